@@ -1,0 +1,127 @@
+package shape
+
+// Layout places a shape in a buffer: strides and offset in elements. A nil *Layout means row-major from 0.
+type Layout struct {
+	Strides []int
+	Offset  int
+}
+
+// Contiguous returns the row-major layout of s.
+func Contiguous(s *Shape) *Layout { return &Layout{Strides: s.Strides()} }
+
+// IsContiguous reports whether the layout walks s in row-major order without gaps; sizes of 1 do not matter.
+func (l *Layout) IsContiguous(s *Shape) bool {
+	if l == nil {
+		return true
+	}
+	n := 1
+	for i := len(s.dims) - 1; i >= 0; i-- {
+		if s.dims[i] == 1 {
+			continue
+		}
+		if s.dims[i] == 0 {
+			return true
+		}
+		if l.Strides[i] != n {
+			return false
+		}
+		n *= s.dims[i]
+	}
+	return true
+}
+
+// Permute returns the layout with dimensions in the given order.
+func (l *Layout) Permute(order []int) *Layout {
+	st := make([]int, len(order))
+	for i, o := range order {
+		st[i] = l.Strides[o]
+	}
+	return &Layout{st, l.Offset}
+}
+
+// BroadcastTo returns the layout that shows shape from with shape to, repeated dimensions having stride 0.
+func (l *Layout) BroadcastTo(from, to *Shape) *Layout {
+	st := make([]int, to.Rank())
+	off := to.Rank() - from.Rank()
+	for i, d := range from.dims {
+		if d != 1 {
+			st[off+i] = l.Strides[i]
+		}
+	}
+	return &Layout{st, l.Offset}
+}
+
+// Slice returns the layout of x[start:...:step] along every dimension.
+func (l *Layout) Slice(start, step []int) *Layout {
+	st := make([]int, len(start))
+	o := l.Offset
+	for i := range start {
+		st[i] = l.Strides[i] * step[i]
+		o += l.Strides[i] * start[i]
+	}
+	return &Layout{st, o}
+}
+
+// Reshape returns the layout that shows the same elements with shape to, or nil if no strides can.
+func (l *Layout) Reshape(from, to *Shape) *Layout {
+	if from.numel == 0 || to.numel == 0 {
+		return Contiguous(to)
+	}
+	st := make([]int, to.Rank())
+	// Walk both shapes from the end, matching runs of source dimensions that are mergeable.
+	ti := to.Rank() - 1
+	fi := from.Rank() - 1
+	for fi >= 0 {
+		if from.dims[fi] == 1 {
+			fi--
+			continue
+		}
+		size, stride := from.dims[fi], l.Strides[fi]
+		for fi > 0 && (from.dims[fi-1] == 1 || l.Strides[fi-1] == stride*size) {
+			fi--
+			size *= from.dims[fi]
+		}
+		fi--
+		rest := stride
+		for size > 1 {
+			if ti < 0 || size%to.dims[ti] != 0 {
+				return nil
+			}
+			st[ti] = rest
+			rest *= to.dims[ti]
+			size /= to.dims[ti]
+			ti--
+		}
+	}
+	return &Layout{st, l.Offset}
+}
+
+// Collapse merges dimensions that all layouts walk alike, and drops sizes of 1. It returns the sizes and, per layout, the strides.
+// It is what makes kernels see as few dimensions as the memory allows.
+func Collapse(s *Shape, layouts ...[]int) (dims []int, strides [][]int) {
+	strides = make([][]int, len(layouts))
+	for i, d := range s.dims {
+		if d == 1 {
+			continue
+		}
+		n := len(dims)
+		merge := n > 0
+		for j := range layouts {
+			if merge && strides[j][n-1] != layouts[j][i]*d {
+				merge = false
+			}
+		}
+		if merge {
+			dims[n-1] *= d
+			for j := range layouts {
+				strides[j][n-1] = layouts[j][i]
+			}
+			continue
+		}
+		dims = append(dims, d)
+		for j := range layouts {
+			strides[j] = append(strides[j], layouts[j][i])
+		}
+	}
+	return dims, strides
+}
