@@ -1,0 +1,165 @@
+// Package backend is the contract between the engine and a device: views of memory, kernels found by
+// name, programs of fused elementwise ops. Nothing here knows of graphs.
+package backend
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// View is an operand of a kernel: a buffer seen with a dtype, a shape and a layout.
+type View struct {
+	Buf   *mem.Buffer
+	DType dtype.DType
+	Shape *shape.Shape
+	Lay   *shape.Layout // nil: row-major from the start of the buffer
+}
+
+// Strides returns the strides in elements.
+func (v View) Strides() []int {
+	if v.Lay == nil {
+		return v.Shape.Strides()
+	}
+	return v.Lay.Strides
+}
+
+// Offset returns the first element's place in elements.
+func (v View) Offset() int {
+	if v.Lay == nil {
+		return 0
+	}
+	return v.Lay.Offset
+}
+
+// Contiguous reports whether the elements follow each other in row-major order.
+func (v View) Contiguous() bool { return v.Lay.IsContiguous(v.Shape) }
+
+// Numel returns the number of elements.
+func (v View) Numel() int { return v.Shape.Numel() }
+
+// Bytes returns the bytes of a contiguous view.
+func (v View) Bytes() []byte {
+	o, s := v.Offset(), v.DType.Size()
+	return v.Buf.Mem[o*s : (o+v.Numel())*s]
+}
+
+// Slice returns the elements of a contiguous view.
+func Slice[T any](v View) []T { return dtype.Slice[T](v.Bytes()) }
+
+// Whole returns all elements of the view's buffer from its offset on, for strided access.
+func Whole[T any](v View) []T { return dtype.Slice[T](v.Buf.Mem[v.Offset()*v.DType.Size():]) }
+
+// Base returns the address of element 0 of the buffer, for negative strides.
+func (v View) Base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v.Buf.Mem)) }
+
+// Ctx is what a kernel may use beside its operands.
+type Ctx struct {
+	Context       context.Context
+	Deterministic bool
+	// For runs fixed blocks, some at the same time; see package par.
+	For func(n int, f func(block int)) error
+}
+
+// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
+type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
+
+// Table finds kernels by the op's name.
+type Table map[string]Kernel
+
+// Instr is one op of a fused program: register Dst becomes Op(Src...).
+type Instr struct {
+	Op   string
+	Attr attr.Attr
+	Dst  int
+	Src  [3]int // -1: none
+}
+
+// Fused is a program of elementwise ops over one iteration shape. Registers 0 to len(In)-1 are the inputs; the
+// others are made by the instructions in order.
+type Fused struct {
+	Shape  *shape.Shape
+	DTypes []dtype.DType // of every register
+	In     int           // number of inputs
+	Instrs []Instr
+	Out    []int // registers that are stored
+	// Prep is the device's own form of the program, made once.
+	Prep any
+}
+
+// Device is a place where kernels run.
+type Device struct {
+	Type  string // "cpu", "cuda", "ref", …
+	Index int
+	Pool  *mem.Pool
+	Table Table
+	// Host says that the device computes on ordinary memory, so that a kernel of the reference device can stand in.
+	Host bool
+	// CanFuse reports whether an elementwise op with these dtypes can be part of a fused program; nil: never.
+	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
+	// RunFused runs a program; inputs are broadcast to its shape.
+	RunFused func(c *Ctx, p *Fused, out, in []View) error
+	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
+	Enqueue func(work func())
+	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
+	Upload   func(dst *mem.Buffer, src []byte) error
+	Download func(dst []byte, src *mem.Buffer) error
+}
+
+// String names the device: "cpu", "cuda:1".
+func (d *Device) String() string {
+	if d.Index == 0 {
+		return d.Type
+	}
+	return fmt.Sprintf("%s:%d", d.Type, d.Index)
+}
+
+// Opener opens device number index, or says why it cannot.
+type Opener func(index int) (*Device, error)
+
+var registry struct {
+	sync.Mutex
+	openers map[string]Opener
+	open    map[string]*Device
+}
+
+// Register makes a device type available; a device package calls it from init.
+func Register(typ string, open Opener) {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.openers == nil {
+		registry.openers, registry.open = make(map[string]Opener), make(map[string]*Device)
+	}
+	registry.openers[typ] = open
+}
+
+// Open returns the device, opening it the first time.
+func Open(typ string, index int) (*Device, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	key := fmt.Sprintf("%s:%d", typ, index)
+	if d := registry.open[key]; d != nil {
+		return d, nil
+	}
+	open := registry.openers[typ]
+	if open == nil {
+		known := ""
+		for t := range registry.openers {
+			known += " " + t
+		}
+		return nil, fault.New(fault.Device, "device", "unknown device type %q; known:%s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
+	}
+	d, err := open(index)
+	if err != nil {
+		return nil, err
+	}
+	registry.open[key] = d
+	return d, nil
+}

@@ -1,0 +1,132 @@
+"""Minimax fits behind the coefficient tables of the simd math kernels.
+
+Needs mpmath. `python3 fit.py` prints Go tables in hexadecimal floats; coef.go holds the printed lines.
+
+Method: Remez exchange on a linear basis (several weights), after which coefficients are rounded to float32 one
+at a time, the most significant first, and the remaining ones are fitted again so that they absorb the rounding.
+"""
+import math
+import struct
+from mpmath import mp, mpf, matrix, lu_solve
+
+mp.dps = 40
+GRID = 1200
+
+
+def f32(v):
+    return struct.unpack('f', struct.pack('f', float(v)))[0]
+
+
+def f32hex(v):
+    return float(v).hex()
+
+
+def grid(lo, hi, n=GRID):
+    lo, hi = mpf(lo), mpf(hi)
+    return [(lo + hi) / 2 - (hi - lo) / 2 * mp.cos(mp.pi * i / n) for i in range(n + 1)]
+
+
+def remez(xs, fs, basis, ws, iters=30):
+    """Coefficients c minimising max |w*(f - sum c_i basis_i)| on the points xs; basis[i] is a list of values."""
+    m = len(basis)
+    n = len(xs)
+    idx = [round((n - 1) * (1 - math.cos(math.pi * j / m)) / 2) for j in range(m + 1)]
+    idx = [round((n - 1) * j / m) for j in range(m + 1)]  # xs is already Chebyshev spaced
+    best = None
+    for _ in range(iters):
+        A = matrix(m + 1, m + 1)
+        b = matrix(m + 1, 1)
+        for r, k in enumerate(idx):
+            for c in range(m):
+                A[r, c] = basis[c][k]
+            A[r, m] = (-1) ** r / ws[k]
+            b[r] = fs[k]
+        s = lu_solve(A, b)
+        c = [s[i] for i in range(m)]
+        err = [ws[k] * (fs[k] - sum(c[i] * basis[i][k] for i in range(m))) for k in range(n)]
+        mx = max(abs(e) for e in err)
+        if best is None or mx < best[0]:
+            best = (mx, c)
+        # One extremum per run of equal sign; then keep the m+1 neighbours with the largest errors.
+        runs = []
+        for k in range(n):
+            if not runs or (err[k] > 0) != (err[runs[-1]] > 0):
+                runs.append(k)
+            elif abs(err[k]) > abs(err[runs[-1]]):
+                runs[-1] = k
+        while len(runs) > m + 1:
+            if abs(err[runs[0]]) < abs(err[runs[-1]]):
+                runs.pop(0)
+            else:
+                runs.pop()
+        if len(runs) < m + 1 or mx < abs(s[m]) * mpf('1.0001'):
+            break
+        idx = runs
+    return best
+
+
+def poly(lo, hi, f, exps, weight, rnd=f32, order=None):
+    """Fit sum c_i x^exps[i] and round each coefficient, refitting the rest."""
+    xs = [x for x in grid(lo, hi) if abs(x) > mpf("1e-7")]
+    fs = [f(x) for x in xs]
+    ws = [weight(x) for x in xs]
+    todo = list(range(len(exps)))
+    if order:
+        todo = [exps.index(e) for e in order]
+    done = {}
+    err0 = None
+    while todo:
+        basis = [[x ** exps[i] for x in xs] for i in todo]
+        mx, c = remez(xs, fs, basis, ws)
+        if err0 is None:
+            err0 = mx
+        i = todo.pop(0)
+        done[i] = rnd(c[0])
+        fs = [v - mpf(done[i]) * x ** exps[i] for v, x in zip(fs, xs)]
+    mx = max(abs(w * v) for w, v in zip(ws, fs))
+    return [done[i] for i in range(len(exps))], err0, mx
+
+
+def show(name, note, coefs, e0, e1):
+    print(f"// {name}: {note}; weighted error 2^{float(mp.log(e0, 2)):.1f} before and 2^{float(mp.log(e1, 2)):.1f} after rounding.")
+    print(f"var {name} = []float32{{" + ", ".join(f32hex(c) for c in coefs) + "}")
+
+
+def taylor_safe(f, series, cut):
+    return lambda x: series(x) if abs(x) < cut else f(x)
+
+
+def main():
+    L = mp.log(2) / 2 * mpf('1.001')
+    c, a, b = poly(-L, L, lambda r: (mp.exp(r) - 1 - r) / r ** 2, [0, 1, 2, 3, 4], lambda r: r ** 2 / mp.exp(r))
+    show("coefExp", "(e^r - 1 - r)/r^2 on |r| <= ln2/2", c, a, b)
+    c, a, b = poly(-L, L, lambda r: (mp.expm1(r) - r - r**2/2) / r ** 3, [0, 1, 2, 3], lambda r: r ** 3 / mp.expm1(r))
+    show("coefExpm1", "(e^r - 1 - r - r^2/2)/r^3 on |r| <= ln2/2, relative to e^r - 1", c, a, b)
+    c, a, b = poly(-0.501, 0.501, lambda r: (mpf(2) ** r - 1) / r, [0, 1, 2, 3, 4, 5], lambda r: r / mpf(2) ** r)
+    show("coefExp2", "(2^r - 1)/r on |r| <= 1/2", c, a, b)
+    lo, hi = mp.sqrt(mpf(1) / 2) - 1, mp.sqrt(mpf(2)) - 1
+    for d in (6, 7):
+        c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(d + 1)), lambda f: abs(f ** 3 / mp.log1p(f)))
+        show(f"coefLog{d}", "(log(1+f) - f + f^2/2)/f^3 on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b)
+    for d in (7, 8):
+        c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) / mp.log(2) / f), list(range(d + 1)), lambda f: abs(f / mp.log1p(f)))
+        show(f"coefLog2{d}", "log2(1+f)/f", c, a, b)
+    for d in (3, 4):
+        c, a, b = poly(0, mpf('0.625') ** 2, lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(d + 1)), lambda s: s * mp.sqrt(s) / mp.tanh(mp.sqrt(s)))
+        show(f"coefTanh{d}", "(tanh(x)/x - 1)/x^2 in x^2 on |x| <= 0.625", c, a, b)
+    for d in (5, 6):
+        c, a, b = poly(0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, list(range(d + 1)), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)))
+        show(f"coefErfS{d}", "erf(x)/x - 1 in x^2 on |x| <= 1", c, a, b)
+    for d in (5, 6, 7, 8):
+        c, a, b = poly(1, 4, lambda x: -mp.log(mp.erfc(x)), list(range(d + 1)), lambda x: mp.erfc(x), order=list(range(d, -1, -1)))
+        show(f"coefErfB{d}", "-log(erfc(x)) on 1 <= x <= 4, weighted by erfc", c, a, b)
+    q = (mp.pi / 4 * mpf('1.001')) ** 2
+    for d in (2, 3):
+        c, a, b = poly(0, q, lambda s: (mp.sin(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(d + 1)), lambda s: s)
+        show(f"coefSin{d}", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
+        c, a, b = poly(0, q, lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s ** 2, list(range(d + 1)), lambda s: s * s)
+        show(f"coefCos{d}", "(cos(r) - 1 + r^2/2)/r^4 in r^2 on |r| <= pi/4", c, a, b)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,208 @@
+package main
+
+import "fmt"
+
+// suffix of the packed instruction for a lane type.
+var fsuf = map[typ]string{f32: "PS", f64: "PD"}
+var isuf = map[typ]string{i32: "D", i64: "Q"}
+
+func (f *frame) opcode(v *val) string {
+	isInt := v.t == i32 || v.t == i64
+	switch v.op {
+	case "add", "sub", "mul", "div", "min", "max":
+		name := map[string]string{"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "min": "MIN", "max": "MAX"}[v.op]
+		if !isInt {
+			return "V" + name + fsuf[v.t]
+		}
+		if v.op == "mul" {
+			name = "MULL"
+		}
+		return "VP" + name + isuf[v.t]
+	case "and", "or", "xor":
+		name := map[string]string{"and": "VPAND", "or": "VPOR", "xor": "VPXOR"}[v.op]
+		if f.tgt == avx512 {
+			name += map[int]string{4: "D", 8: "Q"}[v.t.size()]
+		}
+		return name
+	}
+	panic("opcode of " + v.op)
+}
+
+var commutes = map[string]bool{"add": true, "mul": true, "and": true, "or": true, "xor": true}
+
+// ins writes one operation.
+func (f *frame) ins(v *val, pos int) {
+	switch v.op {
+	case "load":
+		f.load(v)
+		return
+	case "store":
+		f.store(v, pos)
+		return
+	case "stop":
+		f.stop(v, pos)
+		return
+	case "accadd", "accmax", "accmin", "accimax":
+		f.acc(v, pos)
+		return
+	case "cmp":
+		f.cmp(v, pos)
+		return
+	case "sel":
+		f.sel(v, pos)
+		return
+	case "fma", "fnma", "fms":
+		f.fma(v, pos)
+		return
+	}
+	switch v.op {
+	case "add", "sub", "mul", "div", "min", "max", "and", "or", "xor":
+		x, y := v.args[0], v.args[1]
+		if commutes[v.op] && f.inMemory(x) && !f.inMemory(y) {
+			x, y = y, x
+		}
+		rx, d1 := f.loc(x)
+		sy, bc, d2 := f.source(y)
+		f.release(v, pos)
+		d1()
+		d2()
+		d := f.define(v)
+		f.p("%s%s %s, %s, %s", f.opcode(v), bc, sy, f.reg(rx), f.reg(d))
+	case "sqrt", "tof":
+		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS"}[v.op]
+		s, bc, done := f.source(v.args[0])
+		f.release(v, pos)
+		done()
+		d := f.define(v)
+		f.p("%s%s %s, %s", name, bc, s, f.reg(d))
+	case "shl", "sra", "srl":
+		name := map[string]string{"shl": "VPSLL", "sra": "VPSRA", "srl": "VPSRL"}[v.op] + map[int]string{4: "D", 8: "Q"}[v.t.size()]
+		x, done := f.loc(v.args[0])
+		f.release(v, pos)
+		done()
+		d := f.define(v)
+		f.p("%s $%d, %s, %s", name, v.imm, f.reg(x), f.reg(d))
+	case "scalef":
+		x, d1 := f.loc(v.args[0])
+		y, d2 := f.loc(v.args[1])
+		f.release(v, pos)
+		d1()
+		d2()
+		f.p("VSCALEFPS %s, %s, %s", f.reg(y), f.reg(x), f.reg(f.define(v)))
+	case "muludq":
+		x, d1 := f.loc(v.args[0])
+		y, d2 := f.loc(v.args[1])
+		f.release(v, pos)
+		d1()
+		d2()
+		f.p("VPMULUDQ %s, %s, %s", f.reg(y), f.reg(x), f.reg(f.define(v)))
+	default:
+		panic("x86: " + v.op)
+	}
+}
+
+// define gives v a register. A value nobody uses is an error in the kernel.
+func (f *frame) define(v *val) int {
+	if v.t == mask && f.tgt == avx512 {
+		n := f.allocK()
+		f.at[v] = n
+		return n
+	}
+	n := f.alloc()
+	f.at[v] = n
+	return n
+}
+
+// fma picks the form whose destination is a dying operand:
+// 213 overwrites a factor, 231 the addend.
+func (f *frame) fma(v *val, pos int) {
+	base := map[string]string{"fma": "VFMADD", "fnma": "VFNMADD", "fms": "VFMSUB"}[v.op]
+	suf := fsuf[v.t]
+	x, y, w := v.args[0], v.args[1], v.args[2]
+	if f.dies(y, pos) && !f.dies(x, pos) || f.inMemory(x) {
+		x, y = y, x // the product commutes
+	}
+	take := func(r int) { // v takes over register r
+		f.release(v, pos)
+		f.free[r] = false
+		f.at[v] = r
+	}
+	if f.dies(w, pos) && w.root() != x.root() && w.root() != y.root() {
+		rw, _ := f.loc(w)
+		rx, d1 := f.loc(x)
+		sy, bc, d2 := f.source(y)
+		d1()
+		d2()
+		take(rw)
+		f.p("%s231%s%s %s, %s, %s", base, suf, bc, sy, f.reg(rx), f.reg(rw))
+		return
+	}
+	if f.dies(x, pos) && x.root() != y.root() && x.root() != w.root() {
+		rx, _ := f.loc(x)
+		ry, d1 := f.loc(y)
+		sw, bc, d2 := f.source(w)
+		d1()
+		d2()
+		take(rx)
+		f.p("%s213%s%s %s, %s, %s", base, suf, bc, sw, f.reg(ry), f.reg(rx))
+		return
+	}
+	// Nothing dies: copy the addend.
+	d := f.alloc()
+	if f.inMemory(w) && w.root().op == "const" {
+		f.loadConst(w.root(), d)
+	} else {
+		rw, d0 := f.loc(w)
+		f.p("VMOVAPS %s, %s", f.reg(rw), f.reg(d))
+		d0()
+	}
+	rx, d1 := f.loc(x)
+	sy, bc, d2 := f.source(y)
+	d1()
+	d2()
+	f.release(v, pos)
+	f.free[d] = false
+	f.at[v] = d
+	f.p("%s231%s%s %s, %s, %s", base, suf, bc, sy, f.reg(rx), f.reg(d))
+}
+
+func (f *frame) cmp(v *val, pos int) {
+	x, d1 := f.loc(v.args[0])
+	s, bc, d2 := f.source(v.args[1])
+	t := v.args[0].t
+	f.release(v, pos)
+	d1()
+	d2()
+	d := f.define(v)
+	switch {
+	case t == i32 || t == i64:
+		name := map[int]string{30: "VPCMPGT", 0: "VPCMPEQ"}[v.imm] + isuf[t]
+		f.p("%s%s %s, %s, %s", name, bc, s, f.reg(x), f.maskReg(d))
+	default:
+		f.p("VCMP%s%s $%d, %s, %s, %s", fsuf[t], bc, v.imm, s, f.reg(x), f.maskReg(d))
+	}
+}
+
+func (f *frame) maskReg(n int) string {
+	if f.tgt == avx512 {
+		return fmt.Sprintf("K%d", n)
+	}
+	return f.reg(n)
+}
+
+// sel is m ? x : y.
+func (f *frame) sel(v *val, pos int) {
+	m := f.at[v.args[0].root()]
+	y, d1 := f.loc(v.args[2])
+	s, bc, d2 := f.source(v.args[1])
+	f.release(v, pos)
+	d1()
+	d2()
+	d := f.define(v)
+	suf := map[int]string{4: "PS", 8: "PD"}[v.t.size()]
+	if f.tgt == avx512 {
+		f.p("VBLENDM%s%s %s, %s, K%d, %s", suf, bc, s, f.reg(y), m, f.reg(d))
+	} else {
+		f.p("VBLENDV%s %s, %s, %s, %s", suf, f.reg(m), s, f.reg(y), f.reg(d))
+	}
+}

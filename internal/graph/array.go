@@ -1,0 +1,101 @@
+package graph
+
+import (
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// Array is a handle: it shows a node, and may be rebound to show another.
+type Array struct {
+	node atomic.Pointer[Node]
+	view bool // made by a view op: in-place forms would change nothing else
+}
+
+// Wrap returns a new handle on n.
+func Wrap(n *Node) *Array {
+	h := &Array{view: n.op.Kind == View && !n.leaf}
+	n.refs.Add(1)
+	h.node.Store(n)
+	return h
+}
+
+// currentTrace returns the compile trace open in this goroutine.
+func currentTrace() *Trace {
+	t, _ := scope.Current().Trace.(*Trace)
+	return t
+}
+
+// Acquire returns the node the handle shows now, claimed until Release. Inside a trace, a handle from outside
+// becomes an input of the trace.
+func (h *Array) Acquire() *Node {
+	if t := currentTrace(); t != nil {
+		n := t.read(h)
+		n.refs.Add(1)
+		return n
+	}
+	for {
+		n := h.node.Load()
+		if n == nil {
+			fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
+		}
+		if n.TryRef() {
+			if h.node.Load() == n {
+				return n
+			}
+			n.Unref()
+		} else if h.node.Load() == n {
+			fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
+		}
+	}
+}
+
+// Peek returns the node without a claim: for shape, dtype and other facts that never change while it is shown.
+func (h *Array) Peek() *Node {
+	if t := currentTrace(); t != nil {
+		return t.read(h)
+	}
+	n := h.node.Load()
+	if n == nil {
+		fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
+	}
+	return n
+}
+
+// Raw returns the node shown outside any trace, nil after Free.
+func (h *Array) Raw() *Node { return h.node.Load() }
+
+// IsView reports whether the handle was made by a view op.
+func (h *Array) IsView() bool { return h.view }
+
+// Rebind makes the handle show n. Inside a trace the handle itself changes only when the compiled function is called.
+func (h *Array) Rebind(n *Node) {
+	if t := currentTrace(); t != nil && t.write(h, n) {
+		return
+	}
+	if n.trace != nil && n.trace.kind == TraceVMap {
+		if old := h.node.Load(); old != nil && old.trace != n.trace {
+			fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
+		}
+	}
+	h.set(n)
+	h.view = false
+}
+
+func (h *Array) set(n *Node) {
+	n.refs.Add(1)
+	if old := h.node.Swap(n); old != nil {
+		old.Unref()
+	}
+}
+
+// Set rebinds the handle itself, whatever trace is open: how a replayed function writes its state.
+func (h *Array) Set(n *Node) { h.set(n) }
+
+// Free drops the handle's claim; later use is a typed error.
+func (h *Array) Free() {
+	if old := h.node.Swap(nil); old != nil {
+		old.Unref()
+	}
+}

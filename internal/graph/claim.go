@@ -1,0 +1,119 @@
+package graph
+
+import (
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Ref adds a claim. The caller must hold one already, or know that somebody does.
+func (n *Node) Ref() { n.refs.Add(1) }
+
+// TryRef adds a claim unless the node has died or was taken by a donation.
+func (n *Node) TryRef() bool {
+	for {
+		r := n.refs.Load()
+		if r <= 0 {
+			return false
+		}
+		if n.refs.CompareAndSwap(r, r+1) {
+			return true
+		}
+	}
+}
+
+// Take ends the node for a donation if its claims are exactly want; nobody can claim it afterwards.
+func (n *Node) Take(want int) bool { return n.refs.CompareAndSwap(int32(want), -1<<30) }
+
+// Unref drops a claim. At the last one the node gives back its buffer and drops its inputs; what dies with it
+// is found by a loop, since graphs are deep.
+func (n *Node) Unref() {
+	if n.refs.Add(-1) != 0 {
+		return
+	}
+	stack := []*Node{n}
+	for len(stack) > 0 {
+		d := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		d.dropBuffers()
+		for i := range d.NumIn() {
+			if m := d.In(i); m.refs.Add(-1) == 0 {
+				stack = append(stack, m)
+			}
+		}
+		d.in = [2]*Node{}
+		if d.more != nil {
+			d.more.in = nil
+		}
+	}
+}
+
+func (n *Node) dropBuffers() {
+	if b := n.buf.Swap(nil); b != nil {
+		b.Hide()
+	}
+	if n.more != nil {
+		for _, b := range n.more.bufs {
+			b.Hide()
+		}
+		n.more.bufs = nil
+	}
+}
+
+// DropBuffer forgets the value of a node taken by a donation; the buffer lives on in the node that took it.
+func (n *Node) DropBuffer() { n.buf.Store(nil) }
+
+// Store gives the node its value. The engine calls it once, while it holds the plan lock.
+func (n *Node) Store(b *mem.Buffer, l *shape.Layout) {
+	n.lay = l
+	b.Show()
+	n.buf.Store(b)
+}
+
+// StoreBundle gives a bundle its values.
+func (n *Node) StoreBundle(bufs []*mem.Buffer) {
+	for _, b := range bufs {
+		b.Show()
+	}
+	n.more.bufs = bufs
+}
+
+// Unstore takes a value back after its evaluation was cancelled: the node is pending again.
+func (n *Node) Unstore() { n.dropBuffers() }
+
+// KeepsInputs reports whether a stored node must go on holding its inputs: a tape or an open transform reads them.
+func (n *Node) KeepsInputs() bool {
+	return n.Level() != nil || n.Tape() && !n.leaf || n.trace != nil && !n.trace.closed.Load()
+}
+
+// DropInputs forgets the inputs of a stored node. The caller holds the plan lock.
+func (n *Node) DropInputs() {
+	ins := n.in
+	n.in = [2]*Node{}
+	var list []*Node
+	if n.more != nil {
+		list, n.more.in = n.more.in, nil
+	}
+	for _, m := range ins {
+		if m != nil {
+			m.Unref()
+		}
+	}
+	for _, m := range list {
+		m.Unref()
+	}
+}
+
+// ReleaseTape takes the node off the tape; a stored node drops its inputs. The caller holds the plan lock.
+func (n *Node) ReleaseTape() {
+	if n.leaf {
+		return
+	}
+	n.flags.And(^flagTape)
+	n.flags.Or(flagFreed)
+	if n.Stored() && !n.KeepsInputs() {
+		n.DropInputs()
+	}
+}
+
+// MarkUserFreed makes later uses an error.
+func (n *Node) MarkUserFreed() { n.flags.Or(flagUserFree) }

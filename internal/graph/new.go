@@ -1,0 +1,198 @@
+package graph
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// traces counts the traces begun, so that a node can tell whether it is older than a trace.
+var traces atomic.Uint32
+
+// New records op over in: Infer checks the operands and gives the specs, nothing is computed. An op with several
+// outputs gives a bundle; Item shows its parts.
+func New(op *Op, a attr.Attr, in ...*Node) *Node {
+	specs := op.Infer(a, in)
+	n := Make(op, a, specs[0], in...)
+	if len(specs) > 1 {
+		if n.more == nil {
+			n.more = new(extra)
+		}
+		n.more.outs = specs
+	}
+	return n
+}
+
+// Make records op over in with a known spec. It is New for callers that have checked already.
+func Make(op *Op, a attr.Attr, spec Spec, in ...*Node) *Node {
+	switch len(in) {
+	case 0:
+		return finish(op, a, spec, nil, nil, nil)
+	case 1:
+		return finish(op, a, spec, in[0], nil, nil)
+	case 2:
+		return finish(op, a, spec, in[0], in[1], nil)
+	}
+	return finish(op, a, spec, nil, nil, append([]*Node(nil), in...))
+}
+
+// Make1 is Make for one input; it does not allocate a slice.
+func Make1(op *Op, a attr.Attr, sh *shape.Shape, d dtype.DType, x *Node) *Node {
+	return finish(op, a, Spec{sh, d}, x, nil, nil)
+}
+
+// Make2 is Make for two inputs.
+func Make2(op *Op, a attr.Attr, sh *shape.Shape, d dtype.DType, x, y *Node) *Node {
+	return finish(op, a, Spec{sh, d}, x, y, nil)
+}
+
+func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
+	n := &Node{op: op, attr: a, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
+	if list != nil {
+		n.more = &extra{in: list}
+		for _, m := range list {
+			n.join(op, m)
+		}
+	} else {
+		n.in[0], n.in[1] = x, y
+		if x != nil {
+			n.join(op, x)
+		}
+		if y != nil {
+			n.join(op, y)
+		}
+	}
+	if n.flags.Load()&flagTape != 0 {
+		if st := scope.Current(); st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle() {
+			n.flags.And(^flagTape)
+		}
+	}
+	if x == nil && list == nil {
+		st := scope.Current()
+		n.dev, _ = st.Device.(*backend.Device)
+		n.trace, _ = st.Trace.(*Trace)
+	}
+	n.depth = satAdd16(n.depth, 1)
+	n.kib = satAdd32(n.kib, uint32(min(n.Bytes()>>10, math.MaxUint32)))
+	return n
+}
+
+// join takes over from an input what a node inherits: device, trace, level, tape, pending depth.
+func (n *Node) join(op *Op, m *Node) {
+	m.refs.Add(1)
+	if m.dev != nil && m.dev != n.dev {
+		if n.dev != nil {
+			fault.Throw(fault.DeviceMismatch, op.Name, "operands are on %v and %v; move one with To", n.dev, m.dev)
+		}
+		n.dev = m.dev
+	}
+	if m.trace != nil && m.trace != n.trace {
+		n.trace = deeperTrace(n.trace, m.trace)
+	}
+	if m.level != nil && m.level != n.level {
+		n.level = deeper(n.level, m.level)
+	}
+	if f := m.flags.Load(); f&(flagTape|flagUserFree) != 0 {
+		if f&flagUserFree != 0 {
+			fault.Throw(fault.Freed, op.Name, "an operand of shape %v was freed; use it before Free or Scope ends", m.shape)
+		}
+		n.flags.Or(flagTape)
+	}
+	if m.buf.Load() == nil {
+		n.depth = max(n.depth, m.depth)
+		n.kib = max(n.kib, m.kib)
+	}
+}
+
+func satAdd16(a, b uint16) uint16 {
+	if a > math.MaxUint16-b {
+		return math.MaxUint16
+	}
+	return a + b
+}
+
+func satAdd32(a, b uint32) uint32 {
+	if a > math.MaxUint32-b {
+		return math.MaxUint32
+	}
+	return a + b
+}
+
+// Stored returns a node that already has its value.
+func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load()}
+	n.buf.Store(b)
+	b.Show()
+	return n
+}
+
+var noInfer = func(attr.Attr, []*Node) []Spec { panic("lucid: internal: this node is made by the engine alone") }
+
+// The three ops that the graph itself knows: a value given by the user, an output of a bundle, and a stand-in without a value.
+var (
+	opData = Register(Op{Name: "data", Version: 1, Kind: Source, Infer: noInfer,
+		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+	opItem = Register(Op{Name: "item", Version: 1, Kind: Other, Infer: noInfer,
+		NoGrad: "its bundle has the rule", NoVMap: "its bundle has the rule"})
+	opStandIn = Register(Op{Name: "placeholder", Version: 1, Kind: Source, Infer: noInfer,
+		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+)
+
+// Item shows output i of a bundle.
+func Item(bundle *Node, i int) *Node {
+	n := finish(opItem, attr.Item{Index: i}, bundle.more.outs[i], bundle, nil, nil)
+	n.flags.Or(flagItem)
+	// NoGrad on opItem took the tape off; the bundle has it.
+	if bundle.Tape() && n.dtype.IsInexact() {
+		n.flags.Or(flagTape)
+	}
+	return n
+}
+
+// Items shows all outputs of a bundle, or the node itself.
+func Items(n *Node) []*Node {
+	if !n.IsBundle() {
+		return []*Node{n}
+	}
+	out := make([]*Node, n.NumOut())
+	for i := range out {
+		out[i] = Item(n, i)
+	}
+	return out
+}
+
+// IsItem reports whether the node shows an output of a bundle, and which.
+func (n *Node) IsItem() (int, bool) {
+	if n.flags.Load()&flagItem == 0 {
+		return 0, false
+	}
+	return n.attr.(attr.Item).Index, true
+}
+
+// IsStandIn reports whether the node is a placeholder.
+func (n *Node) IsStandIn() bool { return n.op == opStandIn }
+
+// NewStandIn returns a value-less node for argument number i of a trace.
+func NewStandIn(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
+	return &Node{op: opStandIn, attr: attr.Item{Index: i}, shape: spec.Shape, dtype: spec.DType, dev: dev, trace: t, born: traces.Load(), depth: 1}
+}
+
+// MarkConst makes n an immediate: 0-d, taken by elementwise ops as it is.
+func (n *Node) MarkConst() *Node {
+	n.flags.Or(flagConst)
+	n.dev = nil
+	return n
+}
+
+// SetLevel makes n an input of a functional transform.
+func (n *Node) SetLevel(l *Level) { n.level = l }
+
+// SetDevice places a source node.
+func (n *Node) SetDevice(d *backend.Device) { n.dev = d }

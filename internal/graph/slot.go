@@ -1,0 +1,167 @@
+package graph
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// Slot is where Backward leaves the gradient of a leaf. The leaf's node and every later leaf made by rebinding
+// its handle share it, so Backward after a rebind still reaches the same gradient.
+type Slot struct {
+	mu     sync.Mutex
+	grad   *Node  // the slot's claim
+	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
+	hooks  []*Hook
+	post   []*Hook
+
+	// Root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
+	root atomic.Pointer[Node]
+}
+
+// Hook is a function on a gradient that can be taken off again.
+type Hook struct {
+	slot *Slot
+	F    func(*Array) *Array // may replace the gradient; nil keeps it
+}
+
+// Remove takes the hook off.
+func (k *Hook) Remove() {
+	k.slot.mu.Lock()
+	defer k.slot.mu.Unlock()
+	k.slot.hooks = without(k.slot.hooks, k)
+	k.slot.post = without(k.slot.post, k)
+}
+
+func without(list []*Hook, k *Hook) []*Hook {
+	out := make([]*Hook, 0, len(list))
+	for _, h := range list {
+		if h != k {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// AddHook registers f; a post hook runs after the gradient was accumulated.
+func (s *Slot) AddHook(f func(*Array) *Array, post bool) *Hook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := &Hook{slot: s, F: f}
+	if post {
+		s.post = append(s.post[:len(s.post):len(s.post)], k)
+	} else {
+		s.hooks = append(s.hooks[:len(s.hooks):len(s.hooks)], k)
+	}
+	return k
+}
+
+// Hooks returns the hooks registered now.
+func (s *Slot) Hooks(post bool) []*Hook {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if post {
+		return s.post
+	}
+	return s.hooks
+}
+
+// Grad returns the gradient as a handle, nil if there is none. It is the same handle until the gradient is cleared.
+func (s *Slot) Grad() *Array {
+	if t := currentTrace(); t != nil {
+		return t.readGrad(s)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.handle == nil && s.grad != nil {
+		s.handle = Wrap(s.grad)
+		s.grad.Unref()
+		s.grad = nil
+	}
+	return s.handle
+}
+
+// Node returns the gradient's node, nil if there is none, claimed until Unref. The slot's own claim stays the engine's.
+func (s *Slot) Node() *Node {
+	if t := currentTrace(); t != nil {
+		if h := t.readGrad(s); h != nil {
+			return h.Acquire()
+		}
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.handle != nil {
+		return s.handle.Acquire()
+	}
+	if s.grad != nil {
+		s.grad.Ref()
+	}
+	return s.grad
+}
+
+// SetGrad replaces the gradient; nil clears it.
+func (s *Slot) SetGrad(n *Node) {
+	if t := currentTrace(); t != nil {
+		t.writeGrad(s, n)
+		return
+	}
+	s.set(n)
+}
+
+func (s *Slot) set(n *Node) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n != nil {
+		n.Ref()
+	}
+	if s.handle != nil && n != nil {
+		s.handle.set(n)
+		n.Unref()
+		return
+	}
+	if s.grad != nil {
+		s.grad.Unref()
+	}
+	s.grad, s.handle = n, nil
+}
+
+// Write is SetGrad outside any trace: how a replayed function fills its slots.
+func (s *Slot) Write(n *Node) { s.set(n) }
+
+// Present reports whether there is a gradient, outside any trace.
+func (s *Slot) Present() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.grad != nil || s.handle != nil
+}
+
+// Root returns and sets the loss whose Backward filled the slot last.
+func (s *Slot) Root() *Node { return s.root.Load() }
+
+// SetRoot notes the loss; nil forgets it.
+func (s *Slot) SetRoot(n *Node) {
+	if n != nil {
+		n.Ref()
+	}
+	if old := s.root.Swap(n); old != nil {
+		old.Unref()
+	}
+}
+
+// NewLeaf returns a leaf that shows x and leaves its gradient in s.
+func NewLeaf(op *Op, x *Node, s *Slot) *Node {
+	n := finish(op, nil, Spec{x.shape, x.dtype}, x, nil, nil)
+	n.leaf = true
+	n.slot.Store(s)
+	n.flags.Or(flagTape)
+	return n
+}
+
+// EnsureSlot gives a node on the tape a slot, for hooks and retained gradients.
+func (n *Node) EnsureSlot() *Slot {
+	if s := n.slot.Load(); s != nil {
+		return s
+	}
+	n.slot.CompareAndSwap(nil, new(Slot))
+	return n.slot.Load()
+}

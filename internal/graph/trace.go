@@ -1,0 +1,216 @@
+package graph
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// TraceKind says what a trace is for.
+type TraceKind uint8
+
+// The kinds.
+const (
+	TraceCompile TraceKind = iota
+	TraceVMap
+)
+
+// Trace records a function whose inputs have no values. While a compile trace is open, handles from outside that
+// are read become its inputs, and handles that are written its outputs.
+type Trace struct {
+	kind   TraceKind
+	parent *Trace
+	depth  int
+	epoch  uint32
+	Name   string // of the function, for messages
+
+	mu       sync.Mutex
+	cur      map[*Array]*Node // what an outside handle shows inside
+	captured []Captured
+	written  []*Array
+	grads    map[*Slot]*gradCell
+	slots    []*Slot // in order of first touch
+	closed   atomic.Bool
+}
+
+// Captured is a handle from outside and the stand-in that shows it inside.
+type Captured struct {
+	Handle  *Array
+	StandIn *Node
+}
+
+// gradCell is what a gradient slot shows inside a trace.
+type gradCell struct {
+	handle       *Array // nil: no gradient
+	readFirst    bool   // its state before the call matters: a guard
+	presentFirst bool
+	outer        *Array // the handle captured when present
+	written      bool
+}
+
+// NewTrace opens a trace.
+func NewTrace(kind TraceKind, name string, parent *Trace) *Trace {
+	d := 1
+	if parent != nil {
+		d = parent.depth + 1
+	}
+	return &Trace{kind: kind, parent: parent, depth: d, epoch: traces.Add(1), Name: name,
+		cur: map[*Array]*Node{}, grads: map[*Slot]*gradCell{}}
+}
+
+// Close ends the trace; its nodes may not be used any more.
+func (t *Trace) Close() { t.closed.Store(true) }
+
+// Closed reports whether the trace has ended.
+func (t *Trace) Closed() bool { return t.closed.Load() }
+
+// Kind returns what the trace is for.
+func (t *Trace) Kind() TraceKind { return t.kind }
+
+func deeperTrace(a, b *Trace) *Trace {
+	if b.closed.Load() {
+		fault.Throw(fault.Trace, b.Name, "a value traced in %s was kept and used after the call; return it, or assign it to a tensor that existed before", b.Name)
+	}
+	if a == nil || b.depth > a.depth {
+		return b
+	}
+	return a
+}
+
+// inside reports whether n belongs to t or to a trace within it.
+func (t *Trace) inside(n *Node) bool {
+	for u := n.trace; u != nil; u = u.parent {
+		if u == t {
+			return true
+		}
+	}
+	return false
+}
+
+// read returns what h shows inside the trace.
+func (t *Trace) read(h *Array) *Node {
+	n := h.node.Load()
+	if n == nil {
+		fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
+	}
+	if t.inside(n) || n.IsConst() {
+		return n
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if m := t.cur[h]; m != nil {
+		return m
+	}
+	if n.born >= t.epoch && n.trace == nil && n.op.Kind != Source && !n.Stored() {
+		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)
+	}
+	m := NewStandIn(t, len(t.captured), Spec{n.shape, n.dtype}, n.dev)
+	if n.leaf {
+		// The leaf inside is of its own, on the same slot: Backward inside reaches the gradient.
+		m.leaf = true
+		m.slot.Store(n.slot.Load())
+		m.flags.Or(flagTape)
+	}
+	m.refs.Add(1)
+	t.captured = append(t.captured, Captured{h, m})
+	t.cur[h] = m
+	return m
+}
+
+// write makes h show n inside the trace, if it is a handle from outside.
+func (t *Trace) write(h *Array, n *Node) bool {
+	if old := h.node.Load(); old != nil && t.inside(old) {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n.refs.Add(1)
+	t.cur[h] = n
+	for _, w := range t.written {
+		if w == h {
+			return true
+		}
+	}
+	t.written = append(t.written, h)
+	return true
+}
+
+func (t *Trace) cell(s *Slot) *gradCell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.grads[s]
+	if c == nil {
+		c = &gradCell{}
+		t.grads[s] = c
+		t.slots = append(t.slots, s)
+		s.mu.Lock()
+		if s.handle == nil && s.grad != nil {
+			s.handle = Wrap(s.grad)
+			s.grad.Unref()
+			s.grad = nil
+		}
+		c.outer = s.handle
+		c.presentFirst = c.outer != nil
+		s.mu.Unlock()
+	}
+	return c
+}
+
+func (t *Trace) readGrad(s *Slot) *Array {
+	c := t.cell(s)
+	if !c.written {
+		c.readFirst = true
+		return c.outer // an outside handle, captured by being read
+	}
+	return c.handle
+}
+
+func (t *Trace) writeGrad(s *Slot, n *Node) {
+	c := t.cell(s)
+	c.written = true
+	if n == nil {
+		c.handle = nil
+		return
+	}
+	c.handle = Wrap(n)
+}
+
+// GradCell is a slot's part in a trace.
+type GradCell struct {
+	Slot      *Slot
+	ReadFirst bool
+	Present   bool  // had a gradient when read first
+	Written   bool  // its final state is an output
+	Final     *Node // nil: cleared
+}
+
+// Result is what a trace learned beside the function's own outputs.
+type Result struct {
+	Captured []Captured
+	Written  []*Array
+	Finals   []*Node // what each written handle shows at the end
+	Grads    []GradCell
+}
+
+// Result collects captures and writes; call it after the function returned.
+func (t *Trace) Result() Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := Result{Captured: t.captured, Written: t.written}
+	for _, h := range t.written {
+		r.Finals = append(r.Finals, t.cur[h])
+	}
+	for _, s := range t.slots {
+		c := t.grads[s]
+		g := GradCell{Slot: s, ReadFirst: c.readFirst, Present: c.presentFirst, Written: c.written}
+		if c.written && c.handle != nil {
+			g.Final = c.handle.node.Load()
+			if m := t.cur[c.handle]; m != nil {
+				g.Final = m
+			}
+		}
+		r.Grads = append(r.Grads, g)
+	}
+	return r
+}

@@ -1,0 +1,263 @@
+package mem
+
+import (
+	"math/bits"
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// Source is where a pool gets device memory from.
+type Source interface {
+	// Alloc returns n bytes, as host memory, a device address, or both.
+	Alloc(n int) (host []byte, dev uintptr, err error)
+	// Release gives them back.
+	Release(host []byte, dev uintptr)
+}
+
+// Stats counts bytes.
+type Stats struct {
+	Allocated int64 // in buffers now
+	Peak      int64 // most ever allocated, since ResetPeak
+	Cached    int64 // kept for reuse
+	Limit     int64 // 0: none
+	CacheCap  int64 // most kept for reuse
+	Allocs    int64 // buffers handed out
+	Donated   int64 // outputs written over a dead input
+	Collects  int64 // collections asked for
+}
+
+const (
+	smallSize  = 4 << 10  // at most this much lives on the Go heap
+	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
+	numClasses = 4 * 44
+)
+
+// Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
+type Pool struct {
+	name   string
+	src    Source
+	poison bool
+
+	mu    sync.Mutex
+	free  [numClasses][]block
+	stats Stats
+	since int64 // bytes handed out since the last collection began
+	// collecting is set while a background collection runs.
+	collecting atomic.Bool
+}
+
+type block struct {
+	host []byte
+	dev  uintptr
+}
+
+// NewPool returns an empty pool; name is for messages.
+func NewPool(name string, src Source) *Pool {
+	return &Pool{name: name, src: src, poison: os.Getenv("LUCID_DEBUG") == "poison", stats: Stats{CacheCap: 1 << 62}}
+}
+
+// classOf returns the class whose blocks hold n bytes, and their size: four classes per power of two.
+func classOf(n int) (class int8, size int) {
+	n = max(n, smallSize)
+	e := bits.Len(uint(n-1)) - 1 // 2^e < n <= 2^(e+1)
+	q := 1 << e / 4
+	step := (n - 1<<e + q - 1) / q
+	return int8(4*(e-11) + step), 1<<e + step*q
+}
+
+// Get returns a buffer of n bytes, its contents undefined.
+func (p *Pool) Get(op string, n int) (*Buffer, error) {
+	if n <= smallSize && p.hostHeap() {
+		return p.small(op, n)
+	}
+	class, size := classOf(n)
+	for try := 0; ; try++ {
+		blk, ok, err := p.take(class, size)
+		if ok {
+			b := &Buffer{Mem: blk.host, Dev: blk.dev, Size: n, pool: p, class: class}
+			if blk.host != nil {
+				b.Mem = blk.host[:n:n]
+			}
+			b.clean = runtime.AddCleanup(b, func(blk block) { p.give(class, blk.host, blk.dev, n) }, blk)
+			return b, nil
+		}
+		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
+		switch try {
+		case 0, 1, 2:
+			p.collect()
+			p.Trim()
+		default:
+			st := p.Stats()
+			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, the limit is %d; free tensors, or raise the limit with SetMemoryLimit", p.name, n, st.Allocated, st.Limit)
+			e.Err = err
+			return nil, e
+		}
+	}
+}
+
+func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
+
+// small buffers are ordinary Go memory: the collector frees them without our help, so they are counted only as handed out.
+func (p *Pool) small(op string, n int) (*Buffer, error) {
+	switch {
+	case n <= 64:
+		s := new(struct {
+			Buffer
+			data [8]uint64
+		})
+		s.Mem, s.Size, s.class = bytesOf(s.data[:], n), n, -1
+		return &s.Buffer, nil
+	}
+	return &Buffer{Mem: bytesOf(make([]uint64, (n+7)/8), n), Size: n, class: -1}, nil
+}
+
+func (p *Pool) take(class int8, size int) (block, bool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stats.Limit > 0 && p.stats.Allocated+int64(size) > p.stats.Limit {
+		return block{}, false, nil
+	}
+	list := p.free[class]
+	var blk block
+	if len(list) > 0 {
+		blk = list[len(list)-1]
+		list[len(list)-1] = block{}
+		p.free[class] = list[:len(list)-1]
+		p.stats.Cached -= int64(size)
+	} else {
+		if p.stats.Limit > 0 && p.stats.Allocated+p.stats.Cached+int64(size) > p.stats.Limit {
+			p.trimLocked(0)
+		}
+		host, dev, err := p.src.Alloc(size)
+		if err != nil {
+			return block{}, false, err
+		}
+		blk = block{host, dev}
+	}
+	p.stats.Allocated += int64(size)
+	p.stats.Allocs++
+	p.stats.Peak = max(p.stats.Peak, p.stats.Allocated)
+	p.since += int64(size)
+	if p.since > max(softBudget, p.stats.Allocated/2) && p.collecting.CompareAndSwap(false, true) {
+		p.since = 0
+		go func() {
+			defer p.collecting.Store(false)
+			p.collect()
+		}()
+	}
+	return blk, true, nil
+}
+
+// give takes back a block.
+func (p *Pool) give(class int8, host []byte, dev uintptr, n int) {
+	if class < 0 {
+		return
+	}
+	_, size := classOf(n)
+	if host != nil {
+		host = host[:size:size]
+	}
+	if p.poison {
+		poisonBytes(host)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stats.Allocated -= int64(size)
+	p.since = max(0, p.since-int64(size)) // memory given back by count is no garbage to look for
+	if p.stats.Cached+int64(size) > p.stats.CacheCap {
+		p.src.Release(host, dev)
+		return
+	}
+	p.free[class] = append(p.free[class], block{host, dev})
+	p.stats.Cached += int64(size)
+}
+
+// collect runs Go's collector and lets the cleanups of dead buffers come through.
+func (p *Pool) collect() {
+	p.mu.Lock()
+	p.stats.Collects++
+	p.mu.Unlock()
+	// A sentinel's cleanup is queued with those of the dead buffers; when it has run, they are on their way.
+	done := make(chan struct{})
+	s := new([16]byte)
+	runtime.AddCleanup(s, func(c chan struct{}) { close(c) }, done)
+	runtime.KeepAlive(s)
+	s = nil
+	runtime.GC()
+	select {
+	case <-done:
+	case <-time.After(200 * time.Millisecond):
+	}
+	runtime.Gosched()
+}
+
+// Trim returns all cached memory to the system.
+func (p *Pool) Trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.trimLocked(0)
+}
+
+func (p *Pool) trimLocked(keep int64) {
+	for c := range p.free {
+		if p.stats.Cached <= keep {
+			return
+		}
+		for _, b := range p.free[c] {
+			p.stats.Cached -= int64(classSize(c))
+			p.src.Release(b.host, b.dev)
+		}
+		p.free[c] = nil
+	}
+}
+
+func classSize(c int) int {
+	// Inverse of classOf: class 4(e-11)+step has size 2^e + step·2^e/4, with step in 1..4.
+	e, step := (c-1)/4+11, (c-1)%4+1
+	return 1<<e + step*(1<<e/4)
+}
+
+// Stats returns a copy of the counters.
+func (p *Pool) Stats() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stats
+}
+
+// CountDonation notes that an output was written over a dead input.
+func (p *Pool) CountDonation() {
+	p.mu.Lock()
+	p.stats.Donated++
+	p.mu.Unlock()
+}
+
+// ResetPeak makes the peak what is allocated now.
+func (p *Pool) ResetPeak() {
+	p.mu.Lock()
+	p.stats.Peak = p.stats.Allocated
+	p.mu.Unlock()
+}
+
+// SetLimit bounds what may be allocated; 0 means no bound. It returns the previous limit.
+func (p *Pool) SetLimit(n int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := p.stats.Limit
+	p.stats.Limit = n
+	return old
+}
+
+// SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
+func (p *Pool) SetCacheLimit(n int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	old := p.stats.CacheCap
+	p.stats.CacheCap = n
+	p.trimLocked(n)
+	return old
+}

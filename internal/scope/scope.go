@@ -1,0 +1,117 @@
+// Package scope owns ambient state: what NoGrad, Autocast, WithDevice, Deterministic, WithContext and an open
+// trace say holds for one call in one goroutine, and nowhere else.
+//
+// Go has no goroutine-local storage, so states are kept in a table keyed by the goroutine's own pointer. With no
+// scope open anywhere, asking costs one atomic load.
+package scope
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// State is what holds in a scope. A state is never changed after it is entered.
+type State struct {
+	NoGrad        bool            // do not record for Backward
+	Inference     bool            // NoGrad, and results may never join a tape
+	Anomaly       bool            // name the op that first produces NaN
+	Deterministic bool            // refuse ops whose bits may vary
+	Batch         bool            // batch-invariant bits
+	Autocast      dtype.DType     // Invalid: off
+	Device        any             // *backend.Device for creation; nil: the default
+	Stream        any             // exec stream; nil: the device's default
+	Ctx           context.Context // nil: Background
+	Trace         any             // *graph.Trace of an open compile
+	Building      bool            // inside a function whose inputs have no values (vmap, trace)
+	Levels        uint16          // open functional transforms, one bit each
+	Depth         int             // number of open functional transforms
+	Arena         any             // collector of handles for Scope
+	Random        any             // how vmap treats the default generator
+}
+
+const shards = 32
+
+var (
+	open  atomic.Int64 // scopes open in all goroutines
+	table [shards]struct {
+		sync.Mutex
+		m map[uintptr]*State
+		_ [40]byte // keep shards on their own cache lines
+	}
+)
+
+var none = &State{}
+
+// Current returns the state of this goroutine; never nil.
+func Current() *State {
+	if open.Load() == 0 {
+		return none
+	}
+	return lookup(goroutine())
+}
+
+func lookup(g uintptr) *State {
+	s := &table[g>>8%shards]
+	s.Lock()
+	st := s.m[g]
+	s.Unlock()
+	if st == nil {
+		return none
+	}
+	return st
+}
+
+// Set enters a state and returns a function that goes back; the caller must defer it.
+func Set(st *State) (back func()) {
+	g := goroutine()
+	s := &table[g>>8%shards]
+	s.Lock()
+	old := s.m[g]
+	if s.m == nil {
+		s.m = make(map[uintptr]*State)
+	}
+	s.m[g] = st
+	s.Unlock()
+	open.Add(1)
+	return func() {
+		s.Lock()
+		if old == nil {
+			delete(s.m, g)
+		} else {
+			s.m[g] = old
+		}
+		s.Unlock()
+		open.Add(-1)
+	}
+}
+
+// With runs f in a copy of the current state changed by mod.
+func With(mod func(*State), f func()) {
+	st := *Current()
+	mod(&st)
+	defer Set(&st)()
+	f()
+}
+
+// Inherit returns f to be run in another goroutine under this one's state.
+func Inherit(f func()) func() {
+	st := Current()
+	if st == none {
+		return f
+	}
+	return func() {
+		defer Set(st)()
+		f()
+	}
+}
+
+// Context returns the scope's context, or Background.
+func (s *State) Context() context.Context {
+	if s.Ctx == nil {
+		return context.Background()
+	}
+	return s.Ctx
+}
