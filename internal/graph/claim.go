@@ -24,6 +24,9 @@ func (n *Node) TryRef() bool {
 // Take ends the node for a donation if its claims are exactly want; nobody can claim it afterwards.
 func (n *Node) Take(want int) bool { return n.refs.CompareAndSwap(int32(want), -1<<30) }
 
+// Untake gives back a node that was taken with Take(want).
+func (n *Node) Untake(want int) { n.refs.Store(int32(want)) }
+
 // Unref drops a claim. At the last one the node gives back its buffer and drops its inputs; what dies with it
 // is found by a loop, since graphs are deep.
 func (n *Node) Unref() {

@@ -14,6 +14,9 @@ type Buffer struct {
 	Dev  uintptr // device address, for devices with memory of their own
 	Size int     // bytes asked for
 
+	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
+	ReadOnly bool
+
 	pool  *Pool
 	class int8         // -1: on the Go heap
 	nodes atomic.Int32 // nodes that show it
@@ -92,4 +95,4 @@ func (b *Buffer) Free() {
 }
 
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
-func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1} }
+func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

@@ -174,7 +174,7 @@ def enc(t):
         return None
     if isinstance(t, (bool, int, float)):  # ops such as equal and allclose answer with a Python value
         t = torch.tensor(t)
-    t = t.detach().resolve_conj().resolve_neg().contiguous()
+    t = t.detach().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
     if t._is_zerotensor():  # a gradient known to be zero, which has no storage
         t = torch.zeros(t.shape, dtype=t.dtype)
     dtype, shape = dtname(t.dtype), list(t.shape)

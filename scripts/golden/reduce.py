@@ -43,6 +43,8 @@ for op, (dims, draw, dtypes) in OPS.items():
     f.case(op, "float32/empty_all", [torch.zeros(0, 3)])
     f.case(op, "int64/empty_dim0", [torch.zeros(0, 3, dtype=torch.int64)], {"dim": 0})
     x = torch.tensor([[1.0, math.nan, -2.0], [math.inf, 3.0, -math.inf], [0.0, -0.0, 5.0], [math.nan, math.inf, math.nan], [math.inf, math.inf, 1.0]])
+    if op in ("median", "nanmedian", "mode"):
+        x = x[:-1]  # which of two equal infinities is the median is nowhere said
     for d in ("float32", "float64", "bfloat16"):
         f.case(op, d + "/special", [x.to(dt(d))], {"dim": 1}, grad=False)
     f.case(op, "float32/all_nan", [torch.full((2, 2), math.nan)], {"dim": 1}, grad=False)

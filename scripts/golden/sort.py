@@ -95,7 +95,7 @@ for d in REAL:
     f.case("isin", d + "/plain", lambda r, d=d: [r.t(d, (3, 4), -4, 4, 1), r.t(d, (3,), -4, 4, 1)], grad=False)
 f.case("isin", "int64/invert", lambda r: [r.t("int64", (3, 4), -2, 2), r.t("int64", (3,), -2, 2)], {"invert": True})
 f.case("isin", "int64/many", lambda r: [r.t("int64", (3, 4), -30, 30), r.t("int64", (40,), -30, 30)])
-f.case("isin", "int64/number_test", lambda r: [r.t("int64", (6,), 0, 2)], {"test_elements": 1})
+f.case("isin", "int64/number_test", lambda r: [r.t("int64", (6,), 0, 2)], {"test_element": 1})
 f.case("isin", "int64/number_element", lambda r: [r.t("int64", (6,), 0, 2)], {"element": 1}, fn=lambda t, element: torch.isin(element, t))
 f.case("isin", "float32/nan", [torch.tensor([math.nan, 1.0]), torch.tensor([math.nan, 1.0])], grad=False)
 f.case("isin", "mixed/int64_float32", [torch.tensor([1, 2, 3]), torch.tensor([1.0, 2.5])], grad=False)

@@ -83,6 +83,7 @@ type frame struct {
 	copyNo  int
 	failed  bool
 	stopLbl string
+	code    []*val
 }
 
 func ckey(c *val) string { return fmt.Sprintf("%d:%x", c.t.size(), c.bits) }
@@ -203,12 +204,13 @@ func (f *frame) inMemory(x *val) bool {
 // body writes one copy of the kernel's loop body.
 func (f *frame) body(b *B) {
 	f.mem = map[*val]string{}
+	f.code = b.code
 	for pos, v := range b.code {
 		f.ins(v, pos)
 	}
 }
 
-// tryBody allocates registers with as many constants kept in registers as will fit.
+// plan allocates registers with as many constants kept in registers as will fit.
 func (a *asm) plan(k *kernel, b *B) map[string]int {
 	uses := map[string]int{}
 	var order []*val

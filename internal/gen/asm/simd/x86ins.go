@@ -34,7 +34,7 @@ var commutes = map[string]bool{"add": true, "mul": true, "and": true, "or": true
 func (f *frame) ins(v *val, pos int) {
 	switch v.op {
 	case "load":
-		f.load(v)
+		f.load(v, pos)
 		return
 	case "store":
 		f.store(v, pos)
@@ -114,7 +114,7 @@ func (f *frame) define(v *val) int {
 }
 
 // fma picks the form whose destination is a dying operand:
-// 213 overwrites a factor, 231 the addend.
+// 213 and 132 overwrite a factor, 231 the addend.
 func (f *frame) fma(v *val, pos int) {
 	base := map[string]string{"fma": "VFMADD", "fnma": "VFNMADD", "fms": "VFMSUB"}[v.op]
 	suf := fsuf[v.t]
@@ -139,6 +139,15 @@ func (f *frame) fma(v *val, pos int) {
 	}
 	if f.dies(x, pos) && x.root() != y.root() && x.root() != w.root() {
 		rx, _ := f.loc(x)
+		if f.inMemory(y) && !f.inMemory(w) {
+			rw, d1 := f.loc(w)
+			sy, bc, d2 := f.source(y)
+			d1()
+			d2()
+			take(rx)
+			f.p("%s132%s%s %s, %s, %s", base, suf, bc, sy, f.reg(rw), f.reg(rx))
+			return
+		}
 		ry, d1 := f.loc(y)
 		sw, bc, d2 := f.source(w)
 		d1()

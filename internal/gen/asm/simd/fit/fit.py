@@ -2,10 +2,9 @@
 
 Needs mpmath. `python3 fit.py` prints Go tables in hexadecimal floats; coef.go holds the printed lines.
 
-Method: Remez exchange on a linear basis (several weights), after which coefficients are rounded to float32 one
+Method: Remez exchange on a linear basis with a weight, after which coefficients are rounded to float32 one
 at a time, the most significant first, and the remaining ones are fitted again so that they absorb the rounding.
 """
-import math
 import struct
 from mpmath import mp, mpf, matrix, lu_solve
 
@@ -18,7 +17,7 @@ def f32(v):
 
 
 def f32hex(v):
-    return float(v).hex()
+    return float(v).hex().replace('0000000p', 'p')
 
 
 def grid(lo, hi, n=GRID):
@@ -30,7 +29,6 @@ def remez(xs, fs, basis, ws, iters=30):
     """Coefficients c minimising max |w*(f - sum c_i basis_i)| on the points xs; basis[i] is a list of values."""
     m = len(basis)
     n = len(xs)
-    idx = [round((n - 1) * (1 - math.cos(math.pi * j / m)) / 2) for j in range(m + 1)]
     idx = [round((n - 1) * j / m) for j in range(m + 1)]  # xs is already Chebyshev spaced
     best = None
     for _ in range(iters):
@@ -92,40 +90,53 @@ def show(name, note, coefs, e0, e1):
     print(f"var {name} = []float32{{" + ", ".join(f32hex(c) for c in coefs) + "}")
 
 
-def taylor_safe(f, series, cut):
-    return lambda x: series(x) if abs(x) < cut else f(x)
+def gelu_tail(a):
+    """Phi(-a)*exp(a^2/2), Phi the normal distribution."""
+    return mp.erfc(a / mp.sqrt(2)) * mp.exp(a * a / 2) / 2
+
+
+def rational(lo, hi, f, m, n):
+    """P/Q with deg P = m, deg Q = n, Q(0) = 1: Remez on f*Q - P, the weight taken from the previous Q."""
+    xs = grid(lo, hi, 600)
+    fs = [f(x) for x in xs]
+    q = [mpf(1)]
+    for _ in range(12):
+        ws = [1 / (v * sum(c * x ** j for j, c in enumerate(q))) for x, v in zip(xs, fs)]
+        basis = [[x ** i for x in xs] for i in range(m + 1)]
+        basis += [[-v * x ** j for x, v in zip(xs, fs)] for j in range(1, n + 1)]
+        mx, c = remez(xs, fs, basis, ws)
+        q = [mpf(1)] + c[m + 1:]
+    q = [mpf(f32(c)) for c in q]
+    den = lambda x: sum(c * x ** j for j, c in enumerate(q))
+    p, _, e1 = poly(lo, hi, lambda x: f(x) * den(x), list(range(m + 1)), lambda x: 1 / (f(x) * den(x)))
+    return p, q, mx, e1
 
 
 def main():
     L = mp.log(2) / 2 * mpf('1.001')
     c, a, b = poly(-L, L, lambda r: (mp.exp(r) - 1 - r) / r ** 2, [0, 1, 2, 3, 4], lambda r: r ** 2 / mp.exp(r))
     show("coefExp", "(e^r - 1 - r)/r^2 on |r| <= ln2/2", c, a, b)
-    c, a, b = poly(-L, L, lambda r: (mp.expm1(r) - r - r**2/2) / r ** 3, [0, 1, 2, 3], lambda r: r ** 3 / mp.expm1(r))
-    show("coefExpm1", "(e^r - 1 - r - r^2/2)/r^3 on |r| <= ln2/2, relative to e^r - 1", c, a, b)
+    c, a, b = poly(-L, L, lambda r: (mp.expm1(r) - r) / r ** 2, [0, 1, 2, 3, 4], lambda r: r ** 2 / abs(mp.expm1(r)))
+    show("coefExpm1", "(e^r - 1 - r)/r^2 on |r| <= ln2/2, relative to e^r - 1", c, a, b)
     c, a, b = poly(-0.501, 0.501, lambda r: (mpf(2) ** r - 1) / r, [0, 1, 2, 3, 4, 5], lambda r: r / mpf(2) ** r)
     show("coefExp2", "(2^r - 1)/r on |r| <= 1/2", c, a, b)
     lo, hi = mp.sqrt(mpf(1) / 2) - 1, mp.sqrt(mpf(2)) - 1
-    for d in (6, 7):
-        c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(d + 1)), lambda f: abs(f ** 3 / mp.log1p(f)))
-        show(f"coefLog{d}", "(log(1+f) - f + f^2/2)/f^3 on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b)
-    for d in (7, 8):
-        c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) / mp.log(2) / f), list(range(d + 1)), lambda f: abs(f / mp.log1p(f)))
-        show(f"coefLog2{d}", "log2(1+f)/f", c, a, b)
-    for d in (3, 4):
-        c, a, b = poly(0, mpf('0.625') ** 2, lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(d + 1)), lambda s: s * mp.sqrt(s) / mp.tanh(mp.sqrt(s)))
-        show(f"coefTanh{d}", "(tanh(x)/x - 1)/x^2 in x^2 on |x| <= 0.625", c, a, b)
-    for d in (5, 6):
-        c, a, b = poly(0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, list(range(d + 1)), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)))
-        show(f"coefErfS{d}", "erf(x)/x - 1 in x^2 on |x| <= 1", c, a, b)
-    for d in (5, 6, 7, 8):
-        c, a, b = poly(1, 4, lambda x: -mp.log(mp.erfc(x)), list(range(d + 1)), lambda x: mp.erfc(x), order=list(range(d, -1, -1)))
-        show(f"coefErfB{d}", "-log(erfc(x)) on 1 <= x <= 4, weighted by erfc", c, a, b)
+    c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(8)), lambda f: abs(f ** 3 / mp.log1p(f)))
+    show("coefLog", "(log(1+f) - f + f^2/2)/f^3 on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b)
+    c, a, b = poly(0, mpf('0.625') ** 2, lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(5)), lambda s: s * mp.sqrt(s) / mp.tanh(mp.sqrt(s)))
+    show("coefTanh", "(tanh(x)/x - 1)/x^2 in x^2 on |x| <= 0.625", c, a, b)
+    c, a, b = poly(0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, list(range(7)), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)))
+    show("coefErf", "erf(x)/x - 1 in x^2 on |x| <= 1", c, a, b)
+    c, a, b = poly(1, 4, lambda x: -mp.log(mp.erfc(x)), list(range(7)), lambda x: mp.erfc(x), order=list(range(6, -1, -1)))
+    show("coefErfc", "-log(erfc(x)) on 1 <= x <= 4, weighted by erfc", c, a, b)
     q = (mp.pi / 4 * mpf('1.001')) ** 2
-    for d in (2, 3):
-        c, a, b = poly(0, q, lambda s: (mp.sin(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(d + 1)), lambda s: s)
-        show(f"coefSin{d}", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
-        c, a, b = poly(0, q, lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s ** 2, list(range(d + 1)), lambda s: s * s)
-        show(f"coefCos{d}", "(cos(r) - 1 + r^2/2)/r^4 in r^2 on |r| <= pi/4", c, a, b)
+    c, a, b = poly(0, q, lambda s: (mp.sin(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(3)), lambda s: s)
+    show("coefSin", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
+    c, a, b = poly(0, q, lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s ** 2, list(range(3)), lambda s: s * s)
+    show("coefCos", "(cos(r) - 1 + r^2/2)/r^4 in r^2 on |r| <= pi/4", c, a, b)
+    p, q, a, b = rational(0, 14.5, gelu_tail, 4, 5)
+    show("coefGeluP", "numerator of Phi(-a) exp(a^2/2) on 0 <= a <= 14.5", p, a, b)
+    show("coefGeluQ", "denominator of the same", q, a, b)
 
 
 if __name__ == '__main__':

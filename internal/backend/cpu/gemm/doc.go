@@ -1,0 +1,32 @@
+// Package gemm multiplies matrices: C = A·B or C += A·B, in float32, float64 and
+// bfloat16. It knows slices and strides, not tensors.
+//
+// # Shapes
+//
+// A is m by k and B is k by n, both with any non-negative row and column stride,
+// so that transposes and views need no copy. C is m by n, row-major with a row stride.
+//
+// # Order of summation
+//
+// Each element of C is summed in one order that depends on k alone. k is cut into
+// equal chunks (see chunk); within a chunk products are added one after the other
+// with fused multiply-adds, starting from zero; the sums of the chunks are added to C
+// from first to last. Every path keeps this order: packed, direct, row vector, any
+// tile size, AVX-512, AVX2 and NEON. So a row of the result has the same bits whatever
+// m is, and bits do not depend on the number of threads. Only the Go twin on machines
+// without fused multiply-add rounds differently.
+//
+// # How a product is computed
+//
+// A register tile of C, for example 14 rows by 32 columns on AVX-512, is computed by an
+// assembly kernel that broadcasts scalars of A and reads vectors of B. The kernel
+// takes A with any strides and B with any row stride, so small and skinny products run
+// on the operands where they lie (direct.go). Large ones are first copied into panels,
+// chunk by chunk, so that caches and TLB see sequential memory (packed.go). A row
+// vector times a matrix reads B in whole rows (rowvec.go).
+//
+// Rows are split evenly: 64 rows are 13+13+13+13+12, never 14·4+8, so that no tile is
+// small. Work is cut into blocks that depend on m, n and k only, and handed to the
+// caller's parallel loop. One kernel call takes a few microseconds, so that the
+// collector never waits for assembly.
+package gemm

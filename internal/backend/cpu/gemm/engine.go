@@ -1,0 +1,58 @@
+package gemm
+
+import "sync"
+
+// The largest register tile of any instruction set.
+const (
+	maxVectors = 2
+	maxRows    = 14
+)
+
+// tile is a kernel for one register tile; the number of rows is fixed by the kernel:
+//
+//	for i < rows, j < cols: s = Σ_{p<kc} a[i*ars+p*acs] * b[p*brs+j], in order of p, by FMA
+//	c[i*crs+j] = s, or += s if add
+//
+// cols is the width of the tile, except for edge kernels, which take any cols from 1 to
+// that. kc is at least 1.
+type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
+
+// engine is a set of kernels for one element type and instruction set.
+type engine[T Float] struct {
+	rows  int // most rows of a tile
+	lanes int // elements of a vector
+	tiles *[maxVectors + 1][maxRows + 1]tile[T]
+	edges *[maxVectors + 1][maxRows + 1]tile[T]
+
+	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
+	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
+	// It may write dst[p*drs+j] up to j < lanes.
+	packT func(dst []T, drs int, src []T, scs, kc, cols int)
+
+	// gaxpy8 adds eight scaled rows of B to y, gaxpy1 one:
+	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
+	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)
+
+	jobs *sync.Pool // of *job[T]
+	bufs *sync.Pool // of *buffer[T]
+}
+
+// cols is the width of a full tile and of a packed panel of B.
+func (e *engine[T]) cols() int { return maxVectors * e.lanes }
+
+// kernel picks the tile for a number of rows and columns.
+func (e *engine[T]) kernel(rows, cols int) tile[T] {
+	nv := ceilDiv(cols, e.lanes)
+	if cols == nv*e.lanes {
+		return e.tiles[nv][rows]
+	}
+	return e.edges[nv][rows]
+}
+
+// The jobs and buffers of each element type are shared by all engines of it.
+var (
+	jobs32 = sync.Pool{New: func() any { return newJob[float32]() }}
+	jobs64 = sync.Pool{New: func() any { return newJob[float64]() }}
+	bufs32 = sync.Pool{New: func() any { return new(buffer[float32]) }}
+	bufs64 = sync.Pool{New: func() any { return new(buffer[float64]) }}
+)

@@ -1,0 +1,63 @@
+//go:build amd64 && !purego
+
+package gemm
+
+import (
+	"github.com/lucid-go/lucid/internal/cpuid"
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+// All kernels of an instruction set are switched together: they share one flag.
+var (
+	useAVX512 = cpuid.X86.AVX512
+	useAVX2   = cpuid.X86.AVX2 && cpuid.X86.FMA
+)
+
+func init() {
+	impl.Register("gemm", "gemm/avx512", &useAVX512)
+	impl.Register("gemm", "gemm/avx2", &useAVX2)
+}
+
+var avx512F32 = engine[float32]{
+	rows: 14, lanes: 16, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
+	packT: packTF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
+	jobs: &jobs32, bufs: &bufs32,
+}
+
+var avx512F64 = engine[float64]{
+	rows: 14, lanes: 8, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
+	packT: packTF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
+	jobs: &jobs64, bufs: &bufs64,
+}
+
+var avx2F32 = engine[float32]{
+	rows: 6, lanes: 8, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
+	packT: packTF32AVX2, gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
+	jobs: &jobs32, bufs: &bufs32,
+}
+
+var avx2F64 = engine[float64]{
+	rows: 6, lanes: 4, tiles: &tilesF64AVX2, edges: &tilesF64AVX2m,
+	packT: packTF64AVX2, gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
+	jobs: &jobs64, bufs: &bufs64,
+}
+
+func engine32() *engine[float32] {
+	switch {
+	case useAVX512:
+		return &avx512F32
+	case useAVX2:
+		return &avx2F32
+	}
+	return generic32
+}
+
+func engine64() *engine[float64] {
+	switch {
+	case useAVX512:
+		return &avx512F64
+	case useAVX2:
+		return &avx2F64
+	}
+	return generic64
+}

@@ -1,0 +1,118 @@
+package gemm
+
+import "fmt"
+
+// Float is an element type with its own kernels.
+type Float interface{ float32 | float64 }
+
+// Mode says what happens to the old contents of C.
+type Mode uint8
+
+const (
+	Overwrite  Mode = iota // C = A·B; C is not read, so it may hold anything
+	Accumulate             // C += A·B
+)
+
+// Runner calls f once for each block from 0 to blocks-1, in any order, perhaps on
+// several goroutines at once, and returns when all calls have returned. A nil Runner
+// is a plain loop.
+type Runner func(blocks int, f func(block int))
+
+// Epilogue is called once for each finished part of C, while it is in the cache:
+// bias, activation and residual belong here. c[0] is element (row, col) of C and crs
+// its row stride; the part has rows by cols elements. Calls may run at the same time
+// on different parts. The parts cover C and depend on m, n and k only.
+type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
+
+// Float32 computes C = A·B or C += A·B:
+//
+//	for i < m, j < n: c[i*crs+j] (+)= Σ_p a[i*ars+p*acs] * b[p*brs+j*bcs]
+//
+// See the package comment for the order of the sum. C must not overlap A or B. It
+// panics if a slice is too short or a stride is negative.
+func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
+	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+	multiply(engine32(), problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false}, run)
+}
+
+// Float64 is Float32 for float64.
+func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
+	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
+	multiply(engine64(), problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false}, run)
+}
+
+// problem is one product. ccs is the column stride of C: 1 unless the product was
+// turned around (see transposed).
+type problem[T Float] struct {
+	m, n, k  int
+	a        []T
+	ars, acs int
+	b        []T
+	brs, bcs int
+	c        []T
+	crs, ccs int
+	mode     Mode
+	ep       Epilogue[T]
+	turned   bool // this is the transpose of the caller's product
+}
+
+// check panics if an element would lie outside its slice: assembly does not look.
+func (p *problem[T]) check() {
+	if p.m < 0 || p.n < 0 || p.k < 0 {
+		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", p.m, p.n, p.k))
+	}
+	operand("a", len(p.a), p.m, p.k, p.ars, p.acs)
+	operand("b", len(p.b), p.k, p.n, p.brs, p.bcs)
+	operand("c", len(p.c), p.m, p.n, p.crs, 1)
+	if p.m > 1 && p.crs < p.n {
+		panic(fmt.Sprintf("gemm: rows of c overlap: row stride %d, want at least %d", p.crs, p.n))
+	}
+}
+
+func operand(name string, length, rows, cols, rs, cs int) {
+	if rows == 0 || cols == 0 {
+		return
+	}
+	if rs < 0 || cs < 0 {
+		panic(fmt.Sprintf("gemm: negative stride of %s: %d, %d", name, rs, cs))
+	}
+	if last := (rows-1)*rs + (cols-1)*cs; last >= length {
+		panic(fmt.Sprintf("gemm: %s is too short: length %d, want at least %d for %d by %d with strides %d, %d",
+			name, length, last+1, rows, cols, rs, cs))
+	}
+}
+
+// multiply checks the product and picks the path.
+func multiply[T Float](e *engine[T], p problem[T], run Runner) {
+	p.check()
+	if p.m == 0 || p.n == 0 {
+		return
+	}
+	if p.k == 0 {
+		p.empty()
+		return
+	}
+	if p.turn() {
+		p = p.transposed()
+	}
+	switch {
+	case p.isRowVector():
+		rowVector(e, &p, run)
+	case p.isDirect(e):
+		direct(e, &p, run)
+	default:
+		packed(e, &p, run)
+	}
+}
+
+// empty is the product over no k at all: zero.
+func (p *problem[T]) empty() {
+	if p.mode == Overwrite {
+		for i := range p.m {
+			clear(p.c[i*p.crs : i*p.crs+p.n])
+		}
+	}
+	if p.ep != nil {
+		p.ep(p.c, p.crs, 0, 0, p.m, p.n)
+	}
+}

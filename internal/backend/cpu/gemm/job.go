@@ -1,0 +1,60 @@
+package gemm
+
+// job is the state of one product while its blocks run, and the scratch memory it
+// uses. Jobs are pooled, and their block functions made once, so that a product leaves no
+// garbage.
+type job[T Float] struct {
+	e *engine[T]
+	p problem[T]
+
+	pack grid // of packed.go
+	tile grid
+
+	// The part of the product that packed.go works on.
+	pc, kc  int // chunk of k
+	ic, mc  int // rows of C
+	jc, nc  int // columns of C
+	packB   bool
+	aBlocks int
+
+	apack, bpack []T
+
+	directFn, rowFn, packFn, tileFn func(block int)
+}
+
+// grid is a rectangle cut into rows times cols blocks.
+type grid struct{ rows, cols int }
+
+func newJob[T Float]() *job[T] {
+	j := new(job[T])
+	j.directFn = j.directBlock
+	j.rowFn = j.rowBlock
+	j.packFn = j.packBlock
+	j.tileFn = j.tileBlock
+	return j
+}
+
+// start takes a job from the pool of e.
+func start[T Float](e *engine[T], p *problem[T]) *job[T] {
+	j := e.jobs.Get().(*job[T])
+	j.e, j.p = e, *p
+	return j
+}
+
+// done gives the job back, holding on to its memory but not to the operands.
+func (j *job[T]) done() {
+	j.p = problem[T]{}
+	j.e.jobs.Put(j)
+}
+
+// grow returns s with at least n elements, contents lost. A little is added so that
+// products of slowly growing size do not allocate each time.
+func grow[T Float](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n+n/8)
+	}
+	return s[:n]
+}
+
+// buffer is scratch memory of one block while it runs.
+type buffer[T Float] struct{ panel, out []T }

@@ -1,0 +1,70 @@
+package gemm
+
+// Sizes that decide the order of summation. Changing one changes bits.
+const (
+	maxChunk   = 384 // a panel of B of this depth and two vectors fills an L1 cache of 48 KiB
+	chunkAlign = 16  // so that only the last chunk has a ragged end
+)
+
+// chunk returns how many k are summed before the sum goes to C. The chunks of one k
+// are equal but for the last: 400 is 208+192, not 384+16.
+func chunk(k int) int {
+	n := (k + maxChunk - 1) / maxChunk
+	each := (k + n - 1) / n
+	return (each + chunkAlign - 1) / chunkAlign * chunkAlign
+}
+
+// part returns the bounds of piece i when n things are shared evenly among pieces.
+func part(i, pieces, n int) (from, to int) {
+	return i * n / pieces, (i + 1) * n / pieces
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// Sizes that decide speed only.
+const (
+	skinnyCols = 4       // so few columns: better seen as rows of the transposed product
+	directWork = 8 << 20 // multiply-adds up to which packing both operands does not pay
+	serialWork = 1 << 18 // multiply-adds up to which a parallel loop does not pay
+	blockWork  = 2 << 20 // multiply-adds in one block: some tens of microseconds
+)
+
+// turn reports whether C' = B'·A' is the better view: B would fill only a few
+// lanes of a vector, while A has contiguous memory to read vectors from.
+func (p *problem[T]) turn() bool {
+	return p.n <= skinnyCols && p.m > p.n
+}
+
+// transposed is the same product seen from the other side. The sum of each element
+// has the same terms in the same order.
+func (p *problem[T]) transposed() problem[T] {
+	t := *p
+	t.m, t.n = p.n, p.m
+	t.a, t.ars, t.acs = p.b, p.bcs, p.brs
+	t.b, t.brs, t.bcs = p.a, p.acs, p.ars
+	t.crs, t.ccs = p.ccs, p.crs
+	t.turned = true
+	return t
+}
+
+// finish calls the epilogue for rows and columns of this view of C.
+func (p *problem[T]) finish(row, col, rows, cols int) {
+	switch {
+	case p.ep == nil:
+	case p.turned:
+		p.ep(p.c[row*p.crs+col*p.ccs:], p.ccs, col, row, cols, rows)
+	default:
+		p.ep(p.c[row*p.crs+col:], p.crs, row, col, rows, cols)
+	}
+}
+
+// forEach runs the blocks, in parallel if there is a runner and enough work.
+func forEach(work, blocks int, run Runner, f func(block int)) {
+	if run == nil || blocks == 1 || work <= serialWork {
+		for i := range blocks {
+			f(i)
+		}
+		return
+	}
+	run(blocks, f)
+}

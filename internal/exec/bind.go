@@ -1,0 +1,123 @@
+package exec
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// run is one execution of a program: its buffers, and what it took and must give back.
+type run struct {
+	prog  *Program
+	bufs  []*mem.Buffer
+	owned []*mem.Buffer // temporaries to free at the end
+	// donates is the first step that writes over an input; from there on the run cannot be given up.
+	donates int
+	errs    []error // by buffer: why it has no value
+}
+
+// reserve gets all memory the program needs before anything runs. take claims an input's buffer for writing
+// over, untake gives it back; if memory runs out, nothing has changed.
+func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
+	r := &run{prog: p, bufs: make([]*mem.Buffer, len(p.bufs)), donates: len(p.steps)}
+	copy(r.bufs, in)
+	for i := p.numIn; i < len(p.bufs); i++ {
+		r.bufs[i] = p.bufs[i].data
+	}
+	var free []*mem.Buffer
+	var took []int
+	moved := make([]bool, len(p.bufs)) // the memory went on to another buffer
+	fail := func(err error) (*run, error) {
+		for _, b := range r.owned {
+			b.Free()
+		}
+		for i, b := range r.bufs[p.numIn:] {
+			if b != nil && p.bufs[p.numIn+i].keep && p.bufs[p.numIn+i].data == nil && p.bufs[p.numIn+i].donor < 0 {
+				b.Free()
+			}
+		}
+		for _, i := range took {
+			untake(i)
+		}
+		return nil, err
+	}
+	for k := range p.steps {
+		s := &p.steps[k]
+		for _, o := range s.out {
+			b := &p.bufs[o.buf]
+			if d := b.donor; d >= 0 && !moved[d] {
+				if int(d) >= p.numIn {
+					r.bufs[o.buf], moved[d] = r.bufs[d], true
+					if b.keep {
+						r.disown(r.bufs[d])
+					}
+					continue
+				}
+				if !in[d].ReadOnly && take(int(d)) {
+					r.bufs[o.buf], moved[d] = in[d], true
+					took = append(took, int(d))
+					r.donates = min(r.donates, k)
+					s.dev.Pool.CountDonation()
+					continue
+				}
+			}
+			m, err := getBuf(s.dev, s.op, b.size, &free, b.keep)
+			if err != nil {
+				return fail(err)
+			}
+			r.bufs[o.buf] = m
+			if !b.keep {
+				r.own(m)
+			}
+		}
+		// What was read for the last time can serve a later step.
+		for _, o := range s.in {
+			b := &p.bufs[o.buf]
+			if int(o.buf) >= p.numIn && b.data == nil && !b.keep && b.last == int32(k) && !moved[o.buf] {
+				moved[o.buf] = true
+				free = append(free, r.bufs[o.buf])
+			}
+		}
+		for _, o := range s.out {
+			b := &p.bufs[o.buf]
+			if !b.keep && b.last == int32(k) && !moved[o.buf] {
+				moved[o.buf] = true
+				free = append(free, r.bufs[o.buf])
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *run) own(m *mem.Buffer) {
+	for _, b := range r.owned {
+		if b == m {
+			return
+		}
+	}
+	r.owned = append(r.owned, m)
+}
+
+func (r *run) disown(m *mem.Buffer) {
+	for i, b := range r.owned {
+		if b == m {
+			r.owned = append(r.owned[:i], r.owned[i+1:]...)
+			return
+		}
+	}
+}
+
+// getBuf takes a free temporary of the very size, or asks the pool. A buffer that is kept comes from the pool
+// unless a temporary can be had; then it is no temporary any more.
+func getBuf(d *backend.Device, op string, size int, free *[]*mem.Buffer, keep bool) (*mem.Buffer, error) {
+	if !keep {
+		list := *free
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].Size == size {
+				m := list[i]
+				*free = append(list[:i], list[i+1:]...)
+				return m, nil
+			}
+		}
+	}
+	return d.Pool.Get(op, size)
+}

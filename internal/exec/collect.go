@@ -1,0 +1,120 @@
+package exec
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// class is what the planner does with a node.
+type class uint8
+
+const (
+	given  class = iota // stored, or an argument of a compiled function: an input of the plan
+	konst               // an immediate
+	alias               // a view, or an output of a bundle: shows another node's buffer
+	fuse                // elementwise, part of a group
+	kernel              // one launch
+)
+
+// info is what the planner knows of one node.
+type info struct {
+	class  class
+	root   bool
+	mat    bool // has a buffer in this plan
+	alive  bool // reachable after the plan
+	store  bool // keeps its value after the plan
+	lvl    int32
+	late   int32
+	group  int32
+	users  int32 // consumers in the plan
+	drops  int32 // claims this plan drops
+	srcs   int8  // distinct buffers its recomputation reads
+	deep   int8  // recompute depth
+	// newUser: a consumer in this plan was never evaluated before.
+	newUser bool
+	at     place
+	bundle []place
+}
+
+// planner holds the scratch of one plan.
+type planner struct {
+	idx   graph.Index
+	info  []info
+	roots []*graph.Node
+	dev   *backend.Device // for nodes that name none
+	prog  *Program
+	stats *Counters
+	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
+	replay bool
+}
+
+// collect numbers the nodes behind the roots, inputs first, and classifies them.
+func (p *planner) collect() {
+	p.idx.PostOrder(p.roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	p.info = make([]info, len(p.idx.Nodes))
+	for i, n := range p.idx.Nodes {
+		f := &p.info[i]
+		f.at.buf = -1
+		f.class = p.classify(n)
+		if f.class == given || f.class == konst {
+			continue
+		}
+		for k := range n.NumIn() {
+			g := &p.info[p.idx.Get(n.In(k))]
+			g.users++
+			g.newUser = g.newUser || !n.Unstored()
+		}
+	}
+	for _, r := range p.roots {
+		p.info[p.idx.Get(r)].root = true
+	}
+}
+
+func (p *planner) classify(n *graph.Node) class {
+	switch {
+	case n.Stored():
+		return given
+	case n.IsStandIn():
+		if !p.replay {
+			t := n.Trace()
+			fault.Throw(fault.Trace, "eval", "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", t.Name)
+		}
+		return given
+	case n.IsConst():
+		return konst
+	case n.Op().Kind == graph.View:
+		return alias
+	}
+	if _, ok := n.IsItem(); ok {
+		return alias
+	}
+	if n.NumIn() == 0 && n.Op().Kind != graph.Source && n.Op().Kind != graph.Random {
+		fault.Throw(fault.Freed, n.Op().Name, "a value of shape %v has neither its numbers nor its inputs: it was freed", n.Shape())
+	}
+	if n.Op().Kind == graph.Elementwise && p.canFuse(n) {
+		return fuse
+	}
+	return kernel
+}
+
+func (p *planner) device(n *graph.Node) *backend.Device {
+	if d := n.Device(); d != nil {
+		return d
+	}
+	return p.dev
+}
+
+func (p *planner) canFuse(n *graph.Node) bool {
+	d := p.device(n)
+	if d.CanFuse == nil || n.NumIn() > 3 || n.NumIn() == 0 {
+		return false
+	}
+	var buf [3]dtype.DType
+	in := buf[:n.NumIn()]
+	for k := range in {
+		in[k] = n.In(k).DType()
+	}
+	return d.CanFuse(n.Op().Name, n.DType(), in)
+}

@@ -1,0 +1,94 @@
+package exec
+
+import "github.com/lucid-go/lucid/internal/graph"
+
+// level gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
+// other share a level. Then levels move as late as their consumers allow, so that an optimizer's state update
+// runs with the gradient it reads and not long before.
+func (p *planner) level() {
+	top := int32(0)
+	for i, n := range p.idx.Nodes {
+		f := &p.info[i]
+		switch f.class {
+		case given, konst:
+			continue
+		case alias:
+			f.lvl = p.info[p.idx.Get(n.In(0))].lvl
+			continue
+		}
+		l := int32(1)
+		for k := range n.NumIn() {
+			l = max(l, p.after(n, f.class, n.In(k)))
+		}
+		f.lvl = l
+		top = max(top, l)
+	}
+	for i := range p.info {
+		p.info[i].late = top + 1 // no consumer seen yet
+	}
+	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
+		n, f := p.idx.Nodes[i], &p.info[i]
+		if f.class == given || f.class == konst {
+			continue
+		}
+		if f.late > top {
+			f.late = f.lvl
+		}
+		for k := range n.NumIn() {
+			m := n.In(k)
+			g := &p.info[p.idx.Get(m)]
+			bound := f.late
+			if f.class != alias && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+				bound--
+			}
+			g.late = min(g.late, bound)
+		}
+	}
+}
+
+// after returns the lowest level node n may have behind its input m.
+func (p *planner) after(n *graph.Node, c class, m *graph.Node) int32 {
+	g := &p.info[p.idx.Get(m)]
+	if g.lvl == 0 {
+		return 1
+	}
+	if c == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n) {
+		return g.lvl
+	}
+	return g.lvl + 1
+}
+
+// groupElementwise joins elementwise nodes of one level that read each other; each group is one pass over memory.
+func (p *planner) groupElementwise() {
+	for i := range p.info {
+		p.info[i].group = int32(i)
+	}
+	find := func(i int32) int32 {
+		for p.info[i].group != i {
+			p.info[i].group = p.info[p.info[i].group].group
+			i = p.info[i].group
+		}
+		return i
+	}
+	for i, n := range p.idx.Nodes {
+		f := &p.info[i]
+		if f.class != fuse {
+			continue
+		}
+		for k := range n.NumIn() {
+			j := p.idx.Get(n.In(k))
+			g := &p.info[j]
+			if g.class == fuse && g.late == f.late && n.In(k).Shape() == n.Shape() && p.device(n.In(k)) == p.device(n) {
+				// The later node leads, so that a group stands where its last member does.
+				a, b := find(int32(i)), find(int32(j))
+				if a != b {
+					p.info[min(a, b)].group = max(a, b)
+				}
+			}
+		}
+	}
+	// A second pass joins groups of one level and shape that read a common large input, so that it is read once.
+	for i := range p.info {
+		p.info[i].group = find(int32(i))
+	}
+}

@@ -1,0 +1,65 @@
+package exec
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Program is a plan: steps over numbered buffers. It names no nodes, so it can run again with other buffers.
+type Program struct {
+	bufs  []bufInfo
+	steps []step
+	numIn int // buffers 0 to numIn-1 are inputs
+	// operands counts the views all steps need, so that a run allocates them at once.
+	operands int
+	// needsEvent is false for plans so short that they run under the plan lock.
+	short bool
+}
+
+// bufInfo describes a buffer of a program.
+type bufInfo struct {
+	dev    *backend.Device
+	size   int
+	data   *mem.Buffer // a constant; else nil
+	donor  int32       // buffer it may be written over, -1: none
+	first  int32       // step that writes it; -1 for inputs and constants
+	last   int32       // last step that reads it
+	keep   bool        // outlives the run
+	onDead bool        // donor is a temporary: always possible
+}
+
+// operand places a value in a buffer.
+type operand struct {
+	buf   int32
+	dtype dtype.DType
+	shape *shape.Shape
+	lay   *shape.Layout
+}
+
+// step is one launch.
+type step struct {
+	op     string
+	kernel backend.Kernel // nil for a fused group
+	attr   attr.Attr
+	fused  *backend.Fused
+	dev    *backend.Device
+	out    []operand
+	in     []operand
+}
+
+// place is where a node's value is in a program: a buffer and a layout. buf < 0: nowhere.
+type place struct {
+	buf int32
+	lay *shape.Layout
+}
+
+// Output is a value a program leaves behind.
+type Output struct {
+	Spec graph.Spec
+	Dev  *backend.Device
+	at   place
+}

@@ -1,0 +1,77 @@
+package exec
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
+// go on. It returns an error only when the run was given up as a whole.
+func (r *run) execute(ctx context.Context, deterministic bool) error {
+	views := make([]backend.View, r.prog.operands)
+	kc := &backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
+	cancelable := ctx.Done() != nil
+	for k := range r.prog.steps {
+		s := &r.prog.steps[k]
+		if cancelable && k < r.donates {
+			if err := ctx.Err(); err != nil {
+				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped before " + s.op, Err: err}
+			}
+		}
+		n := len(s.out) + len(s.in)
+		v := views[:n:n]
+		views = views[n:]
+		if err := r.inputsFailed(s); err != nil {
+			r.fail(s, err)
+			continue
+		}
+		for i, o := range s.out {
+			v[i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
+		}
+		for i, o := range s.in {
+			v[len(s.out)+i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
+		}
+		if err := launch(kc, s, v[:len(s.out)], v[len(s.out):]); err != nil {
+			r.fail(s, err)
+		}
+	}
+	runtime.KeepAlive(r.bufs) // kernels hold slices; the buffers must not be collected under them
+	return nil
+}
+
+func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.FromPanic(s.op, p)
+		}
+	}()
+	if s.fused != nil {
+		return s.dev.RunFused(kc, s.fused, out, in)
+	}
+	return s.kernel(kc, s.attr, out, in)
+}
+
+func (r *run) inputsFailed(s *step) error {
+	if r.errs == nil {
+		return nil
+	}
+	for _, o := range s.in {
+		if err := r.errs[o.buf]; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) fail(s *step, err error) {
+	if r.errs == nil {
+		r.errs = make([]error, len(r.bufs))
+	}
+	for _, o := range s.out {
+		r.errs[o.buf] = err
+	}
+}

@@ -1,0 +1,215 @@
+// Command simd writes the block kernels of internal/backend/cpu/simd.
+//
+// A kernel is a short Go function that builds the operations for one element
+// (kernels_*.go). From it come the Go twin, the AVX2 and the AVX-512 assembly, so
+// that all three do the same roundings in the same order.
+//
+//	go run . -write    # writes ../../../backend/cpu/simd/*_gen*
+//	go test .          # fails if the files there differ
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const dir = "../../../backend/cpu/simd"
+
+// param is a slice or scalar argument; typ is the Go type of an element.
+type param struct{ name, typ string }
+
+func (p param) size() int {
+	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2}[p.typ]
+}
+
+// acc is an accumulator of a reduction: one register, or one per lane of the group.
+type acc struct {
+	name  string
+	op    string // add, max, min or imax
+	typ   string
+	lanes bool
+	init  uint64
+}
+
+// kernel is one routine.
+type kernel struct {
+	name    string
+	doc     string
+	slices  []param // the first is written, unless out is false
+	scalars []param
+	accs    []acc
+	lane    int    // bytes of a lane
+	scalar  string // name of the twin for one element, if it is a function of its own
+	slow    string // function for elements that stop the kernel
+	stops   bool
+	noAVX2  bool
+	own     bool // twin and exported function are written by hand
+	body    func(b *B)
+}
+
+// group is the number of lanes of a reduction.
+func (k *kernel) group() int { return 64 }
+
+func (k *kernel) unroll(t target, ops, lanes int) int {
+	switch {
+	case len(k.accs) > 0:
+		return k.group() / lanes
+	case k.stops:
+		return 1
+	case ops <= 6:
+		return 4
+	}
+	return 2
+}
+
+// goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only.
+func (k *kernel) goTail(t target) bool {
+	if t != avx2 {
+		return false
+	}
+	for _, s := range k.slices {
+		if s.size() != k.lane {
+			return true
+		}
+	}
+	return false
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+func (k *kernel) asmName(isa string) string { return lowerFirst(k.name) + isa }
+
+func (k *kernel) twinName() string { return lowerFirst(k.name) + "Generic" }
+
+// join lists names with one type after each run of equals: "z, x []float32".
+func join(ps []param, pre string) string {
+	var out []string
+	for i, p := range ps {
+		s := p.name
+		if i == len(ps)-1 || ps[i+1].typ != p.typ {
+			s += " " + pre + p.typ
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (k *kernel) asmDecl(isa string) string {
+	s := join(k.slices, "*") + ", n int"
+	if len(k.scalars) > 0 {
+		s += ", " + join(k.scalars, "")
+	}
+	ret := ""
+	var rs []param
+	for _, c := range k.accs {
+		rs = append(rs, param{c.name, c.typ})
+	}
+	if k.stops {
+		rs = append(rs, param{"done", "int"})
+	}
+	if len(rs) > 0 {
+		ret = " (" + join(rs, "") + ")"
+	}
+	return "func " + k.asmName(isa) + "(" + s + ")" + ret
+}
+
+func (k *kernel) params() string {
+	s := join(k.slices, "[]")
+	if len(k.scalars) > 0 {
+		s += ", " + join(k.scalars, "")
+	}
+	return s
+}
+
+// group of kernels that share files.
+type family struct {
+	file    string
+	kernels []*kernel
+}
+
+func families() []family {
+	return []family{
+		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()},
+		{"reduce", reductions()},
+	}
+}
+
+func files() map[string][]byte {
+	out := map[string][]byte{}
+	put := func(name string, src []byte) {
+		if strings.HasSuffix(name, ".go") {
+			f, err := format.Source(src)
+			if err != nil {
+				os.WriteFile("/tmp/"+name, src, 0o644)
+				panic(name + ": " + err.Error())
+			}
+			src = f
+		}
+		out[name] = src
+	}
+	for _, f := range families() {
+		put(f.file+"_gen.go", f.twins())
+		put(f.file+"_gen_amd64.go", f.dispatch())
+		put(f.file+"_noasm_gen.go", f.noasm())
+		for _, t := range []target{avx2, avx512} {
+			a := &asm{tgt: t, data: map[string]int{}}
+			a.file = f.file + strings.ToLower(a.isa())
+			put(fmt.Sprintf("%s_%s_gen_amd64.s", f.file, strings.ToLower(a.isa())), a.source(f))
+		}
+	}
+	return out
+}
+
+func (a *asm) source(f family) []byte {
+	for _, k := range f.kernels {
+		if a.tgt == avx2 && k.noAVX2 {
+			continue
+		}
+		a.kernel(k)
+	}
+	var b bytes.Buffer
+	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
+	if a.size > 0 {
+		fmt.Fprintf(&b, "\n%sGLOBL %sConst<>(SB), RODATA|NOPTR, $%d\n", a.tab.String(), a.file, a.size)
+	}
+	if strings.Contains(a.out.String(), "tailMask") {
+		b.WriteString("\n")
+		for i := range 8 {
+			v := "0xffffffffffffffff"
+			if i >= 4 {
+				v = "0"
+			}
+			fmt.Fprintf(&b, "DATA tailMask<>+%d(SB)/8, $%s\n", 8*i, v)
+		}
+		b.WriteString("GLOBL tailMask<>(SB), RODATA|NOPTR, $64\n")
+	}
+	b.WriteString(a.out.String())
+	return b.Bytes()
+}
+
+const header = "// Code generated by internal/gen/asm/simd; DO NOT EDIT.\n\n"
+
+func main() {
+	write := flag.Bool("write", false, "write the files")
+	flag.Parse()
+	for name, src := range files() {
+		path := filepath.Join(dir, name)
+		old, _ := os.ReadFile(path)
+		if bytes.Equal(old, src) {
+			continue
+		}
+		fmt.Println("differs:", name)
+		if *write {
+			if err := os.WriteFile(path, src, 0o644); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+	}
+}

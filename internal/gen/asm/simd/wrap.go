@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+func (k *kernel) comment() string {
+	return "// " + strings.ReplaceAll(k.doc, "\n", "\n// ") + "\n"
+}
+
+// twins writes the Go versions, always built.
+func (f family) twins() []byte {
+	var b bytes.Buffer
+	for _, k := range f.kernels {
+		if k.own {
+			continue
+		}
+		body := k.twinBody()
+		var loop string
+		if k.scalar != "" {
+			out, in := k.slices[0], k.slices[1:]
+			fmt.Fprintf(&b, "func %s(%s) %s {\n%s}\n\n", k.scalar, join(in, ""), out.typ, body)
+			args := ""
+			for i, p := range in {
+				if i > 0 {
+					args += ", "
+				}
+				args += p.name + "[i]"
+			}
+			loop = fmt.Sprintf("\t%s[i] = %s(%s)\n", out.name, k.scalar, args)
+		} else {
+			loop = body
+		}
+		fmt.Fprintf(&b, "func %s(%s) {\n%s\tfor i := range z {\n%s\t}\n}\n\n", k.twinName(), k.params(), k.reslice(), loop)
+	}
+	return prolog("", b.String())
+}
+
+// reslice cuts the inputs to the length of the output.
+func (k *kernel) reslice() string {
+	if len(k.slices) < 2 {
+		return ""
+	}
+	var l, r []string
+	for _, s := range k.slices[1:] {
+		l = append(l, s.name)
+		r = append(r, s.name+"[:len("+k.slices[0].name+")]")
+	}
+	return "\t" + strings.Join(l, ", ") + " = " + strings.Join(r, ", ") + "\n"
+}
+
+func prolog(tag, body string) []byte {
+	s := header
+	if tag != "" {
+		s += "//go:build " + tag + "\n\n"
+	}
+	s += "package simd\n\n"
+	if strings.Contains(body, "math.") {
+		s += "import \"math\"\n\n"
+	}
+	return []byte(s + body)
+}
+
+// dispatch writes the exported functions and declares the assembly.
+func (f family) dispatch() []byte {
+	var b bytes.Buffer
+	for _, k := range f.kernels {
+		if !k.own {
+			fmt.Fprintf(&b, "%sfunc %s(%s) {\n%s\tswitch {\n\tcase len(z) == 0:\n", k.comment(), k.name, k.params(), k.reslice())
+			k.call(&b, avx512)
+			if !k.noAVX2 {
+				k.call(&b, avx2)
+			}
+			fmt.Fprintf(&b, "\tdefault:\n\t\t%s(%s)\n\t}\n}\n\n", k.twinName(), k.names("", ""))
+		}
+		fmt.Fprintf(&b, "//go:noescape\n%s\n\n", k.asmDecl("AVX512"))
+		if !k.noAVX2 {
+			fmt.Fprintf(&b, "//go:noescape\n%s\n\n", k.asmDecl("AVX2"))
+		}
+	}
+	return prolog("!purego", b.String())
+}
+
+// names lists the arguments with something before and after each slice.
+func (k *kernel) names(pre, post string) string {
+	var out []string
+	for _, s := range k.slices {
+		out = append(out, pre+s.name+post)
+	}
+	for _, s := range k.scalars {
+		out = append(out, s.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (k *kernel) pointers(n string) string {
+	var out []string
+	for _, s := range k.slices {
+		out = append(out, "&"+s.name+"[0]")
+	}
+	out = append(out, n)
+	for _, s := range k.scalars {
+		out = append(out, s.name)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (k *kernel) call(b *bytes.Buffer, t target) {
+	isa, vl := "AVX2", 32
+	if t == avx512 {
+		isa, vl = "AVX512", 64
+	}
+	fn := k.asmName(isa)
+	fmt.Fprintf(b, "\tcase use%s:\n", isa)
+	switch {
+	case k.stops:
+		// The kernel stops before a vector it cannot do; the twin does that one.
+		var all, cut []string
+		for _, s := range k.slices {
+			all = append(all, s.name)
+			cut = append(cut, s.name+"[%s:]")
+		}
+		list := strings.Join(all, ", ")
+		adv := func(n string) string {
+			return list + " = " + strings.ReplaceAll(strings.Join(cut, ", "), "%s", n)
+		}
+		fmt.Fprintf(b, "\t\tfor len(z) > 0 {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", fn, k.pointers("len(z)"), adv("n"), vl/k.lane)
+		fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n", k.twinName(), k.names("", "[:n]"), adv("n"))
+	case k.goTail(t):
+		fmt.Fprintf(b, "\t\tn := len(z) &^ %d\n\t\tif n > 0 {\n\t\t\t%s(%s)\n\t\t}\n", vl/k.lane-1, fn, k.pointers("n"))
+		fmt.Fprintf(b, "\t\t%s(%s)\n", k.twinName(), k.names("", "[n:]"))
+	default:
+		fmt.Fprintf(b, "\t\t%s(%s)\n", fn, k.pointers("len(z)"))
+	}
+}
+
+// noasm writes the exported functions where there is no assembly.
+func (f family) noasm() []byte {
+	var b bytes.Buffer
+	for _, k := range f.kernels {
+		if k.own {
+			continue
+		}
+		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), k.twinName(), k.names("", ""))
+	}
+	return prolog("purego || !amd64", b.String())
+}

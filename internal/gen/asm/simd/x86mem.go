@@ -1,0 +1,211 @@
+package main
+
+import "fmt"
+
+// memSize is the size of an element in memory.
+func memSize(v *val) int {
+	switch v.mem {
+	case "u8", "bool":
+		return 1
+	case "u16", "f16":
+		return 2
+	case "f32", "f64f32", "i64f32":
+		return 4
+	}
+	return v.t.size()
+}
+
+var ptrRegs = []string{"DI", "SI", "R8", "R9"}
+
+func (f *frame) addr(v *val) string {
+	for i, s := range f.k.slices {
+		if s.name == v.name {
+			if off := f.copyNo * f.lanes() * memSize(v); off != 0 && !f.masked {
+				return fmt.Sprintf("%d(%s)", off, ptrRegs[i])
+			}
+			return "(" + ptrRegs[i] + ")"
+		}
+	}
+	panic(f.k.name + " has no slice " + v.name)
+}
+
+func (f *frame) lanes() int { return f.vl() / f.k.lane }
+
+// load reads one vector. A plain load with one user goes into that user's operand.
+func (f *frame) load(v *val, pos int) {
+	m := f.addr(v)
+	if v.mem == "" && !f.masked && v.uses == 1 {
+		for _, u := range f.code[pos+1:] {
+			switch u.op {
+			case "add", "sub", "mul", "div", "min", "max", "and", "or", "xor":
+				if u.args[1] == v && u.args[0] != v {
+					f.mem[v] = m
+					return
+				}
+			case "sqrt", "tof":
+				if u.args[0] == v {
+					f.mem[v] = m
+					return
+				}
+			}
+		}
+	}
+	d := f.define(v)
+	k, z := "", ""
+	if f.masked && f.tgt == avx512 {
+		k, z = "K7, ", ".Z"
+	}
+	if f.masked && f.tgt == avx2 {
+		f.p("VMASKMOV%s %s, Y15, %s", map[int]string{4: "PS", 8: "PD"}[v.t.size()], m, f.reg(d))
+		return
+	}
+	switch v.mem {
+	case "":
+		f.p("VMOVUPS%s %s, %s%s", z, m, k, f.reg(d))
+	case "u8":
+		f.p("VPMOVZXBD%s %s, %s%s", z, m, k, f.reg(d))
+	case "u16":
+		f.p("VPMOVZXWD%s %s, %s%s", z, m, k, f.reg(d))
+	case "f16":
+		f.p("VCVTPH2PS%s %s, %s%s", z, m, k, f.reg(d))
+	case "f64f32":
+		f.p("VCVTPS2PD%s %s, %s%s", z, m, k, f.reg(d))
+	case "bool":
+		f.loadBool(v, d, m, k, z)
+	default:
+		panic("load " + v.mem)
+	}
+}
+
+
+func (f *frame) loadBool(v *val, d int, m, k, z string) {
+	t := f.alloc()
+	if f.tgt == avx512 {
+		f.p("VMOVDQU8%s %s, %sX%d", z, m, k, t)
+		f.p("VPTESTMB X%d, X%d, K%d", t, t, d)
+	} else {
+		f.p("VPMOVZXBD %s, Y%d", m, d)
+		f.p("VPXOR Y%d, Y%d, Y%d", t, t, t)
+		f.p("VPCMPGTD Y%d, Y%d, Y%d", t, d, d)
+	}
+	f.free[t] = true
+}
+
+func (f *frame) store(v *val, pos int) {
+	m := f.addr(v)
+	k := ""
+	if f.masked && f.tgt == avx512 {
+		k = "K7, "
+	}
+	x, done := f.loc(v.args[0])
+	defer func() {
+		f.release(v, pos)
+		done()
+	}()
+	if f.masked && f.tgt == avx2 {
+		f.p("VMASKMOV%s %s, Y15, %s", map[int]string{4: "PS", 8: "PD"}[v.t.size()], f.reg(x), m)
+		return
+	}
+	switch v.mem {
+	case "":
+		f.p("VMOVUPS %s, %s%s", f.reg(x), k, m)
+	case "f32", "i64f32":
+		t := f.alloc()
+		name := map[string]string{"f32": "VCVTPD2PS", "i64f32": "VCVTQQ2PS"}[v.mem]
+		if f.tgt == avx512 {
+			f.p("%s Z%d, Y%d", name, x, t)
+			f.p("VMOVUPS Y%d, %s%s", t, k, m)
+		} else {
+			f.p("%sY Y%d, X%d", name, x, t)
+			f.p("VMOVUPS X%d, %s", t, m)
+		}
+		f.free[t] = true
+	case "f16":
+		f.p("VCVTPS2PH $0, %s, %s%s", f.reg(x), k, m)
+	case "u8", "u16":
+		f.storeInt(v, x, k, m)
+	case "bool":
+		f.storeBool(v, x, k, m)
+	default:
+		panic("store " + v.mem)
+	}
+}
+
+func (f *frame) storeInt(v *val, x int, k, m string) {
+	if f.tgt == avx512 {
+		f.p("%s %s, %s%s", map[string]string{"u8": "VPMOVDB", "u16": "VPMOVDW"}[v.mem], f.reg(x), k, m)
+		return
+	}
+	t := f.alloc()
+	f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
+	f.p("VPACKUSDW X%d, X%d, X%d", t, x, t)
+	if v.mem == "u8" {
+		f.p("VPACKUSWB X%d, X%d, X%d", t, t, t)
+		f.p("VMOVQ X%d, %s", t, m)
+	} else {
+		f.p("VMOVDQU X%d, %s", t, m)
+	}
+	f.free[t] = true
+}
+
+// storeBool writes a mask as bytes 0 and 1; the second argument holds ones.
+func (f *frame) storeBool(v *val, x int, k, m string) {
+	one, done := f.loc(v.args[1])
+	t := f.alloc()
+	if f.tgt == avx512 {
+		f.p("VMOVDQU8.Z X%d, K%d, X%d", one, x, t)
+		f.p("VMOVDQU8 X%d, %s%s", t, k, m)
+	} else {
+		f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
+		f.p("VPACKSSDW X%d, X%d, X%d", t, x, t)
+		f.p("VPACKSSWB X%d, X%d, X%d", t, t, t)
+		f.p("VPAND X%d, X%d, X%d", one, t, t)
+		f.p("VMOVQ X%d, %s", t, m)
+	}
+	f.free[t] = true
+	done()
+}
+
+func (f *frame) stop(v *val, pos int) {
+	m := f.at[v.args[0].root()]
+	if f.tgt == avx512 {
+		f.p("KORTESTW K%d, K%d", m, m)
+	} else {
+		f.p("VMOVMSKPS Y%d, AX", m)
+		f.p("TESTL AX, AX")
+	}
+	f.p("JNZ %s", f.stopLbl)
+	f.release(v, pos)
+}
+
+// acc folds a vector into an accumulator. Lanes beyond the end leave it as it was.
+func (f *frame) acc(v *val, pos int) {
+	x, done := f.loc(v.args[0])
+	r, ok := f.fixed[fmt.Sprintf("%s.%d", v.name, f.copyNo)]
+	if !ok {
+		r = f.fixed[v.name+".0"]
+	}
+	k := ""
+	if f.masked {
+		switch {
+		case f.tgt == avx512:
+			k = "K7, "
+		case v.op == "accadd":
+			f.p("VPAND Y15, Y%d, Y%d", x, x)
+		case v.op != "accimax":
+			f.p("VBLENDVPS Y15, Y%d, Y%d, Y%d", x, r, x)
+		}
+	}
+	switch v.op {
+	case "accadd":
+		f.p("VADDPS %s, %s, %s%s", f.reg(x), f.reg(r), k, f.reg(r))
+	case "accmax":
+		f.p("VMAXPS %s, %s, %s%s", f.reg(r), f.reg(x), k, f.reg(r))
+	case "accmin":
+		f.p("VMINPS %s, %s, %s%s", f.reg(r), f.reg(x), k, f.reg(r))
+	case "accimax":
+		f.p("VPMAXSD %s, %s, %s%s", f.reg(x), f.reg(r), k, f.reg(r))
+	}
+	f.release(v, pos)
+	done()
+}
