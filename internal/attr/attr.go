@@ -31,3 +31,49 @@ type Perm struct{ Order Ints }
 
 // Slice takes Start, Start+Step, … Size elements along each dimension.
 type Slice struct{ Start, Size, Step Ints }
+
+// Scan runs along one dimension.
+type Scan struct {
+	Axis    int
+	Reverse bool
+}
+
+// Reduction says how values meet that are written to one place.
+type Reduction uint8
+
+// The reductions.
+const (
+	ReduceSet Reduction = iota
+	ReduceAdd
+	ReduceMul
+	ReduceMax
+	ReduceMin
+)
+
+// Scatter writes along one dimension.
+type Scatter struct {
+	Axis   int
+	Reduce Reduction
+}
+
+// Sort orders along one dimension.
+type Sort struct {
+	Axis       int
+	Descending bool
+}
+
+// Bits asks for random words.
+type Bits struct {
+	Width int // bytes of a word: 1, 2, 4 or 8
+	Dims  Ints
+}
+
+// Arange is an arithmetic sequence.
+type Arange struct {
+	Start, Step dtype.Scalar
+	N           int
+	DType       dtype.DType
+}
+
+// Bound is the size an index must stay below.
+type Bound struct{ Size int }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -28,7 +29,7 @@ func New(op string, s Spec, data []byte, owned bool) (Tensor, error) {
 	if s.DType == dtype.Bool {
 		data = canonicalBools(data, owned)
 	}
-	return Tensor{Name: s.Name, DType: s.DType, Shape: s.Shape, Data: data}, nil
+	return Tensor{Name: s.Name, DType: s.DType, Shape: slices.Clone(s.Shape), Data: data}, nil
 }
 
 // Read makes the tensor s out of the bytes of r, whose data starts at base. Check must have passed: the

@@ -196,3 +196,11 @@ func (n *Node) SetLevel(l *Level) { n.level = l }
 
 // SetDevice places a source node.
 func (n *Node) SetDevice(d *backend.Device) { n.dev = d }
+
+// MakeDetached records op over x as a value that no tape and no transform sees through.
+func MakeDetached(op *Op, x *Node) *Node {
+	n := finish(op, nil, Spec{x.shape, x.dtype}, x, nil, nil)
+	n.flags.And(^flagTape)
+	n.level = nil
+	return n
+}

@@ -67,9 +67,9 @@ type Op struct {
 	VJP func(n *Node, cot []*Node, need []bool) []*Node
 	// JVP gives the tangents of the outputs; tan holds nil for inputs that do not vary.
 	JVP func(n *Node, tan []*Node) []*Node
-	// VMap computes the op over an extra axis of the inputs: axes[i] is input i's, -1 where it has none. It returns
-	// the outputs and the axis of each.
-	VMap func(n *Node, in []*Node, axes []int, size int) ([]*Node, []int)
+	// VMap computes the op over an extra axis of the inputs: where batched, it is axis 0 of that input, and the
+	// others have none. The outputs have it as axis 0.
+	VMap func(n *Node, in []*Node, batched []bool, size int) []*Node
 	// NoGrad and NoVMap waive a rule, saying why that is true.
 	NoGrad, NoVMap string
 

@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from lib import Family
 
-f = Family("pool")
+f = Family("pool", functional=True)
 SIZE = {1: (9,), 2: (5, 6), 3: (4, 4, 3)}
 HALF = ("bfloat16", "float16")
 
@@ -62,6 +62,9 @@ for n in (1, 2, 3):
     f.case(op, "float32/p2_negative", lambda r: [r.t("float32", (1, 2) + S)], {"norm_type": 2.0, "kernel_size": 2})
 
     op = "max_unpool%dd" % n
+    # All sizes but the first are even: an index of a cropped row would lie outside the default output.
+    S = {1: (9,), 2: (5, 6), 3: (3, 2, 4)}[n]
+
     def pooled(r, S=S, n=n):
         y, i = getattr(F, "max_pool%dd" % n)(r.distinct("float32", (2, 2) + S), 2, return_indices=True)
         return [y, i]

@@ -49,6 +49,7 @@ func NewFile(r io.ReaderAt, size int64, o Options) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Mapped = false
 	return single(&part{header: h, r: r}, o), nil
 }
 
@@ -97,10 +98,11 @@ func openPart(path string, o Options) (_ *part, err error) {
 	return &part{header: h, r: m, closer: m, view: m}, nil
 }
 
-// Names lists the tensors: in the order of the header, or of the index.
+// Names lists the tensors: in the order of the header, or of the index. The caller must not change it.
 func (f *File) Names() []string { return f.names }
 
-// Metadata returns the strings under "__metadata__", or an index's "metadata" with numbers as their text.
+// Metadata returns the strings under "__metadata__", or an index's "metadata" with numbers as their
+// text. The caller must not change it.
 func (f *File) Metadata() map[string]string { return f.meta }
 
 // Info describes a tensor without reading it. An 8-bit float shows as uint8, whether or not Tensor would read it.

@@ -14,7 +14,8 @@ func Read(path string, o Options) (codec.File, error) {
 		return codec.File{}, err
 	}
 	defer f.Close()
-	return f.All()
+	all, err := f.All()
+	return all, codec.InFile(err, path)
 }
 
 // Parse is Read of a file that is in memory already; the tensors are copies.

@@ -15,8 +15,8 @@ import (
 
 // WriteOptions says how to write.
 type WriteOptions struct {
-	// KeepOrder writes tensors in the order given. By default the widest elements come first, then by name, as the
-	// format's own writer does: every tensor is then aligned in the file, and a mapped reader never copies.
+	// KeepOrder writes tensors in the order given. By default the widest elements come first, then by name, much as
+	// the format's own writer does: every tensor is then aligned in the file, and a mapped reader never copies.
 	KeepOrder bool
 }
 

@@ -29,6 +29,11 @@ type engine[T Float] struct {
 	// It may write dst[p*drs+j] up to j < lanes.
 	packT func(dst []T, drs int, src []T, scs, kc, cols int)
 
+	// strips copies rows into panels:
+	//	for p < rows, q < panels, i < width: dst[p*drs+q*dps+i] = src[p*srs+q*width+i]
+	// width is at most cols().
+	strips func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)
+
 	// gaxpy8 adds eight scaled rows of B to y, gaxpy1 one:
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
 	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)

@@ -22,6 +22,7 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 		e.tiles[1][rows], e.tiles[2][rows] = f, f
 	}
 	e.packT = packTGeneric[T]
+	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {
 		gaxpyGeneric(gaxpyRows, n, y, x, xs, b, brs, zero)
 	}
@@ -91,6 +92,14 @@ func packTGeneric[T Float](dst []T, drs int, src []T, scs, kc, cols int) {
 		for _, v := range col {
 			dst[at] = v
 			at += drs
+		}
+	}
+}
+
+func stripsGeneric[T Float](dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+	for p := range rows {
+		for q := range panels {
+			copy(dst[p*drs+q*dps:][:width], src[p*srs+q*width:])
 		}
 	}
 }

@@ -281,8 +281,47 @@ done:
 	VZEROUPPER
 	RET
 
+// func stripsF32AVX512(dst []float32, drs, dps int, src []float32, srs, rows, panels, width int)
+TEXT ·stripsF32AVX512(SB), NOSPLIT, $0-96
+	MOVQ width+88(FP), AX
+	MOVQ $-1, BX
+	BZHIQ AX, BX, BX                             // one bit per column
+	KMOVQ BX, K1
+	SHRQ $16, BX
+	KMOVQ BX, K2
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+40(FP), SI
+	MOVQ drs+24(FP), R8
+	SHLQ $2, R8
+	MOVQ dps+32(FP), R9
+	SHLQ $2, R9
+	MOVQ srs+64(FP), R10
+	SHLQ $2, R10
+	MOVQ width+88(FP), R11
+	SHLQ $2, R11
+	MOVQ rows+72(FP), R12
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ panels+80(FP), R13
+panel:
+	VMOVUPS.Z 0(BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	VMOVUPS Z0, K1, 0(AX)
+	VMOVUPS Z1, K2, 64(AX)
+	ADDQ R11, BX
+	ADDQ R9, AX
+	SUBQ $1, R13
+	JNE panel
+	ADDQ R8, DI
+	ADDQ R10, SI
+	SUBQ $1, R12
+	JNE row
+	VZEROUPPER
+	RET
+
 // func gaxpy8F32AVX512(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
-TEXT ·gaxpy8F32AVX512(SB), NOSPLIT, $0-105
+TEXT ·gaxpy8F32AVX512(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $15, R12                                // columns in the last, partial vector
@@ -425,7 +464,7 @@ done:
 	RET
 
 // func gaxpy1F32AVX512(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
-TEXT ·gaxpy1F32AVX512(SB), NOSPLIT, $0-105
+TEXT ·gaxpy1F32AVX512(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $15, R12                                // columns in the last, partial vector
@@ -710,8 +749,47 @@ done:
 	VZEROUPPER
 	RET
 
+// func stripsF64AVX512(dst []float64, drs, dps int, src []float64, srs, rows, panels, width int)
+TEXT ·stripsF64AVX512(SB), NOSPLIT, $0-96
+	MOVQ width+88(FP), AX
+	MOVQ $-1, BX
+	BZHIQ AX, BX, BX                             // one bit per column
+	KMOVQ BX, K1
+	SHRQ $8, BX
+	KMOVQ BX, K2
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+40(FP), SI
+	MOVQ drs+24(FP), R8
+	SHLQ $3, R8
+	MOVQ dps+32(FP), R9
+	SHLQ $3, R9
+	MOVQ srs+64(FP), R10
+	SHLQ $3, R10
+	MOVQ width+88(FP), R11
+	SHLQ $3, R11
+	MOVQ rows+72(FP), R12
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ panels+80(FP), R13
+panel:
+	VMOVUPD.Z 0(BX), K1, Z0
+	VMOVUPD.Z 64(BX), K2, Z1
+	VMOVUPD Z0, K1, 0(AX)
+	VMOVUPD Z1, K2, 64(AX)
+	ADDQ R11, BX
+	ADDQ R9, AX
+	SUBQ $1, R13
+	JNE panel
+	ADDQ R8, DI
+	ADDQ R10, SI
+	SUBQ $1, R12
+	JNE row
+	VZEROUPPER
+	RET
+
 // func gaxpy8F64AVX512(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
-TEXT ·gaxpy8F64AVX512(SB), NOSPLIT, $0-105
+TEXT ·gaxpy8F64AVX512(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $7, R12                                 // columns in the last, partial vector
@@ -854,7 +932,7 @@ done:
 	RET
 
 // func gaxpy1F64AVX512(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
-TEXT ·gaxpy1F64AVX512(SB), NOSPLIT, $0-105
+TEXT ·gaxpy1F64AVX512(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $7, R12                                 // columns in the last, partial vector
@@ -1140,7 +1218,7 @@ done:
 	RET
 
 // func gaxpy8F32AVX2(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
-TEXT ·gaxpy8F32AVX2(SB), NOSPLIT, $0-105
+TEXT ·gaxpy8F32AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $7, R12                                 // columns in the last, partial vector
@@ -1284,7 +1362,7 @@ done:
 	RET
 
 // func gaxpy1F32AVX2(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
-TEXT ·gaxpy1F32AVX2(SB), NOSPLIT, $0-105
+TEXT ·gaxpy1F32AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $7, R12                                 // columns in the last, partial vector
@@ -1479,7 +1557,7 @@ done:
 	RET
 
 // func gaxpy8F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
-TEXT ·gaxpy8F64AVX2(SB), NOSPLIT, $0-105
+TEXT ·gaxpy8F64AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $3, R12                                 // columns in the last, partial vector
@@ -1623,7 +1701,7 @@ done:
 	RET
 
 // func gaxpy1F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
-TEXT ·gaxpy1F64AVX2(SB), NOSPLIT, $0-105
+TEXT ·gaxpy1F64AVX2(SB), NOSPLIT, $0-97
 	MOVQ n+0(FP), R13
 	MOVQ R13, R12
 	ANDQ $3, R12                                 // columns in the last, partial vector

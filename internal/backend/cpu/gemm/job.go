@@ -7,15 +7,14 @@ type job[T Float] struct {
 	e *engine[T]
 	p problem[T]
 
-	pack grid // of packed.go
-	tile grid
+	tile grid // blocks of C
 
 	// The part of the product that packed.go works on.
-	pc, kc  int // chunk of k
-	ic, mc  int // rows of C
-	jc, nc  int // columns of C
-	packB   bool
-	aBlocks int
+	order  order // of A
+	pc, kc int   // chunk of k
+	ic, mc int   // rows of C
+	jc, nc int   // columns of C
+	packA  int   // blocks that pack A; those that pack B follow
 
 	apack, bpack []T
 

@@ -7,9 +7,7 @@ func packPanel[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
 	width := e.cols()
 	switch {
 	case bcs == 1:
-		for p := range kc {
-			copy(dst[p*width:p*width+cols], b[p*brs:])
-		}
+		e.strips(dst, width, 0, b, brs, kc, 1, cols)
 	case brs == 1:
 		for j := 0; j < cols; j += e.lanes {
 			e.packT(dst[j:], width, b[j*bcs:], bcs, kc, min(e.lanes, cols-j))
@@ -25,8 +23,24 @@ func packPanel[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
 	}
 }
 
-// layout says where the elements of a packed tile of A lie.
-type layout struct{ rs, cs int }
+// packPanels packs any number of columns into panels that follow each other. Rows of B
+// are read from end to end, since panel by panel each row would cost a page.
+func packPanels[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
+	width := e.cols()
+	if bcs != 1 {
+		for j := 0; j < cols; j += width {
+			packPanel(e, dst[j*kc:], b[j*bcs:], brs, bcs, kc, min(width, cols-j))
+		}
+		return
+	}
+	panels := cols / width
+	if panels > 0 {
+		e.strips(dst, width, kc*width, b, brs, kc, panels, width)
+	}
+	if done := panels * width; done < cols {
+		e.strips(dst[done*kc:], width, 0, b[done:], brs, kc, 1, cols-done)
+	}
+}
 
 // packRows copies rows by kc elements of A, keeping rows contiguous in k. Rows are rs
 // apart: more than kc, so that equal columns of several rows do not all fall into the
@@ -41,13 +55,5 @@ func packRows[T Float](dst []T, rs int, a []T, ars, acs, rows, kc int) {
 		for p := range row {
 			row[p] = src[p*acs]
 		}
-	}
-}
-
-// packCols copies rows by kc elements of A that lie column by column, into a
-// panel of the same order: element (i, p) goes to p*rows+i.
-func packCols[T Float](dst []T, a []T, acs, rows, kc int) {
-	for p := range kc {
-		copy(dst[p*rows:(p+1)*rows], a[p*acs:])
 	}
 }

@@ -1,5 +1,7 @@
 package gemm
 
+import "unsafe"
+
 // Sizes of packed.go, in tiles of registers. They decide speed only.
 const (
 	tileRowPanels = 8    // panels of A in a block: with the B of the block they stay in L2
@@ -14,7 +16,9 @@ const (
 func packed[T Float](e *engine[T], p *problem[T], run Runner) {
 	j := start(e, p)
 	kc := chunk(p.k)
-	j.apack = grow(j.apack, min(p.m, maxPackRows)*(kc+packPad))
+	if j.order = p.aOrder(); j.order != inPlace {
+		j.apack = grow(j.apack, min(p.m, maxPackRows)*(kc+packPad))
+	}
 	j.bpack = grow(j.bpack, ceilDiv(min(p.n, maxPackCols), e.cols())*e.cols()*kc)
 	for j.jc = 0; j.jc < p.n; j.jc += maxPackCols {
 		j.nc = min(maxPackCols, p.n-j.jc)
@@ -31,55 +35,81 @@ func packed[T Float](e *engine[T], p *problem[T], run Runner) {
 
 // macro packs and multiplies one chunk for mc rows and nc columns of C.
 func (j *job[T]) macro(run Runner) {
-	aPanels, bPanels := j.aPanels(), j.bPanels()
-	j.tile = grid{ceilDiv(aPanels, tileRowPanels), ceilDiv(bPanels, tileColPanels)}
+	j.tile = grid{ceilDiv(j.aPanels(), tileRowPanels), ceilDiv(j.bPanels(), tileColPanels)}
 	work := j.mc * j.nc * j.kc
-	blocks := j.tile.rows
+	j.packA = j.tile.rows
+	if j.order == inPlace {
+		j.packA = 0
+	}
+	blocks := j.packA
 	if j.ic == 0 {
 		blocks += j.tile.cols // B too; it stays for the other rows
 	}
-	forEach(work, blocks, run, j.packFn)
+	if blocks > 0 {
+		forEach(work, blocks, run, j.packFn)
+	}
 	forEach(work, j.tile.rows*j.tile.cols, run, j.tileFn)
 }
 
 func (j *job[T]) aPanels() int { return ceilDiv(j.mc, j.e.rows) }
 func (j *job[T]) bPanels() int { return ceilDiv(j.nc, j.e.cols()) }
 
-// aLayout says where row i of the packed A starts, within a panel of rows rows.
-func (j *job[T]) aLayout(i, rows int) (start, rs, cs int) {
-	if j.byColumns() {
-		return i * j.kc, 1, rows
+// order is how A is read by the kernel.
+type order uint8
+
+const (
+	inPlace order = iota // from where it lies
+	byRows               // packed, rows contiguous in k
+	byCols               // packed, each panel as columns of its rows
+)
+
+// aOrder picks the order that needs the least copying. In place is good if rows are
+// contiguous in k, share pages, and those of a panel do not crowd into few sets of an
+// L1 cache, which repeat each page.
+func (p *problem[T]) aOrder() order {
+	const page = 4096
+	stride := p.ars * int(unsafe.Sizeof(p.a[0]))
+	switch {
+	case p.acs == 1 && stride < page && stride%(page/2) != 0:
+		return inPlace
+	case p.ars == 1 && p.acs != 1:
+		return byCols
 	}
-	rs = j.kc + packPad
-	return i * rs, rs, 1
+	return byRows
 }
 
-// byColumns reports whether A lies column by column and is packed so.
-func (j *job[T]) byColumns() bool { return j.p.ars == 1 && j.p.acs != 1 }
+// aPanel returns the panel of A that starts at row i, and its strides.
+func (j *job[T]) aPanel(i, rows int) (a []T, rs, cs int) {
+	switch p := &j.p; j.order {
+	case inPlace:
+		return p.a[(j.ic+i)*p.ars+j.pc:], p.ars, 1
+	case byCols:
+		return j.apack[i*j.kc:], 1, rows
+	}
+	rs = j.kc + packPad
+	return j.apack[i*rs:], rs, 1
+}
 
 // packBlock packs one row of blocks of A, or one column of blocks of B.
 //
 //go:noinline
 func (j *job[T]) packBlock(block int) {
 	e, p := j.e, &j.p
-	if block >= j.tile.rows {
-		from, to := part(block-j.tile.rows, j.tile.cols, j.bPanels())
-		for q := from; q < to; q++ {
-			col := q * e.cols()
-			b := p.b[j.pc*p.brs+(j.jc+col)*p.bcs:]
-			packPanel(e, j.bpack[col*j.kc:], b, p.brs, p.bcs, j.kc, min(e.cols(), j.nc-col))
-		}
+	if block >= j.packA {
+		from, to := part(block-j.packA, j.tile.cols, j.bPanels())
+		col, end := from*e.cols(), min(to*e.cols(), j.nc)
+		packPanels(e, j.bpack[col*j.kc:], p.b[j.pc*p.brs+(j.jc+col)*p.bcs:], p.brs, p.bcs, j.kc, end-col)
 		return
 	}
 	from, to := part(block, j.tile.rows, j.aPanels())
 	for q := from; q < to; q++ {
 		i0, i1 := part(q, j.aPanels(), j.mc)
+		dst, rs, _ := j.aPanel(i0, i1-i0)
 		a := p.a[(j.ic+i0)*p.ars+j.pc*p.acs:]
-		start, rs, _ := j.aLayout(i0, i1-i0)
-		if j.byColumns() {
-			packCols(j.apack[start:], a, p.acs, i1-i0, j.kc)
+		if j.order == byCols {
+			e.strips(dst, i1-i0, 0, a, p.acs, j.kc, 1, i1-i0)
 		} else {
-			packRows(j.apack[start:], rs, a, p.ars, p.acs, i1-i0, j.kc)
+			packRows(dst, rs, a, p.ars, p.acs, i1-i0, j.kc)
 		}
 	}
 }
@@ -95,8 +125,7 @@ func (j *job[T]) tileBlock(block int) {
 	add := j.pc > 0 || p.mode == Accumulate
 	for q := a0; q < a1; q++ {
 		i0, i1 := part(q, j.aPanels(), j.mc)
-		start, rs, cs := j.aLayout(i0, i1-i0)
-		a := j.apack[start:]
+		a, rs, cs := j.aPanel(i0, i1-i0)
 		for r := b0; r < b1; r++ {
 			col := r * e.cols()
 			cols := min(e.cols(), j.nc-col)

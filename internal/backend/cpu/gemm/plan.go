@@ -2,12 +2,12 @@ package gemm
 
 // Sizes that decide the order of summation. Changing one changes bits.
 const (
-	maxChunk   = 384 // a panel of B of this depth and two vectors fills an L1 cache of 48 KiB
+	maxChunk   = 512 // a panel of A of this depth, 14 rows, fits an L1 cache of 32 KiB
 	chunkAlign = 16  // so that only the last chunk has a ragged end
 )
 
 // chunk returns how many k are summed before the sum goes to C. The chunks of one k
-// are equal but for the last: 400 is 208+192, not 384+16.
+// are equal but for the last: 600 is 304+296, not 512+88.
 func chunk(k int) int {
 	n := (k + maxChunk - 1) / maxChunk
 	each := (k + n - 1) / n

@@ -248,6 +248,9 @@ func tileF32AVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
 //go:noescape
+func stripsF32AVX512(dst []float32, drs, dps int, src []float32, srs, rows, panels, width int)
+
+//go:noescape
 func gaxpy8F32AVX512(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
 
 //go:noescape
@@ -497,6 +500,9 @@ func tileF64AVX512r14v2m(kc int, a []float64, ars, acs int, b []float64, brs int
 
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
+
+//go:noescape
+func stripsF64AVX512(dst []float64, drs, dps int, src []float64, srs, rows, panels, width int)
 
 //go:noescape
 func gaxpy8F64AVX512(n int, y, x []float64, xs int, b []float64, brs int, zero bool)

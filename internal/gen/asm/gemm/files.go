@@ -40,6 +40,9 @@ func Files() map[string]string {
 	maskTable(w)
 	for _, c := range combos {
 		packT(w, c.v, c.e)
+		if c.v.masks {
+			strips(w, c.v, c.e)
+		}
 		gaxpy(w, c.v, c.e, 8)
 		gaxpy(w, c.v, c.e, 1)
 		probe(w, c.v, c.e)
@@ -79,6 +82,9 @@ func stubs() string {
 			}
 		}
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
+		if c.v.masks {
+			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
+		}
 		w.text("//go:noescape\nfunc gaxpy8%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("//go:noescape\nfunc gaxpy1%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("func probe%s(iterations int)\n", id)

@@ -12,7 +12,7 @@ func gaxpy(w *asm, v isa, e elem, rows int) {
 	name := fmt.Sprintf("gaxpy%d%s%s", rows, e.suffix, v.name)
 	acc, xreg := 0, 4 // registers: up to 4 vectors of y, then the x
 	w.text("\n// func %s%s", name, fmt.Sprintf(gaxpySig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-105", name)
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-97", name)
 	w.op("MOVQ n+0(FP), R13")
 	w.op("MOVQ R13, R12")
 	w.op("ANDQ $%d, R12 // columns in the last, partial vector", v.lanes(e)-1)

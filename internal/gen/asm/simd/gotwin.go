@@ -14,10 +14,30 @@ var goPred = map[int]string{17: "<", 18: "<=", 0: "==", 4: "!=", 30: ">", 29: ">
 // twin writes a kernel body as Go statements on scalars. Products are converted
 // explicitly, which forbids the compiler to fuse them into a following sum.
 type twin struct {
-	b    *B
+	k    *kernel
 	out  strings.Builder
 	expr map[*val]string
 	n    int
+	rows [][]float32 // tables of the lookups
+}
+
+// tables declares the rows that the body looks up.
+func (w *twin) tables() string {
+	if len(w.rows) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("var %sTab = [%d][16]float32{\n", w.k.scalar, len(w.rows))
+	for _, row := range w.rows {
+		s += "\t{"
+		for i, v := range row {
+			if i > 0 {
+				s += ", "
+			}
+			s += strconv.FormatFloat(float64(v), 'x', -1, 32)
+		}
+		s += "},\n"
+	}
+	return s + "}\n\n"
 }
 
 func (w *twin) name(v *val) string {
@@ -68,12 +88,15 @@ func goConst(v *val) string {
 	return strconv.Itoa(int(int64(v.bits)))
 }
 
+// open lists the operations written with an infix operator and no brackets.
+var open = map[string]bool{"add": true, "sub": true, "div": true, "and": true, "or": true, "xor": true, "shl": true, "sra": true, "cmp": true, "mul": true}
+
 // statement gives v a Go variable, or an expression where it is used only once and is short.
 func (w *twin) statement(v *val) {
 	a := make([]string, len(v.args))
 	for i, x := range v.args {
 		a[i] = w.name(x)
-		if strings.Contains(a[i], " ") && !strings.HasSuffix(a[i], ")") && v.op != "store" && v.op != "sel" {
+		if open[x.op] && strings.Contains(a[i], " ") && v.op != "store" && v.op != "sel" && v.op != "stop" {
 			a[i] = "(" + a[i] + ")"
 		}
 	}
@@ -86,7 +109,8 @@ func (w *twin) statement(v *val) {
 		fmt.Fprintf(&w.out, "\t%s\n", storeStmt(v, a[0]))
 		return
 	case "stop":
-		return // the loop around the twin has its own test
+		fmt.Fprintf(&w.out, "\tif %s {\n\t\treturn %s(x)\n\t}\n", a[0], w.k.slow)
+		return
 	case "add", "sub", "div", "and", "or", "xor":
 		e = a[0] + infix[v.op] + a[1]
 	case "mul":
@@ -125,6 +149,9 @@ func (w *twin) statement(v *val) {
 				e += " || " + a[1] + " != " + a[1]
 			}
 		}
+	case "lookup":
+		e = fmt.Sprintf("%sTab[%d][%s&15]", w.k.scalar, len(w.rows), a[0])
+		w.rows = append(w.rows, v.tab)
 	case "sel":
 		n := w.fresh(v)
 		fmt.Fprintf(&w.out, "\tvar %s %s = %s\n\tif %s {\n\t\t%s = %s\n\t}\n", n, goType[v.t], a[2], a[0], n, a[1])
@@ -182,10 +209,10 @@ func storeStmt(v *val, e string) string {
 }
 
 // body returns the statements of the kernel for one element.
-func (k *kernel) twinBody() string {
+func (k *kernel) twinBody() (body, tables string) {
 	b := &B{tgt: goTwin}
 	k.body(b)
-	w := &twin{b: b, expr: map[*val]string{}}
+	w := &twin{k: k, expr: map[*val]string{}}
 	if k.scalar != "" {
 		// The body becomes a function of its own, from x to the value stored.
 		for _, v := range b.code {
@@ -198,10 +225,10 @@ func (k *kernel) twinBody() string {
 				w.statement(v)
 			}
 		}
-		return w.out.String()
+		return w.out.String(), w.tables()
 	}
 	for _, v := range b.code {
 		w.statement(v)
 	}
-	return w.out.String()
+	return w.out.String(), w.tables()
 }

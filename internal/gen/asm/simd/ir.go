@@ -38,12 +38,13 @@ type val struct {
 	op   string
 	t    typ
 	args []*val
-	imm  int    // shift count, comparison predicate
-	bits uint64 // of a constant
-	name string // of the slice, scalar or accumulator
-	mem  string // element type in memory of a load or store
-	of   *val   // a bitcast shares the register of this value
-	last int    // position of the last use
+	imm  int       // shift count, comparison predicate
+	bits uint64    // of a constant
+	name string    // of the slice, scalar or accumulator
+	mem  string    // element type in memory of a load or store
+	of   *val      // a bitcast shares the register of this value
+	tab  []float32 // of a lookup
+	last int       // position of the last use
 	uses int
 }
 
@@ -153,21 +154,21 @@ func (b *B) op1(op string, t typ, imm int, x *val) *val {
 	return b.emit(&val{op: op, t: t, imm: imm, args: []*val{x}})
 }
 
-func (b *B) Sqrt(x *val) *val           { return b.op1("sqrt", x.t, 0, x) }
-func (b *B) Shl(x *val, n int) *val     { return b.op1("shl", x.t, n, x) }
-func (b *B) Sra(x *val, n int) *val     { return b.op1("sra", x.t, n, x) }
-func (b *B) Srl(x *val, n int) *val     { return b.op1("srl", x.t, n, x) }
-func (b *B) ToF(x *val) *val            { return b.op1("tof", f32, 0, x) }
-func (b *B) Fma(x, y, w *val) *val      { return b.op3("fma", x, y, w) }
-func (b *B) Fnma(x, y, w *val) *val     { return b.op3("fnma", x, y, w) }
-func (b *B) Fms(x, y, w *val) *val      { return b.op3("fms", x, y, w) }
-func (b *B) Lt(x, y *val) *val          { return b.cmp(17, x, y) }
-func (b *B) Le(x, y *val) *val          { return b.cmp(18, x, y) }
-func (b *B) Eq(x, y *val) *val          { return b.cmp(0, x, y) }
-func (b *B) Ne(x, y *val) *val          { return b.cmp(4, x, y) }
-func (b *B) Gt(x, y *val) *val          { return b.cmp(30, x, y) }
-func (b *B) Ge(x, y *val) *val          { return b.cmp(29, x, y) }
-func (b *B) Unord(x, y *val) *val       { return b.cmp(3, x, y) }
+func (b *B) Sqrt(x *val) *val       { return b.op1("sqrt", x.t, 0, x) }
+func (b *B) Shl(x *val, n int) *val { return b.op1("shl", x.t, n, x) }
+func (b *B) Sra(x *val, n int) *val { return b.op1("sra", x.t, n, x) }
+func (b *B) Srl(x *val, n int) *val { return b.op1("srl", x.t, n, x) }
+func (b *B) ToF(x *val) *val        { return b.op1("tof", f32, 0, x) }
+func (b *B) Fma(x, y, w *val) *val  { return b.op3("fma", x, y, w) }
+func (b *B) Fnma(x, y, w *val) *val { return b.op3("fnma", x, y, w) }
+func (b *B) Fms(x, y, w *val) *val  { return b.op3("fms", x, y, w) }
+func (b *B) Lt(x, y *val) *val      { return b.cmp(17, x, y) }
+func (b *B) Le(x, y *val) *val      { return b.cmp(18, x, y) }
+func (b *B) Eq(x, y *val) *val      { return b.cmp(0, x, y) }
+func (b *B) Ne(x, y *val) *val      { return b.cmp(4, x, y) }
+func (b *B) Gt(x, y *val) *val      { return b.cmp(30, x, y) }
+func (b *B) Ge(x, y *val) *val      { return b.cmp(29, x, y) }
+func (b *B) Unord(x, y *val) *val   { return b.cmp(3, x, y) }
 func (b *B) cmp(pred int, x, y *val) *val {
 	return b.emit(&val{op: "cmp", t: mask, imm: pred, args: []*val{x, y}})
 }
@@ -183,7 +184,9 @@ func (b *B) Sel(m, x, y *val) *val {
 }
 
 // Bits reinterprets floats as integers, Float the other way.
-func (b *B) Bits(x *val) *val { return &val{op: "bitcast", t: map[typ]typ{f32: i32, f64: i64}[x.t], of: x} }
+func (b *B) Bits(x *val) *val {
+	return &val{op: "bitcast", t: map[typ]typ{f32: i32, f64: i64}[x.t], of: x}
+}
 
 func (b *B) Float(x *val) *val {
 	return &val{op: "bitcast", t: map[typ]typ{i32: f32, i64: f64}[x.t], of: x}
@@ -202,4 +205,21 @@ func (b *B) Horner(x *val, c []float32) *val {
 		p = b.Fma(p, x, b.C(c[i]))
 	}
 	return p
+}
+
+// Lookup16 picks rows[r][i&15] for each row, where i comes from the integers idx.
+func (b *B) Lookup16(idx *val, rows [][]float32) []*val {
+	var high *val
+	if b.tgt == avx2 {
+		high = b.Shl(idx, 28) // bit 3, which says which half of a row, becomes the sign
+	}
+	var out []*val
+	for _, row := range rows {
+		v := &val{op: "lookup", t: f32, args: []*val{idx}, tab: row}
+		if high != nil {
+			v.args = append(v.args, high)
+		}
+		out = append(out, b.emit(v))
+	}
+	return out
 }

@@ -44,10 +44,8 @@ func (a *asm) head(k *kernel) {
 	for _, s := range k.scalars {
 		size += s.size()
 	}
-	size = (size + 7) &^ 7
-	for _, c := range k.accs {
-		_ = c
-		size += 4
+	if len(k.accs) > 0 || k.stops {
+		size = (size+7)&^7 + 4*len(k.accs) // results start at a word
 	}
 	if k.stops {
 		size += 8

@@ -154,9 +154,11 @@ func files() map[string][]byte {
 		out[name] = src
 	}
 	for _, f := range families() {
-		put(f.file+"_gen.go", f.twins())
 		put(f.file+"_gen_amd64.go", f.dispatch())
-		put(f.file+"_noasm_gen.go", f.noasm())
+		if !f.kernels[0].own {
+			put(f.file+"_gen.go", f.twins())
+			put(f.file+"_noasm_gen.go", f.noasm())
+		}
 		for _, t := range []target{avx2, avx512} {
 			a := &asm{tgt: t, data: map[string]int{}}
 			a.file = f.file + strings.ToLower(a.isa())

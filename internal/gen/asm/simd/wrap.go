@@ -17,7 +17,8 @@ func (f family) twins() []byte {
 		if k.own {
 			continue
 		}
-		body := k.twinBody()
+		body, tables := k.twinBody()
+		b.WriteString(tables)
 		var loop string
 		if k.scalar != "" {
 			out, in := k.slices[0], k.slices[1:]

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 )
@@ -61,6 +62,21 @@ func (a *asm) constOffset(c *val) int {
 		fmt.Fprintf(&a.tab, "DATA %sConst<>+%d(SB)/%d, $0x%x\n", a.file, off+i*c.t.size(), c.t.size(), c.bits)
 	}
 	a.size += n * c.t.size()
+	a.data[key] = off
+	return off
+}
+
+// tableOffset puts a row of a lookup into the table of constants.
+func (a *asm) tableOffset(row []float32) int {
+	key := fmt.Sprint("row", row)
+	if off, ok := a.data[key]; ok {
+		return off
+	}
+	off := (a.size + 63) &^ 63
+	for i, v := range row {
+		fmt.Fprintf(&a.tab, "DATA %sConst<>+%d(SB)/4, $0x%x\n", a.file, off+4*i, math.Float32bits(v))
+	}
+	a.size = off + 4*len(row)
 	a.data[key] = off
 	return off
 }

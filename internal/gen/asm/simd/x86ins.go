@@ -89,6 +89,8 @@ func (f *frame) ins(v *val, pos int) {
 		d1()
 		d2()
 		f.p("VSCALEFPS %s, %s, %s", f.reg(y), f.reg(x), f.reg(f.define(v)))
+	case "lookup":
+		f.lookup(v, pos)
 	case "muludq":
 		x, d1 := f.loc(v.args[0])
 		y, d2 := f.loc(v.args[1])
@@ -214,4 +216,22 @@ func (f *frame) sel(v *val, pos int) {
 	} else {
 		f.p("VBLENDV%s %s, %s, %s, %s", suf, f.reg(m), s, f.reg(y), f.reg(d))
 	}
+}
+
+// lookup permutes a row of 16 by the low bits of the index; AVX2 does it by halves.
+func (f *frame) lookup(v *val, pos int) {
+	idx, _ := f.loc(v.args[0])
+	off := f.tableOffset(v.tab)
+	if f.tgt == avx512 {
+		f.release(v, pos)
+		f.p("VPERMPS %sConst<>+%d(SB), %s, %s", f.file, off, f.reg(idx), f.reg(f.define(v)))
+		return
+	}
+	high, _ := f.loc(v.args[1])
+	d, t := f.define(v), f.alloc()
+	f.p("VPERMPS %sConst<>+%d(SB), Y%d, Y%d", f.file, off, idx, d)
+	f.p("VPERMPS %sConst<>+%d(SB), Y%d, Y%d", f.file, off+32, idx, t)
+	f.p("VBLENDVPS Y%d, Y%d, Y%d, Y%d", high, t, d, d)
+	f.free[t] = true
+	f.release(v, pos)
 }

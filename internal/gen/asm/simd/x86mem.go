@@ -61,7 +61,7 @@ func (f *frame) load(v *val, pos int) {
 	}
 	switch v.mem {
 	case "":
-		f.p("VMOVUPS%s %s, %s%s", z, m, k, f.reg(d))
+		f.p("%s%s %s, %s%s", move(v.t), z, m, k, f.reg(d))
 	case "u8":
 		f.p("VPMOVZXBD%s %s, %s%s", z, m, k, f.reg(d))
 	case "u16":
@@ -77,6 +77,13 @@ func (f *frame) load(v *val, pos int) {
 	}
 }
 
+// move is the whole-vector move; under a mask it counts lanes, so the width matters.
+func move(t typ) string {
+	if t.size() == 8 {
+		return "VMOVUPD"
+	}
+	return "VMOVUPS"
+}
 
 func (f *frame) loadBool(v *val, d int, m, k, z string) {
 	t := f.alloc()
@@ -108,7 +115,7 @@ func (f *frame) store(v *val, pos int) {
 	}
 	switch v.mem {
 	case "":
-		f.p("VMOVUPS %s, %s%s", f.reg(x), k, m)
+		f.p("%s %s, %s%s", move(v.t), f.reg(x), k, m)
 	case "f32", "i64f32":
 		t := f.alloc()
 		name := map[string]string{"f32": "VCVTPD2PS", "i64f32": "VCVTQQ2PS"}[v.mem]

@@ -63,9 +63,9 @@ def remez(xs, fs, basis, ws, iters=30):
     return best
 
 
-def poly(lo, hi, f, exps, weight, rnd=f32, order=None):
+def poly(lo, hi, f, exps, weight, rnd=f32, order=None, n=GRID):
     """Fit sum c_i x^exps[i] and round each coefficient, refitting the rest."""
-    xs = [x for x in grid(lo, hi) if abs(x) > mpf("1e-7")]
+    xs = [x for x in grid(lo, hi, n) if abs(x) > mpf("1e-7")]
     fs = [f(x) for x in xs]
     ws = [weight(x) for x in xs]
     todo = list(range(len(exps)))
@@ -95,21 +95,42 @@ def gelu_tail(a):
     return mp.erfc(a / mp.sqrt(2)) * mp.exp(a * a / 2) / 2
 
 
-def rational(lo, hi, f, m, n):
-    """P/Q with deg P = m, deg Q = n, Q(0) = 1: Remez on f*Q - P, the weight taken from the previous Q."""
-    xs = grid(lo, hi, 600)
-    fs = [f(x) for x in xs]
-    q = [mpf(1)]
-    for _ in range(12):
-        ws = [1 / (v * sum(c * x ** j for j, c in enumerate(q))) for x, v in zip(xs, fs)]
-        basis = [[x ** i for x in xs] for i in range(m + 1)]
-        basis += [[-v * x ** j for x, v in zip(xs, fs)] for j in range(1, n + 1)]
-        mx, c = remez(xs, fs, basis, ws)
-        q = [mpf(1)] + c[m + 1:]
-    q = [mpf(f32(c)) for c in q]
-    den = lambda x: sum(c * x ** j for j, c in enumerate(q))
-    p, _, e1 = poly(lo, hi, lambda x: f(x) * den(x), list(range(m + 1)), lambda x: 1 / (f(x) * den(x)))
-    return p, q, mx, e1
+def table16(f, deg):
+    """Sixteen polynomials in a - c, one per quarter octave of 1 + a from 1 to 16.
+
+    Column k belongs to the arguments with k = (bits(1+a) >> 21) & 15. The point c of each is chosen near the
+    middle so that f(c) is very nearly a float32: the leading coefficient then costs no accuracy.
+    """
+    rows = [[0.0] * 16 for _ in range(deg + 2)]
+    worst0, worst = mpf(0), mpf(0)
+    for octave in range(4):
+        for part in range(4):
+            w = mpf(2) ** octave / 4
+            lo = mpf(2) ** octave + part * w - 1
+            hi = lo + w
+            best = None
+            for j in range(-60, 61):
+                c = mpf(f32((lo + hi) / 2 + w * j / 4001))
+                v = f(c)
+                e = abs(mpf(f32(v)) / v - 1)
+                if best is None or e < best[0]:
+                    best = (e, c)
+            c = best[1]
+            c0 = mpf(f32(f(c)))
+            p, e0, e1 = poly(lo - c, hi - c, lambda d: (f(c + d) - c0) / d, list(range(deg)), lambda d: abs(d) / f(c + d), n=200)
+            worst0, worst = max(worst0, e0), max(worst, e1, best[0])
+            k = (127 + octave) * 4 + part & 15
+            for r, x in enumerate([c, c0] + p):
+                rows[r][k] = f32(x)
+    return rows, worst0, worst
+
+
+def show_table(name, note, rows, e0, e1):
+    print(f"// {name}: {note}; relative error 2^{float(mp.log(e0, 2)):.1f} before and 2^{float(mp.log(e1, 2)):.1f} after rounding.")
+    print(f"var {name} = [][]float32{{")
+    for r in rows:
+        print("\t{" + ", ".join(f32hex(c) for c in r) + "},")
+    print("}")
 
 
 def main():
@@ -134,9 +155,7 @@ def main():
     show("coefSin", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
     c, a, b = poly(0, q, lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s ** 2, list(range(3)), lambda s: s * s)
     show("coefCos", "(cos(r) - 1 + r^2/2)/r^4 in r^2 on |r| <= pi/4", c, a, b)
-    p, q, a, b = rational(0, 14.5, gelu_tail, 4, 5)
-    show("coefGeluP", "numerator of Phi(-a) exp(a^2/2) on 0 <= a <= 14.5", p, a, b)
-    show("coefGeluQ", "denominator of the same", q, a, b)
+    show_table("tabGelu", "Phi(-a) exp(a^2/2), rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6))
 
 
 if __name__ == '__main__':

@@ -1,0 +1,156 @@
+package gemm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+// goRun is a Runner over GOMAXPROCS goroutines, for tests and benchmarks.
+func goRun(blocks int, f func(int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), blocks) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= blocks {
+					return
+				}
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// peak is the best of a few short probes, in flop/s of one core.
+func peak(probe func(int) float64) float64 {
+	best := 0.0
+	for range 5 {
+		start := time.Now()
+		flops := probe(20000)
+		best = max(best, flops/time.Since(start).Seconds())
+	}
+	return best
+}
+
+type benchShape struct {
+	m, n, k int
+	ta, tb  bool // stored transposed
+}
+
+func (s benchShape) String() string {
+	name := fmt.Sprintf("%dx%dx%d", s.m, s.n, s.k)
+	if s.m == s.n && s.n == s.k {
+		name = fmt.Sprint(s.m)
+	}
+	if s.ta {
+		name += "/ta"
+	}
+	if s.tb {
+		name += "/tb"
+	}
+	return name
+}
+
+// benchProduct times one shape. It reports the rate, and the rate as a share of the
+// probes taken just before and after, since other work may share the machine.
+func benchProduct[T Float](b *testing.B, f multiplyOf[T], probe func(int) float64, s benchShape, run Runner) {
+	r := rand.New(rand.NewPCG(1, 2))
+	ao, bo := rowMajor, rowMajor
+	if s.ta {
+		ao = colMajor
+	}
+	if s.tb {
+		bo = colMajor
+	}
+	x, y := newOperand[T](r, ao, s.m, s.k), newOperand[T](r, bo, s.k, s.n)
+	c := make([]T, s.m*s.n)
+	mul := func() {
+		f(s.m, s.n, s.k, x.data, x.rs, x.cs, y.data, y.rs, y.cs, c, s.n, Overwrite, nil, run)
+	}
+	mul()
+	cores := 1.0
+	if run != nil {
+		cores = float64(runtime.GOMAXPROCS(0))
+	}
+	top := peak(probe)
+	for b.Loop() {
+		mul()
+	}
+	rate := 2 * float64(s.m) * float64(s.n) * float64(s.k) * float64(b.N) / b.Elapsed().Seconds()
+	top = max(top, peak(probe)) * cores
+	b.ReportMetric(rate/1e9, "GFLOP/s")
+	b.ReportMetric(100*rate/top, "%peak")
+	bytes := float64(len(x.data)+len(y.data)+len(c)) * float64(b.N) * float64(sizeOf[T]())
+	if min(s.m, s.n) <= 16 {
+		b.ReportMetric(bytes/b.Elapsed().Seconds()/1e9, "GB/s")
+	}
+}
+
+func sizeOf[T Float]() int {
+	var x T
+	if any(x) == any(float32(0)) {
+		return 4
+	}
+	return 8
+}
+
+func squares() (list []benchShape) {
+	for _, n := range []int{64, 128, 256, 512, 1024, 2048} {
+		list = append(list, benchShape{n, n, n, false, false})
+	}
+	return list
+}
+
+func BenchmarkFloat32(b *testing.B) {
+	for _, s := range squares() {
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
+	}
+}
+
+func BenchmarkFloat64(b *testing.B) {
+	for _, s := range squares() {
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float64, PeakFMAProbe64, s, nil) })
+	}
+}
+
+func BenchmarkParallel(b *testing.B) {
+	for _, s := range squares() {
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, goRun) })
+	}
+}
+
+// BenchmarkVariant runs each instruction set on one shape.
+func BenchmarkVariant(b *testing.B) {
+	impl.ForEach(b, "gemm", func(name string) {
+		s := benchShape{512, 512, 512, false, false}
+		b.Run(name+"/float32", func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
+		b.Run(name+"/float64", func(b *testing.B) { benchProduct(b, Float64, PeakFMAProbe64, s, nil) })
+	})
+}
+
+// BenchmarkShapes has transposed, skinny and odd products.
+func BenchmarkShapes(b *testing.B) {
+	for _, s := range []benchShape{
+		{1024, 1024, 1024, true, false}, {1024, 1024, 1024, false, true}, {1024, 1024, 1024, true, true},
+		{1, 4096, 4096, false, false}, {1, 4096, 4096, false, true},
+		{4096, 1, 4096, false, false}, {4096, 1, 4096, true, false},
+		{2, 4096, 4096, false, false}, {4, 4096, 4096, false, false}, {4, 4096, 4096, false, true},
+		{8, 4096, 4096, false, false}, {8, 4096, 4096, false, true},
+		{1, 512, 512, false, false}, {1, 512, 512, false, true}, {512, 1, 512, false, false},
+		{16, 768, 768, false, true}, {64, 768, 768, false, true}, {256, 768, 3072, false, true},
+		{4096, 10, 512, false, false}, {4096, 16, 64, false, false}, {128, 4, 69, false, false},
+		{8, 8, 8, false, false}, {16, 16, 16, false, false}, {32, 32, 32, false, false},
+		{64, 64, 64, false, true}, {100, 100, 100, false, false}, {127, 127, 127, false, true},
+	} {
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
+	}
+}

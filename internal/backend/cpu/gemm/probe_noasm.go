@@ -1,0 +1,10 @@
+//go:build purego || !amd64
+
+package gemm
+
+func probe32() (probe func(iterations int), flops int) {
+	return probeGeneric[float32], probeGenericFlops
+}
+func probe64() (probe func(iterations int), flops int) {
+	return probeGeneric[float64], probeGenericFlops
+}

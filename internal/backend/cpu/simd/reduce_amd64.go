@@ -1,0 +1,82 @@
+//go:build !purego
+
+package simd
+
+// SumF32 returns the sum of x, in the order of reduce.go; 0 if x is empty.
+func SumF32(x []float32) float32 {
+	switch {
+	case len(x) == 0:
+		return 0
+	case useAVX512:
+		return sumF32AVX512(&x[0], len(x))
+	case useAVX2:
+		return sumF32AVX2(&x[0], len(x))
+	}
+	return sumF32Generic(x)
+}
+
+// SumSqF32 returns the sum of x[i]*x[i].
+func SumSqF32(x []float32) float32 {
+	switch {
+	case len(x) == 0:
+		return 0
+	case useAVX512:
+		return sumSqF32AVX512(&x[0], len(x))
+	case useAVX2:
+		return sumSqF32AVX2(&x[0], len(x))
+	}
+	return sumSqF32Generic(x)
+}
+
+// DotF32 returns the sum of x[i]*y[i] over the length of x.
+func DotF32(x, y []float32) float32 {
+	y = y[:len(x)]
+	switch {
+	case len(x) == 0:
+		return 0
+	case useAVX512:
+		return dotF32AVX512(&x[0], &y[0], len(x))
+	case useAVX2:
+		return dotF32AVX2(&x[0], &y[0], len(x))
+	}
+	return dotF32Generic(x, y)
+}
+
+// MaxOfF32 returns the largest element, NaN if there is one, -Inf if x is empty.
+func MaxOfF32(x []float32) float32 {
+	switch {
+	case len(x) == 0:
+	case useAVX512:
+		return orNaN(maxOfF32AVX512(&x[0], len(x)))
+	case useAVX2:
+		return orNaN(maxOfF32AVX2(&x[0], len(x)))
+	}
+	return orNaN(maxOfF32Generic(x))
+}
+
+// MinOfF32 returns the smallest element, NaN if there is one, +Inf if x is empty.
+func MinOfF32(x []float32) float32 {
+	switch {
+	case len(x) == 0:
+	case useAVX512:
+		return orNaN(minOfF32AVX512(&x[0], len(x)))
+	case useAVX2:
+		return orNaN(minOfF32AVX2(&x[0], len(x)))
+	}
+	return orNaN(minOfF32Generic(x))
+}
+
+// ExpSubSumF32 sets z[i] = e^(x[i]-a) and returns the sum of z: the inner step of
+// softmax, with a the largest x.
+func ExpSubSumF32(z, x []float32, a float32) float32 {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+		return 0
+	case useAVX512:
+		return expSubSumF32AVX512(&z[0], &x[0], len(z), a)
+	case useAVX2:
+		return expSubSumF32AVX2(&z[0], &x[0], len(z), a)
+	}
+	return expSubSumF32Generic(z, x, a)
+}

@@ -1,0 +1,22 @@
+//go:build purego || !amd64
+
+package simd
+
+// SumF32 returns the sum of x, in the order of reduce.go; 0 if x is empty.
+func SumF32(x []float32) float32 { return sumF32Generic(x) }
+
+// SumSqF32 returns the sum of x[i]*x[i].
+func SumSqF32(x []float32) float32 { return sumSqF32Generic(x) }
+
+// DotF32 returns the sum of x[i]*y[i] over the length of x.
+func DotF32(x, y []float32) float32 { return dotF32Generic(x, y) }
+
+// MaxOfF32 returns the largest element, NaN if there is one, -Inf if x is empty.
+func MaxOfF32(x []float32) float32 { return orNaN(maxOfF32Generic(x)) }
+
+// MinOfF32 returns the smallest element, NaN if there is one, +Inf if x is empty.
+func MinOfF32(x []float32) float32 { return orNaN(minOfF32Generic(x)) }
+
+// ExpSubSumF32 sets z[i] = e^(x[i]-a) and returns the sum of z: the inner step of
+// softmax, with a the largest x.
+func ExpSubSumF32(z, x []float32, a float32) float32 { return expSubSumF32Generic(z, x, a) }

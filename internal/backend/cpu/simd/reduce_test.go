@@ -1,0 +1,80 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+// testReduce runs a reduction of one or two inputs against its twin.
+func testReduce(t *testing.T, name string, f, twin func(x, y []float32) float32) {
+	t.Run(name, func(t *testing.T) {
+		const most = 4100
+		r := rand.New(rand.NewPCG(5, 6))
+		var x, y [2][]float32
+		for i, end := range []bool{true, false} {
+			x[i], y[i] = view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
+		}
+		impl.ForEach(t, "simd", func(variant string) {
+			for _, n := range lengths() {
+				for i := range x {
+					for _, edgy := range []bool{false, true} {
+						a, b := x[i][:n], y[i][:n]
+						if i == 0 {
+							a, b = x[i][most-n:], y[i][most-n:]
+						}
+						for j := range a {
+							a[j], b[j] = float32(r.NormFloat64()), float32(r.NormFloat64())
+						}
+						if edgy {
+							fill(r, a)
+						}
+						if got, want := f(a, b), twin(a, b); !same(got, want) {
+							t.Fatalf("%s, n=%d: got %v, twin %v", variant, n, got, want)
+						}
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestReduce(t *testing.T) {
+	one := func(f func(x []float32) float32) func(x, y []float32) float32 {
+		return func(x, y []float32) float32 { return f(x) }
+	}
+	ext := func(f func(x []float32) (float32, int32)) func(x, y []float32) float32 {
+		return func(x, y []float32) float32 { return orNaN(f(x)) }
+	}
+	testReduce(t, "SumF32", one(SumF32), one(sumF32Generic))
+	testReduce(t, "SumSqF32", one(SumSqF32), one(sumSqF32Generic))
+	testReduce(t, "DotF32", DotF32, dotF32Generic)
+	testReduce(t, "MaxOfF32", one(MaxOfF32), ext(maxOfF32Generic))
+	testReduce(t, "MinOfF32", one(MinOfF32), ext(minOfF32Generic))
+	// The sum comes from the reduction; the values are compared through their own sum.
+	soft := func(f func(z, x []float32, a float32) float32) func(x, y []float32) float32 {
+		return func(x, y []float32) float32 {
+			s := f(y, x, 1.25)
+			return s + sumF32Generic(y)*3
+		}
+	}
+	testReduce(t, "ExpSubSumF32", soft(ExpSubSumF32), soft(expSubSumF32Generic))
+	testUnary(t, "ExpSubSumF32/values", func(z, x []float32) { ExpSubSumF32(z, x, 1.25) }, func(z, x []float32) { expSubSumF32Generic(z, x, 1.25) })
+}
+
+// TestFma compares the emulated fused multiply-add with exact arithmetic.
+func TestFma(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	x := make([]float32, 3)
+	for range 200000 {
+		fill(r, x)
+		if r.IntN(2) == 0 { // let the addend nearly cancel or round the product
+			x[2] = -x[0] * x[1] * (1 + float32(r.IntN(3)-1)*0x1p-20)
+		}
+		if got, want := fma(x[0], x[1], x[2]), exactFma(x[0], x[1], x[2]); !same(got, want) {
+			t.Fatal(fmt.Sprintf("fma(%x, %x, %x) = %x, want %x", x[0], x[1], x[2], got, want))
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package simd
+
+import (
+	"math"
+	"os"
+	"sync"
+	"testing"
+)
+
+// accuracy is a float32 function with its meaning in float64 and the error it may have.
+type accuracy struct {
+	name string
+	f    func(z, x []float32)
+	ref  func(x float64) float64
+	ulp  float64
+}
+
+// The bounds were found by LUCID_LONG=1, which tries every float32, and rounded up.
+var accuracies = []accuracy{
+	{"ExpF32", ExpF32, math.Exp, 2},
+	{"Exp2F32", Exp2F32, math.Exp2, 2},
+	{"Expm1F32", Expm1F32, math.Expm1, 2},
+	{"LogF32", LogF32, math.Log, 2},
+	{"Log2F32", Log2F32, math.Log2, 2},
+	{"Log1pF32", Log1pF32, math.Log1p, 2},
+	{"TanhF32", TanhF32, math.Tanh, 2},
+	{"SigmoidF32", SigmoidF32, sigmoid, 2},
+	{"SiluF32", SiluF32, func(x float64) float64 { return xTimes(x, sigmoid(x)) }, 2},
+	{"ErfF32", ErfF32, math.Erf, 2},
+	{"GeluF32", GeluF32, func(x float64) float64 { return xTimes(x, math.Erfc(-x/math.Sqrt2)/2) }, 2},
+	{"GeluTanhF32", GeluTanhF32, func(x float64) float64 {
+		return xTimes(x, sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	}, 2},
+	{"SinF32", SinF32, math.Sin, 2},
+	{"CosF32", CosF32, math.Cos, 2},
+}
+
+func sigmoid(x float64) float64 {
+	if x < 0 {
+		e := math.Exp(x)
+		return e / (1 + e)
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// xTimes is x*s with the limit -0 at -Inf.
+func xTimes(x, s float64) float64 {
+	if math.IsInf(x, -1) {
+		return math.Copysign(0, -1)
+	}
+	return x * s
+}
+
+// ulps is the distance of got from the exact value in units of the last place of
+// the float32 nearest to it; infinite if they differ in kind.
+func ulps(got float32, want float64) float64 {
+	w := float32(want)
+	switch {
+	case want != want || got != got:
+		if want != want && got != got {
+			return 0
+		}
+		return math.Inf(1)
+	case math.IsInf(float64(w), 0) || math.IsInf(float64(got), 0) || want == 0:
+		if math.Float32bits(got) == math.Float32bits(w) {
+			return 0
+		}
+		if want != 0 && !math.IsInf(want, 0) && math.Abs(float64(got)) >= math.MaxFloat32 && math.Abs(want) < math.MaxFloat32*(1+0x1p-23) {
+			return 1 // one side of the overflow threshold instead of the other
+		}
+		return math.Inf(1)
+	}
+	_, e := math.Frexp(want)
+	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e-24, -149))
+}
+
+// TestULP sweeps the bit patterns of float32 and reports the largest error of each
+// function; with LUCID_LONG=1 it takes every one of them. One variant is enough,
+// since the twin tests show that all give the same bits.
+func TestULP(t *testing.T) {
+	step := uint64(1021)
+	if os.Getenv("LUCID_LONG") == "1" {
+		step = 1
+	} else if testing.Short() {
+		step = 257 * 257
+	}
+	for _, a := range accuracies {
+		t.Run(a.name, func(t *testing.T) {
+			var wg sync.WaitGroup
+			type worst struct {
+				ulp float64
+				x   float32
+			}
+			part := make([]worst, 2)
+			for p := range uint64(2) {
+				wg.Go(func() {
+					var x, z [2048]float32
+					w := &part[p]
+					for u := p << 31; u < (p+1)<<31; {
+						n := 0
+						for ; n < len(x) && u < (p+1)<<31; n++ {
+							x[n] = math.Float32frombits(uint32(u))
+							u += step
+						}
+						a.f(z[:n], x[:n])
+						for i, v := range x[:n] {
+							if e := ulps(z[i], a.ref(float64(v))); e > w.ulp {
+								*w = worst{e, v}
+							}
+						}
+					}
+				})
+			}
+			wg.Wait()
+			for _, w := range part {
+				t.Logf("%.3f ulp at %v (%#x)", w.ulp, w.x, math.Float32bits(w.x))
+				if w.ulp > a.ulp {
+					t.Errorf("more than %v ulp", a.ulp)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+func activations() []*kernel {
+	return []*kernel{
+		unary("TanhF32", "tanh1", "sets z[i] = tanh(x[i]).", tanh),
+		unary("SigmoidF32", "sigmoid1", "sets z[i] = 1 / (1 + e^-x[i]).", func(b *B, x *val) *val {
+			m := b.Float(b.Or(b.Bits(x), b.I(-1<<31)))
+			z := b.expNegative(b.Max(b.C(-104), m)).value(b)
+			return b.divOnePlus(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), z)
+		}),
+		unary("SiluF32", "silu1", "sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.", func(b *B, x *val) *val {
+			a := b.Min(b.C(110), b.Abs(x))
+			e, ml := b.expPair(b.Float(b.Or(b.Bits(a), b.I(-1<<31))), nil)
+			w := b.divOnePlus(b.Fma(a, e.m, b.Mul(a, ml)), e.value(b))
+			return b.below(x, b.ldexp(w, e.p))
+		}),
+		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
+		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.", gelu),
+		unary("GeluTanhF32", "geluTanh1", "sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.", geluTanh),
+	}
+}
+
+// scaled is m 2^p, kept apart so that small products do not go through subnormals.
+type scaled struct {
+	m *val
+	p power
+}
+
+func (s scaled) value(b *B) *val { return b.ldexp(s.m, s.p) }
+
+// expNegative is e^x for -120 <= x <= 0 or NaN.
+func (b *B) expNegative(x *val) scaled {
+	r, p := b.expReduce(x)
+	return scaled{b.expPoly(r), p}
+}
+
+// divOnePlus is v/(1+z) for 0 <= z <= 1. What the sum 1+z lost is put back
+// afterwards, in full where z is small and in part elsewhere.
+func (b *B) divOnePlus(v, z *val) *val {
+	d := b.Add(z, b.C(1))
+	dl := b.Sub(z, b.Sub(d, b.C(1)))
+	q := b.Div(v, d)
+	return b.Fnma(q, dl, q)
+}
+
+// below is max(x, 0) - w, the common end of x S(x) for a sigmoid S with
+// S(x) = 1 - S(-x), where w = |x| S(-|x|). The sign of x is kept at zero.
+func (b *B) below(x, w *val) *val {
+	y := b.Sub(b.Max(b.C(0), x), w)
+	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
+}
+
+// tanh is a polynomial near zero and 1 - 2/(e^2x + 1) elsewhere.
+func tanh(b *B, x *val) *val {
+	a := b.Abs(x)
+	s := b.Mul(a, a)
+	near := b.Fma(b.Mul(s, b.Horner(s, coefTanh)), a, a)
+	c := b.Min(b.C(10), a)
+	r, p := b.expReduce(b.Add(c, c))
+	e := b.ldexpNormal(b.expPoly(r), p)
+	far := b.Sub(b.C(1), b.Div(b.C(2), b.Add(e, b.C(1))))
+	y := b.Sel(b.Lt(a, b.C(0.625)), near, far)
+	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
+}
+
+// erf is a polynomial below 1 and 1 - e^-h(x) above, where it has reached 1 at 4.
+func erf(b *B, x *val) *val {
+	a := b.Abs(x)
+	s := b.Mul(a, a)
+	near := b.Fma(b.Horner(s, coefErf), a, a)
+	neg := make([]float32, len(coefErfc))
+	for i, c := range coefErfc {
+		neg[i] = -c
+	}
+	r, p := b.expReduce(b.Horner(b.Min(b.C(4), a), neg))
+	far := b.Sub(b.C(1), b.ldexpNormal(b.expPoly(r), p))
+	y := b.Sel(b.Lt(a, b.C(1)), near, far)
+	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
+}
+
+// expPair is e^(hi+lo) as (m + ml) 2^p: the rest ml of the last sum is kept.
+func (b *B) expPair(hi, lo *val) (s scaled, ml *val) {
+	r, p := b.expReduce(hi)
+	if lo != nil {
+		r = b.Add(r, lo)
+	}
+	t := b.Mul(b.Fma(b.Horner(r, coefExp), r, b.C(1)), r)
+	m := b.Add(t, b.C(1))
+	return scaled{m, p}, b.Sub(t, b.Sub(m, b.C(1)))
+}
+
+// gelu needs w = a Φ(-a) to full relative accuracy far into the tail. It is
+// a e^(-a²/2) G(a), where G comes from a table of polynomials and every factor
+// carries its rounding error along.
+func gelu(b *B, x *val) *val {
+	a := b.Min(b.C(14.5), b.Abs(x))
+	s := b.Mul(a, a)
+	sl := b.Fms(a, a, s)
+	e, ml := b.expPair(b.Mul(s, b.C(-0.5)), b.Mul(sl, b.C(-0.5)))
+	idx := b.Srl(b.Bits(b.Add(a, b.C(1))), 21)
+	c := b.Lookup16(idx, tabGelu)
+	d := b.Sub(a, c[0])
+	q := c[len(c)-1]
+	for i := len(c) - 2; i >= 2; i-- {
+		q = b.Fma(q, d, c[i])
+	}
+	g := b.Fma(q, d, c[1])
+	gl := b.Fma(q, d, b.Sub(c[1], g))
+	h := b.Mul(a, g)
+	hl := b.Fma(a, gl, b.Fms(a, g, h))
+	w := b.Fma(h, e.m, b.Fma(hl, e.m, b.Mul(h, ml)))
+	return b.below(x, b.ldexp(w, e.p))
+}
+
+// 2√(2/π) in two parts, the first with 20 fraction bits so that its difference
+// from a larger number of the same grid is exact; and 0.044715 times it.
+const (
+	gt1  = 0x1.98845p+0
+	gt1l = 0x1.9ea1b2p-23
+	gt3  = 0x1.2444f2p-4
+	gt3l = 0x1.49b16ap-29
+)
+
+// geluTanh is x S(2u) with the logistic function S and 2u = x (c1 + c3 x²), which is
+// carried in two parts because e^-2u multiplies its error.
+func geluTanh(b *B, x *val) *val {
+	a := b.Min(b.C(11), b.Abs(x))
+	s := b.Mul(a, a)
+	sl := b.Fms(a, a, s)
+	t := b.Fma(s, b.C(gt3), b.C(gt1))
+	tl := b.Fma(s, b.C(gt3), b.Sub(b.C(gt1), t))
+	tl = b.Fma(sl, b.C(gt3), tl)
+	tl = b.Add(b.Fma(s, b.C(gt3l), tl), b.C(gt1l))
+	y := b.Mul(a, t)
+	yl := b.Fma(a, tl, b.Fms(a, t, y))
+	minus := b.I(-1 << 31)
+	e, ml := b.expPair(b.Float(b.Xor(b.Bits(y), minus)), b.Float(b.Xor(b.Bits(yl), minus)))
+	w := b.divOnePlus(b.Fma(a, e.m, b.Mul(a, ml)), e.value(b))
+	return b.below(x, b.ldexp(w, e.p))
+}

@@ -1,0 +1,220 @@
+package ops
+
+import (
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Node is a value of the graph.
+type Node = graph.Node
+
+// Operand is a *Node, or a Go number or bool, which is weak: it takes the other operand's dtype within its kind.
+type Operand = any
+
+var defaultFloat atomic.Uint32
+
+func init() { defaultFloat.Store(uint32(dtype.Float32)) }
+
+// DefaultFloat returns the dtype of floats that name none.
+func DefaultFloat() dtype.DType { return dtype.DType(defaultFloat.Load()) }
+
+// SetDefaultFloat changes it; d must be a real float.
+func SetDefaultFloat(d dtype.DType) {
+	if !d.IsFloat() {
+		fault.Throw(fault.DType, "set_default_dtype", "%v is not a floating type; want float16, bfloat16, float32 or float64", d)
+	}
+	defaultFloat.Store(uint32(d))
+}
+
+// apply records op after automatic mixed precision had its say. It is the one place where that happens.
+func apply(op *graph.Op, a attr.Attr, in ...*Node) *Node {
+	if st := scope.Current(); st.Autocast != dtype.Invalid {
+		autocast(op, st.Autocast, in)
+	}
+	return graph.New(op, a, in...)
+}
+
+func autocast(op *graph.Op, to dtype.DType, in []*Node) {
+	switch op.AMP {
+	case graph.AMPHalf:
+		for i, x := range in {
+			if x.DType().IsFloat() && x.DType() != dtype.Float64 {
+				in[i] = Cast(x, to)
+			}
+		}
+	case graph.AMPFloat32:
+		for i, x := range in {
+			if x.DType().IsHalf() {
+				in[i] = Cast(x, dtype.Float32)
+			}
+		}
+	}
+}
+
+// scalar makes an immediate.
+func scalar(d dtype.DType, s dtype.Scalar) *Node {
+	return graph.Make(opConst, attr.Const{DType: d, Value: canonical(d, s)}, graph.Spec{Shape: shape.Scalar, DType: d}).MarkConst()
+}
+
+// canonical brings a number to the form its dtype stores, so that equal immediates compare equal.
+func canonical(d dtype.DType, s dtype.Scalar) dtype.Scalar {
+	var b [16]byte
+	d.Put(b[:], 0, s)
+	return d.Get(b[:], 0)
+}
+
+// Number makes an immediate of dtype d from a Go number.
+func Number(d dtype.DType, v any) *Node {
+	s, ok := dtype.ScalarOf(v)
+	if !ok {
+		fault.Throw(fault.DType, "scalar", "%T is not a number", v)
+	}
+	return scalar(d, s)
+}
+
+// constLike makes an immediate of x's dtype.
+func constLike(x *Node, v float64) *Node {
+	return scalar(x.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: v})
+}
+
+var opConst *graph.Op
+
+func init() {
+	opConst = graph.Register(graph.Op{Name: "const", Version: 1, Kind: graph.Source,
+		Infer: func(a attr.Attr, _ []*Node) []graph.Spec {
+			return []graph.Spec{{Shape: shape.Scalar, DType: a.(attr.Const).DType}}
+		},
+		NoGrad: "has no inputs", NoVMap: "has no inputs"})
+}
+
+// node returns the operand as a node, a number as a lone value of its default dtype.
+func node(op string, x Operand) *Node {
+	if n, ok := x.(*Node); ok {
+		if n == nil {
+			fault.Throw(fault.Value, op, "an operand is a nil tensor")
+		}
+		return n
+	}
+	s, ok := dtype.ScalarOf(x)
+	if !ok {
+		fault.Throw(fault.DType, op, "an operand is a %T; want a *Tensor, or a Go number or bool", x)
+	}
+	return scalar(s.DefaultDType(DefaultFloat()), s)
+}
+
+// promote brings operands to one dtype and shape. Numbers stay 0-d immediates of that dtype.
+func promote(op string, x, y Operand) (*Node, *Node) {
+	a, aok := x.(*Node)
+	b, bok := y.(*Node)
+	if aok && bok && a != nil && b != nil && a.DType() == b.DType() && a.Shape() == b.Shape() {
+		return a, b
+	}
+	d := resultType(op, x, y)
+	return broadcast2(op, as(op, x, d), as(op, y, d))
+}
+
+// as returns the operand with dtype d.
+func as(op string, x Operand, d dtype.DType) *Node {
+	if n, ok := x.(*Node); ok {
+		return Cast(n, d)
+	}
+	s, ok := dtype.ScalarOf(x)
+	if !ok {
+		fault.Throw(fault.DType, op, "an operand is a %T; want a *Tensor, or a Go number or bool", x)
+	}
+	return scalar(d, s)
+}
+
+// resultType is the dtype the operands compute in: tensors by the promotion table, 0-d tensors and numbers weak.
+func resultType(op string, xs ...Operand) dtype.DType {
+	var dim, zero, weak dtype.DType // of tensors with dimensions, 0-d tensors, numbers
+	join := func(into *dtype.DType, d dtype.DType) {
+		if *into == dtype.Invalid {
+			*into = d
+			return
+		}
+		r, ok := dtype.Promote(*into, d)
+		if !ok {
+			fault.Throw(fault.DType, op, "%v and %v have no common dtype; cast one of them", *into, d)
+		}
+		*into = r
+	}
+	for _, x := range xs {
+		n, ok := x.(*Node)
+		switch {
+		case ok && n == nil:
+			fault.Throw(fault.Value, op, "an operand is a nil tensor")
+		case ok && n.Rank() > 0:
+			join(&dim, n.DType())
+		case ok:
+			join(&zero, n.DType())
+		default:
+			s, ok := dtype.ScalarOf(x)
+			if !ok {
+				fault.Throw(fault.DType, op, "an operand is a %T; want a *Tensor, or a Go number or bool", x)
+			}
+			join(&weak, s.DefaultDType(DefaultFloat()))
+		}
+	}
+	d := dim
+	for _, w := range []dtype.DType{zero, weak} {
+		switch {
+		case w == dtype.Invalid:
+		case d == dtype.Invalid:
+			d = w
+		case w == zero && kindOf(w) > kindOf(d):
+			join(&d, w) // a 0-d tensor of a higher kind brings its own width
+		default:
+			d, _ = dtype.PromoteWeak(d, w, DefaultFloat())
+		}
+	}
+	return d
+}
+
+// kindOf is the kind with signed and unsigned integers as one.
+func kindOf(d dtype.DType) dtype.Kind {
+	if d.Kind() == dtype.KindUint {
+		return dtype.KindInt
+	}
+	return d.Kind()
+}
+
+// broadcast2 brings two nodes to one shape; immediates are taken as they are.
+func broadcast2(op string, x, y *Node) (*Node, *Node) {
+	if x.Shape() == y.Shape() {
+		return x, y
+	}
+	s := shape.Broadcast(op, x.Shape(), y.Shape())
+	return expandTo(x, s), expandTo(y, s)
+}
+
+func expandTo(x *Node, s *shape.Shape) *Node {
+	if x.IsConst() || x.Shape().Equal(s) {
+		return x
+	}
+	return broadcastTo(x, s)
+}
+
+// floating casts integers and bools to the default float; other dtypes stay.
+func floating(x *Node) *Node {
+	if x.DType().IsInexact() {
+		return x
+	}
+	return Cast(x, DefaultFloat())
+}
+
+// outShape is the shape of an elementwise result: that of the operand which is no immediate.
+func outShape(in ...*Node) *shape.Shape {
+	for _, x := range in {
+		if !x.IsConst() {
+			return x.Shape()
+		}
+	}
+	return in[0].Shape()
+}

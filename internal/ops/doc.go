@@ -1,0 +1,11 @@
+// Package ops declares every primitive, with its rules, and the functions users call.
+//
+// A function here takes and gives nodes. Its marks say which public doors the generator writes for it:
+//
+//	//lucid:func                     a function of package lucid
+//	//lucid:method Sum(dim ...int)   a method of Tensor; parameters are named after the function's or its options' fields
+//	//lucid:inplace                  a method with a trailing underscore that rebinds the handle
+//	//lucid:pkg linalg               a function of that package
+//
+// Rules are written with these same functions, so higher orders and other transforms compose.
+package ops

@@ -1,0 +1,121 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+var opMatmul *graph.Op
+
+func init() {
+	opMatmul = graph.Register(graph.Op{Name: "matmul", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 3,
+		// a is (batch…, m, k), b is (batch…, k, n), with the same batch.
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			d := in[0].Shape().Clone()
+			d[len(d)-1] = in[1].Dim(-1)
+			return []graph.Spec{{Shape: shape.Of("matmul", d...), DType: in[0].DType()}}
+		},
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
+			out := make([]*Node, 2)
+			if need[0] {
+				out[0] = contract(cot[0], conj(swapLast(n.In(1))))
+			}
+			if need[1] {
+				out[1] = contract(conj(swapLast(n.In(0))), cot[0])
+			}
+			return out
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			var sum *Node
+			if tan[0] != nil {
+				sum = contract(tan[0], n.In(1))
+			}
+			if tan[1] != nil {
+				sum = addMaybe(sum, contract(n.In(0), tan[1]))
+			}
+			return []*Node{sum}
+		},
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			if n.Rank() == 2 && batched[0] && !batched[1] {
+				// Rows of all examples are rows of one product.
+				x := in[0]
+				y := contract(Reshape(x, size*x.Dim(1), x.Dim(2)), in[1])
+				return []*Node{Reshape(y, size, x.Dim(1), y.Dim(1))}
+			}
+			b := allBatched(n, in, batched, size)
+			return []*Node{contract(b[0], b[1])}
+		}})
+}
+
+func contract(a, b *Node) *Node { return apply(opMatmul, nil, a, b) }
+
+// Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.
+//
+//lucid:func MatMul
+//lucid:method MatMul
+func Matmul(x, other *Node) *Node {
+	if x.Rank() == 0 || other.Rank() == 0 {
+		fault.Throw(fault.Shape, "matmul", "a 0-d operand: %v and %v; use Mul", x.Shape(), other.Shape())
+	}
+	d := resultType("matmul", x, other)
+	if x.DType() != other.DType() {
+		x, other = Cast(x, d), Cast(other, d)
+	}
+	requireKind("matmul", x, d != dtype.Bool, "numbers")
+	a, b := x, other
+	if a.Rank() == 1 {
+		a = Reshape(a, 1, a.Dim(0))
+	}
+	if b.Rank() == 1 {
+		b = Reshape(b, b.Dim(0), 1)
+	}
+	if a.Dim(-1) != b.Dim(-2) {
+		fault.Throw(fault.Shape, "matmul", "inner sizes differ: a %v %v, b %v %v; want a[-1] == b[-2], got %d and %d",
+			x.Shape(), x.DType(), other.Shape(), other.DType(), a.Dim(-1), b.Dim(-2))
+	}
+	y := matmulBatched(a, b)
+	dims := y.Shape().Clone()
+	if other.Rank() == 1 {
+		dims = dims[:len(dims)-1]
+	}
+	if x.Rank() == 1 {
+		at := len(dims) - 1 // the row, behind which a column may stand
+		if other.Rank() > 1 {
+			at--
+		}
+		dims = slices.Delete(dims, at, at+1)
+	}
+	return Reshape(y, dims...)
+}
+
+// matmulBatched broadcasts the leading dimensions. A plain matrix on the right takes all rows at once.
+func matmulBatched(a, b *Node) *Node {
+	if b.Rank() == 2 && a.Rank() > 2 {
+		lead := a.Shape().Dims()[:a.Rank()-1]
+		y := contract(Reshape(a, product(lead), a.Dim(-1)), b)
+		return Reshape(y, append(slices.Clone(lead), b.Dim(-1))...)
+	}
+	if a.Rank() == 2 && b.Rank() == 2 {
+		return contract(a, b)
+	}
+	la := shape.Of("matmul", a.Shape().Dims()[:a.Rank()-2]...)
+	lb := shape.Of("matmul", b.Shape().Dims()[:b.Rank()-2]...)
+	lead := shape.Broadcast("matmul", la, lb).Dims()
+	full := func(x *Node) *Node {
+		return broadcastTo(x, shape.Of("matmul", append(slices.Clone(lead), x.Dim(-2), x.Dim(-1))...))
+	}
+	return contract(full(a), full(b))
+}
+
+func product(lead []int) int {
+	n := 1
+	for _, d := range lead {
+		n *= d
+	}
+	return n
+}

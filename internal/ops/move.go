@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+var opConcat, opSliceUpdate, opCopy *graph.Op
+
+func init() {
+	opCopy = graph.Register(graph.Op{Name: "copy", Version: 1, Kind: graph.Move, Infer: inferSame, VMap: vmapElementwise,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Contiguous(tan[0])} }})
+	opConcat = graph.Register(graph.Op{Name: "cat", Version: 1, Kind: graph.Move, AMP: graph.AMPPromote,
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			d := in[0].Shape().Clone()
+			ax := a.(attr.Axis).Axis
+			for _, x := range in[1:] {
+				d[ax] += x.Dim(ax)
+			}
+			return []graph.Spec{{Shape: shape.Of("cat", d...), DType: in[0].DType()}}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			ax, at := n.Attr().(attr.Axis).Axis, 0
+			out := make([]*Node, n.NumIn())
+			for i := range out {
+				out[i] = SliceDim(cot[0], ax, at, n.In(i).Dim(ax), 1)
+				at += n.In(i).Dim(ax)
+			}
+			return out
+		},
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{concat(withZeros(n, tan), n.Attr().(attr.Axis).Axis)} },
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			return []*Node{concat(allBatched(n, in, batched, size), n.Attr().(attr.Axis).Axis+1)}
+		}})
+	opSliceUpdate = graph.Register(graph.Op{Name: "slice_update", Version: 1, Kind: graph.Move, InPlace: 1,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType()}}
+		},
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
+			s := n.Attr().(attr.Slice)
+			out := make([]*Node, 2)
+			if need[0] {
+				out[0] = sliceUpdate(cot[0], zerosLike(n.In(1)), s)
+			}
+			if need[1] {
+				out[1] = slice(cot[0], s)
+			}
+			return out
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			t := withZeros(n, tan)
+			return []*Node{sliceUpdate(t[0], t[1], n.Attr().(attr.Slice))}
+		},
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			b := allBatched(n, in, batched, size)
+			return []*Node{sliceUpdate(b[0], b[1], batchSlice(n.Attr().(attr.Slice), size))}
+		}})
+}
+
+// withZeros fills in the tangents of inputs that do not vary.
+func withZeros(n *Node, tan []*Node) []*Node {
+	out := make([]*Node, len(tan))
+	for i, t := range tan {
+		if t == nil {
+			t = zerosLike(n.In(i))
+		}
+		out[i] = t
+	}
+	return out
+}
+
+// allBatched gives the extra axis to inputs that lack it.
+func allBatched(n *Node, in []*Node, batched []bool, size int) []*Node {
+	out := make([]*Node, len(in))
+	for i, x := range in {
+		if !batched[i] {
+			x = broadcastTo(x, batchShape(n.Op().Name, x.Shape(), size))
+		}
+		out[i] = x
+	}
+	return out
+}
+
+// zerosLike is a zero of x's shape and dtype that takes no memory.
+func zerosLike(x *Node) *Node {
+	z := broadcastTo(constLike(x, 0), x.Shape())
+	if d := x.Device(); d != nil && z.Device() == nil {
+		z.SetDevice(d)
+	}
+	return z
+}
+
+// Contiguous returns x with its elements in row-major order.
+//
+//lucid:func
+//lucid:method
+func Contiguous(x *Node) *Node { return graph.Make1(opCopy, nil, x.Shape(), x.DType(), x) }
+
+func concat(xs []*Node, axis int) *Node {
+	if len(xs) == 1 {
+		return xs[0]
+	}
+	return apply(opConcat, attr.Axis{Axis: axis}, xs...)
+}
+
+// Cat joins tensors along a dimension in which alone their sizes may differ.
+//
+//lucid:func
+func Cat(tensors []*Node, dim int) *Node {
+	if len(tensors) == 0 {
+		fault.Throw(fault.Value, "cat", "needs at least one tensor")
+	}
+	xs := make([]*Node, 0, len(tensors))
+	ops := make([]Operand, len(tensors))
+	for i, x := range tensors {
+		ops[i] = x
+	}
+	d := resultType("cat", ops...)
+	var first *Node
+	for _, x := range tensors {
+		if x.Rank() == 1 && x.Dim(0) == 0 && len(tensors) > 1 {
+			continue // PyTorch lets an empty vector join anything
+		}
+		if x.Rank() == 0 {
+			fault.Throw(fault.Shape, "cat", "a 0-d tensor cannot be joined; use Stack")
+		}
+		if first == nil {
+			first = x
+			dim = shape.Axis("cat", dim, x.Rank())
+		}
+		ok := x.Rank() == first.Rank()
+		for i := 0; ok && i < x.Rank(); i++ {
+			ok = i == dim || x.Dim(i) == first.Dim(i)
+		}
+		if !ok {
+			fault.Throw(fault.Shape, "cat", "%v and %v differ in a dim other than %d", first.Shape(), x.Shape(), dim)
+		}
+		xs = append(xs, Cast(x, d))
+	}
+	if first == nil {
+		return Cast(tensors[0], d)
+	}
+	return concat(xs, dim)
+}
+
+// sliceUpdate returns x with a regular part replaced by u.
+func sliceUpdate(x, u *Node, s attr.Slice) *Node {
+	return apply(opSliceUpdate, s, x, u)
+}

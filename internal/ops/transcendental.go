@@ -1,0 +1,208 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opExp, opExp2, opExpm1, opLog, opLog2, opLog10, opLog1p, opSin, opCos, opTan, opAsin, opAcos, opAtan,
+	opSinh, opCosh, opTanh, opAsinh, opAcosh, opAtanh, opErf, opErfc, opErfinv, opSigmoid *graph.Op
+
+// x1 returns 1 + s·x² for the inverse functions' derivatives.
+func x1(n *Node, s float64) *Node { return Add(Mul(Square(n.In(0)), s), 1) }
+
+func init() {
+	f32 := graph.AMPFloat32
+	opExp = unaryOp("exp", f32, func(n *Node) *Node { return n }, 0, true, false)
+	opExp2 = unaryOp("exp2", f32, func(n *Node) *Node { return Mul(n, math.Ln2) }, 0, true, false)
+	opExpm1 = unaryOp("expm1", f32, func(n *Node) *Node { return Add(n, 1) }, 0, true, false)
+	opLog = unaryOp("log", f32, func(n *Node) *Node { return Reciprocal(n.In(0)) }, 1, false, true)
+	opLog2 = unaryOp("log2", f32, func(n *Node) *Node { return Div(1/math.Ln2, n.In(0)) }, 1, false, true)
+	opLog10 = unaryOp("log10", f32, func(n *Node) *Node { return Div(1/math.Ln10, n.In(0)) }, 1, false, true)
+	opLog1p = unaryOp("log1p", f32, func(n *Node) *Node { return Reciprocal(Add(n.In(0), 1)) }, 1, false, true)
+	opSin = unaryOp("sin", f32, func(n *Node) *Node { return Cos(n.In(0)) }, 1, false, false)
+	opCos = unaryOp("cos", f32, func(n *Node) *Node { return Neg(Sin(n.In(0))) }, 1, false, false)
+	opTan = unaryOp("tan", f32, func(n *Node) *Node { return Add(Square(n), 1) }, 0, true, true)
+	opAsin = unaryOp("asin", f32, func(n *Node) *Node { return Rsqrt(x1(n, -1)) }, 1, false, true)
+	opAcos = unaryOp("acos", f32, func(n *Node) *Node { return Neg(Rsqrt(x1(n, -1))) }, 1, false, true)
+	opAtan = unaryOp("atan", f32, func(n *Node) *Node { return Reciprocal(x1(n, 1)) }, 1, false, false)
+	opSinh = unaryOp("sinh", f32, func(n *Node) *Node { return Cosh(n.In(0)) }, 1, false, false)
+	opCosh = unaryOp("cosh", f32, func(n *Node) *Node { return Sinh(n.In(0)) }, 1, false, false)
+	opTanh = unaryOp("tanh", graph.AMPKeep, func(n *Node) *Node { return Sub(1, Square(n)) }, 0, true, false)
+	opAsinh = unaryOp("asinh", f32, func(n *Node) *Node { return Rsqrt(x1(n, 1)) }, 1, false, false)
+	opAcosh = unaryOp("acosh", f32, func(n *Node) *Node { return Rsqrt(Sub(Square(n.In(0)), 1)) }, 1, false, true)
+	opAtanh = unaryOp("atanh", f32, func(n *Node) *Node { return Reciprocal(x1(n, -1)) }, 1, false, true)
+	opErf = unaryOp("erf", f32, func(n *Node) *Node { return gaussSlope(n.In(0), 1) }, 1, false, false)
+	opErfc = unaryOp("erfc", f32, func(n *Node) *Node { return gaussSlope(n.In(0), -1) }, 1, false, false)
+	opErfinv = unaryOp("erfinv", f32, func(n *Node) *Node {
+		return Mul(Exp(Square(n)), math.Sqrt(math.Pi)/2)
+	}, 0, true, true)
+	opSigmoid = unaryOp("sigmoid", graph.AMPKeep, func(n *Node) *Node { return Mul(n, Sub(1, n)) }, 0, true, false)
+}
+
+// gaussSlope is ±2/√π·exp(-x²).
+func gaussSlope(x *Node, sign float64) *Node {
+	return Mul(Exp(Neg(Square(x))), sign*2/math.Sqrt(math.Pi))
+}
+
+// Exp returns e to the power x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Exp(x *Node) *Node { return unary(opExp, floating(x)) }
+
+// Exp2 returns 2 to the power x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Exp2(x *Node) *Node { return unary(opExp2, floating(x)) }
+
+// Expm1 returns exp(x) - 1, precise near 0.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Expm1(x *Node) *Node { return unary(opExpm1, floating(x)) }
+
+// Log returns the natural logarithm; NaN below zero, -Inf at zero.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Log(x *Node) *Node { return unary(opLog, floating(x)) }
+
+// Log2 returns the logarithm to base 2.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Log2(x *Node) *Node { return unary(opLog2, floating(x)) }
+
+// Log10 returns the logarithm to base 10.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Log10(x *Node) *Node { return unary(opLog10, floating(x)) }
+
+// Log1p returns log(1 + x), precise near 0.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Log1p(x *Node) *Node { return unary(opLog1p, floating(x)) }
+
+// Sin returns the sine of x in radians.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sin(x *Node) *Node { return unary(opSin, floating(x)) }
+
+// Cos returns the cosine of x in radians.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Cos(x *Node) *Node { return unary(opCos, floating(x)) }
+
+// Tan returns the tangent of x in radians.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Tan(x *Node) *Node { return unary(opTan, floating(x)) }
+
+// Asin returns the inverse sine; NaN outside [-1, 1].
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Asin(x *Node) *Node { return unary(opAsin, floating(x)) }
+
+// Acos returns the inverse cosine; NaN outside [-1, 1].
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Acos(x *Node) *Node { return unary(opAcos, floating(x)) }
+
+// Atan returns the inverse tangent.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Atan(x *Node) *Node { return unary(opAtan, floating(x)) }
+
+// Sinh returns the hyperbolic sine.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sinh(x *Node) *Node { return unary(opSinh, floating(x)) }
+
+// Cosh returns the hyperbolic cosine.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Cosh(x *Node) *Node { return unary(opCosh, floating(x)) }
+
+// Tanh returns the hyperbolic tangent.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Tanh(x *Node) *Node { return unary(opTanh, floating(x)) }
+
+// Asinh returns the inverse hyperbolic sine.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Asinh(x *Node) *Node { return unary(opAsinh, floating(x)) }
+
+// Acosh returns the inverse hyperbolic cosine; NaN below 1.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Acosh(x *Node) *Node { return unary(opAcosh, floating(x)) }
+
+// Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Atanh(x *Node) *Node { return unary(opAtanh, floating(x)) }
+
+// Erf returns the error function.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Erf(x *Node) *Node { return unary(opErf, floating(x)) }
+
+// Erfc returns 1 - erf(x), precise for large x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Erfc(x *Node) *Node { return unary(opErfc, floating(x)) }
+
+// Erfinv returns the inverse of erf.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Erfinv(x *Node) *Node { return unary(opErfinv, floating(x)) }
+
+// Sigmoid returns 1/(1 + exp(-x)).
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sigmoid(x *Node) *Node { return unary(opSigmoid, floating(x)) }

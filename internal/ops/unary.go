@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opNeg, opAbs, opSquare, opSqrt, opRsqrt, opReciprocal, opSign, opConj *graph.Op
+
+func init() {
+	opNeg = unaryOp("neg", graph.AMPKeep, func(n *Node) *Node { return constLike(n, -1) }, 0, false, false)
+	opSquare = unaryOp("square", graph.AMPPromote, func(n *Node) *Node { return Mul(n.In(0), 2) }, 1, false, false)
+	opSqrt = unaryOp("sqrt", graph.AMPKeep, func(n *Node) *Node { return Div(0.5, n) }, 0, true, true)
+	opRsqrt = unaryOp("rsqrt", graph.AMPFloat32, func(n *Node) *Node { return Mul(-0.5, Div(n, n.In(0))) }, 1, true, true)
+	opReciprocal = unaryOp("reciprocal", graph.AMPFloat32, func(n *Node) *Node { return Neg(Mul(n, n)) }, 0, true, true)
+	opSign = unaryOp("sign", graph.AMPKeep, func(n *Node) *Node { return nil }, 0, false, false)
+	opAbs = graph.Register(graph.Op{Name: "abs", Version: 1, Kind: graph.Elementwise, SavesIn: 1, VMap: vmapElementwise,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType().Real()}}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Mul(cot[0], sgn(n.In(0)))} },
+		JVP: func(n *Node, tan []*Node) []*Node {
+			s := sgn(n.In(0))
+			if s.DType().IsComplex() {
+				return []*Node{Real(Mul(tan[0], Conj(s)))}
+			}
+			return []*Node{Mul(tan[0], s)}
+		}})
+	opConj = graph.Register(graph.Op{Name: "conj", Version: 1, Kind: graph.Elementwise, Infer: inferSame, VMap: vmapElementwise,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Conj(cot[0])} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Conj(tan[0])} }})
+}
+
+// Neg returns -x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Neg(x *Node) *Node {
+	requireKind("neg", x, x.DType() != dtype.Bool, "numbers; for bools use logical_not")
+	return unary(opNeg, x)
+}
+
+// Abs returns |x|; the magnitude of complex numbers.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Abs(x *Node) *Node {
+	if x.DType() == dtype.Bool || x.DType().Kind() == dtype.KindUint {
+		return x
+	}
+	return apply(opAbs, nil, x)
+}
+
+// Square returns x².
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Square(x *Node) *Node {
+	if x.DType() == dtype.Bool {
+		x = Cast(x, dtype.Int64)
+	}
+	return unary(opSquare, x)
+}
+
+// Sqrt returns √x; NaN below zero.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sqrt(x *Node) *Node { return unary(opSqrt, floating(x)) }
+
+// Rsqrt returns 1/√x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Rsqrt(x *Node) *Node { return unary(opRsqrt, floating(x)) }
+
+// Reciprocal returns 1/x.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Reciprocal(x *Node) *Node { return unary(opReciprocal, floating(x)) }
+
+// Sign returns -1, 0 or 1; for NaN it is 0.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sign(x *Node) *Node { return unary(opSign, x) }
+
+// Conj returns the complex conjugate; real numbers are their own.
+//
+//lucid:func
+//lucid:method
+func Conj(x *Node) *Node {
+	if !x.DType().IsComplex() {
+		return x
+	}
+	return unary(opConj, x)
+}
+
+// sgn is x/|x|, 0 at 0.
+func sgn(x *Node) *Node {
+	if !x.DType().IsComplex() {
+		return Sign(x)
+	}
+	m := Abs(x)
+	return Where(Eq(m, 0), Cast(Number(dtype.Float32, 0), x.DType()), Div(x, Cast(m, x.DType())))
+}
