@@ -231,6 +231,10 @@ EXACT_TOL = {
 }
 
 
+# Ops defined in terms of their element type, which float64 cannot check.
+TYPE_BOUND = {"nan_to_num", "nextafter"}
+
+
 def far_from_exact(f, xs, call, outs, cot, grads):
     """Whether float64 gives a clearly different result for the same inputs.
 
@@ -333,7 +337,7 @@ class Family:
                 cot, grads = [], []
         if all(g is None for g in grads):
             cot, grads = [], []
-        if not loose and far_from_exact(f, xs, call, outs, cot, grads):
+        if not loose and op not in TYPE_BOUND and far_from_exact(f, xs, call, outs, cot, grads):
             loose = True
         self.cases.append({
             "op": op, "name": name, "inputs": [enc(x) for x in xs],

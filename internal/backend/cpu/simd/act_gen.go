@@ -68,7 +68,13 @@ func sigmoid1(x float32) float32 {
 	if x < 0 {
 		v18 = v17
 	}
-	return v18 / (v17 + 1)
+	v19 := v17 + 1
+	v20 := v17 - (v19 - 1)
+	v21 := float32(v17 * 0.5)
+	v22 := fma(-v20, v21, v20)
+	v23 := v18 / v19
+	v24 := fma(-v23, v22, v23)
+	return v24
 }
 
 func sigmoidF32Generic(z, x []float32) {
@@ -90,26 +96,34 @@ func silu1(x float32) float32 {
 	v8 := fma(v7, v6, 0x1.55585ap-05)
 	v9 := fma(v8, v6, 0x1.55548cp-03)
 	v10 := fma(v9, v6, 0x1.fffffcp-02)
-	v11 := fma(fma(v10, v6, 1), v6, 1)
-	v12 := float32(v1 * v11)
-	v13 := int32(math.Float32bits(v3)) - 1262485504
-	v14 := v13 >> 1
-	v15 := (v14 << 23) + 1065353216
-	v16 := float32(v11 * math.Float32frombits(uint32(v15)))
-	v17 := (v13 - v14) << 23
-	v18 := v17 + 1065353216
-	v19 := float32(v16 * math.Float32frombits(uint32(v18)))
-	v20 := int32(math.Float32bits(v3)) - 1262485504
-	v21 := v20 >> 1
-	v22 := (v21 << 23) + 1065353216
-	v23 := float32((v12 / (v19 + 1)) * math.Float32frombits(uint32(v22)))
-	v24 := (v20 - v21) << 23
-	v25 := v24 + 1065353216
-	v26 := float32(v23 * math.Float32frombits(uint32(v25)))
-	v27 := greater(0, x) - v26
-	v28 := int32(math.Float32bits(x)) & -2147483648
-	v29 := int32(math.Float32bits(v27)) | v28
-	return math.Float32frombits(uint32(v29))
+	v11 := float32(fma(v10, v6, 1) * v6)
+	v12 := v11 + 1
+	v13 := float32(v1 * (v11 - (v12 - 1)))
+	v14 := fma(v1, v12, v13)
+	v15 := int32(math.Float32bits(v3)) - 1262485504
+	v16 := v15 >> 1
+	v17 := (v16 << 23) + 1065353216
+	v18 := float32(v12 * math.Float32frombits(uint32(v17)))
+	v19 := (v15 - v16) << 23
+	v20 := v19 + 1065353216
+	v21 := float32(v18 * math.Float32frombits(uint32(v20)))
+	v22 := v21 + 1
+	v23 := v21 - (v22 - 1)
+	v24 := float32(v21 * 0.5)
+	v25 := fma(-v23, v24, v23)
+	v26 := v14 / v22
+	v27 := fma(-v26, v25, v26)
+	v28 := int32(math.Float32bits(v3)) - 1262485504
+	v29 := v28 >> 1
+	v30 := (v29 << 23) + 1065353216
+	v31 := float32(v27 * math.Float32frombits(uint32(v30)))
+	v32 := (v28 - v29) << 23
+	v33 := v32 + 1065353216
+	v34 := float32(v31 * math.Float32frombits(uint32(v33)))
+	v35 := greater(0, x) - v34
+	v36 := int32(math.Float32bits(x)) & -2147483648
+	v37 := int32(math.Float32bits(v35)) | v36
+	return math.Float32frombits(uint32(v37))
 }
 
 func siluF32Generic(z, x []float32) {
@@ -165,6 +179,17 @@ func erfF32Generic(z, x []float32) {
 	}
 }
 
+var gelu1Tab = [8][16]float32{
+	{0x1.4126d6p+00, 0x1.bf2b1p+00, 0x1.1f1aaep+01, 0x1.5f3b7p+01, 0x1.be4deep+01, 0x1.1f74c6p+02, 0x1.60b42ep+02, 0x1.9fae1ap+02, 0x1.00666p+03, 0x1.40830ap+03, 0x1.808f52p+03, 0x1.bfcac4p+03, 0x1.00a3ccp-03, 0x1.7eb866p-02, 0x1.40083p-01, 0x1.bec098p-01},
+	{0x1.3ff688p-11, 0x1.e46fe6p-13, 0x1.9540fep-14, 0x1.640e98p-15, 0x1.db5958p-17, 0x1.e4c9fcp-19, 0x1.4c4d6ep-20, 0x1.d9ce98p-22, 0x1.1b22b4p-23, 0x1.0bf812p-25, 0x1.307448p-27, 0x1.0e061p-28, 0x1.48af3ep-07, 0x1.6598c4p-08, 0x1.576d24p-09, -0x1.3df11p-15},
+	{-0x1.03966p-09, -0x1.b7302cp-11, -0x1.8efda2p-12, -0x1.81c4c4p-13, -0x1.2606a6p-14, -0x1.73b982p-16, -0x1.10b072p-17, -0x1.d1dcfcp-19, -0x1.34f43cp-20, -0x1.6255b4p-22, -0x1.f235d2p-24, -0x1.a0a774p-25, -0x1.4466e8p-06, -0x1.767aacp-07, -0x1.b8b644p-08, -0x1.0a831ap-08},
+	{0x1.8cffeep-08, 0x1.73e6fcp-09, 0x1.7431b2p-10, 0x1.8a9d2cp-11, 0x1.547aaep-12, 0x1.fe8ddp-14, 0x1.b28d68p-15, 0x1.a81284p-16, 0x1.4753e2p-17, 0x1.cd56acp-19, 0x1.82fdd2p-20, 0x1.721dc8p-21, 0x1.891fep-05, 0x1.dcd7fcp-06, 0x1.278f5p-06, 0x1.7b5e3cp-07},
+	{-0x1.1d6776p-06, -0x1.2a960cp-07, -0x1.4c5034p-08, -0x1.85e53ep-09, -0x1.82f176p-10, -0x1.57e23p-11, -0x1.55987p-12, -0x1.7c6f5cp-13, -0x1.5f69e6p-14, -0x1.2e761p-15, -0x1.2c2d74p-16, -0x1.4c29fcp-17, -0x1.afee8cp-04, -0x1.16627ap-04, -0x1.6e8768p-05, -0x1.f173f6p-06},
+	{0x1.798b3cp-05, 0x1.beb9bap-06, 0x1.176738p-06, 0x1.6e1de2p-07, 0x1.a67184p-08, 0x1.c1e9eep-09, 0x1.0679fap-09, 0x1.4f5b44p-10, 0x1.747f04p-11, 0x1.89206p-12, 0x1.cf019p-13, 0x1.284fbap-13, 0x1.a4adbap-03, 0x1.22b4bp-03, 0x1.9a3cf4p-04, 0x1.29a70ap-04},
+	{-0x1.c2df34p-04, -0x1.330d34p-04, -0x1.b5f8dp-05, -0x1.44438ap-05, -0x1.b8cc9cp-06, -0x1.1cd6dep-06, -0x1.89a6dcp-07, -0x1.2219bep-07, -0x1.858db8p-08, -0x1.fa5f6ep-09, -0x1.62cc04p-09, -0x1.070b52p-09, -0x1.5e4cc6p-02, -0x1.071c9cp-02, -0x1.931cbep-03, -0x1.3c68cp-03},
+	{0x1.d794bep-03, 0x1.7bda4ap-03, 0x1.3b7198p-03, 0x1.0c35bp-03, 0x1.b50b8p-04, 0x1.5bf574p-04, 0x1.1f94ep-04, 0x1.ec02bcp-05, 0x1.91cd6ep-05, 0x1.4321bep-05, 0x1.0e1a58p-05, 0x1.d0be5ap-06, 0x1.d09326p-02, 0x1.850b24p-02, 0x1.4b1aa8p-02, 0x1.1edec2p-02},
+}
+
 func gelu1(x float32) float32 {
 	v0 := int32(math.Float32bits(x)) & 2147483647
 	v1 := lesser(14.5, math.Float32frombits(uint32(v0)))
@@ -184,29 +209,40 @@ func gelu1(x float32) float32 {
 	v15 := fma(v14, v10, 1)
 	v16 := float32(v15 * v10)
 	v17 := v16 + 1
-	v18 := fma(0x1.0dc632p-08, v1, 0x1.4cdfaap-05)
-	v19 := fma(v18, v1, 0x1.774518p-03)
-	v20 := fma(v19, v1, 0x1.c0d124p-02)
-	v21 := fma(v20, v1, 0.5)
-	v22 := float32(v1 * v21)
-	v23 := fma(0x1.521ba2p-07, v1, 0x1.a138bap-04)
-	v24 := fma(v23, v1, 0x1.e0be6ap-02)
-	v25 := fma(v24, v1, 0x1.33d7d2p+00)
-	v26 := fma(v25, v1, 0x1.acaac2p+00)
-	v27 := v22 / fma(v26, v1, 1)
-	v28 := float32(v27 * (v16 - (v17 - 1)))
-	v29 := fma(v27, v17, v28)
-	v30 := int32(math.Float32bits(v6)) - 1262485504
-	v31 := v30 >> 1
-	v32 := (v31 << 23) + 1065353216
-	v33 := float32(v29 * math.Float32frombits(uint32(v32)))
-	v34 := (v30 - v31) << 23
-	v35 := v34 + 1065353216
-	v36 := float32(v33 * math.Float32frombits(uint32(v35)))
-	v37 := greater(0, x) - v36
-	v38 := int32(math.Float32bits(x)) & -2147483648
-	v39 := int32(math.Float32bits(v37)) | v38
-	return math.Float32frombits(uint32(v39))
+	v18 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
+	v19 := gelu1Tab[0][v18&15]
+	v20 := v1 - v19
+	v21 := gelu1Tab[1][v18&15]
+	v22 := gelu1Tab[2][v18&15]
+	v23 := fma(v21, v20, v22)
+	v24 := gelu1Tab[3][v18&15]
+	v25 := fma(v23, v20, v24)
+	v26 := gelu1Tab[4][v18&15]
+	v27 := fma(v25, v20, v26)
+	v28 := gelu1Tab[5][v18&15]
+	v29 := fma(v27, v20, v28)
+	v30 := gelu1Tab[6][v18&15]
+	v31 := fma(v29, v20, v30)
+	v32 := gelu1Tab[7][v18&15]
+	v33 := fma(v31, v20, v32)
+	v34 := fma(v31, v20, (v32 - v33))
+	v35 := float32(v1 * v33)
+	v36 := fma(v1, v33, -v35)
+	v37 := fma(v1, v34, v36)
+	v38 := float32(v35 * (v16 - (v17 - 1)))
+	v39 := fma(v37, v17, v38)
+	v40 := fma(v35, v17, v39)
+	v41 := int32(math.Float32bits(v6)) - 1262485504
+	v42 := v41 >> 1
+	v43 := (v42 << 23) + 1065353216
+	v44 := float32(v40 * math.Float32frombits(uint32(v43)))
+	v45 := (v41 - v42) << 23
+	v46 := v45 + 1065353216
+	v47 := float32(v44 * math.Float32frombits(uint32(v46)))
+	v48 := greater(0, x) - v47
+	v49 := int32(math.Float32bits(x)) & -2147483648
+	v50 := int32(math.Float32bits(v48)) | v49
+	return math.Float32frombits(uint32(v50))
 }
 
 func geluF32Generic(z, x []float32) {
@@ -244,26 +280,32 @@ func geluTanh1(x float32) float32 {
 	v24 := fma(v23, v19, 1)
 	v25 := float32(v24 * v19)
 	v26 := v25 + 1
-	v27 := int32(math.Float32bits(v15)) - 1262485504
-	v28 := v27 >> 1
-	v29 := (v28 << 23) + 1065353216
-	v30 := float32(v26 * math.Float32frombits(uint32(v29)))
-	v31 := (v27 - v28) << 23
-	v32 := v31 + 1065353216
-	v33 := float32(v30 * math.Float32frombits(uint32(v32)))
-	v34 := float32(v1 * (v25 - (v26 - 1)))
-	v35 := fma(v1, v26, v34)
-	v36 := int32(math.Float32bits(v15)) - 1262485504
-	v37 := v36 >> 1
-	v38 := (v37 << 23) + 1065353216
-	v39 := float32((v35 / (v33 + 1)) * math.Float32frombits(uint32(v38)))
-	v40 := (v36 - v37) << 23
-	v41 := v40 + 1065353216
-	v42 := float32(v39 * math.Float32frombits(uint32(v41)))
-	v43 := greater(0, x) - v42
-	v44 := int32(math.Float32bits(x)) & -2147483648
-	v45 := int32(math.Float32bits(v43)) | v44
-	return math.Float32frombits(uint32(v45))
+	v27 := float32(v1 * (v25 - (v26 - 1)))
+	v28 := fma(v1, v26, v27)
+	v29 := int32(math.Float32bits(v15)) - 1262485504
+	v30 := v29 >> 1
+	v31 := (v30 << 23) + 1065353216
+	v32 := float32(v26 * math.Float32frombits(uint32(v31)))
+	v33 := (v29 - v30) << 23
+	v34 := v33 + 1065353216
+	v35 := float32(v32 * math.Float32frombits(uint32(v34)))
+	v36 := v35 + 1
+	v37 := v35 - (v36 - 1)
+	v38 := float32(v35 * 0.5)
+	v39 := fma(-v37, v38, v37)
+	v40 := v28 / v36
+	v41 := fma(-v40, v39, v40)
+	v42 := int32(math.Float32bits(v15)) - 1262485504
+	v43 := v42 >> 1
+	v44 := (v43 << 23) + 1065353216
+	v45 := float32(v41 * math.Float32frombits(uint32(v44)))
+	v46 := (v42 - v43) << 23
+	v47 := v46 + 1065353216
+	v48 := float32(v45 * math.Float32frombits(uint32(v47)))
+	v49 := greater(0, x) - v48
+	v50 := int32(math.Float32bits(x)) & -2147483648
+	v51 := int32(math.Float32bits(v49)) | v50
+	return math.Float32frombits(uint32(v51))
 }
 
 func geluTanhF32Generic(z, x []float32) {

@@ -18,8 +18,8 @@ DATA expavx512Const<>+40(SB)/4, $0x3efffffe
 DATA expavx512Const<>+44(SB)/4, $0x3f800000
 DATA expavx512Const<>+48(SB)/4, $0xc3170000
 DATA expavx512Const<>+52(SB)/4, $0x43010000
-DATA expavx512Const<>+56(SB)/4, $0x3925e527
-DATA expavx512Const<>+60(SB)/4, $0x3aafdeee
+DATA expavx512Const<>+56(SB)/4, $0x3925ede0
+DATA expavx512Const<>+60(SB)/4, $0x3aafde6b
 DATA expavx512Const<>+64(SB)/4, $0x3c1d90e4
 DATA expavx512Const<>+68(SB)/4, $0x3d6356d4
 DATA expavx512Const<>+72(SB)/4, $0x3e75fdf3

@@ -36,7 +36,7 @@ func exp21(x float32) float32 {
 	v0 := greater(-151, lesser(129, x))
 	v1 := v0 + 0x1.8p+23
 	v2 := v0 - (v1 - 0x1.8p+23)
-	v3 := fma(0x1.4bca4ep-13, v2, 0x1.5fbddcp-10)
+	v3 := fma(0x1.4bdbcp-13, v2, 0x1.5fbcd6p-10)
 	v4 := fma(v3, v2, 0x1.3b21c8p-07)
 	v5 := fma(v4, v2, 0x1.c6ada8p-05)
 	v6 := fma(v5, v2, 0x1.ebfbe6p-03)

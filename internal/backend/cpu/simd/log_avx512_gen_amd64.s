@@ -11,10 +11,10 @@ DATA logavx512Const<>+12(SB)/4, $0x0
 DATA logavx512Const<>+16(SB)/4, $0x3f3504f3
 DATA logavx512Const<>+20(SB)/4, $0x3f800000
 DATA logavx512Const<>+24(SB)/4, $0xb102e308
-DATA logavx512Const<>+28(SB)/4, $0xbd9c7adc
-DATA logavx512Const<>+32(SB)/4, $0x3e02b8f8
-DATA logavx512Const<>+36(SB)/4, $0xbe06c0f1
-DATA logavx512Const<>+40(SB)/4, $0x3e116aef
+DATA logavx512Const<>+28(SB)/4, $0xbd9c878c
+DATA logavx512Const<>+32(SB)/4, $0x3e02bc69
+DATA logavx512Const<>+36(SB)/4, $0xbe06c12c
+DATA logavx512Const<>+40(SB)/4, $0x3e116ae4
 DATA logavx512Const<>+44(SB)/4, $0xbe2a390d
 DATA logavx512Const<>+48(SB)/4, $0x3e4cd01b
 DATA logavx512Const<>+52(SB)/4, $0xbe800114

@@ -207,19 +207,11 @@ func (b *B) Horner(x *val, c []float32) *val {
 	return p
 }
 
-// Lookup16 picks rows[r][i&15] for each row, where i comes from the integers idx.
-func (b *B) Lookup16(idx *val, rows [][]float32) []*val {
-	var high *val
+// Lookup16 returns a function that picks row[i&15], where i comes from the integers idx.
+func (b *B) Lookup16(idx *val) func(row []float32) *val {
+	args := []*val{idx}
 	if b.tgt == avx2 {
-		high = b.Shl(idx, 28) // bit 3, which says which half of a row, becomes the sign
+		args = append(args, b.Shl(idx, 28)) // bit 3 says which half of the row; it becomes the sign
 	}
-	var out []*val
-	for _, row := range rows {
-		v := &val{op: "lookup", t: f32, args: []*val{idx}, tab: row}
-		if high != nil {
-			v.args = append(v.args, high)
-		}
-		out = append(out, b.emit(v))
-	}
-	return out
+	return func(row []float32) *val { return b.emit(&val{op: "lookup", t: f32, args: args, tab: row}) }
 }

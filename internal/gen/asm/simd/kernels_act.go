@@ -6,12 +6,13 @@ func activations() []*kernel {
 		unary("SigmoidF32", "sigmoid1", "sets z[i] = 1 / (1 + e^-x[i]).", func(b *B, x *val) *val {
 			m := b.Float(b.Or(b.Bits(x), b.I(-1<<31)))
 			z := b.expNegative(b.Max(b.C(-104), m)).value(b)
-			return b.divOnePlus(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), z)
+			return b.divOnePlus(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), nil, z)
 		}),
 		unary("SiluF32", "silu1", "sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.", func(b *B, x *val) *val {
 			a := b.Min(b.C(110), b.Abs(x))
 			e, ml := b.expPair(b.Float(b.Or(b.Bits(a), b.I(-1<<31))), nil)
-			w := b.divOnePlus(b.Fma(a, e.m, b.Mul(a, ml)), e.value(b))
+			v, vl := b.timesPair(a, e.m, ml)
+			w := b.divOnePlus(v, vl, e.value(b))
 			return b.below(x, b.ldexp(w, e.p))
 		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
@@ -34,13 +35,24 @@ func (b *B) expNegative(x *val) scaled {
 	return scaled{b.expPoly(r), p}
 }
 
-// divOnePlus is v/(1+z) for 0 <= z <= 1. What the sum 1+z lost is put back
-// afterwards, in full where z is small and in part elsewhere.
-func (b *B) divOnePlus(v, z *val) *val {
+// divOnePlus is (v+vl)/(1+z) for 0 <= z <= 1, vl being a small correction or nil.
+// The remainder of the quotient, with what the sum 1+z lost, is divided once more;
+// there 1/(1+z) may be taken as 1-z/2.
+func (b *B) divOnePlus(v, vl, z *val) *val {
 	d := b.Add(z, b.C(1))
 	dl := b.Sub(z, b.Sub(d, b.C(1)))
 	q := b.Div(v, d)
-	return b.Fnma(q, dl, q)
+	r := b.Fnma(q, dl, b.Fnma(q, d, v))
+	if vl != nil {
+		r = b.Add(r, vl)
+	}
+	return b.Add(q, b.Fnma(r, b.Mul(z, b.C(0.5)), r))
+}
+
+// timesPair is a (m+ml) as a rounded product and its rest.
+func (b *B) timesPair(a, m, ml *val) (v, vl *val) {
+	v = b.Mul(a, m)
+	return v, b.Fma(a, ml, b.Fms(a, m, v))
 }
 
 // below is max(x, 0) - w, the common end of x S(x) for a sigmoid S with
@@ -98,14 +110,15 @@ func gelu(b *B, x *val) *val {
 	sl := b.Fms(a, a, s)
 	e, ml := b.expPair(b.Mul(s, b.C(-0.5)), b.Mul(sl, b.C(-0.5)))
 	idx := b.Srl(b.Bits(b.Add(a, b.C(1))), 21)
-	c := b.Lookup16(idx, tabGelu)
-	d := b.Sub(a, c[0])
-	q := c[len(c)-1]
-	for i := len(c) - 2; i >= 2; i-- {
-		q = b.Fma(q, d, c[i])
+	pick := b.Lookup16(idx)
+	d := b.Sub(a, pick(tabGelu[0]))
+	q := pick(tabGelu[len(tabGelu)-1])
+	for i := len(tabGelu) - 2; i >= 2; i-- {
+		q = b.Fma(q, d, pick(tabGelu[i]))
 	}
-	g := b.Fma(q, d, c[1])
-	gl := b.Fma(q, d, b.Sub(c[1], g))
+	c := pick(tabGelu[1])
+	g := b.Fma(q, d, c)
+	gl := b.Fma(q, d, b.Sub(c, g))
 	h := b.Mul(a, g)
 	hl := b.Fma(a, gl, b.Fms(a, g, h))
 	w := b.Fma(h, e.m, b.Fma(hl, e.m, b.Mul(h, ml)))
@@ -135,6 +148,7 @@ func geluTanh(b *B, x *val) *val {
 	yl := b.Fma(a, tl, b.Fms(a, t, y))
 	minus := b.I(-1 << 31)
 	e, ml := b.expPair(b.Float(b.Xor(b.Bits(y), minus)), b.Float(b.Xor(b.Bits(yl), minus)))
-	w := b.divOnePlus(b.Fma(a, e.m, b.Mul(a, ml)), e.value(b))
+	v, vl := b.timesPair(a, e.m, ml)
+	w := b.divOnePlus(v, vl, e.value(b))
 	return b.below(x, b.ldexp(w, e.p))
 }

@@ -73,14 +73,19 @@ def poly(lo, hi, f, exps, weight, rnd=f32, order=None, n=GRID):
         todo = [exps.index(e) for e in order]
     done = {}
     err0 = None
+    prev = None
     while todo:
         basis = [[x ** exps[i] for x in xs] for i in todo]
         mx, c = remez(xs, fs, basis, ws)
         if err0 is None:
             err0 = mx
+        elif mx > prev[0]:
+            c = prev[1]  # little is left but rounding noise: the exchange found nothing better
         i = todo.pop(0)
         done[i] = rnd(c[0])
         fs = [v - mpf(done[i]) * x ** exps[i] for v, x in zip(fs, xs)]
+        rest = [sum(b * p[k] for b, p in zip(c[1:], basis[1:])) for k in range(len(xs))]
+        prev = (max(abs(w * (v - r)) for w, v, r in zip(ws, fs, rest)), c[1:])
     mx = max(abs(w * v) for w, v in zip(ws, fs))
     return [done[i] for i in range(len(exps))], err0, mx
 
