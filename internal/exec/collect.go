@@ -20,22 +20,22 @@ const (
 
 // info is what the planner knows of one node.
 type info struct {
-	class  class
-	root   bool
-	mat    bool // has a buffer in this plan
-	alive  bool // reachable after the plan
-	store  bool // keeps its value after the plan
-	lvl    int32
-	late   int32
-	group  int32
-	users  int32 // consumers in the plan
-	drops  int32 // claims this plan drops
-	srcs   int8  // distinct buffers its recomputation reads
-	deep   int8  // recompute depth
+	class class
+	root  bool
+	mat   bool // has a buffer in this plan
+	alive bool // reachable after the plan
+	store bool // keeps its value after the plan
+	lvl   int32
+	late  int32
+	group int32
+	users int32 // consumers in the plan
+	drops int32 // claims this plan drops
+	srcs  int8  // distinct buffers its recomputation reads
+	deep  int8  // recompute depth
 	// newUser: a consumer in this plan was never evaluated before.
 	newUser bool
-	at     place
-	bundle []place
+	at      place
+	bundle  []place
 }
 
 // planner holds the scratch of one plan.
@@ -87,7 +87,7 @@ func (p *planner) classify(n *graph.Node) class {
 	case n.Op().Kind == graph.View:
 		return alias
 	}
-	if _, ok := n.IsItem(); ok {
+	if _, ok := n.IsItem(); ok || n.Op().Transparent {
 		return alias
 	}
 	if n.NumIn() == 0 && n.Op().Kind != graph.Source && n.Op().Kind != graph.Random {

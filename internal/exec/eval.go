@@ -123,8 +123,8 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 type job struct {
 	planner *planner
 	run     *run
-	taken   []takenNode   // inputs written over
-	deps    []*mem.Event  // of plans still running
+	taken   []takenNode  // inputs written over
+	deps    []*mem.Event // of plans still running
 	event   *mem.Event
 	short   bool
 	queue   func(func())

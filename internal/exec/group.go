@@ -13,7 +13,9 @@ func (p *planner) level() {
 		case given, konst:
 			continue
 		case alias:
-			f.lvl = p.info[p.idx.Get(n.In(0))].lvl
+			for k := range n.NumIn() {
+				f.lvl = max(f.lvl, p.info[p.idx.Get(n.In(k))].lvl)
+			}
 			continue
 		}
 		l := int32(1)

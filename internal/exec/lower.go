@@ -161,6 +161,13 @@ func (p *planner) operand(n *graph.Node) operand {
 }
 
 func (p *planner) lowerAlias(n *graph.Node, f *info) {
+	if n.Op().Transparent {
+		for k := n.NumIn() - n.NumOut(); k < n.NumIn(); k++ {
+			o := p.operand(n.In(k))
+			f.bundle = append(f.bundle, place{o.buf, o.lay})
+		}
+		return
+	}
 	m := n.In(0)
 	g := &p.info[p.idx.Get(m)]
 	if k, ok := n.IsItem(); ok {
@@ -210,7 +217,12 @@ var Reference *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
-	s := step{op: n.Op().Name, attr: n.Attr(), dev: d, kernel: p.kernelFor(d, n.Op().Name)}
+	s := step{op: n.Op().Name, attr: n.Attr(), dev: d}
+	if s.op == "to_device" {
+		s.kernel = p.transfer(p.device(n.In(0)), d)
+	} else {
+		s.kernel = p.kernelFor(d, s.op)
+	}
 	for k := range n.NumIn() {
 		o := p.operand(n.In(k))
 		if n.Op().Kind == graph.Elementwise && o.shape != n.Shape() && o.shape.Rank() == 0 {

@@ -99,3 +99,9 @@ func (h *Array) Free() {
 		old.Unref()
 	}
 }
+
+// NotView marks a handle as showing a value of its own, whatever op made it.
+func (h *Array) NotView() *Array {
+	h.view = false
+	return h
+}

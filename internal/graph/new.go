@@ -204,3 +204,14 @@ func MakeDetached(op *Op, x *Node) *Node {
 	n.level = nil
 	return n
 }
+
+// NewBundle is New for ops whose outputs are shown by items even when there is only one.
+func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
+	specs := op.Infer(a, in)
+	n := Make(op, a, specs[0], in...)
+	if n.more == nil {
+		n.more = new(extra)
+	}
+	n.more.outs = specs
+	return n
+}

@@ -20,7 +20,7 @@ type Node struct {
 	in    [2]*Node
 	more  *extra
 	buf   atomic.Pointer[mem.Buffer]
-	lay   *shape.Layout // written before buf
+	lay   *shape.Layout        // written before buf
 	slot  atomic.Pointer[Slot] // where Backward leaves a gradient: always on a leaf, on others by wish
 	trace *Trace
 	level *Level
@@ -42,11 +42,11 @@ type extra struct {
 
 const (
 	flagTape     uint32 = 1 << iota // on the imperative tape
-	flagFreed                // its part of the tape was released by Backward
-	flagItem                 // output number attr.Item of a bundle
-	flagConst                // a 0-d immediate
-	flagSeen                 // left unstored by an evaluation; the next consumer stores it
-	flagUserFree             // freed by the user
+	flagFreed                       // its part of the tape was released by Backward
+	flagItem                        // output number attr.Item of a bundle
+	flagConst                       // a 0-d immediate
+	flagSeen                        // left unstored by an evaluation; the next consumer stores it
+	flagUserFree                    // freed by the user
 )
 
 // Op returns the node's op.

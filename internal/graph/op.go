@@ -81,6 +81,8 @@ type Op struct {
 	Fallback func(a attr.Attr, in []*Node) []*Node
 	// Layout shows a view's result in its input's buffer; nil result: it cannot, copy first.
 	Layout func(a attr.Attr, from *shape.Shape, lay *shape.Layout, to *shape.Shape) *shape.Layout
+	// Transparent says that a bundle's outputs are its last inputs, shown as they are: nothing is computed.
+	Transparent bool
 	// InPlace is a bit set of inputs whose buffer the output may take over although elements move (updates of a part).
 	InPlace uint32
 

@@ -15,7 +15,8 @@ type Slot struct {
 	post   []*Hook
 
 	// Root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
-	root atomic.Pointer[Node]
+	root   atomic.Pointer[Node]
+	retain atomic.Bool
 }
 
 // Hook is a function on a gradient that can be taken off again.
@@ -165,3 +166,9 @@ func (n *Node) EnsureSlot() *Slot {
 	n.slot.CompareAndSwap(nil, new(Slot))
 	return n.slot.Load()
 }
+
+// Retain asks for the gradient of a node that is no leaf.
+func (s *Slot) Retain() { s.retain.Store(true) }
+
+// Retained reports whether it was asked for.
+func (s *Slot) Retained() bool { return s.retain.Load() }

@@ -61,19 +61,22 @@ func order(op *graph.Op, x, y Operand) *Node {
 
 // IsNaN reports which elements are NaN.
 //
-//lucid:func IsNaN=isnan
+//lucid:name isnan
+//lucid:func
 //lucid:method
 func IsNaN(x *Node) *Node { return apply(opIsNaN, nil, x) }
 
 // IsInf reports which elements are infinite.
 //
-//lucid:func IsInf=isinf
+//lucid:name isinf
+//lucid:func
 //lucid:method
 func IsInf(x *Node) *Node { return apply(opIsInf, nil, x) }
 
 // IsFinite reports which elements are neither NaN nor infinite.
 //
-//lucid:func IsFinite=isfinite
+//lucid:name isfinite
+//lucid:func
 //lucid:method
 func IsFinite(x *Node) *Node { return apply(opIsFinite, nil, x) }
 

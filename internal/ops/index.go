@@ -26,7 +26,9 @@ func init() {
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{put(zerosLike(n.In(0)), n.In(1), cot[0], n.Attr().(attr.Axis).Axis, attr.ReduceAdd), nil}
 		},
-		JVP:  func(n *Node, tan []*Node) []*Node { return []*Node{onlyFirst(tan, func(t *Node) *Node { return take(t, n.In(1), n.Attr().(attr.Axis).Axis) })} },
+		JVP: func(n *Node, tan []*Node) []*Node {
+			return []*Node{onlyFirst(tan, func(t *Node) *Node { return take(t, n.In(1), n.Attr().(attr.Axis).Axis) })}
+		},
 		VMap: vmapTake})
 	opPut = graph.Register(graph.Op{Name: "put_slices", Version: 1, Kind: graph.Move, SavesIn: 2, InPlace: 1,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
@@ -52,7 +54,9 @@ func init() {
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{scatter(zerosLike(n.In(0)), n.In(1), cot[0], n.Attr().(attr.Axis).Axis, attr.ReduceAdd), nil}
 		},
-		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{onlyFirst(tan, func(t *Node) *Node { return gather(t, n.In(1), n.Attr().(attr.Axis).Axis) })} },
+		JVP: func(n *Node, tan []*Node) []*Node {
+			return []*Node{onlyFirst(tan, func(t *Node) *Node { return gather(t, n.In(1), n.Attr().(attr.Axis).Axis) })}
+		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			b := allBatched(n, in, batched, size)
 			return []*Node{gather(b[0], b[1], n.Attr().(attr.Axis).Axis+1)}

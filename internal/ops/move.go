@@ -31,7 +31,9 @@ func init() {
 			}
 			return out
 		},
-		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{concat(withZeros(n, tan), n.Attr().(attr.Axis).Axis)} },
+		JVP: func(n *Node, tan []*Node) []*Node {
+			return []*Node{concat(withZeros(n, tan), n.Attr().(attr.Axis).Axis)}
+		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return []*Node{concat(allBatched(n, in, batched, size), n.Attr().(attr.Axis).Axis+1)}
 		}})
@@ -150,3 +152,6 @@ func Cat(tensors []*Node, dim int) *Node {
 func sliceUpdate(x, u *Node, s attr.Slice) *Node {
 	return apply(opSliceUpdate, s, x, u)
 }
+
+// OnesLike is a one of x's shape and dtype that takes no memory.
+func OnesLike(x *Node) *Node { return broadcastTo(constLike(x, 1), x.Shape()) }

@@ -27,7 +27,9 @@ func init() {
 			}
 			return []graph.Spec{{Shape: shape.Of("random_bits", append(k.Clone()[:k.Rank()-1], b.Dims.Slice()...)...), DType: uintOfWidth[b.Width]}}
 		},
-		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node { return []*Node{graph.New(opRandomBits, n.Attr(), in[0])} }})
+		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
+			return []*Node{graph.New(opRandomBits, n.Attr(), in[0])}
+		}})
 }
 
 // Key makes a key from a seed: its high and its low word.

@@ -141,7 +141,9 @@ func Mean(x *Node, o ReduceOptions) *Node {
 //
 //lucid:func
 //lucid:method Prod(dim ...int)
-func Prod(x *Node, o ReduceOptions) *Node { return reduce(opProd, summable(x, o.DType), o.Dim, o.KeepDim) }
+func Prod(x *Node, o ReduceOptions) *Node {
+	return reduce(opProd, summable(x, o.DType), o.Dim, o.KeepDim)
+}
 
 // nonEmpty refuses to look for an extremum of nothing.
 func nonEmpty(op string, x *Node, axes []int) {

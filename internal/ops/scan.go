@@ -36,7 +36,6 @@ func init() {
 		}})
 }
 
-
 // cumprodJacobian gives ∂out[j]/∂x[i] in the last two dimensions (j, i), without dividing, so that zeros do no
 // harm: row i of a matrix of x's with the diagonal set to 1, multiplied up from there.
 func cumprodJacobian(n *Node) *Node {
@@ -107,3 +106,6 @@ func Cumsum(x *Node, dim int, o ScanOptions) *Node { return scan(opCumsum, x, di
 //lucid:func CumProd
 //lucid:method CumProd(dim int)
 func Cumprod(x *Node, dim int, o ScanOptions) *Node { return scan(opCumprod, x, dim, o.DType) }
+
+// MoveAxis brings one dimension to another place; both are resolved already.
+func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }

@@ -65,8 +65,8 @@ func Sort(x *Node, o SortOptions) (values, indices *Node) {
 // TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
 type TopkOptions struct {
 	Dim      *int
-	Smallest bool // lucid:"largest,not"
-	Unsorted bool // lucid:"sorted,not"
+	Smallest bool `lucid:"largest,not"`
+	Unsorted bool `lucid:"sorted,not"`
 }
 
 // Topk returns the k largest elements along a dimension, in order, and their positions.

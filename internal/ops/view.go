@@ -56,7 +56,9 @@ func init() {
 			}
 			return []*Node{permute(cot[0], inv)}
 		},
-		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{permute(tan[0], n.Attr().(attr.Perm).Order.Slice())} },
+		JVP: func(n *Node, tan []*Node) []*Node {
+			return []*Node{permute(tan[0], n.Attr().(attr.Perm).Order.Slice())}
+		},
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			order := []int{0}
 			for _, o := range n.Attr().(attr.Perm).Order.Slice() {

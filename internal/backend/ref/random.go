@@ -20,4 +20,3 @@ func randomBits(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	return nil
 }
-

@@ -10,7 +10,9 @@ import (
 )
 
 func init() {
-	one := func(f func(float64) float64, c func(complex128) complex128) backend.Kernel { return elementwise(ffn(f, c)) }
+	one := func(f func(float64) float64, c func(complex128) complex128) backend.Kernel {
+		return elementwise(ffn(f, c))
+	}
 	over := func(f func(complex128) complex128, s complex128) func(complex128) complex128 {
 		return func(z complex128) complex128 { return f(z) / s }
 	}

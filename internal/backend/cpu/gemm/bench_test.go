@@ -71,7 +71,7 @@ func benchProduct[T Float](b *testing.B, f multiplyOf[T], probe func(int) float6
 	if s.tb {
 		bo = colMajor
 	}
-	x, y := newOperand[T](r, ao, s.m, s.k), newOperand[T](r, bo, s.k, s.n)
+	x, y := store(random[T](r, s.m*s.k), ao, s.m, s.k), store(random[T](r, s.k*s.n), bo, s.k, s.n)
 	c := make([]T, s.m*s.n)
 	mul := func() {
 		f(s.m, s.n, s.k, x.data, x.rs, x.cs, y.data, y.rs, y.cs, c, s.n, Overwrite, nil, run)
@@ -144,7 +144,7 @@ func BenchmarkShapes(b *testing.B) {
 		{1, 4096, 4096, false, false}, {1, 4096, 4096, false, true},
 		{4096, 1, 4096, false, false}, {4096, 1, 4096, true, false},
 		{2, 4096, 4096, false, false}, {4, 4096, 4096, false, false}, {4, 4096, 4096, false, true},
-		{8, 4096, 4096, false, false}, {8, 4096, 4096, false, true},
+		{8, 4096, 4096, false, false}, {8, 4096, 4096, false, true}, {24, 4096, 4096, false, false}, {24, 4096, 4096, false, true},
 		{1, 512, 512, false, false}, {1, 512, 512, false, true}, {512, 1, 512, false, false},
 		{16, 768, 768, false, true}, {64, 768, 768, false, true}, {256, 768, 3072, false, true},
 		{4096, 10, 512, false, false}, {4096, 16, 64, false, false}, {128, 4, 69, false, false},

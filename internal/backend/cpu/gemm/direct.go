@@ -1,8 +1,9 @@
 package gemm
 
-// isDirect reports whether the product runs on the operands where they lie: it is
-// small, or an operand would be read so few times that copying it costs more than it
-// saves.
+import "unsafe"
+
+// isDirect reports whether the product runs in one pass, reading A where it lies: it is
+// small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
 	return p.ccs != 1 || p.m <= 2*e.rows || p.n <= e.cols() || p.m*p.n*p.k <= directWork
 }
@@ -10,8 +11,7 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 // direct computes the product in one pass over blocks of C.
 func direct[T Float](e *engine[T], p *problem[T], run Runner) {
 	g := p.directGrid(e)
-	work := p.m * p.n * p.k
-	if run == nil || g.rows*g.cols == 1 || work <= serialWork {
+	if run == nil || g.rows*g.cols == 1 || p.m*p.n*p.k <= serialWork {
 		for i := range g.rows {
 			for j := range g.cols {
 				directPart(e, p, g, i, j)
@@ -29,7 +29,7 @@ func direct[T Float](e *engine[T], p *problem[T], run Runner) {
 // column of blocks reads its part of B for itself, then into rows.
 func (p *problem[T]) directGrid(e *engine[T]) grid {
 	blocks := ceilDiv(p.m*p.n*p.k, blockWork)
-	cols := min(blocks, ceilDiv(p.n, e.cols()))
+	cols := min(blocks, ceilDiv(p.n, 8*e.cols()))
 	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 4*e.rows))
 	return grid{rows, cols}
 }
@@ -45,63 +45,72 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 	i0, i1 := part(bi, g.rows, p.m)
 	j0, j1 := part(bj, g.cols, ceilDiv(p.n, e.cols()))
 	j0, j1 = j0*e.cols(), min(j1*e.cols(), p.n)
+	s := slab[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, c: p.c[i0*p.crs+j0*p.ccs:], crs: p.crs}
 
-	c, crs := p.c[i0*p.crs+j0*p.ccs:], p.crs
+	dots := p.dots(e, s.rows)
+	panels := !dots && p.needsPanels(e, s.rows)
 	var buf *buffer[T]
-	if p.bcs != 1 || p.ccs != 1 {
+	if panels || p.ccs != 1 {
 		buf = e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 	}
-	if p.ccs != 1 { // the kernel writes rows: work on a copy
-		crs = j1 - j0
-		buf.out = grow(buf.out, (i1-i0)*crs)
-		c = buf.out
+	if p.ccs != 1 { // kernels write rows: work on a copy
+		buf.out = grow(buf.out, s.rows*s.cols)
+		s.c, s.crs = buf.out, s.cols
 		if p.mode == Accumulate {
-			p.gatherC(c, i0, i1, j0, j1)
+			p.gatherC(&s)
 		}
 	}
 	kc := chunk(p.k)
-	panels := ceilDiv(i1-i0, e.rows)
-	for pc := 0; pc < p.k; pc += kc {
-		kc := min(kc, p.k-pc)
-		add := pc > 0 || p.mode == Accumulate
-		for j := j0; j < j1; j += e.cols() {
-			cols := min(e.cols(), j1-j)
-			b, brs := p.b[pc*p.brs+j*p.bcs:], p.brs
-			if p.bcs != 1 {
-				buf.panel = grow(buf.panel, kc*e.cols())
-				packPanel(e, buf.panel, b, p.brs, p.bcs, kc, cols)
-				b, brs = buf.panel, e.cols()
-			}
-			for i := range panels {
-				from, to := part(i, panels, i1-i0)
-				a := p.a[(i0+from)*p.ars+pc*p.acs:]
-				e.kernel(to-from, cols)(kc, a, p.ars, p.acs, b, brs, c[from*crs+j-j0:], crs, cols, add)
-			}
+	for s.pc = 0; s.pc < p.k; s.pc += kc {
+		s.kc = min(kc, p.k-s.pc)
+		s.add = s.pc > 0 || p.mode == Accumulate
+		switch {
+		case dots:
+			s.dots(e, p)
+		case panels:
+			s.panels(e, p, buf)
+		default:
+			s.inPlace(e, p)
 		}
 	}
 	if p.ccs != 1 {
-		p.scatterC(c, i0, i1, j0, j1)
+		p.scatterC(&s)
 	}
-	p.finish(i0, j0, i1-i0, j1-j0)
+	p.finish(i0, j0, s.rows, s.cols)
 }
 
-// gatherC copies a part of C into rows of dst.
-func (p *problem[T]) gatherC(dst []T, i0, i1, j0, j1 int) {
-	for i := i0; i < i1; i++ {
-		row := dst[(i-i0)*(j1-j0):][:j1-j0]
+// dots reports whether B is read by columns: there are too few rows of A to make up
+// for copying it.
+func (p *problem[T]) dots(e *engine[T], rows int) bool {
+	return e.dots != nil && rows <= maxDotRows && p.brs == 1 && p.bcs != 1
+}
+
+// needsPanels reports whether B is copied before use: kernels need its rows to be
+// contiguous, and do not find it in the cache a second time if each row starts a new page.
+func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
+	const farApart, many = 2048, 64 // bytes, rows
+	return p.bcs != 1 || rows > e.rows && p.k >= many && p.brs*int(unsafe.Sizeof(p.b[0])) >= farApart
+}
+
+// gatherC copies a part of C into the rows of s.
+func (p *problem[T]) gatherC(s *slab[T]) {
+	for i := range s.rows {
+		row := s.c[i*s.crs:][:s.cols]
+		at := (s.row+i)*p.crs + s.col*p.ccs
 		for j := range row {
-			row[j] = p.c[i*p.crs+(j0+j)*p.ccs]
+			row[j] = p.c[at+j*p.ccs]
 		}
 	}
 }
 
-// scatterC copies rows of src into a part of C.
-func (p *problem[T]) scatterC(src []T, i0, i1, j0, j1 int) {
-	for i := i0; i < i1; i++ {
-		row := src[(i-i0)*(j1-j0):][:j1-j0]
+// scatterC copies the rows of s to where they belong.
+func (p *problem[T]) scatterC(s *slab[T]) {
+	for i := range s.rows {
+		row := s.c[i*s.crs:][:s.cols]
+		at := (s.row+i)*p.crs + s.col*p.ccs
 		for j, v := range row {
-			p.c[i*p.crs+(j0+j)*p.ccs] = v
+			p.c[at+j*p.ccs] = v
 		}
 	}
 }

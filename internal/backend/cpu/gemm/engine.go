@@ -6,6 +6,7 @@ import "sync"
 const (
 	maxVectors = 2
 	maxRows    = 14
+	maxDotRows = 4
 )
 
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
@@ -23,6 +24,10 @@ type engine[T Float] struct {
 	lanes int // elements of a vector
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
+
+	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
+	// B is that of columns, b[p+j*bcs], and cols is at most lanes. nil if there are none.
+	dots *[maxDotRows + 1]tile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]

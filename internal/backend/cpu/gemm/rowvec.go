@@ -1,34 +1,42 @@
 package gemm
 
-// Rows of B are read gaxpyRows at a time over a block of rowBlockCols columns, so that
-// the block of sums stays in L1 and memory is read in long runs.
+// Rows of B are read gaxpyRows at a time over a block of columns, so that the block of
+// sums stays in L1 and memory is read in long runs.
 const (
-	rowBlockCols = 2048
-	gaxpyRows    = 8
-	rowVecWork   = 32 << 10 // elements of B from which streaming beats the register tile
-	rowVecRows   = 2        // most rows of A
+	rowVecCols = 2048 // columns of a block
+	gaxpyRows  = 8
+	rowVecWork = 32 << 10 // elements of B from which streaming beats the register tile
+	rowVecRows = 4        // most rows of A
 )
 
-// isRowVector reports whether the product is a row vector (or two) times a matrix
+// isRowVector reports whether the product is a row vector (or a few) times a matrix
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector() bool {
 	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
 }
 
 func rowVector[T Float](e *engine[T], p *problem[T], run Runner) {
-	blocks := ceilDiv(p.n, rowBlockCols)
 	j := start(e, p)
-	forEach(p.m*p.n*p.k, blocks, run, j.rowFn)
+	forEach(p.m*p.n*p.k, ceilDiv(p.n, p.rowCols()), run, j.rowFn)
 	j.done()
 }
 
-// rowBlock computes rowBlockCols columns of C.
+// rowCols is the width of a block: smaller if the rows of B that are in the cache for
+// the first row of A are used again for the others.
+func (p *problem[T]) rowCols() int {
+	if p.m > 1 {
+		return rowVecCols / 2
+	}
+	return rowVecCols
+}
+
+// rowBlock computes one block of columns of C.
 //
 //go:noinline
 func (j *job[T]) rowBlock(block int) {
 	e, p := j.e, &j.p
-	from := block * rowBlockCols
-	n := min(rowBlockCols, p.n-from)
+	from := block * p.rowCols()
+	n := min(p.rowCols(), p.n-from)
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
 	buf.out = grow(buf.out, p.m*n)

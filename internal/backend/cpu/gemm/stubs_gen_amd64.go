@@ -244,6 +244,26 @@ func tileF32AVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int
 //go:noescape
 func tileF32AVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
+// dotsF32AVX512 holds the kernels for B by columns, by rows.
+var dotsF32AVX512 = [maxDotRows + 1]tile[float32]{
+	1: dotF32AVX512r1,
+	2: dotF32AVX512r2,
+	3: dotF32AVX512r3,
+	4: dotF32AVX512r4,
+}
+
+//go:noescape
+func dotF32AVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -498,6 +518,26 @@ func tileF64AVX512r13v2m(kc int, a []float64, ars, acs int, b []float64, brs int
 //go:noescape
 func tileF64AVX512r14v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 
+// dotsF64AVX512 holds the kernels for B by columns, by rows.
+var dotsF64AVX512 = [maxDotRows + 1]tile[float64]{
+	1: dotF64AVX512r1,
+	2: dotF64AVX512r2,
+	3: dotF64AVX512r3,
+	4: dotF64AVX512r4,
+}
+
+//go:noescape
+func dotF64AVX512r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -624,6 +664,26 @@ func tileF32AVX2r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c
 //go:noescape
 func tileF32AVX2r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
+// dotsF32AVX2 holds the kernels for B by columns, by rows.
+var dotsF32AVX2 = [maxDotRows + 1]tile[float32]{
+	1: dotF32AVX2r1,
+	2: dotF32AVX2r2,
+	3: dotF32AVX2r3,
+	4: dotF32AVX2r4,
+}
+
+//go:noescape
+func dotF32AVX2r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX2r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX2r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX2r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -746,6 +806,26 @@ func tileF64AVX2r5v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c
 
 //go:noescape
 func tileF64AVX2r6v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+// dotsF64AVX2 holds the kernels for B by columns, by rows.
+var dotsF64AVX2 = [maxDotRows + 1]tile[float64]{
+	1: dotF64AVX2r1,
+	2: dotF64AVX2r2,
+	3: dotF64AVX2r3,
+	4: dotF64AVX2r4,
+}
+
+//go:noescape
+func dotF64AVX2r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX2r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX2r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX2r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)

@@ -172,335 +172,351 @@ DATA actavx2Const<>+656(SB)/4, $0xc2d00000
 DATA actavx2Const<>+660(SB)/4, $0xc2d00000
 DATA actavx2Const<>+664(SB)/4, $0xc2d00000
 DATA actavx2Const<>+668(SB)/4, $0xc2d00000
-DATA actavx2Const<>+672(SB)/4, $0x0
-DATA actavx2Const<>+676(SB)/4, $0x0
-DATA actavx2Const<>+680(SB)/4, $0x0
-DATA actavx2Const<>+684(SB)/4, $0x0
-DATA actavx2Const<>+688(SB)/4, $0x0
-DATA actavx2Const<>+692(SB)/4, $0x0
-DATA actavx2Const<>+696(SB)/4, $0x0
-DATA actavx2Const<>+700(SB)/4, $0x0
-DATA actavx2Const<>+704(SB)/4, $0x3f000000
-DATA actavx2Const<>+708(SB)/4, $0x3f000000
-DATA actavx2Const<>+712(SB)/4, $0x3f000000
-DATA actavx2Const<>+716(SB)/4, $0x3f000000
-DATA actavx2Const<>+720(SB)/4, $0x3f000000
-DATA actavx2Const<>+724(SB)/4, $0x3f000000
-DATA actavx2Const<>+728(SB)/4, $0x3f000000
-DATA actavx2Const<>+732(SB)/4, $0x3f000000
-DATA actavx2Const<>+736(SB)/4, $0x42dc0000
-DATA actavx2Const<>+740(SB)/4, $0x42dc0000
-DATA actavx2Const<>+744(SB)/4, $0x42dc0000
-DATA actavx2Const<>+748(SB)/4, $0x42dc0000
-DATA actavx2Const<>+752(SB)/4, $0x42dc0000
-DATA actavx2Const<>+756(SB)/4, $0x42dc0000
-DATA actavx2Const<>+760(SB)/4, $0x42dc0000
-DATA actavx2Const<>+764(SB)/4, $0x42dc0000
-DATA actavx2Const<>+768(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+772(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+776(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+780(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+784(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+788(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+792(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+796(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+800(SB)/4, $0xba51a8af
-DATA actavx2Const<>+804(SB)/4, $0xba51a8af
-DATA actavx2Const<>+808(SB)/4, $0xba51a8af
-DATA actavx2Const<>+812(SB)/4, $0xba51a8af
-DATA actavx2Const<>+816(SB)/4, $0xba51a8af
-DATA actavx2Const<>+820(SB)/4, $0xba51a8af
-DATA actavx2Const<>+824(SB)/4, $0xba51a8af
-DATA actavx2Const<>+828(SB)/4, $0xba51a8af
-DATA actavx2Const<>+832(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+836(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+840(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+844(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+848(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+852(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+856(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+860(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+864(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+868(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+872(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+876(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+880(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+884(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+888(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+892(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+896(SB)/4, $0x3de71673
-DATA actavx2Const<>+900(SB)/4, $0x3de71673
-DATA actavx2Const<>+904(SB)/4, $0x3de71673
-DATA actavx2Const<>+908(SB)/4, $0x3de71673
-DATA actavx2Const<>+912(SB)/4, $0x3de71673
-DATA actavx2Const<>+916(SB)/4, $0x3de71673
-DATA actavx2Const<>+920(SB)/4, $0x3de71673
-DATA actavx2Const<>+924(SB)/4, $0x3de71673
-DATA actavx2Const<>+928(SB)/4, $0x40800000
-DATA actavx2Const<>+932(SB)/4, $0x40800000
-DATA actavx2Const<>+936(SB)/4, $0x40800000
-DATA actavx2Const<>+940(SB)/4, $0x40800000
-DATA actavx2Const<>+944(SB)/4, $0x40800000
-DATA actavx2Const<>+948(SB)/4, $0x40800000
-DATA actavx2Const<>+952(SB)/4, $0x40800000
-DATA actavx2Const<>+956(SB)/4, $0x40800000
-DATA actavx2Const<>+960(SB)/4, $0xbec0939f
-DATA actavx2Const<>+964(SB)/4, $0xbec0939f
-DATA actavx2Const<>+968(SB)/4, $0xbec0939f
-DATA actavx2Const<>+972(SB)/4, $0xbec0939f
-DATA actavx2Const<>+976(SB)/4, $0xbec0939f
-DATA actavx2Const<>+980(SB)/4, $0xbec0939f
-DATA actavx2Const<>+984(SB)/4, $0xbec0939f
-DATA actavx2Const<>+988(SB)/4, $0xbec0939f
-DATA actavx2Const<>+992(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+996(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1000(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1004(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1008(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1012(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1016(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1020(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1024(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1028(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1032(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1036(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1040(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1044(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1048(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1052(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1056(SB)/4, $0x3942968f
-DATA actavx2Const<>+1060(SB)/4, $0x3942968f
-DATA actavx2Const<>+1064(SB)/4, $0x3942968f
-DATA actavx2Const<>+1068(SB)/4, $0x3942968f
-DATA actavx2Const<>+1072(SB)/4, $0x3942968f
-DATA actavx2Const<>+1076(SB)/4, $0x3942968f
-DATA actavx2Const<>+1080(SB)/4, $0x3942968f
-DATA actavx2Const<>+1084(SB)/4, $0x3942968f
-DATA actavx2Const<>+1088(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1092(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1096(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1100(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1104(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1108(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1112(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1116(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1120(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1124(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1128(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1132(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1136(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1140(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1144(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1148(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1152(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1156(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1160(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1164(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1168(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1172(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1176(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1180(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1184(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1188(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1192(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1196(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1200(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1204(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1208(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1212(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1216(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1220(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1224(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1228(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1232(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1236(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1240(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1244(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1248(SB)/4, $0x41680000
-DATA actavx2Const<>+1252(SB)/4, $0x41680000
-DATA actavx2Const<>+1256(SB)/4, $0x41680000
-DATA actavx2Const<>+1260(SB)/4, $0x41680000
-DATA actavx2Const<>+1264(SB)/4, $0x41680000
-DATA actavx2Const<>+1268(SB)/4, $0x41680000
-DATA actavx2Const<>+1272(SB)/4, $0x41680000
-DATA actavx2Const<>+1276(SB)/4, $0x41680000
-DATA actavx2Const<>+1280(SB)/4, $0xbf000000
-DATA actavx2Const<>+1284(SB)/4, $0xbf000000
-DATA actavx2Const<>+1288(SB)/4, $0xbf000000
-DATA actavx2Const<>+1292(SB)/4, $0xbf000000
-DATA actavx2Const<>+1296(SB)/4, $0xbf000000
-DATA actavx2Const<>+1300(SB)/4, $0xbf000000
-DATA actavx2Const<>+1304(SB)/4, $0xbf000000
-DATA actavx2Const<>+1308(SB)/4, $0xbf000000
-DATA actavx2Const<>+1344(SB)/4, $0x3fa0936b
-DATA actavx2Const<>+1348(SB)/4, $0x3fdf9588
-DATA actavx2Const<>+1352(SB)/4, $0x400f8d57
-DATA actavx2Const<>+1356(SB)/4, $0x402f9db8
-DATA actavx2Const<>+1360(SB)/4, $0x405f26f7
-DATA actavx2Const<>+1364(SB)/4, $0x408fba63
-DATA actavx2Const<>+1368(SB)/4, $0x40b05a17
-DATA actavx2Const<>+1372(SB)/4, $0x40cfd70d
-DATA actavx2Const<>+1376(SB)/4, $0x41003330
-DATA actavx2Const<>+1380(SB)/4, $0x41204185
-DATA actavx2Const<>+1384(SB)/4, $0x414047a9
-DATA actavx2Const<>+1388(SB)/4, $0x415fe562
-DATA actavx2Const<>+1392(SB)/4, $0x3e0051e6
-DATA actavx2Const<>+1396(SB)/4, $0x3ebf5c33
-DATA actavx2Const<>+1400(SB)/4, $0x3f200418
-DATA actavx2Const<>+1404(SB)/4, $0x3f5f604c
-DATA actavx2Const<>+1408(SB)/4, $0x3a1ffb44
-DATA actavx2Const<>+1412(SB)/4, $0x397237f3
-DATA actavx2Const<>+1416(SB)/4, $0x38caa07f
-DATA actavx2Const<>+1420(SB)/4, $0x3832074c
-DATA actavx2Const<>+1424(SB)/4, $0x376dacac
-DATA actavx2Const<>+1428(SB)/4, $0x367264fe
-DATA actavx2Const<>+1432(SB)/4, $0x35a626b7
-DATA actavx2Const<>+1436(SB)/4, $0x34ece74c
-DATA actavx2Const<>+1440(SB)/4, $0x340d915a
-DATA actavx2Const<>+1444(SB)/4, $0x3305fc09
-DATA actavx2Const<>+1448(SB)/4, $0x32183a24
-DATA actavx2Const<>+1452(SB)/4, $0x31870308
-DATA actavx2Const<>+1456(SB)/4, $0x3c24579f
-DATA actavx2Const<>+1460(SB)/4, $0x3bb2cc62
-DATA actavx2Const<>+1464(SB)/4, $0x3b2bb692
-DATA actavx2Const<>+1468(SB)/4, $0xb81ef888
-DATA actavx2Const<>+1472(SB)/4, $0xbb01cb30
-DATA actavx2Const<>+1476(SB)/4, $0xba5b9816
-DATA actavx2Const<>+1480(SB)/4, $0xb9c77ed1
-DATA actavx2Const<>+1484(SB)/4, $0xb940e262
-DATA actavx2Const<>+1488(SB)/4, $0xb8930353
-DATA actavx2Const<>+1492(SB)/4, $0xb7b9dcc1
-DATA actavx2Const<>+1496(SB)/4, $0xb7085839
-DATA actavx2Const<>+1500(SB)/4, $0xb668ee7e
-DATA actavx2Const<>+1504(SB)/4, $0xb59a7a1e
-DATA actavx2Const<>+1508(SB)/4, $0xb4b12ada
-DATA actavx2Const<>+1512(SB)/4, $0xb3f91ae9
-DATA actavx2Const<>+1516(SB)/4, $0xb35053ba
-DATA actavx2Const<>+1520(SB)/4, $0xbca23374
-DATA actavx2Const<>+1524(SB)/4, $0xbc3b3d56
-DATA actavx2Const<>+1528(SB)/4, $0xbbdc5b22
-DATA actavx2Const<>+1532(SB)/4, $0xbb85418d
-DATA actavx2Const<>+1536(SB)/4, $0x3bc67ff7
-DATA actavx2Const<>+1540(SB)/4, $0x3b39f37e
-DATA actavx2Const<>+1544(SB)/4, $0x3aba18d9
-DATA actavx2Const<>+1548(SB)/4, $0x3a454e96
-DATA actavx2Const<>+1552(SB)/4, $0x39aa3d57
-DATA actavx2Const<>+1556(SB)/4, $0x38ff46e8
-DATA actavx2Const<>+1560(SB)/4, $0x385946b4
-DATA actavx2Const<>+1564(SB)/4, $0x37d40942
-DATA actavx2Const<>+1568(SB)/4, $0x3723a9f1
-DATA actavx2Const<>+1572(SB)/4, $0x3666ab56
-DATA actavx2Const<>+1576(SB)/4, $0x35c17ee9
-DATA actavx2Const<>+1580(SB)/4, $0x35390ee4
-DATA actavx2Const<>+1584(SB)/4, $0x3d448ff0
-DATA actavx2Const<>+1588(SB)/4, $0x3cee6bfe
-DATA actavx2Const<>+1592(SB)/4, $0x3c93c7a8
-DATA actavx2Const<>+1596(SB)/4, $0x3c3daf1e
-DATA actavx2Const<>+1600(SB)/4, $0xbc8eb3bb
-DATA actavx2Const<>+1604(SB)/4, $0xbc154b06
-DATA actavx2Const<>+1608(SB)/4, $0xbba6281a
-DATA actavx2Const<>+1612(SB)/4, $0xbb42f29f
-DATA actavx2Const<>+1616(SB)/4, $0xbac178bb
-DATA actavx2Const<>+1620(SB)/4, $0xba2bf118
-DATA actavx2Const<>+1624(SB)/4, $0xb9aacc38
-DATA actavx2Const<>+1628(SB)/4, $0xb93e37ae
-DATA actavx2Const<>+1632(SB)/4, $0xb8afb4f3
-DATA actavx2Const<>+1636(SB)/4, $0xb8173b08
-DATA actavx2Const<>+1640(SB)/4, $0xb79616ba
-DATA actavx2Const<>+1644(SB)/4, $0xb72614fe
-DATA actavx2Const<>+1648(SB)/4, $0xbdd7f746
-DATA actavx2Const<>+1652(SB)/4, $0xbd8b313d
-DATA actavx2Const<>+1656(SB)/4, $0xbd3743b4
-DATA actavx2Const<>+1660(SB)/4, $0xbcf8b9fb
-DATA actavx2Const<>+1664(SB)/4, $0x3d3cc59e
-DATA actavx2Const<>+1668(SB)/4, $0x3cdf5cdd
-DATA actavx2Const<>+1672(SB)/4, $0x3c8bb39c
-DATA actavx2Const<>+1676(SB)/4, $0x3c370ef1
-DATA actavx2Const<>+1680(SB)/4, $0x3bd338c2
-DATA actavx2Const<>+1684(SB)/4, $0x3b60f4f7
-DATA actavx2Const<>+1688(SB)/4, $0x3b033cfd
-DATA actavx2Const<>+1692(SB)/4, $0x3aa7ada2
-DATA actavx2Const<>+1696(SB)/4, $0x3a3a3f82
-DATA actavx2Const<>+1700(SB)/4, $0x39c49030
-DATA actavx2Const<>+1704(SB)/4, $0x396780c8
-DATA actavx2Const<>+1708(SB)/4, $0x391427dd
-DATA actavx2Const<>+1712(SB)/4, $0x3e5256dd
-DATA actavx2Const<>+1716(SB)/4, $0x3e115a58
-DATA actavx2Const<>+1720(SB)/4, $0x3dcd1e7a
-DATA actavx2Const<>+1724(SB)/4, $0x3d94d385
-DATA actavx2Const<>+1728(SB)/4, $0xbde16f9a
-DATA actavx2Const<>+1732(SB)/4, $0xbd99869a
-DATA actavx2Const<>+1736(SB)/4, $0xbd5afc68
-DATA actavx2Const<>+1740(SB)/4, $0xbd2221c5
-DATA actavx2Const<>+1744(SB)/4, $0xbcdc664e
-DATA actavx2Const<>+1748(SB)/4, $0xbc8e6b6f
-DATA actavx2Const<>+1752(SB)/4, $0xbc44d36e
-DATA actavx2Const<>+1756(SB)/4, $0xbc110cdf
-DATA actavx2Const<>+1760(SB)/4, $0xbbc2c6dc
-DATA actavx2Const<>+1764(SB)/4, $0xbb7d2fb7
-DATA actavx2Const<>+1768(SB)/4, $0xbb316602
-DATA actavx2Const<>+1772(SB)/4, $0xbb0385a9
-DATA actavx2Const<>+1776(SB)/4, $0xbeaf2663
-DATA actavx2Const<>+1780(SB)/4, $0xbe838e4e
-DATA actavx2Const<>+1784(SB)/4, $0xbe498e5f
-DATA actavx2Const<>+1788(SB)/4, $0xbe1e3460
-DATA actavx2Const<>+1792(SB)/4, $0x3e6bca5f
-DATA actavx2Const<>+1796(SB)/4, $0x3e3ded25
-DATA actavx2Const<>+1800(SB)/4, $0x3e1db8cc
-DATA actavx2Const<>+1804(SB)/4, $0x3e061ad8
-DATA actavx2Const<>+1808(SB)/4, $0x3dda85c0
-DATA actavx2Const<>+1812(SB)/4, $0x3dadfaba
-DATA actavx2Const<>+1816(SB)/4, $0x3d8fca70
-DATA actavx2Const<>+1820(SB)/4, $0x3d76015e
-DATA actavx2Const<>+1824(SB)/4, $0x3d48e6b7
-DATA actavx2Const<>+1828(SB)/4, $0x3d2190df
-DATA actavx2Const<>+1832(SB)/4, $0x3d070d2c
-DATA actavx2Const<>+1836(SB)/4, $0x3ce85f2d
-DATA actavx2Const<>+1840(SB)/4, $0x3ee84993
-DATA actavx2Const<>+1844(SB)/4, $0x3ec28592
-DATA actavx2Const<>+1848(SB)/4, $0x3ea58d54
-DATA actavx2Const<>+1852(SB)/4, $0x3e8f6f61
-DATA actavx2Const<>+1856(SB)/4, $0x41300000
-DATA actavx2Const<>+1860(SB)/4, $0x41300000
-DATA actavx2Const<>+1864(SB)/4, $0x41300000
-DATA actavx2Const<>+1868(SB)/4, $0x41300000
-DATA actavx2Const<>+1872(SB)/4, $0x41300000
-DATA actavx2Const<>+1876(SB)/4, $0x41300000
-DATA actavx2Const<>+1880(SB)/4, $0x41300000
-DATA actavx2Const<>+1884(SB)/4, $0x41300000
-DATA actavx2Const<>+1888(SB)/4, $0x3d922279
-DATA actavx2Const<>+1892(SB)/4, $0x3d922279
-DATA actavx2Const<>+1896(SB)/4, $0x3d922279
-DATA actavx2Const<>+1900(SB)/4, $0x3d922279
-DATA actavx2Const<>+1904(SB)/4, $0x3d922279
-DATA actavx2Const<>+1908(SB)/4, $0x3d922279
-DATA actavx2Const<>+1912(SB)/4, $0x3d922279
-DATA actavx2Const<>+1916(SB)/4, $0x3d922279
-DATA actavx2Const<>+1920(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1924(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1928(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1932(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1936(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1940(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1944(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1948(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1952(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1956(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1960(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1964(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1968(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1972(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1976(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1980(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+1984(SB)/4, $0x344f50d9
-DATA actavx2Const<>+1988(SB)/4, $0x344f50d9
-DATA actavx2Const<>+1992(SB)/4, $0x344f50d9
-DATA actavx2Const<>+1996(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2000(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2004(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2008(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2012(SB)/4, $0x344f50d9
-GLOBL actavx2Const<>(SB), RODATA|NOPTR, $2016
+DATA actavx2Const<>+672(SB)/4, $0x53800000
+DATA actavx2Const<>+676(SB)/4, $0x53800000
+DATA actavx2Const<>+680(SB)/4, $0x53800000
+DATA actavx2Const<>+684(SB)/4, $0x53800000
+DATA actavx2Const<>+688(SB)/4, $0x53800000
+DATA actavx2Const<>+692(SB)/4, $0x53800000
+DATA actavx2Const<>+696(SB)/4, $0x53800000
+DATA actavx2Const<>+700(SB)/4, $0x53800000
+DATA actavx2Const<>+704(SB)/4, $0x2b800000
+DATA actavx2Const<>+708(SB)/4, $0x2b800000
+DATA actavx2Const<>+712(SB)/4, $0x2b800000
+DATA actavx2Const<>+716(SB)/4, $0x2b800000
+DATA actavx2Const<>+720(SB)/4, $0x2b800000
+DATA actavx2Const<>+724(SB)/4, $0x2b800000
+DATA actavx2Const<>+728(SB)/4, $0x2b800000
+DATA actavx2Const<>+732(SB)/4, $0x2b800000
+DATA actavx2Const<>+736(SB)/4, $0x0
+DATA actavx2Const<>+740(SB)/4, $0x0
+DATA actavx2Const<>+744(SB)/4, $0x0
+DATA actavx2Const<>+748(SB)/4, $0x0
+DATA actavx2Const<>+752(SB)/4, $0x0
+DATA actavx2Const<>+756(SB)/4, $0x0
+DATA actavx2Const<>+760(SB)/4, $0x0
+DATA actavx2Const<>+764(SB)/4, $0x0
+DATA actavx2Const<>+768(SB)/4, $0x42dc0000
+DATA actavx2Const<>+772(SB)/4, $0x42dc0000
+DATA actavx2Const<>+776(SB)/4, $0x42dc0000
+DATA actavx2Const<>+780(SB)/4, $0x42dc0000
+DATA actavx2Const<>+784(SB)/4, $0x42dc0000
+DATA actavx2Const<>+788(SB)/4, $0x42dc0000
+DATA actavx2Const<>+792(SB)/4, $0x42dc0000
+DATA actavx2Const<>+796(SB)/4, $0x42dc0000
+DATA actavx2Const<>+800(SB)/4, $0x3f000000
+DATA actavx2Const<>+804(SB)/4, $0x3f000000
+DATA actavx2Const<>+808(SB)/4, $0x3f000000
+DATA actavx2Const<>+812(SB)/4, $0x3f000000
+DATA actavx2Const<>+816(SB)/4, $0x3f000000
+DATA actavx2Const<>+820(SB)/4, $0x3f000000
+DATA actavx2Const<>+824(SB)/4, $0x3f000000
+DATA actavx2Const<>+828(SB)/4, $0x3f000000
+DATA actavx2Const<>+832(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+836(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+840(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+844(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+848(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+852(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+856(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+860(SB)/4, $0x38a3b8ff
+DATA actavx2Const<>+864(SB)/4, $0xba51a8af
+DATA actavx2Const<>+868(SB)/4, $0xba51a8af
+DATA actavx2Const<>+872(SB)/4, $0xba51a8af
+DATA actavx2Const<>+876(SB)/4, $0xba51a8af
+DATA actavx2Const<>+880(SB)/4, $0xba51a8af
+DATA actavx2Const<>+884(SB)/4, $0xba51a8af
+DATA actavx2Const<>+888(SB)/4, $0xba51a8af
+DATA actavx2Const<>+892(SB)/4, $0xba51a8af
+DATA actavx2Const<>+896(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+900(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+904(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+908(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+912(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+916(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+920(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+924(SB)/4, $0x3ba9f912
+DATA actavx2Const<>+928(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+932(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+936(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+940(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+944(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+948(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+952(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+956(SB)/4, $0xbcdbfb8d
+DATA actavx2Const<>+960(SB)/4, $0x3de71673
+DATA actavx2Const<>+964(SB)/4, $0x3de71673
+DATA actavx2Const<>+968(SB)/4, $0x3de71673
+DATA actavx2Const<>+972(SB)/4, $0x3de71673
+DATA actavx2Const<>+976(SB)/4, $0x3de71673
+DATA actavx2Const<>+980(SB)/4, $0x3de71673
+DATA actavx2Const<>+984(SB)/4, $0x3de71673
+DATA actavx2Const<>+988(SB)/4, $0x3de71673
+DATA actavx2Const<>+992(SB)/4, $0x40800000
+DATA actavx2Const<>+996(SB)/4, $0x40800000
+DATA actavx2Const<>+1000(SB)/4, $0x40800000
+DATA actavx2Const<>+1004(SB)/4, $0x40800000
+DATA actavx2Const<>+1008(SB)/4, $0x40800000
+DATA actavx2Const<>+1012(SB)/4, $0x40800000
+DATA actavx2Const<>+1016(SB)/4, $0x40800000
+DATA actavx2Const<>+1020(SB)/4, $0x40800000
+DATA actavx2Const<>+1024(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1028(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1032(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1036(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1040(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1044(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1048(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1052(SB)/4, $0xbec0939f
+DATA actavx2Const<>+1056(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1060(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1064(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1068(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1072(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1076(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1080(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1084(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1088(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1092(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1096(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1100(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1104(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1108(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1112(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1116(SB)/4, $0xbb40a660
+DATA actavx2Const<>+1120(SB)/4, $0x3942968f
+DATA actavx2Const<>+1124(SB)/4, $0x3942968f
+DATA actavx2Const<>+1128(SB)/4, $0x3942968f
+DATA actavx2Const<>+1132(SB)/4, $0x3942968f
+DATA actavx2Const<>+1136(SB)/4, $0x3942968f
+DATA actavx2Const<>+1140(SB)/4, $0x3942968f
+DATA actavx2Const<>+1144(SB)/4, $0x3942968f
+DATA actavx2Const<>+1148(SB)/4, $0x3942968f
+DATA actavx2Const<>+1152(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1156(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1160(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1164(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1168(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1172(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1176(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1180(SB)/4, $0x3cb2a10b
+DATA actavx2Const<>+1184(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1188(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1192(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1196(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1200(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1204(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1208(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1212(SB)/4, $0xbdd3053f
+DATA actavx2Const<>+1216(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1220(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1224(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1228(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1232(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1236(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1240(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1244(SB)/4, $0xbf2362c2
+DATA actavx2Const<>+1248(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1252(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1256(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1260(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1264(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1268(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1272(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1276(SB)/4, $0xbf9042d9
+DATA actavx2Const<>+1280(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1284(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1288(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1292(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1296(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1300(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1304(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1308(SB)/4, $0xb9b976b0
+DATA actavx2Const<>+1312(SB)/4, $0x41680000
+DATA actavx2Const<>+1316(SB)/4, $0x41680000
+DATA actavx2Const<>+1320(SB)/4, $0x41680000
+DATA actavx2Const<>+1324(SB)/4, $0x41680000
+DATA actavx2Const<>+1328(SB)/4, $0x41680000
+DATA actavx2Const<>+1332(SB)/4, $0x41680000
+DATA actavx2Const<>+1336(SB)/4, $0x41680000
+DATA actavx2Const<>+1340(SB)/4, $0x41680000
+DATA actavx2Const<>+1344(SB)/4, $0xbf000000
+DATA actavx2Const<>+1348(SB)/4, $0xbf000000
+DATA actavx2Const<>+1352(SB)/4, $0xbf000000
+DATA actavx2Const<>+1356(SB)/4, $0xbf000000
+DATA actavx2Const<>+1360(SB)/4, $0xbf000000
+DATA actavx2Const<>+1364(SB)/4, $0xbf000000
+DATA actavx2Const<>+1368(SB)/4, $0xbf000000
+DATA actavx2Const<>+1372(SB)/4, $0xbf000000
+DATA actavx2Const<>+1408(SB)/4, $0x3fa0936b
+DATA actavx2Const<>+1412(SB)/4, $0x3fdf9588
+DATA actavx2Const<>+1416(SB)/4, $0x400f8d57
+DATA actavx2Const<>+1420(SB)/4, $0x402f9db8
+DATA actavx2Const<>+1424(SB)/4, $0x405f26f7
+DATA actavx2Const<>+1428(SB)/4, $0x408fba63
+DATA actavx2Const<>+1432(SB)/4, $0x40b05a17
+DATA actavx2Const<>+1436(SB)/4, $0x40cfd70d
+DATA actavx2Const<>+1440(SB)/4, $0x41003330
+DATA actavx2Const<>+1444(SB)/4, $0x41204185
+DATA actavx2Const<>+1448(SB)/4, $0x414047a9
+DATA actavx2Const<>+1452(SB)/4, $0x415fe562
+DATA actavx2Const<>+1456(SB)/4, $0x3e0051e6
+DATA actavx2Const<>+1460(SB)/4, $0x3ebf5c33
+DATA actavx2Const<>+1464(SB)/4, $0x3f200418
+DATA actavx2Const<>+1468(SB)/4, $0x3f5f604c
+DATA actavx2Const<>+1472(SB)/4, $0x3a1ffb44
+DATA actavx2Const<>+1476(SB)/4, $0x397237f3
+DATA actavx2Const<>+1480(SB)/4, $0x38caa07f
+DATA actavx2Const<>+1484(SB)/4, $0x3832074c
+DATA actavx2Const<>+1488(SB)/4, $0x376dacac
+DATA actavx2Const<>+1492(SB)/4, $0x367264fe
+DATA actavx2Const<>+1496(SB)/4, $0x35a626b7
+DATA actavx2Const<>+1500(SB)/4, $0x34ece74c
+DATA actavx2Const<>+1504(SB)/4, $0x340d915a
+DATA actavx2Const<>+1508(SB)/4, $0x3305fc09
+DATA actavx2Const<>+1512(SB)/4, $0x32183a24
+DATA actavx2Const<>+1516(SB)/4, $0x31870308
+DATA actavx2Const<>+1520(SB)/4, $0x3c24579f
+DATA actavx2Const<>+1524(SB)/4, $0x3bb2cc62
+DATA actavx2Const<>+1528(SB)/4, $0x3b2bb692
+DATA actavx2Const<>+1532(SB)/4, $0xb81ef888
+DATA actavx2Const<>+1536(SB)/4, $0xbb01cb30
+DATA actavx2Const<>+1540(SB)/4, $0xba5b9816
+DATA actavx2Const<>+1544(SB)/4, $0xb9c77ed1
+DATA actavx2Const<>+1548(SB)/4, $0xb940e262
+DATA actavx2Const<>+1552(SB)/4, $0xb8930353
+DATA actavx2Const<>+1556(SB)/4, $0xb7b9dcc1
+DATA actavx2Const<>+1560(SB)/4, $0xb7085839
+DATA actavx2Const<>+1564(SB)/4, $0xb668ee7e
+DATA actavx2Const<>+1568(SB)/4, $0xb59a7a1e
+DATA actavx2Const<>+1572(SB)/4, $0xb4b12ada
+DATA actavx2Const<>+1576(SB)/4, $0xb3f91ae9
+DATA actavx2Const<>+1580(SB)/4, $0xb35053ba
+DATA actavx2Const<>+1584(SB)/4, $0xbca23374
+DATA actavx2Const<>+1588(SB)/4, $0xbc3b3d56
+DATA actavx2Const<>+1592(SB)/4, $0xbbdc5b22
+DATA actavx2Const<>+1596(SB)/4, $0xbb85418d
+DATA actavx2Const<>+1600(SB)/4, $0x3bc67ff7
+DATA actavx2Const<>+1604(SB)/4, $0x3b39f37e
+DATA actavx2Const<>+1608(SB)/4, $0x3aba18d9
+DATA actavx2Const<>+1612(SB)/4, $0x3a454e96
+DATA actavx2Const<>+1616(SB)/4, $0x39aa3d57
+DATA actavx2Const<>+1620(SB)/4, $0x38ff46e8
+DATA actavx2Const<>+1624(SB)/4, $0x385946b4
+DATA actavx2Const<>+1628(SB)/4, $0x37d40942
+DATA actavx2Const<>+1632(SB)/4, $0x3723a9f1
+DATA actavx2Const<>+1636(SB)/4, $0x3666ab56
+DATA actavx2Const<>+1640(SB)/4, $0x35c17ee9
+DATA actavx2Const<>+1644(SB)/4, $0x35390ee4
+DATA actavx2Const<>+1648(SB)/4, $0x3d448ff0
+DATA actavx2Const<>+1652(SB)/4, $0x3cee6bfe
+DATA actavx2Const<>+1656(SB)/4, $0x3c93c7a8
+DATA actavx2Const<>+1660(SB)/4, $0x3c3daf1e
+DATA actavx2Const<>+1664(SB)/4, $0xbc8eb3bb
+DATA actavx2Const<>+1668(SB)/4, $0xbc154b06
+DATA actavx2Const<>+1672(SB)/4, $0xbba6281a
+DATA actavx2Const<>+1676(SB)/4, $0xbb42f29f
+DATA actavx2Const<>+1680(SB)/4, $0xbac178bb
+DATA actavx2Const<>+1684(SB)/4, $0xba2bf118
+DATA actavx2Const<>+1688(SB)/4, $0xb9aacc38
+DATA actavx2Const<>+1692(SB)/4, $0xb93e37ae
+DATA actavx2Const<>+1696(SB)/4, $0xb8afb4f3
+DATA actavx2Const<>+1700(SB)/4, $0xb8173b08
+DATA actavx2Const<>+1704(SB)/4, $0xb79616ba
+DATA actavx2Const<>+1708(SB)/4, $0xb72614fe
+DATA actavx2Const<>+1712(SB)/4, $0xbdd7f746
+DATA actavx2Const<>+1716(SB)/4, $0xbd8b313d
+DATA actavx2Const<>+1720(SB)/4, $0xbd3743b4
+DATA actavx2Const<>+1724(SB)/4, $0xbcf8b9fb
+DATA actavx2Const<>+1728(SB)/4, $0x3d3cc59e
+DATA actavx2Const<>+1732(SB)/4, $0x3cdf5cdd
+DATA actavx2Const<>+1736(SB)/4, $0x3c8bb39c
+DATA actavx2Const<>+1740(SB)/4, $0x3c370ef1
+DATA actavx2Const<>+1744(SB)/4, $0x3bd338c2
+DATA actavx2Const<>+1748(SB)/4, $0x3b60f4f7
+DATA actavx2Const<>+1752(SB)/4, $0x3b033cfd
+DATA actavx2Const<>+1756(SB)/4, $0x3aa7ada2
+DATA actavx2Const<>+1760(SB)/4, $0x3a3a3f82
+DATA actavx2Const<>+1764(SB)/4, $0x39c49030
+DATA actavx2Const<>+1768(SB)/4, $0x396780c8
+DATA actavx2Const<>+1772(SB)/4, $0x391427dd
+DATA actavx2Const<>+1776(SB)/4, $0x3e5256dd
+DATA actavx2Const<>+1780(SB)/4, $0x3e115a58
+DATA actavx2Const<>+1784(SB)/4, $0x3dcd1e7a
+DATA actavx2Const<>+1788(SB)/4, $0x3d94d385
+DATA actavx2Const<>+1792(SB)/4, $0xbde16f9a
+DATA actavx2Const<>+1796(SB)/4, $0xbd99869a
+DATA actavx2Const<>+1800(SB)/4, $0xbd5afc68
+DATA actavx2Const<>+1804(SB)/4, $0xbd2221c5
+DATA actavx2Const<>+1808(SB)/4, $0xbcdc664e
+DATA actavx2Const<>+1812(SB)/4, $0xbc8e6b6f
+DATA actavx2Const<>+1816(SB)/4, $0xbc44d36e
+DATA actavx2Const<>+1820(SB)/4, $0xbc110cdf
+DATA actavx2Const<>+1824(SB)/4, $0xbbc2c6dc
+DATA actavx2Const<>+1828(SB)/4, $0xbb7d2fb7
+DATA actavx2Const<>+1832(SB)/4, $0xbb316602
+DATA actavx2Const<>+1836(SB)/4, $0xbb0385a9
+DATA actavx2Const<>+1840(SB)/4, $0xbeaf2663
+DATA actavx2Const<>+1844(SB)/4, $0xbe838e4e
+DATA actavx2Const<>+1848(SB)/4, $0xbe498e5f
+DATA actavx2Const<>+1852(SB)/4, $0xbe1e3460
+DATA actavx2Const<>+1856(SB)/4, $0x3e6bca5f
+DATA actavx2Const<>+1860(SB)/4, $0x3e3ded25
+DATA actavx2Const<>+1864(SB)/4, $0x3e1db8cc
+DATA actavx2Const<>+1868(SB)/4, $0x3e061ad8
+DATA actavx2Const<>+1872(SB)/4, $0x3dda85c0
+DATA actavx2Const<>+1876(SB)/4, $0x3dadfaba
+DATA actavx2Const<>+1880(SB)/4, $0x3d8fca70
+DATA actavx2Const<>+1884(SB)/4, $0x3d76015e
+DATA actavx2Const<>+1888(SB)/4, $0x3d48e6b7
+DATA actavx2Const<>+1892(SB)/4, $0x3d2190df
+DATA actavx2Const<>+1896(SB)/4, $0x3d070d2c
+DATA actavx2Const<>+1900(SB)/4, $0x3ce85f2d
+DATA actavx2Const<>+1904(SB)/4, $0x3ee84993
+DATA actavx2Const<>+1908(SB)/4, $0x3ec28592
+DATA actavx2Const<>+1912(SB)/4, $0x3ea58d54
+DATA actavx2Const<>+1916(SB)/4, $0x3e8f6f61
+DATA actavx2Const<>+1920(SB)/4, $0x41300000
+DATA actavx2Const<>+1924(SB)/4, $0x41300000
+DATA actavx2Const<>+1928(SB)/4, $0x41300000
+DATA actavx2Const<>+1932(SB)/4, $0x41300000
+DATA actavx2Const<>+1936(SB)/4, $0x41300000
+DATA actavx2Const<>+1940(SB)/4, $0x41300000
+DATA actavx2Const<>+1944(SB)/4, $0x41300000
+DATA actavx2Const<>+1948(SB)/4, $0x41300000
+DATA actavx2Const<>+1952(SB)/4, $0x3d922279
+DATA actavx2Const<>+1956(SB)/4, $0x3d922279
+DATA actavx2Const<>+1960(SB)/4, $0x3d922279
+DATA actavx2Const<>+1964(SB)/4, $0x3d922279
+DATA actavx2Const<>+1968(SB)/4, $0x3d922279
+DATA actavx2Const<>+1972(SB)/4, $0x3d922279
+DATA actavx2Const<>+1976(SB)/4, $0x3d922279
+DATA actavx2Const<>+1980(SB)/4, $0x3d922279
+DATA actavx2Const<>+1984(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+1988(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+1992(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+1996(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2000(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2004(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2008(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2012(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2016(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2020(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2024(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2028(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2032(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2036(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2040(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2044(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2048(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2052(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2056(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2060(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2064(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2068(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2072(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2076(SB)/4, $0x344f50d9
+GLOBL actavx2Const<>(SB), RODATA|NOPTR, $2080
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -666,91 +682,76 @@ TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS actavx2Const<>+608(SB), Y3
-	VMOVUPS actavx2Const<>+640(SB), Y2
+	VMOVUPS actavx2Const<>+640(SB), Y1
 	VMOVUPS actavx2Const<>+320(SB), Y4
-	VMOVUPS actavx2Const<>+192(SB), Y1
+	VMOVUPS actavx2Const<>+192(SB), Y2
 	VMOVUPS actavx2Const<>+352(SB), Y5
 	VMOVUPS actavx2Const<>+384(SB), Y6
 	VMOVUPS actavx2Const<>+448(SB), Y7
 	VMOVUPS actavx2Const<>+416(SB), Y8
 	VMOVUPS actavx2Const<>+480(SB), Y9
+	VMOVUPS actavx2Const<>+512(SB), Y10
 	VMOVUPS actavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y10
-	VPOR Y3, Y10, Y11
-	VMAXPS Y11, Y2, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS Y4, Y11, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS Y5, Y13, Y11
-	VFNMADD231PS Y6, Y13, Y11
-	VMOVAPS Y8, Y13
-	VFMADD231PS Y11, Y7, Y13
-	VFMADD213PS Y9, Y11, Y13
-	VFMADD213PS actavx2Const<>+512(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+544(SB), Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VPSUBD Y1, Y12, Y11
-	VPSRAD $1, Y11, Y12
-	VPSUBD Y12, Y11, Y11
-	VPSLLD $23, Y12, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y13, Y12
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y12, Y11
-	VCMPPS $17, actavx2Const<>+672(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y0, Y10
-	VADDPS Y0, Y11, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y11, Y13
-	VMULPS actavx2Const<>+704(SB), Y11, Y11
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y11, Y13, Y14
-	VDIVPS Y12, Y10, Y10
-	VMOVAPS Y10, Y11
-	VFNMADD231PS Y14, Y10, Y11
-	VMOVUPS Y11, (DI)
-	VMOVUPS 32(SI), Y10
-	VPOR Y3, Y10, Y11
-	VMAXPS Y11, Y2, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS Y4, Y11, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS Y5, Y13, Y11
-	VFNMADD231PS Y6, Y13, Y11
-	VMOVAPS Y8, Y13
-	VFMADD231PS Y11, Y7, Y13
-	VFMADD213PS Y9, Y11, Y13
-	VFMADD213PS actavx2Const<>+512(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+544(SB), Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VPSUBD Y1, Y12, Y11
-	VPSRAD $1, Y11, Y12
-	VPSUBD Y12, Y11, Y11
-	VPSLLD $23, Y12, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y13, Y12
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y12, Y11
-	VCMPPS $17, actavx2Const<>+672(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y0, Y10
-	VADDPS Y0, Y11, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y11, Y13
-	VMULPS actavx2Const<>+704(SB), Y11, Y11
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y11, Y13, Y14
-	VDIVPS Y12, Y10, Y10
-	VMOVAPS Y10, Y11
-	VFNMADD231PS Y14, Y10, Y11
-	VMOVUPS Y11, 32(DI)
+	VMOVUPS (SI), Y11
+	VPOR Y3, Y11, Y12
+	VMAXPS Y12, Y1, Y12
+	VMOVAPS Y2, Y13
+	VFMADD231PS Y4, Y12, Y13
+	VSUBPS Y2, Y13, Y14
+	VFNMADD231PS Y5, Y14, Y12
+	VFNMADD231PS Y6, Y14, Y12
+	VMOVAPS Y8, Y14
+	VFMADD231PS Y12, Y7, Y14
+	VFMADD213PS Y9, Y12, Y14
+	VFMADD213PS Y10, Y12, Y14
+	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VPSLLD $23, Y13, Y12
+	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VMULPS Y12, Y14, Y12
+	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VADDPS Y0, Y12, Y13
+	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VBLENDVPS Y11, Y12, Y0, Y11
+	VDIVPS Y13, Y11, Y11
+	VSUBPS Y0, Y13, Y13
+	VSUBPS Y13, Y12, Y12
+	VMOVAPS Y11, Y13
+	VFNMADD231PS Y12, Y11, Y13
+	VMOVUPS Y13, (DI)
+	VMOVUPS 32(SI), Y11
+	VPOR Y3, Y11, Y12
+	VMAXPS Y12, Y1, Y12
+	VMOVAPS Y2, Y13
+	VFMADD231PS Y4, Y12, Y13
+	VSUBPS Y2, Y13, Y14
+	VFNMADD231PS Y5, Y14, Y12
+	VFNMADD231PS Y6, Y14, Y12
+	VMOVAPS Y8, Y14
+	VFMADD231PS Y12, Y7, Y14
+	VFMADD213PS Y9, Y12, Y14
+	VFMADD213PS Y10, Y12, Y14
+	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VPSLLD $23, Y13, Y12
+	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VMULPS Y12, Y14, Y12
+	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VADDPS Y0, Y12, Y13
+	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VBLENDVPS Y11, Y12, Y0, Y11
+	VDIVPS Y13, Y11, Y11
+	VSUBPS Y0, Y13, Y13
+	VSUBPS Y13, Y12, Y12
+	VMOVAPS Y11, Y13
+	VFNMADD231PS Y12, Y11, Y13
+	VMOVUPS Y13, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -767,42 +768,34 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y10
-	VPOR Y3, Y10, Y11
-	VMAXPS Y11, Y2, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS Y4, Y11, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS Y5, Y13, Y11
-	VFNMADD231PS Y6, Y13, Y11
-	VMOVAPS Y8, Y13
-	VFMADD231PS Y11, Y7, Y13
-	VFMADD213PS Y9, Y11, Y13
-	VFMADD213PS actavx2Const<>+512(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+544(SB), Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VFMADD213PS Y0, Y11, Y13
-	VPSUBD Y1, Y12, Y11
-	VPSRAD $1, Y11, Y12
-	VPSUBD Y12, Y11, Y11
-	VPSLLD $23, Y12, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y13, Y12
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y12, Y11
-	VCMPPS $17, actavx2Const<>+672(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y0, Y10
-	VADDPS Y0, Y11, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y11, Y13
-	VMULPS actavx2Const<>+704(SB), Y11, Y11
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y11, Y13, Y14
-	VDIVPS Y12, Y10, Y10
-	VMOVAPS Y10, Y11
-	VFNMADD231PS Y14, Y10, Y11
-	VMASKMOVPS Y11, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y11
+	VPOR Y3, Y11, Y12
+	VMAXPS Y12, Y1, Y12
+	VMOVAPS Y2, Y13
+	VFMADD231PS Y4, Y12, Y13
+	VSUBPS Y2, Y13, Y14
+	VFNMADD231PS Y5, Y14, Y12
+	VFNMADD231PS Y6, Y14, Y12
+	VMOVAPS Y8, Y14
+	VFMADD231PS Y12, Y7, Y14
+	VFMADD213PS Y9, Y12, Y14
+	VFMADD213PS Y10, Y12, Y14
+	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VFMADD213PS Y0, Y12, Y14
+	VPSLLD $23, Y13, Y12
+	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VMULPS Y12, Y14, Y12
+	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VADDPS Y0, Y12, Y13
+	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VBLENDVPS Y11, Y12, Y0, Y11
+	VDIVPS Y13, Y11, Y11
+	VSUBPS Y0, Y13, Y13
+	VSUBPS Y13, Y12, Y12
+	VMOVAPS Y11, Y13
+	VFNMADD231PS Y12, Y11, Y13
+	VMASKMOVPS Y13, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -817,124 +810,107 @@ TEXT ·siluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+736(SB), Y2
-	VMOVUPS actavx2Const<>+0(SB), Y5
-	VMOVUPS actavx2Const<>+608(SB), Y3
-	VMOVUPS actavx2Const<>+320(SB), Y6
-	VMOVUPS actavx2Const<>+192(SB), Y1
-	VMOVUPS actavx2Const<>+352(SB), Y7
+	VMOVUPS actavx2Const<>+768(SB), Y1
+	VMOVUPS actavx2Const<>+0(SB), Y6
+	VMOVUPS actavx2Const<>+608(SB), Y2
+	VMOVUPS actavx2Const<>+192(SB), Y3
 	VMOVUPS actavx2Const<>+224(SB), Y0
-	VMOVUPS actavx2Const<>+672(SB), Y4
+	VMOVUPS actavx2Const<>+704(SB), Y4
+	VMOVUPS actavx2Const<>+736(SB), Y5
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y8
-	VPAND Y5, Y8, Y9
-	VMINPS Y9, Y2, Y9
-	VPOR Y3, Y9, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y6, Y10, Y11
-	VSUBPS Y1, Y11, Y12
-	VFNMADD231PS Y7, Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y12
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y12
-	VFMADD213PS Y0, Y10, Y12
-	VMULPS Y10, Y12, Y10
-	VADDPS Y0, Y10, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y12, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y12, Y12
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y12, Y9
-	VADDPS Y0, Y9, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y12, Y10, Y9
-	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y4, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y3, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMOVUPS Y8, (DI)
-	VMOVUPS 32(SI), Y8
-	VPAND Y5, Y8, Y9
-	VMINPS Y9, Y2, Y9
-	VPOR Y3, Y9, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y6, Y10, Y11
-	VSUBPS Y1, Y11, Y12
-	VFNMADD231PS Y7, Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y12
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y12
-	VFMADD213PS Y0, Y10, Y12
-	VMULPS Y10, Y12, Y10
-	VADDPS Y0, Y10, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y12, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y12, Y12
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y12, Y9
-	VADDPS Y0, Y9, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y12, Y10, Y9
-	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y4, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y3, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMOVUPS Y8, 32(DI)
+	VMOVUPS (SI), Y7
+	VPAND Y6, Y7, Y8
+	VMINPS Y8, Y1, Y8
+	VPOR Y2, Y8, Y9
+	VMOVAPS Y3, Y10
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y10
+	VSUBPS Y3, Y10, Y11
+	VFNMADD231PS actavx2Const<>+352(SB), Y11, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y11, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y11
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y11
+	VFMADD213PS Y0, Y9, Y11
+	VMULPS Y9, Y11, Y9
+	VADDPS Y0, Y9, Y11
+	VSUBPS Y0, Y11, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y11, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y11, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y10, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y11, Y9
+	VMULPS Y4, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMOVAPS Y10, Y11
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y4, Y8, Y8
+	VMAXPS Y7, Y5, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y2, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMOVUPS Y7, (DI)
+	VMOVUPS 32(SI), Y7
+	VPAND Y6, Y7, Y8
+	VMINPS Y8, Y1, Y8
+	VPOR Y2, Y8, Y9
+	VMOVAPS Y3, Y10
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y10
+	VSUBPS Y3, Y10, Y11
+	VFNMADD231PS actavx2Const<>+352(SB), Y11, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y11, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y11
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y11
+	VFMADD213PS Y0, Y9, Y11
+	VMULPS Y9, Y11, Y9
+	VADDPS Y0, Y9, Y11
+	VSUBPS Y0, Y11, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y11, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y11, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y10, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y11, Y9
+	VMULPS Y4, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMOVAPS Y10, Y11
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y4, Y8, Y8
+	VMAXPS Y7, Y5, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y2, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMOVUPS Y7, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -951,59 +927,51 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y8
-	VPAND Y5, Y8, Y9
-	VMINPS Y9, Y2, Y9
-	VPOR Y3, Y9, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y6, Y10, Y11
-	VSUBPS Y1, Y11, Y12
-	VFNMADD231PS Y7, Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y12
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y12
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y12
-	VFMADD213PS Y0, Y10, Y12
-	VMULPS Y10, Y12, Y10
-	VADDPS Y0, Y10, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y12, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y12, Y12
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y12, Y9
-	VADDPS Y0, Y9, Y12
-	VSUBPS Y0, Y12, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y12, Y10, Y9
-	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y11, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y4, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y3, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMASKMOVPS Y8, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y7
+	VPAND Y6, Y7, Y8
+	VMINPS Y8, Y1, Y8
+	VPOR Y2, Y8, Y9
+	VMOVAPS Y3, Y10
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y10
+	VSUBPS Y3, Y10, Y11
+	VFNMADD231PS actavx2Const<>+352(SB), Y11, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y11, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y11
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y11
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y11
+	VFMADD213PS Y0, Y9, Y11
+	VMULPS Y9, Y11, Y9
+	VADDPS Y0, Y9, Y11
+	VSUBPS Y0, Y11, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y11, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y11, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y10, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y11, Y9
+	VMULPS Y4, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMOVAPS Y10, Y11
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y4, Y8, Y8
+	VMAXPS Y7, Y5, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y2, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMASKMOVPS Y7, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -1019,12 +987,12 @@ TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS actavx2Const<>+0(SB), Y3
-	VMOVUPS actavx2Const<>+768(SB), Y4
-	VMOVUPS actavx2Const<>+800(SB), Y5
-	VMOVUPS actavx2Const<>+832(SB), Y6
-	VMOVUPS actavx2Const<>+864(SB), Y7
-	VMOVUPS actavx2Const<>+896(SB), Y8
-	VMOVUPS actavx2Const<>+928(SB), Y1
+	VMOVUPS actavx2Const<>+832(SB), Y4
+	VMOVUPS actavx2Const<>+864(SB), Y5
+	VMOVUPS actavx2Const<>+896(SB), Y6
+	VMOVUPS actavx2Const<>+928(SB), Y7
+	VMOVUPS actavx2Const<>+960(SB), Y8
+	VMOVUPS actavx2Const<>+992(SB), Y1
 	VMOVUPS actavx2Const<>+192(SB), Y2
 	VMOVUPS actavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
@@ -1039,17 +1007,17 @@ loop:
 	VFMADD213PS Y6, Y11, Y12
 	VFMADD213PS Y7, Y11, Y12
 	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+960(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+992(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
 	VFMADD213PS Y10, Y10, Y12
 	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1024(SB), Y13
-	VFMADD231PS actavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+1088(SB), Y13
+	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
 	VMOVAPS Y2, Y11
 	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
 	VSUBPS Y2, Y11, Y14
@@ -1079,17 +1047,17 @@ loop:
 	VFMADD213PS Y6, Y11, Y12
 	VFMADD213PS Y7, Y11, Y12
 	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+960(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+992(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
 	VFMADD213PS Y10, Y10, Y12
 	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1024(SB), Y13
-	VFMADD231PS actavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+1088(SB), Y13
+	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
 	VMOVAPS Y2, Y11
 	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
 	VSUBPS Y2, Y11, Y14
@@ -1135,17 +1103,17 @@ tailLoop:
 	VFMADD213PS Y6, Y11, Y12
 	VFMADD213PS Y7, Y11, Y12
 	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+960(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+992(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
+	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
 	VFMADD213PS Y10, Y10, Y12
 	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1024(SB), Y13
-	VFMADD231PS actavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+1088(SB), Y13
+	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
 	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
+	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
 	VMOVAPS Y2, Y11
 	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
 	VSUBPS Y2, Y11, Y14
@@ -1181,9 +1149,9 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1248(SB), Y2
-	VMOVUPS actavx2Const<>+1280(SB), Y3
-	VMOVUPS actavx2Const<>+192(SB), Y1
+	VMOVUPS actavx2Const<>+1312(SB), Y1
+	VMOVUPS actavx2Const<>+1344(SB), Y2
+	VMOVUPS actavx2Const<>+192(SB), Y3
 	VMOVUPS actavx2Const<>+224(SB), Y0
 	SUBQ $16, CX
 	JL tail
@@ -1191,15 +1159,15 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 loop:
 	VMOVUPS (SI), Y4
 	VPAND actavx2Const<>+0(SB), Y4, Y5
-	VMINPS Y5, Y2, Y5
+	VMINPS Y5, Y1, Y5
 	VMULPS Y5, Y5, Y6
 	VMOVAPS Y6, Y7
 	VFMSUB231PS Y5, Y5, Y7
-	VMULPS Y3, Y6, Y6
-	VMULPS Y3, Y7, Y7
-	VMOVAPS Y1, Y8
+	VMULPS Y2, Y6, Y6
+	VMULPS Y2, Y7, Y7
+	VMOVAPS Y3, Y8
 	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y1, Y8, Y9
+	VSUBPS Y3, Y8, Y9
 	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
 	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
 	VADDPS Y7, Y6, Y6
@@ -1216,35 +1184,35 @@ loop:
 	VADDPS Y0, Y5, Y9
 	VPSRLD $21, Y9, Y9
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1344(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1376(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
 	VSUBPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y13
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
 	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y13, Y13
 	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VMOVAPS Y12, Y9
 	VFMADD231PS Y11, Y13, Y9
@@ -1256,16 +1224,11 @@ loop:
 	VMULPS Y6, Y11, Y5
 	VFMADD231PS Y7, Y9, Y5
 	VFMADD231PS Y7, Y11, Y5
-	VPSUBD Y1, Y8, Y6
-	VPSRAD $1, Y6, Y7
-	VPSUBD Y7, Y6, Y6
-	VPSLLD $23, Y7, Y7
-	VPADDD Y0, Y7, Y7
-	VMULPS Y7, Y5, Y5
-	VPSLLD $23, Y6, Y6
-	VPADDD Y0, Y6, Y6
+	VPSLLD $23, Y8, Y6
+	VPADDD actavx2Const<>+672(SB), Y6, Y6
 	VMULPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+672(SB), Y6
+	VMULPS actavx2Const<>+704(SB), Y5, Y5
+	VMOVUPS actavx2Const<>+736(SB), Y6
 	VMAXPS Y4, Y6, Y6
 	VSUBPS Y5, Y6, Y5
 	VPAND actavx2Const<>+608(SB), Y4, Y4
@@ -1273,15 +1236,15 @@ loop:
 	VMOVUPS Y4, (DI)
 	VMOVUPS 32(SI), Y4
 	VPAND actavx2Const<>+0(SB), Y4, Y5
-	VMINPS Y5, Y2, Y5
+	VMINPS Y5, Y1, Y5
 	VMULPS Y5, Y5, Y6
 	VMOVAPS Y6, Y7
 	VFMSUB231PS Y5, Y5, Y7
-	VMULPS Y3, Y6, Y6
-	VMULPS Y3, Y7, Y7
-	VMOVAPS Y1, Y8
+	VMULPS Y2, Y6, Y6
+	VMULPS Y2, Y7, Y7
+	VMOVAPS Y3, Y8
 	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y1, Y8, Y9
+	VSUBPS Y3, Y8, Y9
 	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
 	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
 	VADDPS Y7, Y6, Y6
@@ -1298,35 +1261,35 @@ loop:
 	VADDPS Y0, Y5, Y9
 	VPSRLD $21, Y9, Y9
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1344(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1376(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
 	VSUBPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y13
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
 	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y13, Y13
 	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VMOVAPS Y12, Y9
 	VFMADD231PS Y11, Y13, Y9
@@ -1338,16 +1301,11 @@ loop:
 	VMULPS Y6, Y11, Y5
 	VFMADD231PS Y7, Y9, Y5
 	VFMADD231PS Y7, Y11, Y5
-	VPSUBD Y1, Y8, Y6
-	VPSRAD $1, Y6, Y7
-	VPSUBD Y7, Y6, Y6
-	VPSLLD $23, Y7, Y7
-	VPADDD Y0, Y7, Y7
-	VMULPS Y7, Y5, Y5
-	VPSLLD $23, Y6, Y6
-	VPADDD Y0, Y6, Y6
+	VPSLLD $23, Y8, Y6
+	VPADDD actavx2Const<>+672(SB), Y6, Y6
 	VMULPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+672(SB), Y6
+	VMULPS actavx2Const<>+704(SB), Y5, Y5
+	VMOVUPS actavx2Const<>+736(SB), Y6
 	VMAXPS Y4, Y6, Y6
 	VSUBPS Y5, Y6, Y5
 	VPAND actavx2Const<>+608(SB), Y4, Y4
@@ -1371,15 +1329,15 @@ tailLoop:
 	VMOVDQU (AX)(DX*4), Y15
 	VMASKMOVPS (SI), Y15, Y4
 	VPAND actavx2Const<>+0(SB), Y4, Y5
-	VMINPS Y5, Y2, Y5
+	VMINPS Y5, Y1, Y5
 	VMULPS Y5, Y5, Y6
 	VMOVAPS Y6, Y7
 	VFMSUB231PS Y5, Y5, Y7
-	VMULPS Y3, Y6, Y6
-	VMULPS Y3, Y7, Y7
-	VMOVAPS Y1, Y8
+	VMULPS Y2, Y6, Y6
+	VMULPS Y2, Y7, Y7
+	VMOVAPS Y3, Y8
 	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y1, Y8, Y9
+	VSUBPS Y3, Y8, Y9
 	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
 	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
 	VADDPS Y7, Y6, Y6
@@ -1396,35 +1354,35 @@ tailLoop:
 	VADDPS Y0, Y5, Y9
 	VPSRLD $21, Y9, Y9
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1344(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1376(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
 	VSUBPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y13
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
 	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
+	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y13, Y13
 	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
 	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
+	VBLENDVPS Y10, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
 	VBLENDVPS Y10, Y14, Y12, Y12
 	VMOVAPS Y12, Y9
 	VFMADD231PS Y11, Y13, Y9
@@ -1436,16 +1394,11 @@ tailLoop:
 	VMULPS Y6, Y11, Y5
 	VFMADD231PS Y7, Y9, Y5
 	VFMADD231PS Y7, Y11, Y5
-	VPSUBD Y1, Y8, Y6
-	VPSRAD $1, Y6, Y7
-	VPSUBD Y7, Y6, Y6
-	VPSLLD $23, Y7, Y7
-	VPADDD Y0, Y7, Y7
-	VMULPS Y7, Y5, Y5
-	VPSLLD $23, Y6, Y6
-	VPADDD Y0, Y6, Y6
+	VPSLLD $23, Y8, Y6
+	VPADDD actavx2Const<>+672(SB), Y6, Y6
 	VMULPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+672(SB), Y6
+	VMULPS actavx2Const<>+704(SB), Y5, Y5
+	VMOVUPS actavx2Const<>+736(SB), Y6
 	VMAXPS Y4, Y6, Y6
 	VSUBPS Y5, Y6, Y5
 	VPAND actavx2Const<>+608(SB), Y4, Y4
@@ -1465,154 +1418,139 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1856(SB), Y5
-	VMOVUPS actavx2Const<>+0(SB), Y7
-	VMOVUPS actavx2Const<>+1888(SB), Y2
-	VMOVUPS actavx2Const<>+1920(SB), Y3
-	VMOVUPS actavx2Const<>+608(SB), Y4
-	VMOVUPS actavx2Const<>+192(SB), Y1
+	VMOVUPS actavx2Const<>+1920(SB), Y4
+	VMOVUPS actavx2Const<>+1952(SB), Y1
+	VMOVUPS actavx2Const<>+1984(SB), Y2
+	VMOVUPS actavx2Const<>+608(SB), Y3
+	VMOVUPS actavx2Const<>+192(SB), Y5
 	VMOVUPS actavx2Const<>+224(SB), Y0
-	VMOVUPS actavx2Const<>+672(SB), Y6
+	VMOVUPS actavx2Const<>+704(SB), Y6
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y8
-	VPAND Y7, Y8, Y9
-	VMINPS Y9, Y5, Y9
-	VMULPS Y9, Y9, Y10
-	VMOVAPS Y10, Y11
-	VFMSUB231PS Y9, Y9, Y11
-	VMOVAPS Y3, Y12
-	VFMADD231PS Y2, Y10, Y12
-	VSUBPS Y12, Y3, Y13
-	VFMADD231PS Y2, Y10, Y13
-	VFMADD231PS Y2, Y11, Y13
-	VFMADD231PS actavx2Const<>+1952(SB), Y10, Y13
-	VADDPS actavx2Const<>+1984(SB), Y13, Y10
-	VMULPS Y12, Y9, Y11
-	VFMSUB213PS Y11, Y9, Y12
-	VFMADD231PS Y9, Y10, Y12
-	VPXOR Y4, Y11, Y10
-	VPXOR Y4, Y12, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS actavx2Const<>+352(SB), Y13, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y13, Y10
-	VADDPS Y11, Y10, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y11
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y11
-	VFMADD213PS Y0, Y10, Y11
-	VMULPS Y10, Y11, Y10
-	VADDPS Y0, Y10, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y11, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y11, Y11
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y11, Y9
-	VADDPS Y0, Y9, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y11, Y10, Y9
+	VMOVUPS (SI), Y7
+	VPAND actavx2Const<>+0(SB), Y7, Y8
+	VMINPS Y8, Y4, Y8
+	VMULPS Y8, Y8, Y9
 	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
+	VFMSUB231PS Y8, Y8, Y10
+	VMOVAPS Y2, Y11
+	VFMADD231PS Y1, Y9, Y11
+	VSUBPS Y11, Y2, Y12
+	VFMADD231PS Y1, Y9, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
+	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VMULPS Y11, Y8, Y10
+	VFMSUB213PS Y10, Y8, Y11
+	VFMADD231PS Y8, Y9, Y11
+	VPXOR Y3, Y10, Y9
+	VPXOR Y3, Y11, Y10
+	VMOVAPS Y5, Y11
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y11
+	VSUBPS Y5, Y11, Y12
+	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y9
+	VADDPS Y10, Y9, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y10
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y10
+	VFMADD213PS Y0, Y9, Y10
 	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y6, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y4, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMOVUPS Y8, (DI)
-	VMOVUPS 32(SI), Y8
-	VPAND Y7, Y8, Y9
-	VMINPS Y9, Y5, Y9
-	VMULPS Y9, Y9, Y10
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y10, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y10, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y11, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y10, Y9
+	VMULPS Y6, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
 	VMOVAPS Y10, Y11
-	VFMSUB231PS Y9, Y9, Y11
-	VMOVAPS Y3, Y12
-	VFMADD231PS Y2, Y10, Y12
-	VSUBPS Y12, Y3, Y13
-	VFMADD231PS Y2, Y10, Y13
-	VFMADD231PS Y2, Y11, Y13
-	VFMADD231PS actavx2Const<>+1952(SB), Y10, Y13
-	VADDPS actavx2Const<>+1984(SB), Y13, Y10
-	VMULPS Y12, Y9, Y11
-	VFMSUB213PS Y11, Y9, Y12
-	VFMADD231PS Y9, Y10, Y12
-	VPXOR Y4, Y11, Y10
-	VPXOR Y4, Y12, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS actavx2Const<>+352(SB), Y13, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y13, Y10
-	VADDPS Y11, Y10, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y11
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y11
-	VFMADD213PS Y0, Y10, Y11
-	VMULPS Y10, Y11, Y10
-	VADDPS Y0, Y10, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y11, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y11, Y11
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y11, Y9
-	VADDPS Y0, Y9, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y11, Y10, Y9
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y6, Y8, Y8
+	VMOVUPS actavx2Const<>+736(SB), Y9
+	VMAXPS Y7, Y9, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y3, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMOVUPS Y7, (DI)
+	VMOVUPS 32(SI), Y7
+	VPAND actavx2Const<>+0(SB), Y7, Y8
+	VMINPS Y8, Y4, Y8
+	VMULPS Y8, Y8, Y9
 	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
+	VFMSUB231PS Y8, Y8, Y10
+	VMOVAPS Y2, Y11
+	VFMADD231PS Y1, Y9, Y11
+	VSUBPS Y11, Y2, Y12
+	VFMADD231PS Y1, Y9, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
+	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VMULPS Y11, Y8, Y10
+	VFMSUB213PS Y10, Y8, Y11
+	VFMADD231PS Y8, Y9, Y11
+	VPXOR Y3, Y10, Y9
+	VPXOR Y3, Y11, Y10
+	VMOVAPS Y5, Y11
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y11
+	VSUBPS Y5, Y11, Y12
+	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y9
+	VADDPS Y10, Y9, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y10
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y10
+	VFMADD213PS Y0, Y9, Y10
 	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y6, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y4, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMOVUPS Y8, 32(DI)
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y10, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y10, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y11, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y10, Y9
+	VMULPS Y6, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMOVAPS Y10, Y11
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y6, Y8, Y8
+	VMOVUPS actavx2Const<>+736(SB), Y9
+	VMAXPS Y7, Y9, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y3, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMOVUPS Y7, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1629,74 +1567,67 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y8
-	VPAND Y7, Y8, Y9
-	VMINPS Y9, Y5, Y9
-	VMULPS Y9, Y9, Y10
-	VMOVAPS Y10, Y11
-	VFMSUB231PS Y9, Y9, Y11
-	VMOVAPS Y3, Y12
-	VFMADD231PS Y2, Y10, Y12
-	VSUBPS Y12, Y3, Y13
-	VFMADD231PS Y2, Y10, Y13
-	VFMADD231PS Y2, Y11, Y13
-	VFMADD231PS actavx2Const<>+1952(SB), Y10, Y13
-	VADDPS actavx2Const<>+1984(SB), Y13, Y10
-	VMULPS Y12, Y9, Y11
-	VFMSUB213PS Y11, Y9, Y12
-	VFMADD231PS Y9, Y10, Y12
-	VPXOR Y4, Y11, Y10
-	VPXOR Y4, Y12, Y11
-	VMOVAPS Y1, Y12
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y12
-	VSUBPS Y1, Y12, Y13
-	VFNMADD231PS actavx2Const<>+352(SB), Y13, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y13, Y10
-	VADDPS Y11, Y10, Y10
-	VMOVUPS actavx2Const<>+416(SB), Y11
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+480(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+512(SB), Y10, Y11
-	VFMADD213PS actavx2Const<>+544(SB), Y10, Y11
-	VFMADD213PS Y0, Y10, Y11
-	VMULPS Y10, Y11, Y10
-	VADDPS Y0, Y10, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y10, Y10
-	VMULPS Y10, Y9, Y10
-	VFMADD231PS Y11, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y13
-	VPSUBD Y13, Y9, Y9
-	VPSLLD $23, Y13, Y13
-	VPADDD Y0, Y13, Y13
-	VMULPS Y13, Y11, Y11
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
-	VMULPS Y9, Y11, Y9
-	VADDPS Y0, Y9, Y11
-	VSUBPS Y0, Y11, Y13
-	VSUBPS Y13, Y9, Y13
-	VMULPS actavx2Const<>+704(SB), Y9, Y9
-	VMOVAPS Y13, Y14
-	VFNMADD231PS Y9, Y13, Y14
-	VDIVPS Y11, Y10, Y9
+	VMASKMOVPS (SI), Y15, Y7
+	VPAND actavx2Const<>+0(SB), Y7, Y8
+	VMINPS Y8, Y4, Y8
+	VMULPS Y8, Y8, Y9
 	VMOVAPS Y9, Y10
-	VFNMADD231PS Y14, Y9, Y10
-	VPSUBD Y1, Y12, Y9
-	VPSRAD $1, Y9, Y11
-	VPSUBD Y11, Y9, Y9
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y10, Y10
-	VPSLLD $23, Y9, Y9
-	VPADDD Y0, Y9, Y9
+	VFMSUB231PS Y8, Y8, Y10
+	VMOVAPS Y2, Y11
+	VFMADD231PS Y1, Y9, Y11
+	VSUBPS Y11, Y2, Y12
+	VFMADD231PS Y1, Y9, Y12
+	VFMADD231PS Y1, Y10, Y12
+	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
+	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VMULPS Y11, Y8, Y10
+	VFMSUB213PS Y10, Y8, Y11
+	VFMADD231PS Y8, Y9, Y11
+	VPXOR Y3, Y10, Y9
+	VPXOR Y3, Y11, Y10
+	VMOVAPS Y5, Y11
+	VFMADD231PS actavx2Const<>+320(SB), Y9, Y11
+	VSUBPS Y5, Y11, Y12
+	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y9
+	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y9
+	VADDPS Y10, Y9, Y9
+	VMOVUPS actavx2Const<>+416(SB), Y10
+	VFMADD231PS actavx2Const<>+448(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+480(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+512(SB), Y9, Y10
+	VFMADD213PS actavx2Const<>+544(SB), Y9, Y10
+	VFMADD213PS Y0, Y9, Y10
 	VMULPS Y9, Y10, Y9
-	VMAXPS Y8, Y6, Y10
-	VSUBPS Y9, Y10, Y9
-	VPAND Y4, Y8, Y8
-	VPOR Y8, Y9, Y8
-	VMASKMOVPS Y8, Y15, (DI)
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y12
+	VSUBPS Y12, Y9, Y9
+	VMULPS Y10, Y8, Y12
+	VMOVAPS Y12, Y13
+	VFMSUB231PS Y10, Y8, Y13
+	VFMADD231PS Y9, Y8, Y13
+	VPSLLD $23, Y11, Y8
+	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VMULPS Y8, Y10, Y9
+	VMULPS Y6, Y9, Y9
+	VADDPS Y0, Y9, Y10
+	VSUBPS Y0, Y10, Y11
+	VSUBPS Y11, Y9, Y11
+	VDIVPS Y10, Y12, Y14
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y14, Y11, Y12
+	VADDPS Y13, Y12, Y10
+	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMOVAPS Y10, Y11
+	VFNMADD231PS Y9, Y10, Y11
+	VADDPS Y11, Y14, Y9
+	VMULPS Y8, Y9, Y8
+	VMULPS Y6, Y8, Y8
+	VMOVUPS actavx2Const<>+736(SB), Y9
+	VMAXPS Y7, Y9, Y9
+	VSUBPS Y8, Y9, Y8
+	VPAND Y3, Y7, Y7
+	VPOR Y7, Y8, Y7
+	VMASKMOVPS Y7, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX

@@ -57,24 +57,18 @@ func sigmoid1(x float32) float32 {
 	v8 := fma(v7, v5, 0x1.55548cp-03)
 	v9 := fma(v8, v5, 0x1.fffffcp-02)
 	v10 := fma(fma(v9, v5, 1), v5, 1)
-	v11 := int32(math.Float32bits(v2)) - 1262485504
-	v12 := v11 >> 1
-	v13 := (v12 << 23) + 1065353216
-	v14 := float32(v10 * math.Float32frombits(uint32(v13)))
-	v15 := (v11 - v12) << 23
-	v16 := v15 + 1065353216
-	v17 := float32(v14 * math.Float32frombits(uint32(v16)))
-	var v18 float32 = 1
+	v11 := int32(math.Float32bits(v2)) << 23
+	v12 := v11 + 1400897536
+	v13 := float32(v10 * math.Float32frombits(uint32(v12)))
+	v14 := float32(v13 * 0x1p-40)
+	v15 := v14 + 1
+	var v16 float32 = 1
 	if x < 0 {
-		v18 = v17
+		v16 = v14
 	}
-	v19 := v17 + 1
-	v20 := v17 - (v19 - 1)
-	v21 := float32(v17 * 0.5)
-	v22 := fma(-v20, v21, v20)
-	v23 := v18 / v19
-	v24 := fma(-v23, v22, v23)
-	return v24
+	v17 := v16 / v15
+	v18 := fma(-v17, (v14 - (v15 - 1)), v17)
+	return v18
 }
 
 func sigmoidF32Generic(z, x []float32) {
@@ -98,32 +92,26 @@ func silu1(x float32) float32 {
 	v10 := fma(v9, v6, 0x1.fffffcp-02)
 	v11 := float32(fma(v10, v6, 1) * v6)
 	v12 := v11 + 1
-	v13 := float32(v1 * (v11 - (v12 - 1)))
-	v14 := fma(v1, v12, v13)
-	v15 := int32(math.Float32bits(v3)) - 1262485504
-	v16 := v15 >> 1
-	v17 := (v16 << 23) + 1065353216
+	v13 := float32(v1 * v12)
+	v14 := fma(v1, v12, -v13)
+	v15 := fma(v1, (v11 - (v12 - 1)), v14)
+	v16 := int32(math.Float32bits(v3)) << 23
+	v17 := v16 + 1400897536
 	v18 := float32(v12 * math.Float32frombits(uint32(v17)))
-	v19 := (v15 - v16) << 23
-	v20 := v19 + 1065353216
-	v21 := float32(v18 * math.Float32frombits(uint32(v20)))
-	v22 := v21 + 1
-	v23 := v21 - (v22 - 1)
-	v24 := float32(v21 * 0.5)
-	v25 := fma(-v23, v24, v23)
-	v26 := v14 / v22
-	v27 := fma(-v26, v25, v26)
-	v28 := int32(math.Float32bits(v3)) - 1262485504
-	v29 := v28 >> 1
-	v30 := (v29 << 23) + 1065353216
-	v31 := float32(v27 * math.Float32frombits(uint32(v30)))
-	v32 := (v28 - v29) << 23
-	v33 := v32 + 1065353216
-	v34 := float32(v31 * math.Float32frombits(uint32(v33)))
-	v35 := greater(0, x) - v34
-	v36 := int32(math.Float32bits(x)) & -2147483648
-	v37 := int32(math.Float32bits(v35)) | v36
-	return math.Float32frombits(uint32(v37))
+	v19 := float32(v18 * 0x1p-40)
+	v20 := v19 + 1
+	v21 := v13 / v20
+	v22 := fma(-v21, v20, v13)
+	v23 := fma(-v21, (v19 - (v20 - 1)), v22)
+	v24 := v23 + v15
+	v25 := float32(v19 * 0.5)
+	v26 := fma(-v24, v25, v24)
+	v27 := float32((v21 + v26) * math.Float32frombits(uint32(v17)))
+	v28 := float32(v27 * 0x1p-40)
+	v29 := greater(0, x) - v28
+	v30 := int32(math.Float32bits(x)) & -2147483648
+	v31 := int32(math.Float32bits(v29)) | v30
+	return math.Float32frombits(uint32(v31))
 }
 
 func siluF32Generic(z, x []float32) {
@@ -232,17 +220,14 @@ func gelu1(x float32) float32 {
 	v38 := float32(v35 * (v16 - (v17 - 1)))
 	v39 := fma(v37, v17, v38)
 	v40 := fma(v35, v17, v39)
-	v41 := int32(math.Float32bits(v6)) - 1262485504
-	v42 := v41 >> 1
-	v43 := (v42 << 23) + 1065353216
-	v44 := float32(v40 * math.Float32frombits(uint32(v43)))
-	v45 := (v41 - v42) << 23
-	v46 := v45 + 1065353216
-	v47 := float32(v44 * math.Float32frombits(uint32(v46)))
-	v48 := greater(0, x) - v47
-	v49 := int32(math.Float32bits(x)) & -2147483648
-	v50 := int32(math.Float32bits(v48)) | v49
-	return math.Float32frombits(uint32(v50))
+	v41 := int32(math.Float32bits(v6)) << 23
+	v42 := v41 + 1400897536
+	v43 := float32(v40 * math.Float32frombits(uint32(v42)))
+	v44 := float32(v43 * 0x1p-40)
+	v45 := greater(0, x) - v44
+	v46 := int32(math.Float32bits(x)) & -2147483648
+	v47 := int32(math.Float32bits(v45)) | v46
+	return math.Float32frombits(uint32(v47))
 }
 
 func geluF32Generic(z, x []float32) {
@@ -280,32 +265,26 @@ func geluTanh1(x float32) float32 {
 	v24 := fma(v23, v19, 1)
 	v25 := float32(v24 * v19)
 	v26 := v25 + 1
-	v27 := float32(v1 * (v25 - (v26 - 1)))
-	v28 := fma(v1, v26, v27)
-	v29 := int32(math.Float32bits(v15)) - 1262485504
-	v30 := v29 >> 1
-	v31 := (v30 << 23) + 1065353216
+	v27 := float32(v1 * v26)
+	v28 := fma(v1, v26, -v27)
+	v29 := fma(v1, (v25 - (v26 - 1)), v28)
+	v30 := int32(math.Float32bits(v15)) << 23
+	v31 := v30 + 1400897536
 	v32 := float32(v26 * math.Float32frombits(uint32(v31)))
-	v33 := (v29 - v30) << 23
-	v34 := v33 + 1065353216
-	v35 := float32(v32 * math.Float32frombits(uint32(v34)))
-	v36 := v35 + 1
-	v37 := v35 - (v36 - 1)
-	v38 := float32(v35 * 0.5)
-	v39 := fma(-v37, v38, v37)
-	v40 := v28 / v36
-	v41 := fma(-v40, v39, v40)
-	v42 := int32(math.Float32bits(v15)) - 1262485504
-	v43 := v42 >> 1
-	v44 := (v43 << 23) + 1065353216
-	v45 := float32(v41 * math.Float32frombits(uint32(v44)))
-	v46 := (v42 - v43) << 23
-	v47 := v46 + 1065353216
-	v48 := float32(v45 * math.Float32frombits(uint32(v47)))
-	v49 := greater(0, x) - v48
-	v50 := int32(math.Float32bits(x)) & -2147483648
-	v51 := int32(math.Float32bits(v49)) | v50
-	return math.Float32frombits(uint32(v51))
+	v33 := float32(v32 * 0x1p-40)
+	v34 := v33 + 1
+	v35 := v27 / v34
+	v36 := fma(-v35, v34, v27)
+	v37 := fma(-v35, (v33 - (v34 - 1)), v36)
+	v38 := v37 + v29
+	v39 := float32(v33 * 0.5)
+	v40 := fma(-v38, v39, v38)
+	v41 := float32((v35 + v40) * math.Float32frombits(uint32(v31)))
+	v42 := float32(v41 * 0x1p-40)
+	v43 := greater(0, x) - v42
+	v44 := int32(math.Float32bits(x)) & -2147483648
+	v45 := int32(math.Float32bits(v43)) | v44
+	return math.Float32frombits(uint32(v45))
 }
 
 func geluTanhF32Generic(z, x []float32) {

@@ -51,6 +51,7 @@ func BenchmarkMath(b *testing.B) {
 	for _, a := range accuracies {
 		benchUnary(b, a.name, a.f)
 	}
+	benchBinary(b, "PowF32", PowF32)
 }
 
 func BenchmarkArith(b *testing.B) {

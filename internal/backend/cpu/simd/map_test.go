@@ -97,4 +97,5 @@ func TestMath(t *testing.T) {
 	testUnary(t, "GeluTanhF32", GeluTanhF32, geluTanhF32Generic)
 	testUnary(t, "SinF32", SinF32, sinF32Generic)
 	testUnary(t, "CosF32", CosF32, cosF32Generic)
+	testBinary(t, "PowF32", PowF32, powF32Generic)
 }

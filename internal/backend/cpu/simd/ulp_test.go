@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"sync"
 	"testing"
@@ -120,4 +121,40 @@ func TestULP(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPow compares PowF32 with math.Pow: all pairs of special values, and pairs
+// whose result is in range.
+func TestPow(t *testing.T) {
+	var x, y []float32
+	special := []float32{0, 0.5, 1, 1.5, 2, 3, 4, 0x1p22 + 0.5, 0x1p23 + 1, 0x1p24, 0x1p24 + 2, 0x1p31, 0x1p-149, 0x1p-126, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN())}
+	for _, a := range special {
+		special = append(special, -a)
+	}
+	for _, a := range special {
+		for _, b := range special {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	r := rand.New(rand.NewPCG(15, 16))
+	for range 1000000 {
+		a := float32(math.Exp2(r.Float64()*270 - 145))
+		x = append(x, a)
+		y = append(y, float32((r.Float64()*290-150)/math.Log2(float64(a))))
+	}
+	z := make([]float32, len(x))
+	PowF32(z, x, y)
+	worst := 0.0
+	for i := range z {
+		want := math.Pow(float64(x[i]), float64(y[i]))
+		e := ulps(z[i], want)
+		if math.Abs(want) < 0x1p-150 && math.Abs(float64(z[i])) <= 0x1p-149 && math.Signbit(want) == math.Signbit(float64(z[i])) {
+			e = 0 // underflow
+		}
+		if e > 0.6 {
+			t.Fatalf("%v ^ %v = %v, want %v", x[i], y[i], z[i], want)
+		}
+		worst = max(worst, e)
+	}
+	t.Logf("%.3f ulp", worst)
 }

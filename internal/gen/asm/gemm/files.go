@@ -35,21 +35,33 @@ func Files() map[string]string {
 			}
 		}
 	}
-	w := &asm{}
-	w.header("amd64 && !purego")
-	maskTable(w)
-	for _, c := range combos {
-		packT(w, c.v, c.e)
-		if c.v.masks {
-			strips(w, c.v, c.e)
+	for _, v := range []isa{avx512, avx2} {
+		w := &asm{}
+		w.header("amd64 && !purego")
+		if !v.masks {
+			maskTable(w)
 		}
-		gaxpy(w, c.v, c.e, 8)
-		gaxpy(w, c.v, c.e, 1)
-		probe(w, c.v, c.e)
+		for _, e := range []elem{f32, f64} {
+			helpers(w, v, e)
+		}
+		files["helpers_"+strings.ToLower(v.name)+"_gen_amd64.s"] = w.b.String()
 	}
-	files["helpers_gen_amd64.s"] = w.b.String()
 	files["stubs_gen_amd64.go"] = stubs()
 	return files
+}
+
+// helpers writes what an ISA has besides tiles.
+func helpers(w *asm, v isa, e elem) {
+	packT(w, v, e)
+	if v.masks {
+		strips(w, v, e)
+	}
+	for mr := 1; mr <= dotRows; mr++ {
+		dot(w, v, e, mr)
+	}
+	gaxpy(w, v, e, 8)
+	gaxpy(w, v, e, 1)
+	probe(w, v, e)
 }
 
 // stubs writes the Go declarations and the tables that dispatch uses.
@@ -80,6 +92,15 @@ func stubs() string {
 					w.text("//go:noescape\nfunc %s%s\n", kernelName(c.v, c.e, mr, nv, masked), fmt.Sprintf(kernelSig, t))
 				}
 			}
+		}
+		w.text("// dots%s holds the kernels for B by columns, by rows.", id)
+		w.text("var dots%s = [maxDotRows + 1]tile[%s]{", id, t)
+		for mr := 1; mr <= dotRows; mr++ {
+			w.text("%d: %s,", mr, dotName(c.v, c.e, mr))
+		}
+		w.text("}\n")
+		for mr := 1; mr <= dotRows; mr++ {
+			w.text("//go:noescape\nfunc %s%s\n", dotName(c.v, c.e, mr), fmt.Sprintf(dotSig, t))
 		}
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {

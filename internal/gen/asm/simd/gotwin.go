@@ -78,6 +78,9 @@ func goConst(v *val) string {
 		return strconv.FormatFloat(float64(f), 'x', -1, 32)
 	case f64:
 		f := math.Float64frombits(v.bits)
+		if f != f || math.IsInf(f, 0) {
+			return fmt.Sprintf("math.Float64frombits(%#x)", v.bits)
+		}
 		if s := strconv.FormatFloat(f, 'g', -1, 64); len(s) < 6 {
 			return s
 		}
@@ -127,18 +130,19 @@ func (w *twin) statement(v *val) {
 		if v.t == f64 {
 			e = "math.Sqrt(" + a[0] + ")"
 		}
-	case "fma":
-		e = fmt.Sprintf("fma(%s, %s, %s)", a[0], a[1], a[2])
-	case "fnma":
-		e = fmt.Sprintf("fma(-%s, %s, %s)", a[0], a[1], a[2])
-	case "fms":
-		e = fmt.Sprintf("fma(%s, %s, -%s)", a[0], a[1], a[2])
+	case "fma", "fnma", "fms":
+		if v.op == "fnma" {
+			a[0] = "-" + a[0]
+		} else if v.op == "fms" {
+			a[2] = "-" + a[2]
+		}
+		e = fmt.Sprintf("%s(%s, %s, %s)", map[typ]string{f32: "fma", f64: "math.FMA"}[v.t], a[0], a[1], a[2])
 	case "shl":
 		e = fmt.Sprintf("%s << %d", a[0], v.imm)
 	case "sra":
 		e = fmt.Sprintf("%s >> %d", a[0], v.imm)
 	case "srl":
-		e = fmt.Sprintf("int32(uint32(%s) >> %d)", a[0], v.imm)
+		e = fmt.Sprintf("%s(u%[1]s(%s) >> %d)", goType[v.t], a[0], v.imm)
 	case "tof":
 		e = "float32(" + a[0] + ")"
 	case "cmp":
@@ -218,9 +222,10 @@ func (k *kernel) twinBody() (body, tables string) {
 		for _, v := range b.code {
 			switch v.op {
 			case "load":
-				w.expr[v] = v.name
+				w.expr[v] = strings.Replace(loadExpr(v), "[i]", "", 1)
 			case "store":
-				fmt.Fprintf(&w.out, "\treturn %s\n", w.name(v.args[0]))
+				_, e, _ := strings.Cut(storeStmt(v, w.name(v.args[0])), " = ")
+				fmt.Fprintf(&w.out, "\treturn %s\n", e)
 			default:
 				w.statement(v)
 			}

@@ -6,14 +6,16 @@ func activations() []*kernel {
 		unary("SigmoidF32", "sigmoid1", "sets z[i] = 1 / (1 + e^-x[i]).", func(b *B, x *val) *val {
 			m := b.Float(b.Or(b.Bits(x), b.I(-1<<31)))
 			z := b.expNegative(b.Max(b.C(-104), m)).value(b)
-			return b.divOnePlus(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), nil, z)
+			d := b.Add(z, b.C(1))
+			q := b.Div(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), d)
+			return b.Fnma(q, b.Sub(z, b.Sub(d, b.C(1))), q) // what the sum lost, as if d were 1
 		}),
 		unary("SiluF32", "silu1", "sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.", func(b *B, x *val) *val {
 			a := b.Min(b.C(110), b.Abs(x))
 			e, ml := b.expPair(b.Float(b.Or(b.Bits(a), b.I(-1<<31))), nil)
 			v, vl := b.timesPair(a, e.m, ml)
 			w := b.divOnePlus(v, vl, e.value(b))
-			return b.below(x, b.ldexp(w, e.p))
+			return b.below(x, b.ldexpDown(w, e.p))
 		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
 		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.", gelu),
@@ -24,18 +26,18 @@ func activations() []*kernel {
 // scaled is m 2^p, kept apart so that small products do not go through subnormals.
 type scaled struct {
 	m *val
-	p power
+	p *power
 }
 
-func (s scaled) value(b *B) *val { return b.ldexp(s.m, s.p) }
+func (s scaled) value(b *B) *val { return b.ldexpDown(s.m, s.p) }
 
 // expNegative is e^x for -120 <= x <= 0 or NaN.
 func (b *B) expNegative(x *val) scaled {
 	r, p := b.expReduce(x)
-	return scaled{b.expPoly(r), p}
+	return scaled{b.expPoly(r), &p}
 }
 
-// divOnePlus is (v+vl)/(1+z) for 0 <= z <= 1, vl being a small correction or nil.
+// divOnePlus is (v+vl)/(1+z) for 0 <= z <= 1, vl being a small correction.
 // The remainder of the quotient, with what the sum 1+z lost, is divided once more;
 // there 1/(1+z) may be taken as 1-z/2.
 func (b *B) divOnePlus(v, vl, z *val) *val {
@@ -43,9 +45,7 @@ func (b *B) divOnePlus(v, vl, z *val) *val {
 	dl := b.Sub(z, b.Sub(d, b.C(1)))
 	q := b.Div(v, d)
 	r := b.Fnma(q, dl, b.Fnma(q, d, v))
-	if vl != nil {
-		r = b.Add(r, vl)
-	}
+	r = b.Add(r, vl)
 	return b.Add(q, b.Fnma(r, b.Mul(z, b.C(0.5)), r))
 }
 
@@ -98,7 +98,7 @@ func (b *B) expPair(hi, lo *val) (s scaled, ml *val) {
 	}
 	t := b.Mul(b.Fma(b.Horner(r, coefExp), r, b.C(1)), r)
 	m := b.Add(t, b.C(1))
-	return scaled{m, p}, b.Sub(t, b.Sub(m, b.C(1)))
+	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
 // gelu needs w = a Φ(-a) to full relative accuracy far into the tail. It is
@@ -122,7 +122,7 @@ func gelu(b *B, x *val) *val {
 	h := b.Mul(a, g)
 	hl := b.Fma(a, gl, b.Fms(a, g, h))
 	w := b.Fma(h, e.m, b.Fma(hl, e.m, b.Mul(h, ml)))
-	return b.below(x, b.ldexp(w, e.p))
+	return b.below(x, b.ldexpDown(w, e.p))
 }
 
 // 2√(2/π) in two parts, the first with 20 fraction bits so that its difference
@@ -150,5 +150,5 @@ func geluTanh(b *B, x *val) *val {
 	e, ml := b.expPair(b.Float(b.Xor(b.Bits(y), minus)), b.Float(b.Xor(b.Bits(yl), minus)))
 	v, vl := b.timesPair(a, e.m, ml)
 	w := b.divOnePlus(v, vl, e.value(b))
-	return b.below(x, b.ldexp(w, e.p))
+	return b.below(x, b.ldexpDown(w, e.p))
 }

@@ -9,7 +9,9 @@ const (
 	log2eL   = 0x1.4ae0cp-26
 	ln2      = 0x1.62e43p-1
 	ln2L     = -0x1.05c61p-29
-	sqrtHalf = 0x3f3504f3 // bits
+	// The same with both parts positive: infinity times either then has the same sign.
+	ln2Down, ln2DownL = 0x1.62e42ep-1, 0x1.efa39ep-25
+	threeQuarters = 0x3f400000 // bits
 )
 
 func unary(name, scalar, doc string, f func(b *B, x *val) *val) *kernel {
@@ -17,8 +19,8 @@ func unary(name, scalar, doc string, f func(b *B, x *val) *val) *kernel {
 		body: func(b *B) { b.Z(f(b, b.X("x"))) }}
 }
 
-// power is 2^n as the rounded sum t = n + magic, and as a float.
-type power struct{ t, n *val }
+// power is 2^n as the rounded sum t = n + magic, and as a float; s is 2^(n+40) once it was needed.
+type power struct{ t, n, s *val }
 
 // expReduce writes x as n ln2 + r with |r| <= ln2/2.
 func (b *B) expReduce(x *val) (r *val, p power) {
@@ -56,6 +58,17 @@ func (b *B) ldexpNormal(v *val, p power) *val {
 	return b.Mul(v, b.Float(b.Add(b.Shl(b.Bits(p.t), 23), b.I(0x3f800000))))
 }
 
+// ldexpDown is the same as ldexp for -166 <= n <= 0, and cheaper where it is used twice.
+func (b *B) ldexpDown(v *val, p *power) *val {
+	if b.tgt == avx512 {
+		return b.op2("scalef", v, p.n)
+	}
+	if p.s == nil {
+		p.s = b.Float(b.Add(b.Shl(b.Bits(p.t), 23), b.I((127+40)<<23)))
+	}
+	return b.Mul(b.Mul(v, p.s), b.C(0x1p-40))
+}
+
 // exp is e^x. The bounds are where the result has become infinity or zero; the
 // order of arguments lets NaN through.
 func (b *B) exp(x *val) *val {
@@ -72,7 +85,7 @@ func expFamily() []*kernel {
 			t := b.Add(x, b.C(magic))
 			n := b.Sub(t, b.C(magic))
 			r := b.Sub(x, n)
-			return b.ldexp(b.Fma(b.Horner(r, coefExp2), r, b.C(1)), power{t, n})
+			return b.ldexp(b.Fma(b.Horner(r, coefExp2), r, b.C(1)), power{t: t, n: n})
 		}),
 		unary("Expm1F32", "expm11", "sets z[i] = e^x[i] - 1.", expm1),
 		{name: "ExpSubSumF32", own: true, lane: 4, slices: slices2("float32"), scalars: []param{{"a", "float32"}},
@@ -99,12 +112,19 @@ func expm1(b *B, x *val) *val {
 
 func inf(b *B) *val { return b.I(0x7f800000) }
 
-// logMantissa splits x = 2^e (1+f) with sqrt(1/2) <= 1+f < sqrt(2); e is returned as a float.
+// logMantissa splits x = 2^e (1+f) with 3/4 <= 1+f < 3/2; e is returned as a float.
+// The instructions of AVX-512 also give NaN for x < 0, and an infinite e with f = 0
+// for x = 0 and +Inf, so that no special cases are left.
 func (b *B) logMantissa(x *val) (f, e *val) {
+	if b.tgt == avx512 {
+		m := b.op1("getmant", f32, 11, x)
+		e = b.Sub(b.op1("getexp", f32, 0, x), b.op1("getexp", f32, 0, m))
+		return b.Sub(m, b.C(1)), e
+	}
 	small := b.Lt(x, b.C(0x1p-126))
 	y := b.Sel(small, b.Mul(x, b.C(0x1p23)), x)
 	fix := b.Sel(small, b.C(-23), b.C(0))
-	k := b.Sra(b.Sub(b.Bits(y), b.I(sqrtHalf)), 23)
+	k := b.Sra(b.Sub(b.Bits(y), b.I(threeQuarters)), 23)
 	m := b.Float(b.Sub(b.Bits(y), b.Shl(k, 23)))
 	return b.Sub(m, b.C(1)), b.Add(b.ToF(k), fix)
 }
@@ -123,19 +143,27 @@ func (b *B) logSpecial(x, y *val, zero float32) *val {
 	return b.Sel(b.Eq(x, b.C(zero)), b.C(float32(math.Inf(-1))), y)
 }
 
+// logEnd puts in the special values that logMantissa did not take care of.
+func (b *B) logEnd(x, y *val) *val {
+	if b.tgt == avx512 {
+		return y
+	}
+	return b.logSpecial(x, y, 0)
+}
+
 func logFamily() []*kernel {
 	return []*kernel{
 		unary("LogF32", "log1", "sets z[i] = log(x[i]).", func(b *B, x *val) *val {
 			f, e := b.logMantissa(x)
-			v := b.Fma(e, b.C(ln2L), b.logPoly(f))
-			return b.logSpecial(x, b.Fma(e, b.C(ln2), b.Add(f, v)), 0)
+			v := b.Fma(e, b.C(ln2DownL), b.logPoly(f))
+			return b.logEnd(x, b.Fma(e, b.C(ln2Down), b.Add(f, v)))
 		}),
 		unary("Log2F32", "log21", "sets z[i] = log2(x[i]).", func(b *B, x *val) *val {
 			f, e := b.logMantissa(x)
 			v := b.Mul(b.logPoly(f), b.C(log2e))
 			v = b.Fma(f, b.C(log2eL), v)
 			v = b.Fma(f, b.C(log2e), v)
-			return b.logSpecial(x, b.Add(v, e), 0)
+			return b.logEnd(x, b.Add(v, e))
 		}),
 		unary("Log1pF32", "log1p1", "sets z[i] = log(1 + x[i]).", log1p),
 	}
@@ -145,7 +173,7 @@ func logFamily() []*kernel {
 // that small x lose nothing.
 func log1p(b *B, x *val) *val {
 	u := b.Add(x, b.C(1))
-	k := b.Sra(b.Sub(b.Bits(u), b.I(sqrtHalf)), 23)
+	k := b.Sra(b.Sub(b.Bits(u), b.I(threeQuarters)), 23)
 	ks := b.Shl(k, 23)
 	s4 := b.Float(b.Sub(b.I(0x40800000), ks)) // 4 2^-k is normal where 2^-k is not
 	t := b.Fma(s4, b.C(0.25), b.C(-1))

@@ -135,7 +135,7 @@ type family struct {
 func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
-		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
 		{"reduce", reductions()},
 	}
 }
@@ -165,6 +165,8 @@ func files() map[string][]byte {
 			put(fmt.Sprintf("%s_%s_gen_amd64.s", f.file, strings.ToLower(a.isa())), a.source(f))
 		}
 	}
+	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
+	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
 	return out
 }
 

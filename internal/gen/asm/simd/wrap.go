@@ -58,8 +58,11 @@ func prolog(tag, body string) []byte {
 		s += "//go:build " + tag + "\n\n"
 	}
 	s += "package simd\n\n"
-	if strings.Contains(body, "math.") {
-		s += "import \"math\"\n\n"
+	for line := range strings.Lines(body) {
+		if strings.Contains(line, "math.") && !strings.HasPrefix(line, "//") {
+			s += "import \"math\"\n\n"
+			break
+		}
 	}
 	return []byte(s + body)
 }

@@ -68,13 +68,17 @@ func (f *frame) ins(v *val, pos int) {
 		d2()
 		d := f.define(v)
 		f.p("%s%s %s, %s, %s", f.opcode(v), bc, sy, f.reg(rx), f.reg(d))
-	case "sqrt", "tof":
-		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS"}[v.op]
+	case "sqrt", "tof", "getexp", "getmant":
+		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS", "getexp": "VGETEXPPS", "getmant": "VGETMANTPS"}[v.op]
 		s, bc, done := f.source(v.args[0])
 		f.release(v, pos)
 		done()
+		imm := ""
+		if v.op == "getmant" {
+			imm = fmt.Sprintf("$%d, ", v.imm)
+		}
 		d := f.define(v)
-		f.p("%s%s %s, %s", name, bc, s, f.reg(d))
+		f.p("%s%s %s%s, %s", name, bc, imm, s, f.reg(d))
 	case "shl", "sra", "srl":
 		name := map[string]string{"shl": "VPSLL", "sra": "VPSRA", "srl": "VPSRL"}[v.op] + map[int]string{4: "D", 8: "Q"}[v.t.size()]
 		x, done := f.loc(v.args[0])

@@ -90,9 +90,9 @@ def poly(lo, hi, f, exps, weight, rnd=f32, order=None, n=GRID):
     return [done[i] for i in range(len(exps))], err0, mx
 
 
-def show(name, note, coefs, e0, e1):
+def show(name, note, coefs, e0, e1, typ="float32"):
     print(f"// {name}: {note}; weighted error 2^{float(mp.log(e0, 2)):.1f} before and 2^{float(mp.log(e1, 2)):.1f} after rounding.")
-    print(f"var {name} = []float32{{" + ", ".join(f32hex(c) for c in coefs) + "}")
+    print(f"var {name} = []{typ}{{" + ", ".join(f32hex(c) for c in coefs) + "}")
 
 
 def gelu_tail(a):
@@ -146,9 +146,8 @@ def main():
     show("coefExpm1", "(e^r - 1 - r)/r^2 on |r| <= ln2/2, relative to e^r - 1", c, a, b)
     c, a, b = poly(-0.501, 0.501, lambda r: (mpf(2) ** r - 1) / r, [0, 1, 2, 3, 4, 5], lambda r: r / mpf(2) ** r)
     show("coefExp2", "(2^r - 1)/r on |r| <= 1/2", c, a, b)
-    lo, hi = mp.sqrt(mpf(1) / 2) - 1, mp.sqrt(mpf(2)) - 1
-    c, a, b = poly(lo, hi, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(8)), lambda f: abs(f ** 3 / mp.log1p(f)))
-    show("coefLog", "(log(1+f) - f + f^2/2)/f^3 on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b)
+    c, a, b = poly(-0.25, 0.5, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(8)), lambda f: abs(f ** 3 / mp.log1p(f)))
+    show("coefLog", "(log(1+f) - f + f^2/2)/f^3 on -1/4 <= f <= 1/2", c, a, b)
     c, a, b = poly(0, mpf('0.625') ** 2, lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(5)), lambda s: s * mp.sqrt(s) / mp.tanh(mp.sqrt(s)))
     show("coefTanh", "(tanh(x)/x - 1)/x^2 in x^2 on |x| <= 0.625", c, a, b)
     c, a, b = poly(0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, list(range(7)), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)))
@@ -160,6 +159,11 @@ def main():
     show("coefSin", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
     c, a, b = poly(0, q, lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s ** 2, list(range(3)), lambda s: s * s)
     show("coefCos", "(cos(r) - 1 + r^2/2)/r^4 in r^2 on |r| <= pi/4", c, a, b)
+    lo, hi = mp.sqrt(mpf(1) / 2) - 1, mp.sqrt(mpf(2)) - 1
+    c, a, b = poly(lo, hi, lambda f: mp.log1p(f) / mp.log(2) / f, list(range(15)), lambda f: abs(f / mp.log1p(f)), rnd=float)
+    show("coefPowLog", "log2(1+f)/f on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b, "float64")
+    c, a, b = poly(-0.5, 0.5, lambda r: mpf(2) ** r, list(range(8)), lambda r: 1 / mpf(2) ** r, rnd=float)
+    show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
     show_table("tabGelu", "Phi(-a) exp(a^2/2), rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6))
 
 

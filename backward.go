@@ -1,0 +1,340 @@
+package lucid
+
+import (
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/transform"
+)
+
+// NoGrad runs f without recording for Backward, for this call in this goroutine.
+func NoGrad(f func()) { scope.With(func(s *scope.State) { s.NoGrad = true }, f) }
+
+// EnableGrad runs f recording for Backward, also inside NoGrad.
+func EnableGrad(f func()) {
+	scope.With(func(s *scope.State) { s.NoGrad, s.Inference = false, false }, f)
+}
+
+// InferenceMode is NoGrad.
+func InferenceMode(f func()) {
+	scope.With(func(s *scope.State) { s.NoGrad, s.Inference = true, true }, f)
+}
+
+// SetGradEnabled runs f with or without recording for Backward.
+func SetGradEnabled(on bool, f func()) { scope.With(func(s *scope.State) { s.NoGrad = !on }, f) }
+
+// IsGradEnabled reports whether this goroutine records for Backward.
+func IsGradEnabled() bool { return !scope.Current().NoGrad }
+
+// Inherit returns f to be run in another goroutine under the scopes that hold here.
+func Inherit(f func()) func() { return scope.Inherit(f) }
+
+// RequiresGrad_ says whether Backward computes a gradient for the tensor, and returns it. Switching it on makes the
+// tensor a leaf.
+func (t *Tensor) RequiresGrad_(on bool) *Tensor {
+	n := acquire(t)
+	defer release(n)
+	switch {
+	case on == n.Tape():
+		if on && !n.Leaf() {
+			return t
+		}
+	case on:
+		if !n.DType().IsInexact() {
+			fault.Throw(fault.DType, "requires_grad", "%v has no gradient; want a floating or complex dtype", n.DType())
+		}
+		t.array().Rebind(ops.NewLeaf(n, new(graph.Slot)))
+	case !n.Leaf():
+		fault.Throw(fault.Gradient, "requires_grad", "only a leaf can stop requiring a gradient; use Detach")
+	default:
+		t.array().Rebind(ops.StopGradient(n))
+		t.array().NotView()
+	}
+	return t
+}
+
+// RequiresGrad reports whether Backward passes through the tensor.
+func (t *Tensor) RequiresGrad() bool { return t.array().Peek().Tape() }
+
+// IsLeaf reports whether the tensor was not computed from tensors that require a gradient.
+func (t *Tensor) IsLeaf() bool {
+	n := t.array().Peek()
+	return n.Leaf() || !n.Tape()
+}
+
+// Detach returns the value as a constant: no gradient passes.
+func (t *Tensor) Detach() *Tensor {
+	n := acquire(t)
+	r := ops.StopGradient(n)
+	release(n)
+	return wrap(r)
+}
+
+// Grad returns the gradient that Backward left, nil if there is none.
+func (t *Tensor) Grad() *Tensor {
+	s := t.array().Peek().Slot()
+	if s == nil {
+		return nil
+	}
+	return (*Tensor)(s.Grad())
+}
+
+// SetGrad replaces the gradient; nil clears it.
+func (t *Tensor) SetGrad(g *Tensor) *Tensor {
+	n := t.array().Peek()
+	if n.Slot() == nil {
+		fault.Throw(fault.Gradient, "set_grad", "the tensor does not require a gradient")
+	}
+	if g == nil {
+		n.Slot().SetGrad(nil)
+		return t
+	}
+	m := acquire(g)
+	defer release(m)
+	if !m.Shape().Equal(n.Shape()) {
+		fault.Throw(fault.Shape, "set_grad", "a gradient of shape %v for a tensor of shape %v", m.Shape(), n.Shape())
+	}
+	n.Slot().SetGrad(m)
+	return t
+}
+
+// ZeroGrad clears the gradient.
+func (t *Tensor) ZeroGrad() *Tensor {
+	if s := t.array().Peek().Slot(); s != nil {
+		s.SetGrad(nil)
+	}
+	return t
+}
+
+// RetainGrad makes Backward leave the gradient of a tensor that is no leaf.
+func (t *Tensor) RetainGrad() *Tensor {
+	n := t.array().Peek()
+	if !n.Tape() {
+		fault.Throw(fault.Gradient, "retain_grad", "the tensor does not require a gradient")
+	}
+	n.EnsureSlot().Retain()
+	return t
+}
+
+// Hook is a function on a gradient that can be taken off again.
+type Hook struct{ k *graph.Hook }
+
+// Remove takes the hook off.
+func (h *Hook) Remove() { h.k.Remove() }
+
+// RegisterHook calls f with the gradient of the tensor whenever Backward computes it; what f returns replaces it,
+// unless it is nil.
+func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook { return t.hook(f, false) }
+
+// RegisterPostAccumulateGradHook calls f with the tensor after Backward added to its gradient.
+func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) *Hook {
+	return t.hook(func(*Tensor) *Tensor { f(t); return nil }, true)
+}
+
+func (t *Tensor) hook(f func(*Tensor) *Tensor, post bool) *Hook {
+	n := t.array().Peek()
+	if !n.Tape() {
+		fault.Throw(fault.Gradient, "register_hook", "the tensor does not require a gradient")
+	}
+	return &Hook{n.EnsureSlot().AddHook(func(g *graph.Array) *graph.Array {
+		return (*graph.Array)(f((*Tensor)(g)))
+	}, post)}
+}
+
+// BackwardOptions say how Backward runs; the zero value is PyTorch's default.
+type BackwardOptions struct {
+	Gradient    *Tensor   // cotangent of a loss that is no scalar
+	RetainGraph bool      // keep the tape for another Backward
+	CreateGraph bool      // make the gradients differentiable
+	Inputs      []*Tensor // leave gradients in these alone; nil: in all leaves
+}
+
+// Backward adds the gradient of the tensor to the Grad of every leaf it was computed from.
+func (t *Tensor) Backward(opts ...BackwardOptions) {
+	o := option("backward", opts)
+	n := acquire(t)
+	defer release(n)
+	cot := cotangent("backward", n, o.Gradient)
+	leaves := tapeLeaves(n)
+	only := map[*graph.Slot]bool{}
+	for _, x := range o.Inputs {
+		s := x.array().Peek().Slot()
+		if s == nil || !x.array().Peek().Tape() {
+			fault.Throw(fault.Gradient, "backward", "an input does not require a gradient")
+		}
+		only[s] = true
+	}
+	keep := func(f func()) { f() }
+	if !o.CreateGraph {
+		keep = NoGrad
+	}
+	keep(func() {
+		pull(n, cot, leaves, func(x, g *graph.Node) {
+			s := x.Slot()
+			if s == nil || !x.Leaf() && !s.Retained() || len(only) > 0 && !only[s] {
+				return
+			}
+			accumulate(s, g)
+			s.SetRoot(n)
+		})
+	})
+	if !o.RetainGraph && !o.CreateGraph {
+		freeTape(n)
+	}
+}
+
+// cotangent checks or makes the cotangent of a loss.
+func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
+	if !n.Tape() {
+		if n.TapeFreed() {
+			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
+		}
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient", n.Shape())
+	}
+	if given == nil {
+		if n.Shape().Numel() != 1 {
+			fault.Throw(fault.Gradient, op, "the loss has shape %v; only a scalar has a gradient of its own, give BackwardOptions.Gradient", n.Shape())
+		}
+		return ops.OnesLike(n)
+	}
+	g := acquire(given)
+	if !g.Shape().Equal(n.Shape()) {
+		fault.Throw(fault.Shape, op, "the cotangent has shape %v, the loss %v", g.Shape(), n.Shape())
+	}
+	return ops.Cast(g, n.DType())
+}
+
+// tapeLeaves lists the leaves behind a node. A part of the tape that was freed is an error, never a wrong gradient.
+func tapeLeaves(n *graph.Node) []*graph.Node {
+	var idx graph.Index
+	var leaves []*graph.Node
+	exec.Locked(func() { idx.PostOrder([]*graph.Node{n}, transform.OnTape) })
+	for _, m := range idx.Nodes {
+		if m.Leaf() {
+			leaves = append(leaves, m)
+		} else if m.TapeFreed() && !m.Tape() && m.NumIn() == 0 {
+			fault.Throw(fault.Gradient, "backward", "the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
+		}
+	}
+	return leaves
+}
+
+// pull runs reverse mode over the imperative tape and calls at with every final cotangent.
+func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
+	p := transform.Pullback{See: transform.OnTape, At: func(x, g *graph.Node) *graph.Node {
+		g = runHooks(x, g)
+		anomaly(x, g)
+		if at != nil {
+			at(x, g)
+		}
+		return g
+	}}
+	return p.Run([]*graph.Node{n}, []*graph.Node{cot}, inputs)
+}
+
+func runHooks(x, g *graph.Node) *graph.Node {
+	s := x.Slot()
+	if s == nil {
+		return g
+	}
+	for _, k := range s.Hooks(false) {
+		if r := k.F((*graph.Array)(wrap(g))); r != nil {
+			m := r.Peek()
+			if !m.Shape().Equal(x.Shape()) {
+				fault.Throw(fault.Shape, "hook", "a hook returned a gradient of shape %v for a tensor of shape %v", m.Shape(), x.Shape())
+			}
+			g = ops.Cast(m, x.DType())
+		}
+	}
+	return g
+}
+
+// accumulate adds a gradient to a slot.
+func accumulate(s *graph.Slot, g *graph.Node) {
+	if old := s.Node(); old != nil {
+		s.SetGrad(ops.Add(old, g))
+		old.Unref()
+	} else {
+		s.SetGrad(g)
+	}
+	for _, k := range s.Hooks(true) {
+		k.F(nil)
+	}
+}
+
+// freeTape takes everything behind a node off the tape.
+func freeTape(n *graph.Node) {
+	exec.Locked(func() {
+		var idx graph.Index
+		idx.PostOrder([]*graph.Node{n}, transform.OnTape)
+		for i := len(idx.Nodes) - 1; i >= 0; i-- {
+			if m := idx.Nodes[i]; m.Tape() {
+				m.ReleaseTape()
+			}
+		}
+	})
+}
+
+// GradientsOptions say how Gradients runs; the zero value is PyTorch's default.
+type GradientsOptions struct {
+	Gradient    *Tensor // cotangent of an output that is no scalar
+	RetainGraph bool
+	CreateGraph bool
+	AllowUnused bool // give nil, not an error, for an input the output does not depend on
+}
+
+// Gradients returns the gradient of output with respect to each input, and leaves Grad alone.
+func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Tensor {
+	o := option("gradients", opts)
+	n := acquire(output)
+	defer release(n)
+	ins := acquireAll(inputs)
+	defer releaseAll(ins)
+	cot := cotangent("gradients", n, o.Gradient)
+	tapeLeaves(n)
+	var grads []*graph.Node
+	keep := func(f func()) { f() }
+	if !o.CreateGraph {
+		keep = NoGrad
+	}
+	keep(func() { grads = pull(n, cot, ins, nil) })
+	out := make([]*Tensor, len(ins))
+	for i, g := range grads {
+		if g == nil && !o.AllowUnused {
+			fault.Throw(fault.Gradient, "gradients", "the output does not depend on input %d of shape %v; set AllowUnused to get nil", i, ins[i].Shape())
+		}
+		out[i] = wrap(g)
+	}
+	if !o.RetainGraph && !o.CreateGraph {
+		freeTape(n)
+	}
+	return out
+}
+
+// assign rebinds a handle. A leaf that requires a gradient stays one, on the same slot, and may be written inside
+// NoGrad only.
+func assign(op string, h *graph.Array, n *graph.Node) {
+	old := h.Peek()
+	if old.Leaf() {
+		if IsGradEnabled() {
+			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
+		}
+		n = ops.NewLeaf(n, old.Slot())
+	}
+	h.Rebind(n)
+}
+
+// DetectAnomaly runs f and makes Backward inside it fail at the op that first produces NaN, by name.
+func DetectAnomaly(f func()) { scope.With(func(s *scope.State) { s.Anomaly = true }, f) }
+
+func anomaly(x, g *graph.Node) {
+	if !scope.Current().Anomaly || x.Trace() != nil {
+		return
+	}
+	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
+	if bad.Item() != 0 {
+		fault.Throw(fault.Gradient, x.Op().Name, "the gradient that arrives at its result of shape %v has NaN", x.Shape())
+	}
+}

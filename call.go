@@ -1,0 +1,310 @@
+package lucid
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// Op describes an op that can be called by name.
+type Op struct {
+	Name          string
+	Version       int
+	Doc           string
+	Door          string // the Go function, "" if only a method
+	Kind          string // elementwise, view, reduce, …; composite: written with other ops
+	AMP           string // keep, half, float32, promote
+	Deterministic bool
+	VJP           string // "yes", or "waived: why"
+	JVP           string
+	VMap          string
+	Params        []Param
+}
+
+// Param describes a parameter: tensors come from the inputs in order, the others from the attributes.
+type Param struct {
+	Name     string
+	Type     string
+	Optional bool
+}
+
+type schemaParam struct {
+	name, typ string
+	optional  bool
+}
+
+type schema struct {
+	name, door, doc string
+	params          []schemaParam
+	call            func(*caller) []*graph.Node
+}
+
+var schemas = map[string]*schema{}
+
+func addSchemas(list ...schema) {
+	for i := range list {
+		s := &list[i]
+		if schemas[s.name] != nil {
+			panic("lucid: internal: two ops are named " + s.name)
+		}
+		schemas[s.name] = s
+	}
+}
+
+// Ops lists every op that can be called by name, sorted.
+func Ops() []Op {
+	var all []Op
+	for _, s := range schemas {
+		all = append(all, s.describe())
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+func (s *schema) describe() Op {
+	o := Op{Name: s.name, Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: true, VJP: "yes", JVP: "yes", VMap: "yes"}
+	for _, p := range s.params {
+		o.Params = append(o.Params, Param{p.name, p.typ, p.optional})
+	}
+	if g := graph.Lookup(s.name); g != nil {
+		o.Version, o.Kind, o.AMP, o.Deterministic = g.Version, g.Kind.String(), g.AMP.String(), g.Nondeterministic == ""
+		if g.NoGrad != "" {
+			o.VJP, o.JVP = "waived: "+g.NoGrad, "waived: "+g.NoGrad
+		}
+		if g.NoVMap != "" {
+			o.VMap = "waived: " + g.NoVMap
+		}
+	}
+	return o
+}
+
+// Call runs an op by name: tensors in order, everything else as attributes under PyTorch's keywords. It is strict: an
+// unknown name or attribute, a wrong type or count is an error that says what was expected.
+func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, err error) {
+	s := schemas[name]
+	if s == nil {
+		return nil, fault.New(fault.NotImplemented, "call", "there is no op %q%s", name, similar(name))
+	}
+	err = fault.Catch(func() {
+		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
+		ns := s.call(c)
+		c.finish()
+		for _, n := range c.in {
+			release(n)
+		}
+		out = wrapAll(ns)
+	})
+	return out, err
+}
+
+func acquireOptional(ts []*Tensor) []*graph.Node {
+	ns := make([]*graph.Node, len(ts))
+	for i, t := range ts {
+		ns[i] = acquire(t)
+	}
+	return ns
+}
+
+// similar suggests names that begin alike.
+func similar(name string) string {
+	var near []string
+	for n := range schemas {
+		if len(name) >= 3 && strings.HasPrefix(n, name[:3]) {
+			near = append(near, n)
+		}
+	}
+	if near == nil {
+		return "; Ops lists them"
+	}
+	sort.Strings(near)
+	return "; did you mean " + strings.Join(near, ", ") + "?"
+}
+
+// caller hands a call's inputs and attributes to the op.
+type caller struct {
+	s     *schema
+	in    []*graph.Node
+	next  int
+	attrs map[string]any
+	used  map[string]bool
+}
+
+func (c *caller) bad(k fault.Kind, format string, args ...any) {
+	fault.Throw(k, c.s.name, "%s; it takes %s", fmt.Sprintf(format, args...), c.s.signature())
+}
+
+func (s *schema) signature() string {
+	var ps []string
+	for _, p := range s.params {
+		q := p.name + " " + p.typ
+		if p.optional {
+			q = "[" + q + "]"
+		}
+		ps = append(ps, q)
+	}
+	return "(" + strings.Join(ps, ", ") + ")"
+}
+
+func (c *caller) tensor(name string) *graph.Node {
+	if c.next >= len(c.in) {
+		c.bad(fault.Value, "tensor %q is missing", name)
+	}
+	c.next++
+	return c.in[c.next-1]
+}
+
+// operand is a tensor, or a number given as an attribute.
+func (c *caller) operand(name string) any {
+	if v, ok := c.attrs[name]; ok {
+		c.used[name] = true
+		if _, isNum := dtype.ScalarOf(v); !isNum {
+			c.bad(fault.DType, "attribute %q is a %T, not a number", name, v)
+		}
+		return v
+	}
+	return c.tensor(name)
+}
+
+func (c *caller) tensors() []*graph.Node {
+	rest := c.in[c.next:]
+	c.next = len(c.in)
+	return rest
+}
+
+func (c *caller) option(name string, into any) {
+	if v, ok := c.attrs[name]; ok {
+		c.used[name] = true
+		c.set(name, v, into)
+	}
+}
+
+// optionNot is option for a flag whose attribute says the opposite.
+func (c *caller) optionNot(name string, into *bool) {
+	if v, ok := c.attrs[name]; ok {
+		c.used[name] = true
+		var b bool
+		c.set(name, v, &b)
+		*into = !b
+	}
+}
+
+func (c *caller) required(name string, into any) {
+	if _, ok := c.attrs[name]; !ok {
+		c.bad(fault.Value, "attribute %q is missing", name)
+	}
+	c.option(name, into)
+}
+
+// finish refuses what was not asked for.
+func (c *caller) finish() {
+	if c.next < len(c.in) {
+		c.bad(fault.Value, "got %d tensors, used %d", len(c.in), c.next)
+	}
+	for k := range c.attrs {
+		if !c.used[k] {
+			c.bad(fault.Value, "there is no attribute %q", k)
+		}
+	}
+}
+
+// set converts an attribute to the type the op wants.
+func (c *caller) set(name string, v, into any) {
+	ok := false
+	switch p := into.(type) {
+	case *bool:
+		*p, ok = v.(bool)
+	case *string:
+		*p, ok = v.(string)
+	case *int:
+		*p, ok = asInt(v)
+	case **int:
+		i := 0
+		if i, ok = asInt(v); ok {
+			*p = &i
+		}
+	case *float64:
+		*p, ok = asFloat(v)
+	case **float64:
+		f := 0.0
+		if f, ok = asFloat(v); ok {
+			*p = &f
+		}
+	case *[]int:
+		*p, ok = asInts(v)
+	case *[]float64:
+		*p, ok = asFloats(v)
+	case *any:
+		_, ok = dtype.ScalarOf(v)
+		*p = v
+	case *DType:
+		switch v := v.(type) {
+		case DType:
+			*p, ok = v, true
+		case string:
+			*p, ok = dtype.Parse(v)
+		}
+	}
+	if !ok {
+		c.bad(fault.DType, "attribute %q is %v of type %T", name, v, v)
+	}
+}
+
+func asInt(v any) (int, bool) {
+	switch v := v.(type) {
+	case int:
+		return v, true
+	case int32:
+		return int(v), true
+	case int64:
+		return int(v), true
+	case float64: // JSON has no other numbers
+		return int(v), v == math.Trunc(v)
+	}
+	return 0, false
+}
+
+func asFloat(v any) (float64, bool) {
+	s, ok := dtype.ScalarOf(v)
+	return s.Float(), ok && s.Kind != dtype.KindComplex && s.Kind != dtype.KindBool
+}
+
+func asInts(v any) ([]int, bool) {
+	switch v := v.(type) {
+	case []int:
+		return v, true
+	case []any:
+		out := make([]int, len(v))
+		for i, x := range v {
+			var ok bool
+			if out[i], ok = asInt(x); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	i, ok := asInt(v)
+	return []int{i}, ok
+}
+
+func asFloats(v any) ([]float64, bool) {
+	switch v := v.(type) {
+	case []float64:
+		return v, true
+	case []any:
+		out := make([]float64, len(v))
+		for i, x := range v {
+			var ok bool
+			if out[i], ok = asFloat(x); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	f, ok := asFloat(v)
+	return []float64{f}, ok
+}

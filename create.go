@@ -1,0 +1,172 @@
+package lucid
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// With makes tensors with a dtype or on a device of choice: With{DType: Int32}.Zeros(2, 3). The zero value means the
+// defaults.
+type With struct {
+	DType        DType
+	Device       Device
+	RequiresGrad bool
+}
+
+// SetDefaultDType changes the dtype of floats that name none.
+func SetDefaultDType(d DType) { ops.SetDefaultFloat(d) }
+
+// DefaultDType returns it.
+func DefaultDType() DType { return ops.DefaultFloat() }
+
+// dtypeOr returns the dtype wanted, or a default.
+func (w With) dtypeOr(d DType) DType {
+	if w.DType != dtype.Invalid {
+		return w.DType
+	}
+	return d
+}
+
+// done places a fresh value and makes the handle.
+func (w With) done(n *graph.Node) *Tensor {
+	if w.Device.Type != "" {
+		dev := w.Device.open()
+		if n.Device() != dev {
+			n = ops.ToDevice(n, dev)
+		}
+	}
+	t := (*Tensor)((*graph.Array)(wrap(n)).NotView())
+	if w.RequiresGrad {
+		t.RequiresGrad_(true)
+	}
+	return t
+}
+
+// hostDevice is where Go data arrives.
+func hostDevice() *backend.Device {
+	d, ok := scope.Current().Device.(*backend.Device)
+	if !ok {
+		d = defaultDevice.Load()
+	}
+	if d.Host {
+		return d
+	}
+	return CPU.open()
+}
+
+// New copies Go data into a tensor of the given shape.
+func New[T Element](data []T, shape ...int) *Tensor { return newTensor(data, true, shape) }
+
+// FromSlice shows Go data as a tensor without copying; the data must not be changed while the tensor is in use. An
+// []int is copied.
+func FromSlice[T Element](data []T, shape ...int) *Tensor { return newTensor(data, false, shape) }
+
+func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
+	s := shape.Of("new", dims...)
+	if s.Numel() != len(data) {
+		fault.Throw(fault.Shape, "new", "%d elements do not fill the shape %v, which has %d", len(data), s, s.Numel())
+	}
+	d := elementType[T]()
+	var b *mem.Buffer
+	switch v := any(data).(type) {
+	case []int:
+		w := make([]int64, len(v))
+		for i, x := range v {
+			w[i] = int64(x)
+		}
+		b = mem.FromGo(dtype.Bytes(w))
+		b.ReadOnly = false
+	default:
+		raw := dtype.Bytes(data)
+		if copied {
+			var err error
+			if b, err = hostDevice().Pool.Get("new", len(raw)); err != nil {
+				throw("new", err)
+			}
+			copy(b.Mem, raw)
+		} else {
+			b = mem.FromGo(raw)
+		}
+	}
+	n := graph.NewStored(b, graph.Spec{Shape: s, DType: d}, hostDevice())
+	if dev := targetDevice(); dev != n.Device() {
+		n = ops.ToDevice(n, dev)
+	}
+	return wrap(n)
+}
+
+// targetDevice is where creation goes now.
+func targetDevice() *backend.Device {
+	if d, ok := scope.Current().Device.(*backend.Device); ok {
+		return d
+	}
+	return defaultDevice.Load()
+}
+
+// Scalar makes a 0-d tensor of a Go number: ints are int64, floats the default float.
+func Scalar(v any) *Tensor { return With{}.Scalar(v) }
+
+// Scalar makes a 0-d tensor of a Go number.
+func (w With) Scalar(v any) *Tensor {
+	s, ok := dtype.ScalarOf(v)
+	if !ok {
+		fault.Throw(fault.DType, "scalar", "%T is no number or bool", v)
+	}
+	d := w.dtypeOr(s.DefaultDType(ops.DefaultFloat()))
+	b := mem.FromGo(make([]byte, 16)[:d.Size()])
+	b.ReadOnly = false
+	d.Put(b.Mem, 0, s)
+	return w.done(graph.NewStored(b, graph.Spec{Shape: shape.Scalar, DType: d}, hostDevice()))
+}
+
+// Full makes a tensor of one value.
+func Full(sizes []int, value any) *Tensor { return With{}.Full(sizes, value) }
+
+// Full makes a tensor of one value; its dtype is the number's default.
+func (w With) Full(sizes []int, value any) *Tensor {
+	s, ok := dtype.ScalarOf(value)
+	if !ok {
+		fault.Throw(fault.DType, "full", "%T is no number or bool", value)
+	}
+	return w.full("full", sizes, w.dtypeOr(s.DefaultDType(ops.DefaultFloat())), s)
+}
+
+func (w With) full(op string, sizes []int, d DType, s dtype.Scalar) *Tensor {
+	n := ops.FullOf(shape.Of(op, sizes...), d, s)
+	if n.IsConst() {
+		n = ops.Alias(n)
+	}
+	n.SetDevice(targetDevice())
+	return w.done(n)
+}
+
+// Zeros makes a tensor of zeros.
+func Zeros(sizes ...int) *Tensor { return With{}.Zeros(sizes...) }
+
+// Zeros makes a tensor of zeros.
+func (w With) Zeros(sizes ...int) *Tensor {
+	return w.full("zeros", sizes, w.dtypeOr(ops.DefaultFloat()), dtype.Scalar{Kind: dtype.KindInt})
+}
+
+// Ones makes a tensor of ones.
+func Ones(sizes ...int) *Tensor { return With{}.Ones(sizes...) }
+
+// Ones makes a tensor of ones.
+func (w With) Ones(sizes ...int) *Tensor {
+	return w.full("ones", sizes, w.dtypeOr(ops.DefaultFloat()), dtype.Scalar{Kind: dtype.KindInt, I: 1})
+}
+
+// Arange makes a sequence: Arange(end), Arange(start, end) or Arange(start, end, step). Ints give int64, floats the
+// default float; the end is not in it.
+func Arange(args ...any) *Tensor { return With{}.Arange(args...) }
+
+// Arange makes a sequence; see the function.
+func (w With) Arange(args ...any) *Tensor {
+	return w.done(ops.ArangeArgs(args, w.DType))
+}

@@ -1,0 +1,108 @@
+package lucid
+
+import (
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/ref"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// Device names a place where tensors are computed. The zero value is the default device.
+type Device struct {
+	Type  string
+	Index int
+}
+
+// CPU is the device every program has.
+var CPU = Device{Type: "cpu"}
+
+// String names the device: "cpu", "cuda:1".
+func (d Device) String() string { return (&backend.Device{Type: d.Type, Index: d.Index}).String() }
+
+var defaultDevice atomic.Pointer[backend.Device]
+
+func init() {
+	defaultDevice.Store(cpu.Device)
+	exec.DefaultDevice = defaultDevice.Load
+	exec.Reference = ref.Device
+}
+
+// open returns the device; an unknown one is a panic with ErrDevice.
+func (d Device) open() *backend.Device {
+	if d.Type == "" {
+		return defaultDevice.Load()
+	}
+	dev, err := backend.Open(d.Type, d.Index)
+	if err != nil {
+		throw("device", err)
+	}
+	return dev
+}
+
+func deviceOf(n *graph.Node) Device {
+	d := n.Device()
+	if d == nil {
+		d = defaultDevice.Load()
+	}
+	return Device{d.Type, d.Index}
+}
+
+// SetDefaultDevice changes where tensors go that name no device.
+func SetDefaultDevice(d Device) { defaultDevice.Store(d.open()) }
+
+// DefaultDevice returns it.
+func DefaultDevice() Device {
+	d := defaultDevice.Load()
+	return Device{d.Type, d.Index}
+}
+
+// WithDevice runs f with another default device for what this goroutine creates.
+func WithDevice(d Device, f func()) {
+	dev := d.open()
+	scope.With(func(s *scope.State) { s.Device = dev }, f)
+}
+
+// toDevice moves a node.
+func toDevice(n *graph.Node, to Device) *graph.Node {
+	dev := to.open()
+	from := n.Device()
+	if from == nil {
+		from = defaultDevice.Load()
+	}
+	if from == dev {
+		return n
+	}
+	return ops.ToDevice(n, dev)
+}
+
+// Stats counts a device's memory in bytes.
+type Stats = mem.Stats
+
+// MemoryStats returns the device's counters.
+func MemoryStats(d Device) Stats { return d.open().Pool.Stats() }
+
+// ResetPeakMemory makes the peak what is allocated now.
+func ResetPeakMemory(d Device) { d.open().Pool.ResetPeak() }
+
+// SetMemoryLimit bounds what may be allocated on a device; 0 means no bound. It returns the previous limit. Past it,
+// evaluations fail with ErrOutOfMemory and the program goes on.
+func SetMemoryLimit(d Device, bytes int64) int64 { return d.open().Pool.SetLimit(bytes) }
+
+// SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
+func SetCacheLimit(d Device, bytes int64) int64 { return d.open().Pool.SetCacheLimit(bytes) }
+
+// ClearCache returns the memory kept for reuse to the system, on every device given, or on the default one.
+func ClearCache(devices ...Device) {
+	if len(devices) == 0 {
+		devices = []Device{{}}
+	}
+	for _, d := range devices {
+		d.open().Pool.Trim()
+	}
+}

@@ -1,0 +1,26 @@
+package lucid
+
+import "github.com/lucid-go/lucid/internal/fault"
+
+// Error is every error of the package: a kind, the op, and what is wrong.
+type Error = fault.Error
+
+// One sentinel per kind, for errors.Is.
+var (
+	ErrShapeMismatch  = fault.SentinelOf(fault.Shape)
+	ErrDType          = fault.SentinelOf(fault.DType)
+	ErrIndex          = fault.SentinelOf(fault.Index)
+	ErrDevice         = fault.SentinelOf(fault.Device)
+	ErrDeviceMismatch = fault.SentinelOf(fault.DeviceMismatch)
+	ErrOutOfMemory    = fault.SentinelOf(fault.OutOfMemory)
+	ErrNotImplemented = fault.SentinelOf(fault.NotImplemented)
+	ErrVersion        = fault.SentinelOf(fault.Version)
+	ErrGradient       = fault.SentinelOf(fault.Gradient)
+	ErrFormat         = fault.SentinelOf(fault.Format)
+	ErrValue          = fault.SentinelOf(fault.Value)
+	ErrTrace          = fault.SentinelOf(fault.Trace)
+	ErrFreed          = fault.SentinelOf(fault.Freed)
+)
+
+// Try runs f and returns the *Error it panicked with, nil if it did not. Other panics go on.
+func Try(f func()) error { return fault.Catch(f) }

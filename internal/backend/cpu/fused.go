@@ -1,0 +1,243 @@
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// A fused program runs in one pass over memory. The iteration is cut in blocks for the workers and each block in
+// tiles that fit the first-level cache; every instruction runs over a whole tile before the next one starts. What
+// lies in memory as the tile needs it is used in place, anything else is first gathered into a tile of scratch.
+
+const (
+	tileElems  = 1024
+	blockElems = 64 * tileElems
+)
+
+// Block computes n elements: z[i] = op(x[i], y[i], w[i]).
+type Block func(n int, z, x, y, w unsafe.Pointer, a attr.Attr)
+
+// prepared is a program made ready for this device, independent of where its operands lie.
+type prepared struct {
+	code []code
+	last []int // last instruction that reads a register
+	slot []int // scratch tile of a register made by an instruction
+	size []int // bytes of an element, by register
+	tile int   // number of scratch tiles for results
+}
+
+type code struct {
+	f   Block
+	a   attr.Attr
+	dst int
+	src [3]int
+}
+
+func canFuse(op string, out dtype.DType, in []dtype.DType) bool { return blockFor(op, out, in) != nil }
+
+func prepare(p *backend.Fused) *prepared {
+	q := &prepared{last: make([]int, len(p.DTypes)), slot: make([]int, len(p.DTypes)), size: make([]int, len(p.DTypes))}
+	for i, d := range p.DTypes {
+		q.size[i] = d.Size()
+	}
+	for k, ins := range p.Instrs {
+		var in [3]dtype.DType
+		n := 0
+		for _, s := range ins.Src {
+			if s >= 0 {
+				in[n] = p.DTypes[s]
+				q.last[s] = k
+				n++
+			}
+		}
+		q.code = append(q.code, code{blockFor(ins.Op, p.DTypes[ins.Dst], in[:n]), ins.Attr, ins.Dst, ins.Src})
+	}
+	for _, o := range p.Out {
+		q.last[o] = len(p.Instrs) // stays until the tile is done
+	}
+	// A scratch tile serves one register after another. A result may not take the tile of its own operands: block
+	// kernels of several passes read them to the end.
+	var free []int
+	for k, c := range q.code {
+		if len(free) > 0 {
+			q.slot[c.dst], free = free[len(free)-1], free[:len(free)-1]
+		} else {
+			q.slot[c.dst] = q.tile
+			q.tile++
+		}
+		for i, s := range c.src {
+			if s >= p.In && q.last[s] == k && (i == 0 || s != c.src[0]) && (i < 2 || s != c.src[1]) {
+				free = append(free, q.slot[s])
+			}
+		}
+	}
+	return q
+}
+
+// operand is an input as a run finds it.
+type operand struct {
+	base    unsafe.Pointer
+	size    int
+	direct  bool // element i lies at base + i·size
+	scalar  bool // one value for all elements
+	dims    []int
+	strides []int
+	slot    int // scratch tile, if not direct
+}
+
+type runState struct {
+	p    *prepared
+	n    int
+	in   []operand
+	out  []outPlace
+	tile int // scratch tiles in all
+	unit int // bytes of a scratch tile
+}
+
+type outPlace struct {
+	reg    int
+	base   unsafe.Pointer
+	size   int
+	staged bool // an input in the same memory is read later: write at the end of the tile
+}
+
+var scratch = sync.Pool{New: func() any { return new([]uint64) }}
+
+func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	q, ok := p.Prep.(*prepared)
+	if !ok {
+		q = prepare(p)
+		p.Prep = q
+	}
+	n := p.Shape.Numel()
+	if n == 0 {
+		return nil
+	}
+	r := runState{p: q, n: n, tile: q.tile, unit: tileElems * maxSize(q.size)}
+	r.in = make([]operand, len(in))
+	for i, v := range in {
+		r.in[i] = r.place(v)
+	}
+	r.out = make([]outPlace, len(out))
+	for i, v := range out {
+		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
+		for j, w := range in {
+			if w.Buf == v.Buf && q.last[j] > r.madeBy(o.reg) {
+				o.staged = true
+			}
+		}
+		r.out[i] = o
+	}
+	blocks := (n + blockElems - 1) / blockElems
+	if blocks == 1 {
+		r.block(0)
+		return nil
+	}
+	return c.For(blocks, r.block)
+}
+
+func maxSize(s []int) int {
+	m := 1
+	for _, v := range s {
+		m = max(m, v)
+	}
+	return m
+}
+
+// madeBy returns the instruction that makes a register.
+func (r *runState) madeBy(reg int) int {
+	for k, c := range r.p.code {
+		if c.dst == reg {
+			return k
+		}
+	}
+	return -1
+}
+
+func (r *runState) place(v backend.View) operand {
+	o := operand{size: v.DType.Size(), base: unsafe.Add(v.Base(), v.Offset()*v.DType.Size())}
+	if v.Contiguous() {
+		o.direct = true
+		return o
+	}
+	o.scalar = true
+	for i, s := range v.Lay.Strides {
+		if s != 0 && v.Shape.Dim(i) != 1 {
+			o.scalar = false
+		}
+	}
+	o.slot = r.tile
+	r.tile++
+	if !o.scalar {
+		dims, strides := collapse(v)
+		o.dims, o.strides = dims, strides
+	}
+	return o
+}
+
+// block runs the tiles of one block. It must stay a function of its own: between tiles the collector can stop it.
+//
+//go:noinline
+func (r *runState) block(b int) {
+	buf := scratch.Get().(*[]uint64)
+	defer scratch.Put(buf)
+	if need := (r.tile*r.unit + 7) / 8; len(*buf) < need {
+		*buf = make([]uint64, need)
+	}
+	base := unsafe.Pointer(unsafe.SliceData(*buf))
+	tile := func(slot int) unsafe.Pointer { return unsafe.Add(base, slot*r.unit) }
+	reg := make([]unsafe.Pointer, len(r.p.size))
+	for i := range r.in {
+		if o := &r.in[i]; o.scalar {
+			fill(tile(o.slot), o.base, o.size, min(tileElems, r.n))
+			reg[i] = tile(o.slot)
+		}
+	}
+	lo, hi := b*blockElems, min((b+1)*blockElems, r.n)
+	for at := lo; at < hi; at += tileElems {
+		n := min(tileElems, hi-at)
+		for i := range r.in {
+			switch o := &r.in[i]; {
+			case o.direct:
+				reg[i] = unsafe.Add(o.base, at*o.size)
+			case !o.scalar:
+				reg[i] = tile(o.slot)
+				gatherTile(reg[i], o, at, n)
+			}
+		}
+		for k := range r.p.code {
+			d := r.p.code[k].dst
+			reg[d] = tile(r.p.slot[d])
+		}
+		for i := range r.out {
+			if o := &r.out[i]; !o.staged {
+				reg[o.reg] = unsafe.Add(o.base, at*o.size)
+			}
+		}
+		for k := range r.p.code {
+			c := &r.p.code[k]
+			var x, y, w unsafe.Pointer
+			x = reg[c.src[0]]
+			if c.src[1] >= 0 {
+				y = reg[c.src[1]]
+			}
+			if c.src[2] >= 0 {
+				w = reg[c.src[2]]
+			}
+			c.f(n, reg[c.dst], x, y, w, c.a)
+		}
+		for i := range r.out {
+			if o := &r.out[i]; o.staged {
+				copyBytes(unsafe.Add(o.base, at*o.size), reg[o.reg], n*o.size)
+			}
+		}
+	}
+}
+
+func copyBytes(dst, src unsafe.Pointer, n int) {
+	copy(unsafe.Slice((*byte)(dst), n), unsafe.Slice((*byte)(src), n))
+}

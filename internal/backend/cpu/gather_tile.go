@@ -1,0 +1,99 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+type pair struct{ a, b uint64 }
+
+// collapse gives a view's dimensions with as few of them as its strides allow.
+func collapse(v backend.View) (dims, strides []int) {
+	d, s := shape.Collapse(v.Shape, v.Strides())
+	if len(d) == 0 {
+		return []int{1}, []int{0}
+	}
+	return d, s[0]
+}
+
+// fill repeats one element.
+func fill(dst, src unsafe.Pointer, size, n int) {
+	switch size {
+	case 1:
+		fillT[uint8](dst, src, n)
+	case 2:
+		fillT[uint16](dst, src, n)
+	case 4:
+		fillT[uint32](dst, src, n)
+	case 8:
+		fillT[uint64](dst, src, n)
+	case 16:
+		fillT[pair](dst, src, n)
+	}
+}
+
+func fillT[T any](dst, src unsafe.Pointer, n int) {
+	v := *(*T)(src)
+	z := unsafe.Slice((*T)(dst), n)
+	for i := range z {
+		z[i] = v
+	}
+}
+
+// gatherTile copies elements at to at+n of an operand, counted in row-major order, into a tile.
+func gatherTile(dst unsafe.Pointer, o *operand, at, n int) {
+	switch o.size {
+	case 1:
+		gatherT[uint8](dst, o, at, n)
+	case 2:
+		gatherT[uint16](dst, o, at, n)
+	case 4:
+		gatherT[uint32](dst, o, at, n)
+	case 8:
+		gatherT[uint64](dst, o, at, n)
+	case 16:
+		gatherT[pair](dst, o, at, n)
+	}
+}
+
+func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
+	var zero T
+	size := int(unsafe.Sizeof(zero))
+	last := len(o.dims) - 1
+	var idx [shape.MaxRank]int
+	off, rest := 0, at
+	for d := last; d >= 0; d-- {
+		idx[d] = rest % o.dims[d]
+		rest /= o.dims[d]
+		off += idx[d] * o.strides[d]
+	}
+	z := unsafe.Slice((*T)(dst), n)
+	step := o.strides[last]
+	for len(z) > 0 {
+		run := min(o.dims[last]-idx[last], len(z))
+		p := unsafe.Add(o.base, off*size)
+		switch step {
+		case 1:
+			copy(z[:run], unsafe.Slice((*T)(p), run))
+		case 0:
+			v := *(*T)(p)
+			for i := range z[:run] {
+				z[i] = v
+			}
+		default:
+			for i := range z[:run] {
+				z[i] = *(*T)(unsafe.Add(p, i*step*size))
+			}
+		}
+		z = z[run:]
+		idx[last] += run
+		off += run * step
+		for d := last; d > 0 && idx[d] == o.dims[d]; d-- {
+			off += o.strides[d-1] - o.dims[d]*o.strides[d]
+			idx[d] = 0
+			idx[d-1]++
+		}
+	}
+}

@@ -1,0 +1,175 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// All loops take 256 bytes at a time, and n is a multiple of that. The plain and
+// the non-temporal copies differ in the store alone; the latter needs aligned
+// destinations and a fence, without which another core might see old data.
+
+// func copyNTAVX512(dst, src *byte, n int)
+TEXT ·copyNTAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU64 (SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 128(SI), Z2
+	VMOVDQU64 192(SI), Z3
+	VMOVNTDQ Z0, (DI)
+	VMOVNTDQ Z1, 64(DI)
+	VMOVNTDQ Z2, 128(DI)
+	VMOVNTDQ Z3, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JNZ loop
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func copyAVX512(dst, src *byte, n int)
+TEXT ·copyAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU64 (SI), Z0
+	VMOVDQU64 64(SI), Z1
+	VMOVDQU64 128(SI), Z2
+	VMOVDQU64 192(SI), Z3
+	VMOVDQU64 Z0, (DI)
+	VMOVDQU64 Z1, 64(DI)
+	VMOVDQU64 Z2, 128(DI)
+	VMOVDQU64 Z3, 192(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func readAVX512(x *byte, n int) uint64
+TEXT ·readAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loop:
+	VPXORQ (SI), Z0, Z0
+	VPXORQ 64(SI), Z1, Z1
+	VPXORQ 128(SI), Z2, Z2
+	VPXORQ 192(SI), Z3, Z3
+	ADDQ $256, SI
+	SUBQ $256, CX
+	JNZ loop
+	VPXORQ Z1, Z0, Z0
+	VPXORQ Z3, Z2, Z2
+	VPXORQ Z2, Z0, Z0
+	VEXTRACTI64X4 $1, Z0, Y1
+	VPXOR Y1, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPXOR X1, X0, X0
+	VPSHUFD $0x4e, X0, X1
+	VPXOR X1, X0, X0
+	VMOVQ X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func copyNTAVX2(dst, src *byte, n int)
+TEXT ·copyNTAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	VMOVDQU 128(SI), Y4
+	VMOVDQU 160(SI), Y5
+	VMOVDQU 192(SI), Y6
+	VMOVDQU 224(SI), Y7
+	VMOVNTDQ Y0, (DI)
+	VMOVNTDQ Y1, 32(DI)
+	VMOVNTDQ Y2, 64(DI)
+	VMOVNTDQ Y3, 96(DI)
+	VMOVNTDQ Y4, 128(DI)
+	VMOVNTDQ Y5, 160(DI)
+	VMOVNTDQ Y6, 192(DI)
+	VMOVNTDQ Y7, 224(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JNZ loop
+	SFENCE
+	VZEROUPPER
+	RET
+
+// func copyAVX2(dst, src *byte, n int)
+TEXT ·copyAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+
+loop:
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	VMOVDQU 64(SI), Y2
+	VMOVDQU 96(SI), Y3
+	VMOVDQU 128(SI), Y4
+	VMOVDQU 160(SI), Y5
+	VMOVDQU 192(SI), Y6
+	VMOVDQU 224(SI), Y7
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, 64(DI)
+	VMOVDQU Y3, 96(DI)
+	VMOVDQU Y4, 128(DI)
+	VMOVDQU Y5, 160(DI)
+	VMOVDQU Y6, 192(DI)
+	VMOVDQU Y7, 224(DI)
+	ADDQ $256, SI
+	ADDQ $256, DI
+	SUBQ $256, CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func readAVX2(x *byte, n int) uint64
+TEXT ·readAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+loop:
+	VPXOR (SI), Y0, Y0
+	VPXOR 32(SI), Y1, Y1
+	VPXOR 64(SI), Y2, Y2
+	VPXOR 96(SI), Y3, Y3
+	VPXOR 128(SI), Y0, Y0
+	VPXOR 160(SI), Y1, Y1
+	VPXOR 192(SI), Y2, Y2
+	VPXOR 224(SI), Y3, Y3
+	ADDQ $256, SI
+	SUBQ $256, CX
+	JNZ loop
+	VPXOR Y1, Y0, Y0
+	VPXOR Y3, Y2, Y2
+	VPXOR Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPXOR X1, X0, X0
+	VPSHUFD $0x4e, X0, X1
+	VPXOR X1, X0, X0
+	VMOVQ X0, ret+16(FP)
+	VZEROUPPER
+	RET

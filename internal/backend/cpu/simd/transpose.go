@@ -1,0 +1,32 @@
+package simd
+
+// TransposeBlockF32 sets dst[j*ldd+i] = src[i*lds+j] for i < rows and j < cols. The
+// two must not overlap. Blocks that fit the first cache, say 64 by 64, are fastest.
+func TransposeBlockF32(dst []float32, ldd int, src []float32, lds, rows, cols int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	dst = dst[:(cols-1)*ldd+rows]
+	src = src[:(rows-1)*lds+cols]
+	n := transposeVector()
+	r, c := 0, 0
+	if n > 0 && rows >= n && cols >= n && ldd >= rows && lds >= cols {
+		r, c = rows-rows%n, cols-cols%n
+		for j := 0; j < c; j += n {
+			transposeStrip(&dst[j*ldd], &src[j], ldd, lds, r/n)
+		}
+	}
+	// What the vectors left: the columns beyond c, and the rows beyond r.
+	transposeGeneric(dst[min(c*ldd, len(dst)):], ldd, src[c:], lds, r, cols-c)
+	if r < rows {
+		transposeGeneric(dst[r:], ldd, src[r*lds:], lds, rows-r, cols)
+	}
+}
+
+func transposeGeneric(dst []float32, ldd int, src []float32, lds, rows, cols int) {
+	for j := range cols {
+		for i := range rows {
+			dst[j*ldd+i] = src[i*lds+j]
+		}
+	}
+}

@@ -1,0 +1,7 @@
+//go:build purego || !amd64
+
+package simd
+
+func transposeVector() int { return 0 }
+
+func transposeStrip(dst, src *float32, ldd, lds, blocks int) {}

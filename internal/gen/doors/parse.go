@@ -1,0 +1,243 @@
+// Package doors writes the public functions and methods from the marks on package ops, and the table by which ops
+// are called by name. Its test fails when the files on disk differ; with -generate it writes them.
+package doors
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strings"
+	"unicode"
+)
+
+// param is a parameter of an op function.
+type param struct {
+	name, typ string
+	variadic  bool
+}
+
+// field is a field of an options struct.
+type field struct {
+	name, typ, attr string
+	not             bool // the attribute says the opposite
+}
+
+// op is a marked function.
+type op struct {
+	name     string // lower_snake
+	fn       string // in package ops
+	door     string // public function, "" if none
+	pkg      string // public package of the function, "" for the root
+	methods  []method
+	inplace  bool
+	doc      string
+	params   []param
+	results  []string
+	resNames []string
+}
+
+// method is a method to be written: its name and, if its parameters differ from the function's, those.
+type method struct {
+	name   string
+	params []param
+	given  bool
+}
+
+type source struct {
+	ops     []op
+	options map[string][]field
+}
+
+// parse reads package ops.
+func parse(dir string) (*source, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	src := &source{options: map[string][]field{}}
+	for _, f := range files {
+		if strings.HasSuffix(f, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f, text, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Doc != nil && strings.Contains(allComments(d.Doc), "lucid:") {
+					o, err := parseOp(d)
+					if err != nil {
+						return nil, fmt.Errorf("%s: %s: %w", f, d.Name.Name, err)
+					}
+					src.ops = append(src.ops, o)
+				}
+			case *ast.GenDecl:
+				parseOptions(src, d)
+			}
+		}
+	}
+	sort.Slice(src.ops, func(i, j int) bool { return src.ops[i].fn < src.ops[j].fn })
+	return src, nil
+}
+
+func allComments(g *ast.CommentGroup) string {
+	s := ""
+	for _, c := range g.List {
+		s += c.Text + "\n"
+	}
+	return s
+}
+
+func parseOptions(src *source, d *ast.GenDecl) {
+	for _, s := range d.Specs {
+		t, ok := s.(*ast.TypeSpec)
+		if !ok || !strings.HasSuffix(t.Name.Name, "Options") {
+			continue
+		}
+		st, ok := t.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		var fields []field
+		for _, f := range st.Fields.List {
+			for _, n := range f.Names {
+				fl := field{name: n.Name, typ: typeString(f.Type), attr: snake(n.Name)}
+				if f.Tag != nil {
+					tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("lucid")
+					name, flag, _ := strings.Cut(tag, ",")
+					if name != "" {
+						fl.attr = name
+					}
+					fl.not = flag == "not"
+				}
+				fields = append(fields, fl)
+			}
+		}
+		src.options[t.Name.Name] = fields
+	}
+}
+
+func parseOp(d *ast.FuncDecl) (op, error) {
+	o := op{fn: d.Name.Name, name: snake(d.Name.Name)}
+	var doc []string
+	for _, c := range d.Doc.List {
+		text, isMark := strings.CutPrefix(c.Text, "//lucid:")
+		if !isMark {
+			doc = append(doc, strings.TrimPrefix(strings.TrimPrefix(c.Text, "//"), " "))
+			continue
+		}
+		verb, rest, _ := strings.Cut(text, " ")
+		rest = strings.TrimSpace(rest)
+		switch verb {
+		case "func":
+			o.door = rest
+			if rest == "" {
+				o.door = o.fn
+			}
+		case "name":
+			o.name = rest
+		case "pkg":
+			o.pkg = rest
+			o.door = o.fn
+		case "method":
+			m := method{name: o.fn}
+			if rest != "" {
+				name, args, has := strings.Cut(rest, "(")
+				m.name = name
+				if has {
+					m.given = true
+					m.params = parseParams(strings.TrimSuffix(args, ")"))
+				}
+			}
+			o.methods = append(o.methods, m)
+		case "inplace":
+			o.inplace = true
+		default:
+			return o, fmt.Errorf("unknown mark %q", c.Text)
+		}
+	}
+	o.doc = strings.TrimSpace(strings.Join(doc, "\n"))
+	if o.doc == "" {
+		return o, fmt.Errorf("has no doc comment")
+	}
+	for _, p := range d.Type.Params.List {
+		t := typeString(p.Type)
+		for _, n := range p.Names {
+			o.params = append(o.params, param{n.Name, strings.TrimPrefix(t, "..."), strings.HasPrefix(t, "...")})
+		}
+	}
+	for _, r := range d.Type.Results.List {
+		names := []string{""}
+		if len(r.Names) > 0 {
+			names = nil
+			for _, n := range r.Names {
+				names = append(names, n.Name)
+			}
+		}
+		for _, n := range names {
+			o.results = append(o.results, typeString(r.Type))
+			o.resNames = append(o.resNames, n)
+		}
+	}
+	return o, nil
+}
+
+func parseParams(s string) []param {
+	var out []param
+	for _, p := range strings.Split(s, ",") {
+		f := strings.Fields(p)
+		if len(f) == 2 {
+			out = append(out, param{f[0], strings.TrimPrefix(f[1], "..."), strings.HasPrefix(f[1], "...")})
+		}
+	}
+	return out
+}
+
+func typeString(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.StarExpr:
+		return "*" + typeString(e.X)
+	case *ast.ArrayType:
+		if e.Len != nil {
+			return "[" + e.Len.(*ast.BasicLit).Value + "]" + typeString(e.Elt)
+		}
+		return "[]" + typeString(e.Elt)
+	case *ast.Ellipsis:
+		return "..." + typeString(e.Elt)
+	case *ast.SelectorExpr:
+		return typeString(e.X) + "." + e.Sel.Name
+	}
+	return fmt.Sprintf("%T", e)
+}
+
+// snake turns CamelCase into lower_snake.
+func snake(s string) string {
+	switch s {
+	case "KeepDim", "Keepdim":
+		return "keepdim"
+	case "DType":
+		return "dtype"
+	}
+	var b strings.Builder
+	r := []rune(s)
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1])) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}

@@ -1,0 +1,113 @@
+package doors
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"sort"
+	"strings"
+)
+
+// tableFile writes the table by which ops are called by name, and the options' public names.
+func (src *source) tableFile(keep func(op) bool, first bool) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(header)
+	b.WriteString("package lucid\n\nimport (\n\t\"github.com/lucid-go/lucid/internal/graph\"\n\t\"github.com/lucid-go/lucid/internal/ops\"\n)\n\n")
+	if first {
+		var names []string
+		for n := range src.options {
+			names = append(names, n)
+		}
+		sort.Strings(names)
+		b.WriteString("// Options of the functions, as package ops declares them.\ntype (\n")
+		for _, n := range names {
+			fmt.Fprintf(&b, "\t// %s are options; the zero value is the default.\n\t%s = ops.%s\n", n, n, n)
+		}
+		b.WriteString(")\n\n")
+	}
+	b.WriteString("func init() {\n\taddSchemas(\n")
+	for _, o := range src.ops {
+		if keep(o) {
+			src.schema(&b, o)
+		}
+	}
+	b.WriteString("\t)\n}\n")
+	return format.Source(b.Bytes())
+}
+
+func (src *source) schema(b *bytes.Buffer, o op) {
+	door := o.door
+	if o.pkg != "" {
+		door = o.pkg + "." + door
+	}
+	fmt.Fprintf(b, "\t\tschema{name: %q, door: %q, doc: %q,\n", o.name, door, o.doc)
+	var params, args []string
+	var pre bytes.Buffer
+	for _, p := range o.params {
+		switch {
+		case isOptions(p.typ):
+			fmt.Fprintf(&pre, "\t\t\tvar o ops.%s\n", p.typ)
+			for _, f := range src.options[p.typ] {
+				params = append(params, fmt.Sprintf("{%q, %q, true}", f.attr, attrType(f.typ)))
+				not := ""
+				if f.not {
+					not = "Not"
+				}
+				fmt.Fprintf(&pre, "\t\t\tc.option%s(%q, &o.%s)\n", not, f.attr, f.name)
+			}
+			args = append(args, "o")
+		case p.typ == "*Node" && !p.variadic:
+			params = append(params, fmt.Sprintf("{%q, \"tensor\", false}", snake(p.name)))
+			args = append(args, fmt.Sprintf("c.tensor(%q)", snake(p.name)))
+		case p.typ == "Operand" && !p.variadic:
+			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", false}", snake(p.name)))
+			args = append(args, fmt.Sprintf("c.operand(%q)", snake(p.name)))
+		case p.typ == "[]*Node" || p.typ == "*Node":
+			params = append(params, fmt.Sprintf("{%q, \"tensors\", false}", snake(p.name)))
+			a := "c.tensors()"
+			if p.variadic {
+				a += "..."
+			}
+			args = append(args, a)
+		default:
+			t := p.typ
+			dots := ""
+			if p.variadic {
+				t, dots = "[]"+t, "..."
+			}
+			params = append(params, fmt.Sprintf("{%q, %q, false}", snake(p.name), attrType(t)))
+			fmt.Fprintf(&pre, "\t\t\tvar v_%s %s\n\t\t\tc.required(%q, &v_%s)\n", p.name, opsType(t), snake(p.name), p.name)
+			args = append(args, "v_"+p.name+dots)
+		}
+	}
+	fmt.Fprintf(b, "\t\t\tparams: []schemaParam{%s},\n\t\t\tcall: func(c *caller) []*graph.Node {\n%s", strings.Join(params, ", "), pre.String())
+	call := fmt.Sprintf("ops.%s(%s)", o.fn, strings.Join(args, ", "))
+	switch {
+	case len(o.results) == 1 && o.results[0] == "*Node":
+		fmt.Fprintf(b, "\t\t\treturn []*graph.Node{%s}\n", call)
+	case len(o.results) == 1:
+		fmt.Fprintf(b, "\t\t\treturn %s\n", call)
+	default:
+		var rs []string
+		for i := range o.results {
+			rs = append(rs, fmt.Sprintf("r%d", i))
+		}
+		l := strings.Join(rs, ", ")
+		fmt.Fprintf(b, "\t\t\t%s := %s\n\t\t\treturn []*graph.Node{%s}\n", l, call, l)
+	}
+	b.WriteString("\t\t}},\n")
+}
+
+func opsType(t string) string {
+	t = strings.ReplaceAll(t, "dtype.DType", "DType")
+	if strings.HasPrefix(t, "[]Operand") {
+		return "[]any"
+	}
+	return t
+}
+
+// attrType names a Go type for readers of the schema.
+func attrType(t string) string {
+	t = strings.TrimPrefix(t, "*")
+	return strings.ReplaceAll(t, "dtype.DType", "dtype")
+}

@@ -1,0 +1,151 @@
+package transform
+
+import (
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+)
+
+// Node is a value of the graph.
+type Node = graph.Node
+
+// tape is the part of a graph that lies between inputs and outputs.
+type tape struct {
+	idx graph.Index
+	dep []bool // depends on an input
+}
+
+// record walks back from the outputs through nodes that see says belong to the tape.
+func record(outputs, inputs []*Node, see func(*Node) bool) *tape {
+	t := &tape{}
+	t.idx.PostOrder(outputs, see)
+	t.dep = make([]bool, len(t.idx.Nodes))
+	for _, x := range inputs {
+		if i := t.idx.Get(x); i >= 0 {
+			t.dep[i] = true
+		}
+	}
+	for i, n := range t.idx.Nodes {
+		if t.dep[i] || !see(n) {
+			continue
+		}
+		for k := range n.NumIn() {
+			if j := t.idx.Get(n.In(k)); j >= 0 && t.dep[j] {
+				t.dep[i] = true
+				break
+			}
+		}
+	}
+	return t
+}
+
+// Pullback carries cotangents from outputs back to inputs.
+type Pullback struct {
+	// See says which nodes belong to the tape.
+	See func(*Node) bool
+	// At is called with the final cotangent of every node on the way, and may replace it; nil: not called.
+	At func(n, cot *Node) *Node
+}
+
+// Run returns the cotangent of every input, nil where none arrived.
+func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
+	t := record(outputs, inputs, p.See)
+	acc := make([]*Node, len(t.idx.Nodes))
+	parts := map[int][]*Node{} // cotangents of a bundle's outputs
+	for i, o := range outputs {
+		if cots[i] == nil {
+			continue
+		}
+		j := t.idx.Get(o)
+		acc[j] = addTo(acc[j], cots[i])
+	}
+	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
+		n := t.idx.Nodes[i]
+		if !t.dep[i] || acc[i] == nil && parts[i] == nil {
+			continue
+		}
+		if p.At != nil && acc[i] != nil {
+			acc[i] = p.At(n, acc[i])
+		}
+		if !p.See(n) || n.NumIn() == 0 {
+			continue
+		}
+		p.step(t, n, i, acc, parts)
+	}
+	out := make([]*Node, len(inputs))
+	for i, x := range inputs {
+		if j := t.idx.Get(x); j >= 0 {
+			out[i] = acc[j]
+		}
+	}
+	return out
+}
+
+// step applies one node's rule.
+func (p *Pullback) step(t *tape, n *Node, i int, acc []*Node, parts map[int][]*Node) {
+	if k, ok := n.IsItem(); ok {
+		j := t.idx.Get(n.In(0))
+		if parts[j] == nil {
+			parts[j] = make([]*Node, n.In(0).NumOut())
+		}
+		parts[j][k] = addTo(parts[j][k], acc[i])
+		return
+	}
+	if n.Op().VJP == nil {
+		return // not differentiable, and said so
+	}
+	need := make([]bool, n.NumIn())
+	some := false
+	for k := range need {
+		j := t.idx.Get(n.In(k))
+		need[k] = j >= 0 && t.dep[j] && n.In(k).DType().IsInexact() || j >= 0 && t.dep[j] && n.In(k).IsBundle()
+		some = some || need[k]
+	}
+	if !some {
+		return
+	}
+	cot := parts[i]
+	if cot == nil {
+		cot = []*Node{acc[i]}
+	}
+	in := n.Op().VJP(n, cot, need)
+	for k, g := range in {
+		if g == nil || !need[k] {
+			continue
+		}
+		j := t.idx.Get(n.In(k))
+		acc[j] = addTo(acc[j], fit(n, k, g))
+	}
+	if !n.IsBundle() {
+		return
+	}
+	delete(parts, i)
+}
+
+// fit brings a cotangent to its input's dtype, and checks that a rule gave the right shape.
+func fit(n *Node, k int, g *Node) *Node {
+	x := n.In(k)
+	if !g.Shape().Equal(x.Shape()) {
+		if !g.IsConst() {
+			fault.Throw(fault.Internal, n.Op().Name, "the gradient of input %d has shape %v; the input has %v", k, g.Shape(), x.Shape())
+		}
+		g = ops.BroadcastTo(g, x.Shape().Dims()...)
+	}
+	if g.DType().IsComplex() && !x.DType().IsComplex() {
+		g = ops.Real(g)
+	}
+	return ops.Cast(g, x.DType())
+}
+
+func addTo(a, b *Node) *Node {
+	if a == nil {
+		return b
+	}
+	return ops.Add(a, b)
+}
+
+// OnLevel reports whether a node depends on the inputs of some open functional transform.
+func OnLevel(n *Node) bool { return n.Level() != nil }
+
+// OnTape reports whether Backward must see a node.
+func OnTape(n *Node) bool { return n.Tape() }

@@ -1,0 +1,49 @@
+package lucid
+
+import (
+	"context"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// WithContext runs f so that evaluations in this goroutine stop when the context is done.
+func WithContext(ctx context.Context, f func()) {
+	scope.With(func(s *scope.State) { s.Ctx = ctx }, f)
+}
+
+// Deterministic runs f with ops refused whose bits may vary between runs.
+func Deterministic(f func()) {
+	scope.With(func(s *scope.State) { s.Deterministic = true }, f)
+}
+
+// arena collects the handles made inside Scope.
+type arena struct {
+	mu   sync.Mutex
+	made []*graph.Array
+}
+
+func (a *arena) add(h *graph.Array) {
+	a.mu.Lock()
+	a.made = append(a.made, h)
+	a.mu.Unlock()
+}
+
+// Scope runs f and then frees at once what was made inside in this goroutine, but for the tensors f returns. Other
+// tensors from inside may not be used afterwards.
+func Scope(f func() []*Tensor) []*Tensor {
+	a := &arena{}
+	var kept []*Tensor
+	scope.With(func(s *scope.State) { s.Arena = a }, func() { kept = f() })
+	keep := make(map[*graph.Array]bool, len(kept))
+	for _, t := range kept {
+		keep[t.array()] = true
+	}
+	for _, h := range a.made {
+		if !keep[h] {
+			h.Free()
+		}
+	}
+	return kept
+}

@@ -1,0 +1,286 @@
+package lucid
+
+import (
+	"context"
+	"iter"
+	"math"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// Tensor is a handle on an n-dimensional value. Operations record what is to be computed; reading a value, with
+// Item, ToSlice, String or Eval, computes it. A value never changes: Assign, SetAt, AddAt and the forms that end in
+// an underscore make the handle show another one.
+//
+// Tensors are safe for concurrent use.
+type Tensor graph.Array
+
+// DType is an element type.
+type DType = dtype.DType
+
+// The element types.
+const (
+	Bool       = dtype.Bool
+	Uint8      = dtype.Uint8
+	Uint16     = dtype.Uint16
+	Uint32     = dtype.Uint32
+	Uint64     = dtype.Uint64
+	Int8       = dtype.Int8
+	Int16      = dtype.Int16
+	Int32      = dtype.Int32
+	Int64      = dtype.Int64
+	Float16    = dtype.Float16
+	BFloat16   = dtype.BFloat16
+	Float32    = dtype.Float32
+	Float64    = dtype.Float64
+	Complex64  = dtype.Complex64
+	Complex128 = dtype.Complex128
+)
+
+func (t *Tensor) array() *graph.Array { return (*graph.Array)(t) }
+
+// Shape returns the sizes of the dimensions.
+func (t *Tensor) Shape() []int { return t.array().Peek().Shape().Clone() }
+
+// Dim returns the number of dimensions.
+func (t *Tensor) Dim() int { return t.array().Peek().Rank() }
+
+// Size returns the size of one dimension; negative counts from the end.
+func (t *Tensor) Size(dim int) int {
+	n := t.array().Peek()
+	if dim < -n.Rank() || dim >= n.Rank() {
+		fault.Throw(fault.Index, "size", "dim %d is out of range for rank %d", dim, n.Rank())
+	}
+	return n.Dim(dim)
+}
+
+// NumElement returns the number of elements. For a mask read, whose size depends on values, it evaluates the mask.
+func (t *Tensor) NumElement() int { return t.array().Peek().Shape().Numel() }
+
+// DType returns the element type.
+func (t *Tensor) DType() DType { return t.array().Peek().DType() }
+
+// Device returns where the value is or will be computed.
+func (t *Tensor) Device() Device { return deviceOf(t.array().Peek()) }
+
+// NBytes returns the size of the value in bytes.
+func (t *Tensor) NBytes() int { return t.array().Peek().Bytes() }
+
+// Eval computes the tensors and waits for them. Several at once share one plan.
+func Eval(tensors ...*Tensor) error { return EvalContext(scope.Current().Context(), tensors...) }
+
+// EvalContext is Eval that stops when the context is done; what was not computed stays pending.
+func EvalContext(ctx context.Context, tensors ...*Tensor) error {
+	ns := acquireAll(tensors)
+	defer releaseAll(ns)
+	return exec.Eval(ctx, ns...)
+}
+
+// EvalAsync starts computing the tensors and returns; whoever reads one waits for it.
+func EvalAsync(tensors ...*Tensor) error {
+	ns := acquireAll(tensors)
+	defer releaseAll(ns)
+	return exec.EvalAsync(scope.Current().Context(), ns...)
+}
+
+// Eval computes the tensor and waits for it; it returns the tensor. A failure is a panic with *Error.
+func (t *Tensor) Eval() *Tensor {
+	if err := Eval(t); err != nil {
+		throw("eval", err)
+	}
+	return t
+}
+
+// throw panics with *Error, whatever kind of error came.
+func throw(op string, err error) {
+	if e, ok := err.(*fault.Error); ok {
+		panic(e)
+	}
+	panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
+}
+
+// read evaluates the tensor and returns its bytes in row-major order.
+func (t *Tensor) read(op string) (backend.View, *graph.Node) {
+	n := acquire(t)
+	defer release(n)
+	if tr := n.Trace(); tr != nil {
+		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
+	}
+	v, err := exec.Reading(scope.Current().Context(), n)
+	if err == nil && !v.Contiguous() {
+		c := ops.Contiguous(n)
+		c.Ref()
+		defer c.Unref()
+		v, err = exec.Reading(scope.Current().Context(), c)
+	}
+	if err != nil {
+		throw(op, err)
+	}
+	return v, n
+}
+
+// scalar reads the one element of a tensor.
+func (t *Tensor) scalar(op string) dtype.Scalar {
+	v, n := t.read(op)
+	if n.Shape().Numel() != 1 {
+		fault.Throw(fault.Shape, op, "the tensor has shape %v; only one element can be an item", n.Shape())
+	}
+	return v.DType.Get(v.Bytes(), 0)
+}
+
+// Item returns the one element of a tensor as float64; true is 1. Complex numbers, and integers that float64 does
+// not hold exactly, are refused: see ItemAs.
+func (t *Tensor) Item() float64 {
+	s := t.scalar("item")
+	switch s.Kind {
+	case dtype.KindComplex:
+		fault.Throw(fault.DType, "item", "a complex number is no float64; use ItemAs[complex128]")
+	case dtype.KindInt:
+		if int64(float64(s.I)) != s.I || s.I == math.MaxInt64 {
+			fault.Throw(fault.Value, "item", "float64 does not hold %d exactly; use ItemAs[int64]", s.I)
+		}
+	case dtype.KindUint:
+		if f := float64(uint64(s.I)); f >= 1<<64 || uint64(f) != uint64(s.I) {
+			fault.Throw(fault.Value, "item", "float64 does not hold %d exactly; use ItemAs[uint64]", uint64(s.I))
+		}
+	}
+	return s.Float()
+}
+
+// Element lists the Go types elements come out as.
+type Element interface {
+	bool | uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | int | float32 | float64 | complex64 | complex128
+}
+
+// ItemAs returns the one element of a tensor as T, converting as Cast does.
+func ItemAs[T Element](t *Tensor) T { return convert[T](t.scalar("item")) }
+
+func convert[T Element](s dtype.Scalar) T {
+	var z T
+	switch p := any(&z).(type) {
+	case *int:
+		*p = int(s.Int())
+	default:
+		d := elementType[T]()
+		var buf [2]uint64 // aligned for every element
+		b := dtype.Bytes(buf[:])
+		d.Put(b, 0, s)
+		z = dtype.Slice[T](b[:d.Size()])[0]
+	}
+	return z
+}
+
+// elementType returns the dtype of a Go type; int is int64.
+func elementType[T Element]() DType {
+	var z T
+	switch any(z).(type) {
+	case bool:
+		return Bool
+	case uint8:
+		return Uint8
+	case uint16:
+		return Uint16
+	case uint32:
+		return Uint32
+	case uint64:
+		return Uint64
+	case int8:
+		return Int8
+	case int16:
+		return Int16
+	case int32:
+		return Int32
+	case int64, int:
+		return Int64
+	case float32:
+		return Float32
+	case float64:
+		return Float64
+	case complex64:
+		return Complex64
+	}
+	return Complex128
+}
+
+// ToSlice returns the elements in row-major order as a fresh slice, converting as Cast does.
+func ToSlice[T Element](t *Tensor) []T {
+	v, n := t.read("to_slice")
+	out := make([]T, n.Shape().Numel())
+	d := elementType[T]()
+	b := v.Bytes()
+	var z T
+	if _, isInt := any(z).(int); d == v.DType && !isInt {
+		copy(out, dtype.Slice[T](b))
+		return out
+	}
+	for i := range out {
+		out[i] = convert[T](v.DType.Get(b, i))
+	}
+	return out
+}
+
+// Values iterates over the elements in row-major order.
+func Values[T Element](t *Tensor) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		v, n := t.read("values")
+		b := v.Bytes()
+		for i := range n.Shape().Numel() {
+			if !yield(convert[T](v.DType.Get(b, i))) {
+				return
+			}
+		}
+	}
+}
+
+// To returns the tensor with another dtype, on another device, or both: each argument is a DType, a Device, or a
+// *Tensor to be like.
+func (t *Tensor) To(targets ...any) *Tensor {
+	n := acquire(t)
+	r := n
+	for _, to := range targets {
+		switch to := to.(type) {
+		case DType:
+			r = ops.Cast(r, to)
+		case Device:
+			r = toDevice(r, to)
+		case *Tensor:
+			m := acquire(to)
+			r = toDevice(ops.Cast(r, m.DType()), deviceOf(m))
+			release(m)
+		default:
+			fault.Throw(fault.Value, "to", "a %T says neither dtype nor device; want a DType, a Device or a *Tensor", to)
+		}
+	}
+	if r == n {
+		release(n)
+		return t
+	}
+	release(n)
+	return wrap(r)
+}
+
+// Clone returns a tensor of its own with the same value; gradients pass.
+func (t *Tensor) Clone() *Tensor {
+	n := acquire(t)
+	r := graph.Wrap(ops.Alias(n))
+	release(n)
+	return (*Tensor)(r.NotView())
+}
+
+// Assign makes the handle show value, cast to its dtype and broadcast to its shape.
+func (t *Tensor) Assign(value any) *Tensor {
+	old, v := t.array().Peek(), acquireAny(value)
+	n := ops.AssignValue(old, v)
+	assign("assign", t.array(), n)
+	releaseAny(v)
+	return t
+}
+
+// Free gives the value up at once; later use of the tensor is a typed error.
+func (t *Tensor) Free() { t.array().Free() }
