@@ -155,6 +155,18 @@ func (c *caller) tensor(name string) *graph.Node {
 		c.bad(fault.Value, "tensor %q is missing", name)
 	}
 	c.next++
+	if c.in[c.next-1] == nil {
+		c.bad(fault.Value, "tensor %q is nil", name)
+	}
+	return c.in[c.next-1]
+}
+
+// optionalTensor is the next tensor, nil if there is none or it was given as nil.
+func (c *caller) optionalTensor() *graph.Node {
+	if c.next >= len(c.in) {
+		return nil
+	}
+	c.next++
 	return c.in[c.next-1]
 }
 

@@ -24,112 +24,112 @@ type (
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Abs(c.tensor("x"))}
+				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Acos(c.tensor("x"))}
+				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Acosh(c.tensor("x"))}
+				return []*graph.Node{ops.Acosh(c.tensor("input"))}
 			}},
 		schema{name: "add", door: "Add", doc: "Add returns x + other.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Add(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.All(c.tensor("x"), o)}
+				return []*graph.Node{ops.All(c.tensor("input"), o)}
 			}},
 		schema{name: "amax", door: "Amax", doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Amax(c.tensor("x"), o)}
+				return []*graph.Node{ops.Amax(c.tensor("input"), o)}
 			}},
 		schema{name: "amin", door: "Amin", doc: "Amin returns the smallest element over the dimensions; NaN if there is one.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Amin(c.tensor("x"), o)}
+				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
 			}},
 		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Any(c.tensor("x"), o)}
+				return []*graph.Node{ops.Any(c.tensor("input"), o)}
 			}},
 		schema{name: "argmax", door: "ArgMax", doc: "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ArgOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
-				return []*graph.Node{ops.Argmax(c.tensor("x"), o)}
+				return []*graph.Node{ops.Argmax(c.tensor("input"), o)}
 			}},
 		schema{name: "argmin", door: "ArgMin", doc: "Argmin returns the position of the first smallest element, or of the first NaN, as int64.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ArgOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
-				return []*graph.Node{ops.Argmin(c.tensor("x"), o)}
+				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
 			}},
 		schema{name: "argsort", door: "ArgSort", doc: "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SortOptions
 				c.option("dim", &o.Dim)
 				c.option("descending", &o.Descending)
 				c.option("stable", &o.Stable)
-				return []*graph.Node{ops.Argsort(c.tensor("x"), o)}
+				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Asin(c.tensor("x"))}
+				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Asinh(c.tensor("x"))}
+				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Atan(c.tensor("x"))}
+				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Atanh(c.tensor("x"))}
+				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
-			params: []schemaParam{{"x", "tensor", false}, {"shape", "[]int", false}},
+			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
-				return []*graph.Node{ops.BroadcastTo(c.tensor("x"), v_shape...)}
+				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
 			}},
 	)
 }

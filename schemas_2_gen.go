@@ -22,42 +22,42 @@ func init() {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Conj(c.tensor("x"))}
+				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
 		schema{name: "contiguous", door: "Contiguous", doc: "Contiguous returns x with its elements in row-major order.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Contiguous(c.tensor("x"))}
+				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Cos(c.tensor("x"))}
+				return []*graph.Node{ops.Cos(c.tensor("input"))}
 			}},
 		schema{name: "cosh", door: "Cosh", doc: "Cosh returns the hyperbolic cosine.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Cosh(c.tensor("x"))}
+				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Cumprod(c.tensor("x"), v_dim, o)}
+				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Cumsum(c.tensor("x"), v_dim, o)}
+				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
 			}},
 	)
 }

@@ -10,54 +10,54 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Div(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Eq(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "erf", door: "Erf", doc: "Erf returns the error function.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Erf(c.tensor("x"))}
+				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
 		schema{name: "erfc", door: "Erfc", doc: "Erfc returns 1 - erf(x), precise for large x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Erfc(c.tensor("x"))}
+				return []*graph.Node{ops.Erfc(c.tensor("input"))}
 			}},
 		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Erfinv(c.tensor("x"))}
+				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
 		schema{name: "exp", door: "Exp", doc: "Exp returns e to the power x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Exp(c.tensor("x"))}
+				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
 		schema{name: "exp2", door: "Exp2", doc: "Exp2 returns 2 to the power x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Exp2(c.tensor("x"))}
+				return []*graph.Node{ops.Exp2(c.tensor("input"))}
 			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Expm1(c.tensor("x"))}
+				return []*graph.Node{ops.Expm1(c.tensor("input"))}
 			}},
 		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Ge(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Gt(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

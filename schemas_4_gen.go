@@ -10,113 +10,113 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Imag(c.tensor("x"))}
+				return []*graph.Node{ops.Imag(c.tensor("input"))}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.IsFinite(c.tensor("x"))}
+				return []*graph.Node{ops.IsFinite(c.tensor("input"))}
 			}},
 		schema{name: "isinf", door: "IsInf", doc: "IsInf reports which elements are infinite.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.IsInf(c.tensor("x"))}
+				return []*graph.Node{ops.IsInf(c.tensor("input"))}
 			}},
 		schema{name: "isnan", door: "IsNaN", doc: "IsNaN reports which elements are NaN.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.IsNaN(c.tensor("x"))}
+				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
 		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Le(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Log(c.tensor("x"))}
+				return []*graph.Node{ops.Log(c.tensor("input"))}
 			}},
 		schema{name: "log10", door: "Log10", doc: "Log10 returns the logarithm to base 10.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Log10(c.tensor("x"))}
+				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
 		schema{name: "log1p", door: "Log1p", doc: "Log1p returns log(1 + x), precise near 0.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Log1p(c.tensor("x"))}
+				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
 		schema{name: "log2", door: "Log2", doc: "Log2 returns the logarithm to base 2.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Log2(c.tensor("x"))}
+				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.LogicalAnd(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.LogicalAnd(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "logical_not", door: "LogicalNot", doc: "LogicalNot returns whether x is zero.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.LogicalNot(c.tensor("x"))}
+				return []*graph.Node{ops.LogicalNot(c.tensor("input"))}
 			}},
 		schema{name: "logical_or", door: "LogicalOr", doc: "LogicalOr returns whether one is non-zero.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.LogicalOr(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.LogicalOr(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "logical_xor", door: "LogicalXor", doc: "LogicalXor returns whether exactly one is non-zero.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.LogicalXor(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Lt(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "matmul", door: "MatMul", doc: "Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.",
-			params: []schemaParam{{"x", "tensor", false}, {"other", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Matmul(c.tensor("x"), c.tensor("other"))}
+				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Maximum(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Maximum(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "mean", door: "Mean", doc: "Mean returns the average over the dimensions; of nothing it is NaN.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Mean(c.tensor("x"), o)}
+				return []*graph.Node{ops.Mean(c.tensor("input"), o)}
 			}},
 		schema{name: "minimum", door: "Minimum", doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Minimum(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Mul(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Ne(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Ne(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "neg", door: "Neg", doc: "Neg returns -x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Neg(c.tensor("x"))}
+				return []*graph.Node{ops.Neg(c.tensor("input"))}
 			}},
 	)
 }

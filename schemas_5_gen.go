@@ -10,47 +10,47 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
-			params: []schemaParam{{"x", "tensor", false}, {"dims", "[]int", false}},
+			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims []int
 				c.required("dims", &v_dims)
-				return []*graph.Node{ops.Permute(c.tensor("x"), v_dims...)}
+				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"exponent", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Pow(c.operand("x"), c.operand("exponent"))}
+				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
 			}},
 		schema{name: "prod", door: "Prod", doc: "Prod returns the product over the dimensions; of nothing it is 1.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Prod(c.tensor("x"), o)}
+				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Real(c.tensor("x"))}
+				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
 		schema{name: "reciprocal", door: "Reciprocal", doc: "Reciprocal returns 1/x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Reciprocal(c.tensor("x"))}
+				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
-			params: []schemaParam{{"x", "tensor", false}, {"shape", "[]int", false}},
+			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
-				return []*graph.Node{ops.Reshape(c.tensor("x"), v_shape...)}
+				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Rsqrt(c.tensor("x"))}
+				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
 			}},
 	)
 }

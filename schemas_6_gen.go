@@ -10,63 +10,63 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sigmoid(c.tensor("x"))}
+				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
 		schema{name: "sign", door: "Sign", doc: "Sign returns -1, 0 or 1; for NaN it is 0.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sign(c.tensor("x"))}
+				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sin(c.tensor("x"))}
+				return []*graph.Node{ops.Sin(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sinh(c.tensor("x"))}
+				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
 		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SortOptions
 				c.option("dim", &o.Dim)
 				c.option("descending", &o.Descending)
 				c.option("stable", &o.Stable)
-				r0, r1 := ops.Sort(c.tensor("x"), o)
+				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sqrt(c.tensor("x"))}
+				return []*graph.Node{ops.Sqrt(c.tensor("input"))}
 			}},
 		schema{name: "square", door: "Square", doc: "Square returns x².",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Square(c.tensor("x"))}
+				return []*graph.Node{ops.Square(c.tensor("input"))}
 			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.StopGradient(c.tensor("x"))}
+				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
 		schema{name: "sub", door: "Sub", doc: "Sub returns x - other.",
-			params: []schemaParam{{"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sub(c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "sum", door: "Sum", doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Sum(c.tensor("x"), o)}
+				return []*graph.Node{ops.Sum(c.tensor("input"), o)}
 			}},
 	)
 }

@@ -10,17 +10,17 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "tan", door: "Tan", doc: "Tan returns the tangent of x in radians.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Tan(c.tensor("x"))}
+				return []*graph.Node{ops.Tan(c.tensor("input"))}
 			}},
 		schema{name: "tanh", door: "Tanh", doc: "Tanh returns the hyperbolic tangent.",
-			params: []schemaParam{{"x", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Tanh(c.tensor("x"))}
+				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
-			params: []schemaParam{{"x", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_k int
 				c.required("k", &v_k)
@@ -28,20 +28,20 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.optionNot("largest", &o.Smallest)
 				c.optionNot("sorted", &o.Unsorted)
-				r0, r1 := ops.Topk(c.tensor("x"), v_k, o)
+				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
-			params: []schemaParam{{"x", "tensor", false}, {"dim", "int", false}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
-				return []*graph.Node{ops.Unsqueeze(c.tensor("x"), v_dim)}
+				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
-			params: []schemaParam{{"condition", "tensor", false}, {"x", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("x"), c.operand("other"))}
+				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

@@ -35,6 +35,7 @@ type op struct {
 	pkg      string // public package of the function, "" for the root
 	methods  []method
 	inplace  bool
+	optional map[string]bool // tensors that may be nil
 	doc      string
 	params   []param
 	results  []string
@@ -161,6 +162,11 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 				}
 			}
 			o.methods = append(o.methods, m)
+		case "optional":
+			o.optional = map[string]bool{}
+			for _, n := range strings.Fields(rest) {
+				o.optional[n] = true
+			}
 		case "inplace":
 			o.inplace = true
 		default:

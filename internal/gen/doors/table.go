@@ -56,14 +56,17 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 				fmt.Fprintf(&pre, "\t\t\tc.option%s(%q, &o.%s)\n", not, f.attr, f.name)
 			}
 			args = append(args, "o")
+		case p.typ == "*Node" && !p.variadic && o.optional[p.name]:
+			params = append(params, fmt.Sprintf("{%q, \"tensor\", true}", attrName(p.name)))
+			args = append(args, "c.optionalTensor()")
 		case p.typ == "*Node" && !p.variadic:
-			params = append(params, fmt.Sprintf("{%q, \"tensor\", false}", snake(p.name)))
-			args = append(args, fmt.Sprintf("c.tensor(%q)", snake(p.name)))
+			params = append(params, fmt.Sprintf("{%q, \"tensor\", false}", attrName(p.name)))
+			args = append(args, fmt.Sprintf("c.tensor(%q)", attrName(p.name)))
 		case p.typ == "Operand" && !p.variadic:
-			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", false}", snake(p.name)))
-			args = append(args, fmt.Sprintf("c.operand(%q)", snake(p.name)))
+			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", false}", attrName(p.name)))
+			args = append(args, fmt.Sprintf("c.operand(%q)", attrName(p.name)))
 		case p.typ == "[]*Node" || p.typ == "*Node":
-			params = append(params, fmt.Sprintf("{%q, \"tensors\", false}", snake(p.name)))
+			params = append(params, fmt.Sprintf("{%q, \"tensors\", false}", attrName(p.name)))
 			a := "c.tensors()"
 			if p.variadic {
 				a += "..."
@@ -75,8 +78,8 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 			if p.variadic {
 				t, dots = "[]"+t, "..."
 			}
-			params = append(params, fmt.Sprintf("{%q, %q, false}", snake(p.name), attrType(t)))
-			fmt.Fprintf(&pre, "\t\t\tvar v_%s %s\n\t\t\tc.required(%q, &v_%s)\n", p.name, opsType(t), snake(p.name), p.name)
+			params = append(params, fmt.Sprintf("{%q, %q, false}", attrName(p.name), attrType(t)))
+			fmt.Fprintf(&pre, "\t\t\tvar v_%s %s\n\t\t\tc.required(%q, &v_%s)\n", p.name, opsType(t), attrName(p.name), p.name)
 			args = append(args, "v_"+p.name+dots)
 		}
 	}
@@ -110,4 +113,12 @@ func opsType(t string) string {
 func attrType(t string) string {
 	t = strings.TrimPrefix(t, "*")
 	return strings.ReplaceAll(t, "dtype.DType", "dtype")
+}
+
+// attrName is a parameter's name in a call: the first operand is PyTorch's "input".
+func attrName(p string) string {
+	if p == "x" {
+		return "input"
+	}
+	return snake(p)
 }

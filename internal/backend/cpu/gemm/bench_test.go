@@ -95,14 +95,6 @@ func benchProduct[T Float](b *testing.B, f multiplyOf[T], probe func(int) float6
 	}
 }
 
-func sizeOf[T Float]() int {
-	var x T
-	if any(x) == any(float32(0)) {
-		return 4
-	}
-	return 8
-}
-
 func squares() (list []benchShape) {
 	for _, n := range []int{64, 128, 256, 512, 1024, 2048} {
 		list = append(list, benchShape{n, n, n, false, false})

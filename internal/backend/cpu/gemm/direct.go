@@ -1,7 +1,5 @@
 package gemm
 
-import "unsafe"
-
 // isDirect reports whether the product runs in one pass, reading A where it lies: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
@@ -26,10 +24,11 @@ func direct[T Float](e *engine[T], p *problem[T], run Runner) {
 }
 
 // directGrid cuts C into blocks of about blockWork: first into columns, since each
-// column of blocks reads its part of B for itself, then into rows.
+// column of blocks reads its part of B for itself, but not so narrow that B is read in
+// short runs; then into rows.
 func (p *problem[T]) directGrid(e *engine[T]) grid {
 	blocks := ceilDiv(p.m*p.n*p.k, blockWork)
-	cols := min(blocks, ceilDiv(p.n, 8*e.cols()))
+	cols := min(blocks, ceilDiv(p.n, 4*e.cols()))
 	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 4*e.rows))
 	return grid{rows, cols}
 }
@@ -90,7 +89,7 @@ func (p *problem[T]) dots(e *engine[T], rows int) bool {
 // contiguous, and do not find it in the cache a second time if each row starts a new page.
 func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
 	const farApart, many = 2048, 64 // bytes, rows
-	return p.bcs != 1 || rows > e.rows && p.k >= many && p.brs*int(unsafe.Sizeof(p.b[0])) >= farApart
+	return p.bcs != 1 || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
 }
 
 // gatherC copies a part of C into the rows of s.

@@ -56,4 +56,8 @@ func grow[T Float](s []T, n int) []T {
 }
 
 // buffer is scratch memory of one block while it runs.
-type buffer[T Float] struct{ panel, out []T }
+type buffer[T Float] struct {
+	panel []T // of B
+	out   []T // of C
+	edge  []T // of a kernel without masks
+}

@@ -1,7 +1,5 @@
 package gemm
 
-import "unsafe"
-
 // Sizes of packed.go, in tiles of registers. They decide speed only.
 const (
 	tileRowPanels = 8    // panels of A in a block: with the B of the block they stay in L2
@@ -68,7 +66,7 @@ const (
 // L1 cache, which repeat each page.
 func (p *problem[T]) aOrder() order {
 	const page = 4096
-	stride := p.ars * int(unsafe.Sizeof(p.a[0]))
+	stride := p.ars * sizeOf[T]()
 	switch {
 	case p.acs == 1 && stride < page && stride%(page/2) != 0:
 		return inPlace

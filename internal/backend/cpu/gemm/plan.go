@@ -1,5 +1,7 @@
 package gemm
 
+import "unsafe"
+
 // Sizes that decide the order of summation. Changing one changes bits.
 const (
 	maxChunk   = 512 // a panel of A of this depth, 14 rows, fits an L1 cache of 32 KiB
@@ -18,6 +20,9 @@ func chunk(k int) int {
 func part(i, pieces, n int) (from, to int) {
 	return i * n / pieces, (i + 1) * n / pieces
 }
+
+// sizeOf is the size of an element in bytes.
+func sizeOf[T Float]() int { return int(unsafe.Sizeof(*new(T))) }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 

@@ -36,14 +36,14 @@ DATA logavx2Const<>+112(SB)/4, $0x0
 DATA logavx2Const<>+116(SB)/4, $0x0
 DATA logavx2Const<>+120(SB)/4, $0x0
 DATA logavx2Const<>+124(SB)/4, $0x0
-DATA logavx2Const<>+128(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+132(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+136(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+140(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+144(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+148(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+152(SB)/4, $0x3f3504f3
-DATA logavx2Const<>+156(SB)/4, $0x3f3504f3
+DATA logavx2Const<>+128(SB)/4, $0x3f400000
+DATA logavx2Const<>+132(SB)/4, $0x3f400000
+DATA logavx2Const<>+136(SB)/4, $0x3f400000
+DATA logavx2Const<>+140(SB)/4, $0x3f400000
+DATA logavx2Const<>+144(SB)/4, $0x3f400000
+DATA logavx2Const<>+148(SB)/4, $0x3f400000
+DATA logavx2Const<>+152(SB)/4, $0x3f400000
+DATA logavx2Const<>+156(SB)/4, $0x3f400000
 DATA logavx2Const<>+160(SB)/4, $0x3f800000
 DATA logavx2Const<>+164(SB)/4, $0x3f800000
 DATA logavx2Const<>+168(SB)/4, $0x3f800000
@@ -52,70 +52,70 @@ DATA logavx2Const<>+176(SB)/4, $0x3f800000
 DATA logavx2Const<>+180(SB)/4, $0x3f800000
 DATA logavx2Const<>+184(SB)/4, $0x3f800000
 DATA logavx2Const<>+188(SB)/4, $0x3f800000
-DATA logavx2Const<>+192(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+196(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+200(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+204(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+208(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+212(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+216(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+220(SB)/4, $0xbd9c878c
-DATA logavx2Const<>+224(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+228(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+232(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+236(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+240(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+244(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+248(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+252(SB)/4, $0x3e02bc69
-DATA logavx2Const<>+256(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+260(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+264(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+268(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+272(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+276(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+280(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+284(SB)/4, $0xbe06c12c
-DATA logavx2Const<>+288(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+292(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+296(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+300(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+304(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+308(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+312(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+316(SB)/4, $0x3e116ae4
-DATA logavx2Const<>+320(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+324(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+328(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+332(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+336(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+340(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+344(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+348(SB)/4, $0xbe2a390d
-DATA logavx2Const<>+352(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+356(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+360(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+364(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+368(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+372(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+376(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+380(SB)/4, $0x3e4cd01b
-DATA logavx2Const<>+384(SB)/4, $0xbe800114
-DATA logavx2Const<>+388(SB)/4, $0xbe800114
-DATA logavx2Const<>+392(SB)/4, $0xbe800114
-DATA logavx2Const<>+396(SB)/4, $0xbe800114
-DATA logavx2Const<>+400(SB)/4, $0xbe800114
-DATA logavx2Const<>+404(SB)/4, $0xbe800114
-DATA logavx2Const<>+408(SB)/4, $0xbe800114
-DATA logavx2Const<>+412(SB)/4, $0xbe800114
-DATA logavx2Const<>+416(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+420(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+424(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+428(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+432(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+436(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+440(SB)/4, $0x3eaaaaaa
-DATA logavx2Const<>+444(SB)/4, $0x3eaaaaaa
+DATA logavx2Const<>+192(SB)/4, $0xbd385774
+DATA logavx2Const<>+196(SB)/4, $0xbd385774
+DATA logavx2Const<>+200(SB)/4, $0xbd385774
+DATA logavx2Const<>+204(SB)/4, $0xbd385774
+DATA logavx2Const<>+208(SB)/4, $0xbd385774
+DATA logavx2Const<>+212(SB)/4, $0xbd385774
+DATA logavx2Const<>+216(SB)/4, $0xbd385774
+DATA logavx2Const<>+220(SB)/4, $0xbd385774
+DATA logavx2Const<>+224(SB)/4, $0x3dd63734
+DATA logavx2Const<>+228(SB)/4, $0x3dd63734
+DATA logavx2Const<>+232(SB)/4, $0x3dd63734
+DATA logavx2Const<>+236(SB)/4, $0x3dd63734
+DATA logavx2Const<>+240(SB)/4, $0x3dd63734
+DATA logavx2Const<>+244(SB)/4, $0x3dd63734
+DATA logavx2Const<>+248(SB)/4, $0x3dd63734
+DATA logavx2Const<>+252(SB)/4, $0x3dd63734
+DATA logavx2Const<>+256(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+260(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+264(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+268(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+272(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+276(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+280(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+284(SB)/4, $0xbe06cb9e
+DATA logavx2Const<>+288(SB)/4, $0x3e1445af
+DATA logavx2Const<>+292(SB)/4, $0x3e1445af
+DATA logavx2Const<>+296(SB)/4, $0x3e1445af
+DATA logavx2Const<>+300(SB)/4, $0x3e1445af
+DATA logavx2Const<>+304(SB)/4, $0x3e1445af
+DATA logavx2Const<>+308(SB)/4, $0x3e1445af
+DATA logavx2Const<>+312(SB)/4, $0x3e1445af
+DATA logavx2Const<>+316(SB)/4, $0x3e1445af
+DATA logavx2Const<>+320(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+324(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+328(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+332(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+336(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+340(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+344(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+348(SB)/4, $0xbe2a77b3
+DATA logavx2Const<>+352(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+356(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+360(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+364(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+368(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+372(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+376(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+380(SB)/4, $0x3e4cb49d
+DATA logavx2Const<>+384(SB)/4, $0xbe800020
+DATA logavx2Const<>+388(SB)/4, $0xbe800020
+DATA logavx2Const<>+392(SB)/4, $0xbe800020
+DATA logavx2Const<>+396(SB)/4, $0xbe800020
+DATA logavx2Const<>+400(SB)/4, $0xbe800020
+DATA logavx2Const<>+404(SB)/4, $0xbe800020
+DATA logavx2Const<>+408(SB)/4, $0xbe800020
+DATA logavx2Const<>+412(SB)/4, $0xbe800020
+DATA logavx2Const<>+416(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+420(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+424(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+428(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+432(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+436(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+440(SB)/4, $0x3eaaaad2
+DATA logavx2Const<>+444(SB)/4, $0x3eaaaad2
 DATA logavx2Const<>+448(SB)/4, $0xbf000000
 DATA logavx2Const<>+452(SB)/4, $0xbf000000
 DATA logavx2Const<>+456(SB)/4, $0xbf000000
@@ -124,22 +124,22 @@ DATA logavx2Const<>+464(SB)/4, $0xbf000000
 DATA logavx2Const<>+468(SB)/4, $0xbf000000
 DATA logavx2Const<>+472(SB)/4, $0xbf000000
 DATA logavx2Const<>+476(SB)/4, $0xbf000000
-DATA logavx2Const<>+480(SB)/4, $0xb102e308
-DATA logavx2Const<>+484(SB)/4, $0xb102e308
-DATA logavx2Const<>+488(SB)/4, $0xb102e308
-DATA logavx2Const<>+492(SB)/4, $0xb102e308
-DATA logavx2Const<>+496(SB)/4, $0xb102e308
-DATA logavx2Const<>+500(SB)/4, $0xb102e308
-DATA logavx2Const<>+504(SB)/4, $0xb102e308
-DATA logavx2Const<>+508(SB)/4, $0xb102e308
-DATA logavx2Const<>+512(SB)/4, $0x3f317218
-DATA logavx2Const<>+516(SB)/4, $0x3f317218
-DATA logavx2Const<>+520(SB)/4, $0x3f317218
-DATA logavx2Const<>+524(SB)/4, $0x3f317218
-DATA logavx2Const<>+528(SB)/4, $0x3f317218
-DATA logavx2Const<>+532(SB)/4, $0x3f317218
-DATA logavx2Const<>+536(SB)/4, $0x3f317218
-DATA logavx2Const<>+540(SB)/4, $0x3f317218
+DATA logavx2Const<>+480(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+484(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+488(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+492(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+496(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+500(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+504(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+508(SB)/4, $0x3377d1cf
+DATA logavx2Const<>+512(SB)/4, $0x3f317217
+DATA logavx2Const<>+516(SB)/4, $0x3f317217
+DATA logavx2Const<>+520(SB)/4, $0x3f317217
+DATA logavx2Const<>+524(SB)/4, $0x3f317217
+DATA logavx2Const<>+528(SB)/4, $0x3f317217
+DATA logavx2Const<>+532(SB)/4, $0x3f317217
+DATA logavx2Const<>+536(SB)/4, $0x3f317217
+DATA logavx2Const<>+540(SB)/4, $0x3f317217
 DATA logavx2Const<>+544(SB)/4, $0x7f800000
 DATA logavx2Const<>+548(SB)/4, $0x7f800000
 DATA logavx2Const<>+552(SB)/4, $0x7f800000
@@ -204,15 +204,31 @@ DATA logavx2Const<>+784(SB)/4, $0xbf800000
 DATA logavx2Const<>+788(SB)/4, $0xbf800000
 DATA logavx2Const<>+792(SB)/4, $0xbf800000
 DATA logavx2Const<>+796(SB)/4, $0xbf800000
-DATA logavx2Const<>+800(SB)/4, $0x80000000
-DATA logavx2Const<>+804(SB)/4, $0x80000000
-DATA logavx2Const<>+808(SB)/4, $0x80000000
-DATA logavx2Const<>+812(SB)/4, $0x80000000
-DATA logavx2Const<>+816(SB)/4, $0x80000000
-DATA logavx2Const<>+820(SB)/4, $0x80000000
-DATA logavx2Const<>+824(SB)/4, $0x80000000
-DATA logavx2Const<>+828(SB)/4, $0x80000000
-GLOBL logavx2Const<>(SB), RODATA|NOPTR, $832
+DATA logavx2Const<>+800(SB)/4, $0xb102e308
+DATA logavx2Const<>+804(SB)/4, $0xb102e308
+DATA logavx2Const<>+808(SB)/4, $0xb102e308
+DATA logavx2Const<>+812(SB)/4, $0xb102e308
+DATA logavx2Const<>+816(SB)/4, $0xb102e308
+DATA logavx2Const<>+820(SB)/4, $0xb102e308
+DATA logavx2Const<>+824(SB)/4, $0xb102e308
+DATA logavx2Const<>+828(SB)/4, $0xb102e308
+DATA logavx2Const<>+832(SB)/4, $0x3f317218
+DATA logavx2Const<>+836(SB)/4, $0x3f317218
+DATA logavx2Const<>+840(SB)/4, $0x3f317218
+DATA logavx2Const<>+844(SB)/4, $0x3f317218
+DATA logavx2Const<>+848(SB)/4, $0x3f317218
+DATA logavx2Const<>+852(SB)/4, $0x3f317218
+DATA logavx2Const<>+856(SB)/4, $0x3f317218
+DATA logavx2Const<>+860(SB)/4, $0x3f317218
+DATA logavx2Const<>+864(SB)/4, $0x80000000
+DATA logavx2Const<>+868(SB)/4, $0x80000000
+DATA logavx2Const<>+872(SB)/4, $0x80000000
+DATA logavx2Const<>+876(SB)/4, $0x80000000
+DATA logavx2Const<>+880(SB)/4, $0x80000000
+DATA logavx2Const<>+884(SB)/4, $0x80000000
+DATA logavx2Const<>+888(SB)/4, $0x80000000
+DATA logavx2Const<>+892(SB)/4, $0x80000000
+GLOBL logavx2Const<>(SB), RODATA|NOPTR, $896
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -553,10 +569,10 @@ loop:
 	VFMADD213PS logavx2Const<>+448(SB), Y12, Y13
 	VMULPS Y12, Y12, Y14
 	VMULPS Y13, Y14, Y13
-	VFMADD231PS logavx2Const<>+480(SB), Y11, Y13
+	VFMADD231PS logavx2Const<>+800(SB), Y11, Y13
 	VADDPS Y13, Y12, Y12
-	VFMADD231PS logavx2Const<>+512(SB), Y11, Y12
-	VPAND logavx2Const<>+800(SB), Y10, Y11
+	VFMADD231PS logavx2Const<>+832(SB), Y11, Y12
+	VPAND logavx2Const<>+864(SB), Y10, Y11
 	VPOR Y11, Y12, Y11
 	VCMPPS $17, logavx2Const<>+544(SB), Y10, Y12
 	VBLENDVPS Y12, Y11, Y10, Y11
@@ -586,10 +602,10 @@ loop:
 	VFMADD213PS logavx2Const<>+448(SB), Y12, Y13
 	VMULPS Y12, Y12, Y14
 	VMULPS Y13, Y14, Y13
-	VFMADD231PS logavx2Const<>+480(SB), Y11, Y13
+	VFMADD231PS logavx2Const<>+800(SB), Y11, Y13
 	VADDPS Y13, Y12, Y12
-	VFMADD231PS logavx2Const<>+512(SB), Y11, Y12
-	VPAND logavx2Const<>+800(SB), Y10, Y11
+	VFMADD231PS logavx2Const<>+832(SB), Y11, Y12
+	VPAND logavx2Const<>+864(SB), Y10, Y11
 	VPOR Y11, Y12, Y11
 	VCMPPS $17, logavx2Const<>+544(SB), Y10, Y12
 	VBLENDVPS Y12, Y11, Y10, Y11
@@ -635,10 +651,10 @@ tailLoop:
 	VFMADD213PS logavx2Const<>+448(SB), Y12, Y13
 	VMULPS Y12, Y12, Y14
 	VMULPS Y13, Y14, Y13
-	VFMADD231PS logavx2Const<>+480(SB), Y11, Y13
+	VFMADD231PS logavx2Const<>+800(SB), Y11, Y13
 	VADDPS Y13, Y12, Y12
-	VFMADD231PS logavx2Const<>+512(SB), Y11, Y12
-	VPAND logavx2Const<>+800(SB), Y10, Y11
+	VFMADD231PS logavx2Const<>+832(SB), Y11, Y12
+	VPAND logavx2Const<>+864(SB), Y10, Y11
 	VPOR Y11, Y12, Y11
 	VCMPPS $17, logavx2Const<>+544(SB), Y10, Y12
 	VBLENDVPS Y12, Y11, Y10, Y11

@@ -15,23 +15,23 @@ func log1(x float32) float32 {
 	if v0 {
 		v3 = -23
 	}
-	v4 := int32(math.Float32bits(v2)) - 1060439283
+	v4 := int32(math.Float32bits(v2)) - 1061158912
 	v5 := v4 >> 23
 	v6 := int32(math.Float32bits(v2)) - (v5 << 23)
 	v7 := math.Float32frombits(uint32(v6)) - 1
 	v8 := float32(v5) + v3
-	v9 := fma(-0x1.390f18p-04, v7, 0x1.0578d2p-03)
-	v10 := fma(v9, v7, -0x1.0d8258p-03)
-	v11 := fma(v10, v7, 0x1.22d5c8p-03)
-	v12 := fma(v11, v7, -0x1.54721ap-03)
-	v13 := fma(v12, v7, 0x1.99a036p-03)
-	v14 := fma(v13, v7, -0x1.000228p-02)
-	v15 := fma(v14, v7, 0x1.555554p-02)
+	v9 := fma(-0x1.70aee8p-05, v7, 0x1.ac6e68p-04)
+	v10 := fma(v9, v7, -0x1.0d973cp-03)
+	v11 := fma(v10, v7, 0x1.288b5ep-03)
+	v12 := fma(v11, v7, -0x1.54ef66p-03)
+	v13 := fma(v12, v7, 0x1.99693ap-03)
+	v14 := fma(v13, v7, -0x1.00004p-02)
+	v15 := fma(v14, v7, 0x1.5555a4p-02)
 	v16 := fma(v7, v15, -0.5)
 	v17 := float32(v7 * v7)
 	v18 := float32(v17 * v16)
-	v19 := fma(v8, -0x1.05c61p-29, v18)
-	v20 := fma(v8, 0x1.62e43p-01, (v7 + v19))
+	v19 := fma(v8, 0x1.efa39ep-25, v18)
+	v20 := fma(v8, 0x1.62e42ep-01, (v7 + v19))
 	var v21 float32 = x
 	if x < math.Float32frombits(uint32(2139095040)) {
 		v21 = v20
@@ -65,18 +65,18 @@ func log21(x float32) float32 {
 	if v0 {
 		v3 = -23
 	}
-	v4 := int32(math.Float32bits(v2)) - 1060439283
+	v4 := int32(math.Float32bits(v2)) - 1061158912
 	v5 := v4 >> 23
 	v6 := int32(math.Float32bits(v2)) - (v5 << 23)
 	v7 := math.Float32frombits(uint32(v6)) - 1
 	v8 := float32(v5) + v3
-	v9 := fma(-0x1.390f18p-04, v7, 0x1.0578d2p-03)
-	v10 := fma(v9, v7, -0x1.0d8258p-03)
-	v11 := fma(v10, v7, 0x1.22d5c8p-03)
-	v12 := fma(v11, v7, -0x1.54721ap-03)
-	v13 := fma(v12, v7, 0x1.99a036p-03)
-	v14 := fma(v13, v7, -0x1.000228p-02)
-	v15 := fma(v14, v7, 0x1.555554p-02)
+	v9 := fma(-0x1.70aee8p-05, v7, 0x1.ac6e68p-04)
+	v10 := fma(v9, v7, -0x1.0d973cp-03)
+	v11 := fma(v10, v7, 0x1.288b5ep-03)
+	v12 := fma(v11, v7, -0x1.54ef66p-03)
+	v13 := fma(v12, v7, 0x1.99693ap-03)
+	v14 := fma(v13, v7, -0x1.00004p-02)
+	v15 := fma(v14, v7, 0x1.5555a4p-02)
 	v16 := fma(v7, v15, -0.5)
 	v17 := float32(v7 * v7)
 	v18 := float32(v17 * v16)
@@ -106,20 +106,20 @@ func log2F32Generic(z, x []float32) {
 }
 
 func log1p1(x float32) float32 {
-	v0 := int32(math.Float32bits(x+1)) - 1060439283
+	v0 := int32(math.Float32bits(x+1)) - 1061158912
 	v1 := v0 >> 23
 	v2 := v1 << 23
 	v3 := fma(math.Float32frombits(uint32(1082130432-v2)), 0.25, -1)
 	v4 := int32(math.Float32bits(x)) - v2
 	v5 := math.Float32frombits(uint32(v4)) + v3
 	v6 := float32(v1)
-	v7 := fma(-0x1.390f18p-04, v5, 0x1.0578d2p-03)
-	v8 := fma(v7, v5, -0x1.0d8258p-03)
-	v9 := fma(v8, v5, 0x1.22d5c8p-03)
-	v10 := fma(v9, v5, -0x1.54721ap-03)
-	v11 := fma(v10, v5, 0x1.99a036p-03)
-	v12 := fma(v11, v5, -0x1.000228p-02)
-	v13 := fma(v12, v5, 0x1.555554p-02)
+	v7 := fma(-0x1.70aee8p-05, v5, 0x1.ac6e68p-04)
+	v8 := fma(v7, v5, -0x1.0d973cp-03)
+	v9 := fma(v8, v5, 0x1.288b5ep-03)
+	v10 := fma(v9, v5, -0x1.54ef66p-03)
+	v11 := fma(v10, v5, 0x1.99693ap-03)
+	v12 := fma(v11, v5, -0x1.00004p-02)
+	v13 := fma(v12, v5, 0x1.5555a4p-02)
 	v14 := fma(v5, v13, -0.5)
 	v15 := float32(v5 * v5)
 	v16 := float32(v15 * v14)

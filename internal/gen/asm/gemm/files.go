@@ -47,6 +47,7 @@ func Files() map[string]string {
 		files["helpers_"+strings.ToLower(v.name)+"_gen_amd64.s"] = w.b.String()
 	}
 	files["stubs_gen_amd64.go"] = stubs()
+	neonFiles(files)
 	return files
 }
 
@@ -110,6 +111,10 @@ func stubs() string {
 		w.text("//go:noescape\nfunc gaxpy1%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("func probe%s(iterations int)\n", id)
 	}
+	return formatted(w)
+}
+
+func formatted(w *asm) string {
 	text, err := format.Source([]byte(w.b.String()))
 	if err != nil {
 		panic(err)

@@ -4,14 +4,14 @@ import "math"
 
 // Constants that are split so that the parts add up to more than 24 bits.
 const (
-	magic    = 0x1.8p23 // adding it rounds to an integer, kept in the low bits
-	log2e    = 0x1.715476p+0
-	log2eL   = 0x1.4ae0cp-26
-	ln2      = 0x1.62e43p-1
-	ln2L     = -0x1.05c61p-29
+	magic  = 0x1.8p23 // adding it rounds to an integer, kept in the low bits
+	log2e  = 0x1.715476p+0
+	log2eL = 0x1.4ae0cp-26
+	ln2    = 0x1.62e43p-1
+	ln2L   = -0x1.05c61p-29
 	// The same with both parts positive: infinity times either then has the same sign.
 	ln2Down, ln2DownL = 0x1.62e42ep-1, 0x1.efa39ep-25
-	threeQuarters = 0x3f400000 // bits
+	threeQuarters     = 0x3f400000 // bits
 )
 
 func unary(name, scalar, doc string, f func(b *B, x *val) *val) *kernel {

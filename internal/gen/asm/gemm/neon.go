@@ -1,0 +1,190 @@
+package gemm
+
+import "fmt"
+
+// On arm64 a "vector" of the tables is two registers, so that the same two widths
+// exist as on amd64: 8 and 16 columns of float32, 4 and 8 of float64.
+const (
+	neonRows  = 6
+	neonPairs = 2 // registers per vector
+)
+
+func neonName(e elem, mr, nv int) string { return fmt.Sprintf("tile%sNEONr%dv%d", e.suffix, mr, nv) }
+
+// arr is the arrangement of a register, as in V0.S4.
+func (e elem) arr() string { return map[int]string{4: "S4", 8: "D2"}[e.size] }
+
+// vlist is a list of registers for VLD1 and VST1.
+func vlist(e elem, from, n int) string {
+	s := "["
+	for i := range n {
+		if i > 0 {
+			s += ", "
+		}
+		s += fmt.Sprintf("V%d.%s", from+i, e.arr())
+	}
+	return s + "]"
+}
+
+// neonTile writes the kernel that kernel writes on amd64. Registers: R0-R5 rows of A, R6 B,
+// R7 row stride of B, R8 column stride of A, R9 steps left; V0-V23 sums, V24-V27 B,
+// V28-V31 A.
+func neonTile(w *asm, e elem, mr, nv int) {
+	name, regs := neonName(e, mr, nv), nv*neonPairs
+	w.text("\n// func %s%s", name, fmt.Sprintf(kernelSig, e.goType))
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-121", name)
+	w.op("MOVD a_base+8(FP), R0")
+	w.op("MOVD ars+32(FP), R10")
+	for i := 1; i < mr; i++ {
+		w.op("ADD R10<<%d, R%d, R%d // row %d", e.shift, i-1, i, i)
+	}
+	w.op("MOVD acs+40(FP), R8")
+	w.op("LSL $%d, R8, R8", e.shift)
+	w.op("MOVD b_base+48(FP), R6")
+	w.op("MOVD brs+72(FP), R7")
+	w.op("LSL $%d, R7, R7", e.shift)
+	for i := range mr * regs {
+		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", i, i, i)
+	}
+	w.op("MOVD kc+0(FP), R9")
+	w.label("loop")
+	w.op("VLD1.P (R6)(R7), %s", vlist(e, 24, regs))
+	for i := range mr {
+		a := 28 + i%4
+		w.op("VLD1R.P (R%d)(R8), [V%d.%s] // a[%d]", i, a, e.arr(), i)
+		for j := range regs {
+			w.op("VFMLA V%d.%[4]s, V%[2]d.%[4]s, V%[3]d.%[4]s", 24+j, a, i*regs+j, e.arr())
+		}
+	}
+	w.op("SUBS $1, R9")
+	w.op("BNE loop")
+	neonStore(w, e, mr, regs)
+	w.op("RET")
+}
+
+// neonStore writes the sums to C, or adds them. The assembler has no vector add: the
+// fused multiply-add with one is the same.
+func neonStore(w *asm, e elem, mr, regs int) {
+	w.op("MOVD c_base+80(FP), R0")
+	w.op("MOVD crs+104(FP), R1")
+	w.op("LSL $%d, R1, R1", e.shift)
+	w.op("MOVBU add+120(FP), R2")
+	w.op("CBZ R2, write")
+	fmov := map[int]string{4: "FMOVS", 8: "FMOVD"}[e.size]
+	w.op("%s $1.0, F28", fmov)
+	w.op("VDUP V28.%s[0], V28.%s", e.arr()[:1], e.arr())
+	w.op("MOVD R0, R3")
+	for i := range mr {
+		w.op("VLD1.P (R3)(R1), %s", vlist(e, 24, regs))
+		for j := range regs {
+			w.op("VFMLA V%d.%[3]s, V28.%[3]s, V%[2]d.%[3]s // += c", 24+j, i*regs+j, e.arr())
+		}
+	}
+	w.label("write")
+	for i := range mr {
+		w.op("VST1.P %s, (R0)(R1)", vlist(e, i*regs, regs))
+	}
+}
+
+// neonGaxpy writes the row-vector kernel; n must be a multiple of four registers.
+// Registers: R0-R7 rows of B, R8 y, R9 columns left; V0-V3 y, V4-V11 x, V24-V27 B.
+func neonGaxpy(w *asm, e elem, rows int) {
+	name := fmt.Sprintf("gaxpy%d%sNEON", rows, e.suffix)
+	w.text("\n// func %s%s", name, fmt.Sprintf(gaxpySig, e.goType))
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-97", name)
+	w.op("MOVD x_base+32(FP), R10")
+	w.op("MOVD xs+56(FP), R11")
+	w.op("LSL $%d, R11, R11", e.shift)
+	for t := range rows {
+		w.op("VLD1R.P (R10)(R11), [V%d.%s] // x[%d]", 4+t, e.arr(), t)
+	}
+	w.op("MOVD b_base+64(FP), R0")
+	w.op("MOVD brs+88(FP), R10")
+	for t := 1; t < rows; t++ {
+		w.op("ADD R10<<%d, R%d, R%d // row %d", e.shift, t-1, t, t)
+	}
+	w.op("MOVD y_base+8(FP), R8")
+	w.op("MOVD n+0(FP), R9")
+	w.op("MOVBU zero+96(FP), R12")
+	w.label("loop")
+	w.op("VLD1 (R8), %s", vlist(e, 0, 4))
+	w.op("CBZ R12, add")
+	for j := range 4 {
+		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", j, j, j)
+	}
+	w.label("add")
+	for t := range rows {
+		w.op("VLD1.P 64(R%d), %s", t, vlist(e, 24, 4))
+		for j := range 4 {
+			w.op("VFMLA V%d.%[4]s, V%[2]d.%[4]s, V%[3]d.%[4]s", 24+j, 4+t, j, e.arr())
+		}
+	}
+	w.op("VST1.P %s, 64(R8)", vlist(e, 0, 4))
+	w.op("SUBS $%d, R9", 64/e.size)
+	w.op("BNE loop")
+	w.op("RET")
+}
+
+// neonProbe writes the loop that measures the peak.
+func neonProbe(w *asm, e elem) {
+	w.text("\n// func probe%sNEON(iterations int)", e.suffix)
+	w.text("TEXT ·probe%sNEON(SB), NOSPLIT, $0-8", e.suffix)
+	w.op("MOVD iterations+0(FP), R0")
+	for i := range 32 {
+		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", i, i, i)
+	}
+	w.label("loop")
+	for i := range 28 {
+		w.op("VFMLA V31.%[1]s, V30.%[1]s, V%[2]d.%[1]s", e.arr(), i)
+	}
+	w.op("SUBS $1, R0")
+	w.op("BNE loop")
+	w.op("RET")
+}
+
+// neonFiles adds the files of arm64.
+func neonFiles(files map[string]string) {
+	for _, e := range []elem{f32, f64} {
+		w := &asm{}
+		w.header("arm64 && !purego")
+		for _, nv := range vectors {
+			for mr := 1; mr <= neonRows; mr++ {
+				neonTile(w, e, mr, nv)
+			}
+		}
+		neonGaxpy(w, e, 8)
+		neonGaxpy(w, e, 1)
+		neonProbe(w, e)
+		files[fmt.Sprintf("neon_%s_gen_arm64.s", map[int]string{4: "f32", 8: "f64"}[e.size])] = w.b.String()
+	}
+	files["stubs_gen_arm64.go"] = neonStubs()
+}
+
+func neonStubs() string {
+	w := &asm{}
+	w.text("// Code generated by internal/gen/asm/gemm; DO NOT EDIT.\n")
+	w.text("//go:build arm64 && !purego\n")
+	w.text("package gemm")
+	for _, e := range []elem{f32, f64} {
+		t := e.goType
+		w.text("\n// tiles%sNEON holds the kernels by vectors and rows.", e.suffix)
+		w.text("var tiles%sNEON = [maxVectors + 1][maxRows + 1]tile[%s]{", e.suffix, t)
+		for _, nv := range vectors {
+			w.text("%d: {", nv)
+			for mr := 1; mr <= neonRows; mr++ {
+				w.text("%d: %s,", mr, neonName(e, mr, nv))
+			}
+			w.text("},")
+		}
+		w.text("}\n")
+		for _, nv := range vectors {
+			for mr := 1; mr <= neonRows; mr++ {
+				w.text("//go:noescape\nfunc %s%s\n", neonName(e, mr, nv), fmt.Sprintf(kernelSig, t))
+			}
+		}
+		w.text("//go:noescape\nfunc gaxpy8%sNEON%s\n", e.suffix, fmt.Sprintf(gaxpySig, t))
+		w.text("//go:noescape\nfunc gaxpy1%sNEON%s\n", e.suffix, fmt.Sprintf(gaxpySig, t))
+		w.text("func probe%sNEON(iterations int)\n", e.suffix)
+	}
+	return formatted(w)
+}
