@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -45,7 +46,9 @@ type planner struct {
 	roots []*graph.Node
 	dev   *backend.Device // for nodes that name none
 	prog  *Program
-	stats *Counters
+	// consts holds the buffers of immediates, one for each value.
+	consts map[attr.Const]int32
+	stats  *Counters
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
 }

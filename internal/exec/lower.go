@@ -139,12 +139,19 @@ func (p *planner) newBuf(d *backend.Device, size int) int32 {
 // constant numbers a buffer holding an immediate.
 func (p *planner) constant(n *graph.Node) int32 {
 	c := n.Attr().(attr.Const)
+	if b, ok := p.consts[c]; ok {
+		return b
+	}
 	b := make([]uint64, 2)
 	m := dtype.Bytes(b)
 	c.DType.Put(m, 0, c.Value)
 	buf := mem.FromGo(m[:c.DType.Size():c.DType.Size()])
 	p.prog.bufs = append(p.prog.bufs, bufInfo{data: buf, size: buf.Size, donor: -1, first: -1, last: -1})
-	return int32(len(p.prog.bufs) - 1)
+	if p.consts == nil {
+		p.consts = map[attr.Const]int32{}
+	}
+	p.consts[c] = int32(len(p.prog.bufs) - 1)
+	return p.consts[c]
 }
 
 // operand returns where n's value is.
