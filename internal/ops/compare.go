@@ -26,30 +26,35 @@ func Eq(x, other Operand) *Node { return test(opEq, x, other) }
 //
 //lucid:func
 //lucid:method
+//lucid:alias not_equal
 func Ne(x, other Operand) *Node { return test(opNe, x, other) }
 
 // Lt returns x < other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias less
 func Lt(x, other Operand) *Node { return order(opLt, x, other) }
 
 // Le returns x <= other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias less_equal
 func Le(x, other Operand) *Node { return order(opLe, x, other) }
 
 // Gt returns x > other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias greater
 func Gt(x, other Operand) *Node { return order(opGt, x, other) }
 
 // Ge returns x >= other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias greater_equal
 func Ge(x, other Operand) *Node { return order(opGe, x, other) }
 
 // order is a comparison that complex numbers do not have.
