@@ -230,6 +230,22 @@ func (x *Tensor) Reshape(shape ...int) *Tensor {
 	return wrap(r0)
 }
 
+// ResolveConj returns x: a conjugate is never held back here.
+func ResolveConj(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ResolveConj(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ResolveConj returns x: a conjugate is never held back here.
+func (x *Tensor) ResolveConj() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ResolveConj(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Round rounds to the nearest, halves to even.
 func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	a0 := acquire(x)

@@ -77,6 +77,12 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
+		schema{name: "resolve_conj", door: "ResolveConj", doc: "ResolveConj returns x: a conjugate is never held back here.",
+			aliases: []string{"resolve_neg"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
+			}},
 		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
 			aliases: []string{"special_round"},
 			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},

@@ -69,21 +69,29 @@ func order(op *graph.Op, x, y Operand) *Node {
 //lucid:name isnan
 //lucid:func
 //lucid:method
-func IsNaN(x *Node) *Node { return apply(opIsNaN, nil, x) }
+func IsNaN(x *Node) *Node { return ofInexact(opIsNaN, x, false) }
 
 // IsInf reports which elements are infinite.
 //
 //lucid:name isinf
 //lucid:func
 //lucid:method
-func IsInf(x *Node) *Node { return apply(opIsInf, nil, x) }
+func IsInf(x *Node) *Node { return ofInexact(opIsInf, x, false) }
 
 // IsFinite reports which elements are neither NaN nor infinite.
 //
 //lucid:name isfinite
 //lucid:func
 //lucid:method
-func IsFinite(x *Node) *Node { return apply(opIsFinite, nil, x) }
+func IsFinite(x *Node) *Node { return ofInexact(opIsFinite, x, true) }
+
+// ofInexact tests floats and complex numbers; all others have one answer.
+func ofInexact(op *graph.Op, x *Node, other bool) *Node {
+	if !x.DType().IsInexact() {
+		return filled(x, other)
+	}
+	return apply(op, nil, x)
+}
 
 // LogicalNot returns whether x is zero.
 //

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 )
@@ -57,6 +58,10 @@ func Imag(x *Node) *Node {
 //lucid:func
 func Complex(real, imag *Node) *Node {
 	a, b := promote("complex", floating(real), floating(imag))
+	requireKind("complex", a, !a.DType().IsComplex(), "real parts")
+	if a.DType().IsHalf() {
+		a, b = Cast(a, dtype.Float32), Cast(b, dtype.Float32) // there is no complex half
+	}
 	return apply(opComplex, nil, a, b)
 }
 

@@ -125,6 +125,9 @@ type IsinOptions struct {
 //lucid:func IsIn
 func Isin(element, testElement Operand, o IsinOptions) *Node {
 	d := resultType("isin", element, testElement)
+	if d.IsHalf() {
+		d = dtype.Float32 // halves of one value may differ in bits
+	}
 	x, set := as("isin", element, d), as("isin", testElement, d)
 	r := graph.Make2(opIsin, nil, x.Shape(), dtype.Bool, expandTo(x, x.Shape()), reshapeTo(set, shape.Of("isin", set.Shape().Numel())))
 	if o.Invert {

@@ -97,7 +97,10 @@ func Frexp(x *Node) (mantissa, exponent *Node) {
 //lucid:func
 //lucid:method
 //lucid:inplace
-func Ldexp(x, other Operand) *Node { return Mul(x, Exp2(node("ldexp", other))) }
+func Ldexp(x, other Operand) *Node {
+	a, b := promoteFloat("ldexp", x, other)
+	return Mul(a, Exp2(b))
+}
 
 // NanToNumOptions say what replaces NaN and the infinities; nil: 0 and the dtype's largest and smallest number.
 type NanToNumOptions struct {

@@ -121,13 +121,20 @@ func Sign(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
-//lucid:alias conj_physical resolve_conj
+//lucid:alias conj_physical
 func Conj(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return x
 	}
 	return unary(opConj, x)
 }
+
+// ResolveConj returns x: a conjugate is never held back here.
+//
+//lucid:func
+//lucid:method
+//lucid:alias resolve_neg
+func ResolveConj(x *Node) *Node { return x }
 
 // Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
 //

@@ -15,8 +15,11 @@ func Log10(x float64) float64 { return math.Log2(x) * (math.Ln2 / math.Ln10) }
 
 // Lgamma is log |Γ(x)|, +Inf at the poles and at both infinities.
 func Lgamma(x float64) float64 {
-	if math.IsInf(x, 0) {
+	switch {
+	case math.IsInf(x, 0):
 		return math.Inf(1)
+	case x != 0 && math.Abs(x) < 1e-290:
+		return -Log(math.Abs(x))
 	}
 	v, _ := math.Lgamma(x)
 	return v
@@ -74,7 +77,7 @@ func Zeta(s, q float64) float64 {
 	switch {
 	case s == 1:
 		return math.Inf(1)
-	case !(s > 1):
+	case s < 1:
 		return math.NaN()
 	case q <= 0 && q == math.Floor(q):
 		return math.Inf(1)
