@@ -14,6 +14,128 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Ceil rounds up.
+func Ceil(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Ceil rounds up.
+func (x *Tensor) Ceil() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Ceil_ is Ceil in place: the handle shows the result, and is returned.
+func (x *Tensor) Ceil_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return x.rebind("ceil", r0)
+}
+
+// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
+// NaN bound gives NaN. No gradient passes where x is at a bound.
+func Clamp(x *Tensor, min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
+// NaN bound gives NaN. No gradient passes where x is at a bound.
+func (x *Tensor) Clamp(min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Clamp_ is Clamp in place: the handle shows the result, and is returned.
+func (x *Tensor) Clamp_(min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return x.rebind("clamp", r0)
+}
+
+// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+func ClampMax(x any, max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+func (x *Tensor) ClampMax(max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMax_ is ClampMax in place: the handle shows the result, and is returned.
+func (x *Tensor) ClampMax_(max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("clamp_max", r0)
+}
+
+// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+func ClampMin(x any, min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+func (x *Tensor) ClampMin(min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMin_ is ClampMin in place: the handle shows the result, and is returned.
+func (x *Tensor) ClampMin_(min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("clamp_min", r0)
+}
+
 // Complex joins a real and an imaginary part.
 func Complex(real *Tensor, imag *Tensor) *Tensor {
 	a0 := acquire(real)
@@ -54,6 +176,36 @@ func (x *Tensor) Contiguous() *Tensor {
 	r0 := ops.Contiguous(a0)
 	release(a0)
 	return wrap(r0)
+}
+
+// Copysign returns |x| with the sign of other.
+func Copysign(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Copysign returns |x| with the sign of other.
+func (x *Tensor) Copysign(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Copysign_ is Copysign in place: the handle shows the result, and is returned.
+func (x *Tensor) Copysign_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("copysign", r0)
 }
 
 // Cos returns the cosine of x in radians.
@@ -102,6 +254,30 @@ func (x *Tensor) Cosh_() *Tensor {
 	r0 := ops.Cosh(a0)
 	release(a0)
 	return x.rebind("cosh", r0)
+}
+
+// Cube returns x³.
+func Cube(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cube returns x³.
+func (x *Tensor) Cube() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cube_ is Cube in place: the handle shows the result, and is returned.
+func (x *Tensor) Cube_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return x.rebind("cube", r0)
 }
 
 // CumProd returns running products along a dimension.

@@ -6,6 +6,92 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func Heaviside(x *Tensor, values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func (x *Tensor) Heaviside(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside_ is Heaviside in place: the handle shows the result, and is returned.
+func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return x.rebind("heaviside", r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func Hypot(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func (x *Tensor) Hypot(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot_ is Hypot in place: the handle shows the result, and is returned.
+func (x *Tensor) Hypot_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("hypot", r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func I0(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func (x *Tensor) I0() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0_ is I0 in place: the handle shows the result, and is returned.
+func (x *Tensor) I0_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return x.rebind("i0", r0)
+}
+
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -70,6 +156,144 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func IsClose(x *Tensor, other *Tensor, o ...CloseOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, option("isclose", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func (x *Tensor) IsClose(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, ops.CloseOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsIn reports which elements are among the test elements. NaN is among none.
+func IsIn(element any, testElement any, o ...IsinOptions) *Tensor {
+	a0 := acquireAny(element)
+	a1 := acquireAny(testElement)
+	r0 := ops.Isin(a0, a1, option("isin", o))
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func IsNegInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func (x *Tensor) IsNegInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func IsPosInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func (x *Tensor) IsPosInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func IsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func (x *Tensor) IsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func Lcm(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func (x *Tensor) Lcm(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm_ is Lcm in place: the handle shows the result, and is returned.
+func (x *Tensor) Lcm_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("lcm", r0)
+}
+
+// Ldexp returns x·2^other.
+func Ldexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp returns x·2^other.
+func (x *Tensor) Ldexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp_ is Ldexp in place: the handle shows the result, and is returned.
+func (x *Tensor) Ldexp_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("ldexp", r0)
+}
+
 // Le returns x <= other, elementwise.
 func Le(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -88,6 +312,66 @@ func (x *Tensor) Le(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func Lerp(x *Tensor, end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func (x *Tensor) Lerp(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp_ is Lerp in place: the handle shows the result, and is returned.
+func (x *Tensor) Lerp_(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return x.rebind("lerp", r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func Lgamma(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func (x *Tensor) Lgamma() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma_ is Lgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Lgamma_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return x.rebind("lgamma", r0)
 }
 
 // Log returns the natural logarithm; NaN below zero, -Inf at zero.
@@ -186,6 +470,46 @@ func (x *Tensor) Log2_() *Tensor {
 	return x.rebind("log2", r0)
 }
 
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func Logaddexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func (x *Tensor) Logaddexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func Logaddexp2(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func (x *Tensor) Logaddexp2(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
 // LogicalAnd returns whether both are non-zero.
 func LogicalAnd(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -260,6 +584,30 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
+}
+
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func Logit(x *Tensor, o ...LogitOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, option("logit", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func (x *Tensor) Logit() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit_ is Logit in place: the handle shows the result, and is returned.
+func (x *Tensor) Logit_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return x.rebind("logit", r0)
 }
 
 // Lt returns x < other, elementwise.
@@ -408,6 +756,54 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	return x.rebind("mul", r0)
 }
 
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func Mvlgamma(x *Tensor, p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func (x *Tensor) Mvlgamma(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma_ is Mvlgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Mvlgamma_(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return x.rebind("mvlgamma", r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func NanToNum(x *Tensor, o ...NanToNumOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, option("nan_to_num", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func (x *Tensor) NanToNum() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum_ is NanToNum in place: the handle shows the result, and is returned.
+func (x *Tensor) NanToNum_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return x.rebind("nan_to_num", r0)
+}
+
 // Ne returns x != other, elementwise.
 func Ne(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -450,4 +846,34 @@ func (x *Tensor) Neg_() *Tensor {
 	r0 := ops.Neg(a0)
 	release(a0)
 	return x.rebind("neg", r0)
+}
+
+// Nextafter returns the next number of the dtype after x towards other.
+func Nextafter(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter returns the next number of the dtype after x towards other.
+func (x *Tensor) Nextafter(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter_ is Nextafter in place: the handle shows the result, and is returned.
+func (x *Tensor) Nextafter_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("nextafter", r0)
 }

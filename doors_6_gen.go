@@ -6,6 +6,30 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
+func Sgn(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
+func (x *Tensor) Sgn() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sgn_ is Sgn in place: the handle shows the result, and is returned.
+func (x *Tensor) Sgn_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return x.rebind("sgn", r0)
+}
+
 // Sigmoid returns 1/(1 + exp(-x)).
 func Sigmoid(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -54,6 +78,22 @@ func (x *Tensor) Sign_() *Tensor {
 	return x.rebind("sign", r0)
 }
 
+// Signbit reports which elements are negative, -0 and NaN with the sign set included.
+func Signbit(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Signbit(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Signbit reports which elements are negative, -0 and NaN with the sign set included.
+func (x *Tensor) Signbit() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Signbit(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Sin returns the sine of x in radians.
 func Sin(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -76,6 +116,30 @@ func (x *Tensor) Sin_() *Tensor {
 	r0 := ops.Sin(a0)
 	release(a0)
 	return x.rebind("sin", r0)
+}
+
+// Sinc returns sin(πx)/πx, 1 at 0.
+func Sinc(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sinc returns sin(πx)/πx, 1 at 0.
+func (x *Tensor) Sinc() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sinc_ is Sinc in place: the handle shows the result, and is returned.
+func (x *Tensor) Sinc_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return x.rebind("sinc", r0)
 }
 
 // Sinh returns the hyperbolic sine.
@@ -174,21 +238,21 @@ func StopGradient(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Sub returns x - other.
-func Sub(x any, other any) *Tensor {
+// Sub returns x - alpha·other.
+func Sub(x any, other any, o ...AlphaOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, option("sub", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Sub returns x - other.
+// Sub returns x - alpha·other.
 func (x *Tensor) Sub(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -198,7 +262,7 @@ func (x *Tensor) Sub(other any) *Tensor {
 func (x *Tensor) Sub_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("sub", r0)

@@ -70,6 +70,30 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Trunc rounds towards zero.
+func Trunc(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc rounds towards zero.
+func (x *Tensor) Trunc() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc_ is Trunc in place: the handle shows the result, and is returned.
+func (x *Tensor) Trunc_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return x.rebind("trunc", r0)
+}
+
 // Unsqueeze adds a dimension of size 1 at dim.
 func Unsqueeze(x *Tensor, dim int) *Tensor {
 	a0 := acquire(x)
@@ -86,6 +110,38 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func ViewAsComplex(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func (x *Tensor) ViewAsComplex() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func ViewAsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func (x *Tensor) ViewAsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Where returns x where the condition holds, and other elsewhere.
 func Where(condition *Tensor, x any, other any) *Tensor {
 	a0 := acquire(condition)
@@ -96,4 +152,34 @@ func Where(condition *Tensor, x any, other any) *Tensor {
 	releaseAny(a1)
 	releaseAny(a2)
 	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func Xlogy(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func (x *Tensor) Xlogy(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy_ is Xlogy in place: the handle shows the result, and is returned.
+func (x *Tensor) Xlogy_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("xlogy", r0)
 }

@@ -9,39 +9,74 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// AlphaOptions are options; the zero value is the default.
+	AlphaOptions = ops.AlphaOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// CloseOptions are options; the zero value is the default.
+	CloseOptions = ops.CloseOptions
+	// DivOptions are options; the zero value is the default.
+	DivOptions = ops.DivOptions
+	// IsinOptions are options; the zero value is the default.
+	IsinOptions = ops.IsinOptions
+	// LogitOptions are options; the zero value is the default.
+	LogitOptions = ops.LogitOptions
+	// NanToNumOptions are options; the zero value is the default.
+	NanToNumOptions = ops.NanToNumOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
+	// RoundOptions are options; the zero value is the default.
+	RoundOptions = ops.RoundOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// ValueOptions are options; the zero value is the default.
+	ValueOptions = ops.ValueOptions
 )
 
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"absolute"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arccos"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arccosh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
 			}},
-		schema{name: "add", door: "Add", doc: "Add returns x + other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "add", door: "Add", doc: "Add returns x + alpha·other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"), o)}
+			}},
+		schema{name: "addcdiv", door: "Addcdiv", doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ValueOptions
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
+			}},
+		schema{name: "addcmul", door: "Addcmul", doc: "Addcmul returns x + value·tensor1·tensor2.",
+			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ValueOptions
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Addcmul(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -51,6 +86,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
+			}},
+		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CloseOptions
+				c.option("rtol", &o.RTol)
+				c.option("atol", &o.ATol)
+				c.option("equal_nan", &o.EqualNaN)
+				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "amax", door: "Amax", doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -69,6 +113,11 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
+			}},
+		schema{name: "angle", door: "Angle", doc: "Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Angle(c.tensor("input"))}
 			}},
 		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -105,24 +154,103 @@ func init() {
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arcsin"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arcsinh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arctan"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
+		schema{name: "atan2", door: "Atan2", doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
+			aliases: []string{"arctan2"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
+			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arctanh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "special_i0e", door: "special.BesselI0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
+			}},
+		schema{name: "special_i1", door: "special.BesselI1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
+			aliases: []string{"special_modified_bessel_i1"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
+			}},
+		schema{name: "special_i1e", door: "special.BesselI1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_j0", door: "special.BesselJ0", doc: "BesselJ0 returns the Bessel function of the first kind of order 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselJ0(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_j1", door: "special.BesselJ1", doc: "BesselJ1 returns the Bessel function of the first kind of order 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselJ1(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_y0", door: "special.BesselY0", doc: "BesselY0 returns the Bessel function of the second kind of order 0; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselY0(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_y1", door: "special.BesselY1", doc: "BesselY1 returns the Bessel function of the second kind of order 1; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
+			}},
+		schema{name: "bitwise_and", door: "BitwiseAnd", doc: "BitwiseAnd returns x & other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_left_shift", door: "BitwiseLeftShift", doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
+			aliases: []string{"left_shift"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_not", door: "BitwiseNot", doc: "BitwiseNot flips every bit of integers, and negates bools.",
+			aliases: []string{"bitwise_invert"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
+			}},
+		schema{name: "bitwise_or", door: "BitwiseOr", doc: "BitwiseOr returns x | other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+			aliases: []string{"right_shift"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_xor", door: "BitwiseXor", doc: "BitwiseXor returns x ^ other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

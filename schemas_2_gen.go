@@ -16,13 +16,35 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ceil(c.tensor("input"))}
+			}},
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			aliases: []string{"clip"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
+			}},
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
+			}},
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
+			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"conj_physical"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
@@ -30,6 +52,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
+			}},
+		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -40,6 +67,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
+			}},
+		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},

@@ -9,6 +9,22 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "heaviside", door: "Heaviside", doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have\none dtype.",
+			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
+			}},
+		schema{name: "hypot", door: "Hypot", doc: "Hypot returns √(x² + other²) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "i0", door: "I0", doc: "I0 returns the modified Bessel function of the first kind of order 0.",
+			aliases: []string{"special_i0", "special_modified_bessel_i0"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.I0(c.tensor("input"))}
+			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -29,10 +45,64 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
+		schema{name: "isclose", door: "IsClose", doc: "Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CloseOptions
+				c.option("rtol", &o.RTol)
+				c.option("atol", &o.ATol)
+				c.option("equal_nan", &o.EqualNaN)
+				return []*graph.Node{ops.Isclose(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "isin", door: "IsIn", doc: "Isin reports which elements are among the test elements. NaN is among none.",
+			params: []schemaParam{{"element", "tensor or number", false}, {"test_element", "tensor or number", false}, {"invert", "bool", true}, {"assume_unique", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.IsinOptions
+				c.option("invert", &o.Invert)
+				c.option("assume_unique", &o.AssumeUnique)
+				return []*graph.Node{ops.Isin(c.operand("element"), c.operand("test_element"), o)}
+			}},
+		schema{name: "isneginf", door: "IsNegInf", doc: "Isneginf reports which elements are -Inf.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isneginf(c.tensor("input"))}
+			}},
+		schema{name: "isposinf", door: "IsPosInf", doc: "Isposinf reports which elements are +Inf.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isposinf(c.tensor("input"))}
+			}},
+		schema{name: "isreal", door: "IsReal", doc: "Isreal reports which elements have no imaginary part.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isreal(c.tensor("input"))}
+			}},
+		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "ldexp", door: "Ldexp", doc: "Ldexp returns x·2^other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ldexp(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
+			aliases: []string{"less_equal"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
+			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lerp(c.tensor("input"), c.tensor("end"), c.operand("weight"))}
+			}},
+		schema{name: "lgamma", door: "Lgamma", doc: "Lgamma returns log |Γ(x)|; Inf at the poles.",
+			aliases: []string{"special_gammaln"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lgamma(c.tensor("input"))}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -45,7 +115,8 @@ func init() {
 				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
 		schema{name: "log1p", door: "Log1p", doc: "Log1p returns log(1 + x), precise near 0.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_log1p"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
@@ -53,6 +124,21 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
+			}},
+		schema{name: "special_log_ndtr", door: "special.LogNdtr", doc: "LogNdtr returns the logarithm of Ndtr, precise far below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LogNdtr(c.tensor("input"))}
+			}},
+		schema{name: "logaddexp", door: "Logaddexp", doc: "Logaddexp returns log(exp(x) + exp(other)) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Logaddexp(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "logaddexp2", door: "Logaddexp2", doc: "Logaddexp2 returns log2(2^x + 2^other) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Logaddexp2(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -74,8 +160,17 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "logit", door: "Logit", doc: "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
+			aliases: []string{"special_logit"},
+			params:  []schemaParam{{"input", "tensor", false}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LogitOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.Logit(c.tensor("input"), o)}
+			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"less"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
@@ -103,20 +198,65 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "special_modified_bessel_k0", door: "special.ModifiedBesselK0", doc: "ModifiedBesselK0 returns the modified Bessel function of the second kind of order 0; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ModifiedBesselK0(c.tensor("input"))}
+			}},
+		schema{name: "special_modified_bessel_k1", door: "special.ModifiedBesselK1", doc: "ModifiedBesselK1 returns the modified Bessel function of the second kind of order 1; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ModifiedBesselK1(c.tensor("input"))}
+			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"multiply"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "mvlgamma", door: "Mvlgamma", doc: "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
+			aliases: []string{"special_multigammaln"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_p int
+				c.required("p", &v_p)
+				return []*graph.Node{ops.Mvlgamma(c.tensor("input"), v_p)}
+			}},
+		schema{name: "nan_to_num", door: "NanToNum", doc: "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
+			params: []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NanToNumOptions
+				c.option("nan", &o.NaN)
+				c.option("posinf", &o.PosInf)
+				c.option("neginf", &o.NegInf)
+				return []*graph.Node{ops.NanToNum(c.tensor("input"), o)}
+			}},
+		schema{name: "special_ndtr", door: "special.Ndtr", doc: "Ndtr returns the area under the standard normal density up to x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ndtr(c.tensor("input"))}
+			}},
+		schema{name: "special_ndtri", door: "special.Ndtri", doc: "Ndtri returns the inverse of Ndtr; NaN outside [0, 1].",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ndtri(c.tensor("input"))}
+			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"not_equal"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ne(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "neg", door: "Neg", doc: "Neg returns -x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"negative"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
+			}},
+		schema{name: "nextafter", door: "Nextafter", doc: "Nextafter returns the next number of the dtype after x towards other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

@@ -9,8 +9,14 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
 			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			aliases: []string{"special_expit", "expit"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
@@ -19,10 +25,21 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
+		schema{name: "signbit", door: "Signbit", doc: "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Signbit(c.tensor("input"))}
+			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
+			}},
+		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			aliases: []string{"special_sinc"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -39,6 +56,11 @@ func init() {
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "special_spherical_bessel_j0", door: "special.SphericalBesselJ0", doc: "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
+			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -54,10 +76,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
-		schema{name: "sub", door: "Sub", doc: "Sub returns x - other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			aliases: []string{"subtract"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "sum", door: "Sum", doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

@@ -19,6 +19,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
+		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dtype DType
+				c.required("dtype", &v_dtype)
+				return []*graph.Node{ops.To(c.tensor("input"), v_dtype)}
+			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -31,6 +38,12 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
+			aliases: []string{"fix"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trunc(c.tensor("input"))}
+			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -38,10 +51,36 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
+		schema{name: "view_as_complex", door: "ViewAsComplex", doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
+			}},
+		schema{name: "view_as_real", door: "ViewAsReal", doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}
+			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "special_xlog1py", door: "special.Xlog1py", doc: "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+			aliases: []string{"special_xlogy"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlogy(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "special_zeta", door: "special.Zeta", doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Zeta(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

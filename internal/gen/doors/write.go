@@ -83,7 +83,7 @@ func (o op) body(b *bytes.Buffer, expr func(p param) string) {
 				v += "..."
 			}
 			call = append(call, v)
-		case p.variadic:
+		case p.variadic && !isOptions(p.typ):
 			call = append(call, e+"...")
 		default:
 			call = append(call, e)
