@@ -108,7 +108,7 @@ func (x *Tensor) Add_(other any) *Tensor {
 	return x.rebind("add", r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, option("all", o))
@@ -116,7 +116,7 @@ func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func (x *Tensor) All(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, ops.ReduceOptions{Dim: dim})
@@ -172,7 +172,23 @@ func (x *Tensor) Amin(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func AMinMax(x *Tensor, o ...ArgOptions) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, option("aminmax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func (x *Tensor) AMinMax(dim int) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, option("any", o))
@@ -180,7 +196,7 @@ func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func (x *Tensor) Any(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, ops.ReduceOptions{Dim: dim})
@@ -216,6 +232,14 @@ func ArgMin(x *Tensor, o ...ArgOptions) *Tensor {
 func (x *Tensor) ArgMin(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Argmin(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// ArgPartition returns the positions that partition x around kth.
+func ArgPartition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Argpartition(a0, kth, option("argpartition", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -332,6 +356,18 @@ func (x *Tensor) Atanh_() *Tensor {
 	return x.rebind("atanh", r0)
 }
 
+// Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum
+// of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func Bincount(x *Tensor, weights *Tensor, o ...BincountOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weights)
+	r0 := ops.Bincount(a0, a1, option("bincount", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
 func BroadcastTo(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -345,5 +381,16 @@ func (x *Tensor) BroadcastTo(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, shape...)
 	release(a0)
+	return wrap(r0)
+}
+
+// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// belongs to the bucket below it, or above it with Right.
+func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquire(boundaries)
+	r0 := ops.Bucketize(a0, a1, option("bucketize", o))
+	releaseAny(a0)
+	release(a1)
 	return wrap(r0)
 }

@@ -56,6 +56,14 @@ func (x *Tensor) Contiguous() *Tensor {
 	return wrap(r0)
 }
 
+// Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.
+func Corrcoef(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Corrcoef(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Cos returns the cosine of x in radians.
 func Cos(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -104,6 +112,71 @@ func (x *Tensor) Cosh_() *Tensor {
 	return x.rebind("cosh", r0)
 }
 
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func CountNonzero(x *Tensor, o ...DimsOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.CountNonzero(a0, option("count_nonzero", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func (x *Tensor) CountNonzero(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.CountNonzero(a0, ops.DimsOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.
+// fweights are how often each observation was made, aweights how much it counts; both may be nil.
+func Cov(x *Tensor, fweights *Tensor, aweights *Tensor, o ...CovOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(fweights)
+	a2 := acquire(aweights)
+	r0 := ops.Cov(a0, a1, a2, option("cov", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMax(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, option("cummax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMax(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMin(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, option("cummin", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // CumProd returns running products along a dimension.
 func CumProd(x *Tensor, dim int, o ...ScanOptions) *Tensor {
 	a0 := acquire(x)
@@ -133,5 +206,15 @@ func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
 	release(a0)
+	return wrap(r0)
+}
+
+// CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.
+func CumulativeTrapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.CumulativeTrapezoid(a0, a1, option("cumulative_trapezoid", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }

@@ -6,6 +6,52 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(prepend)
+	a2 := acquire(append)
+	r0 := ops.Diff(a0, a1, a2, option("diff", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func (x *Tensor) Diff(n int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(nil)
+	a2 := acquire(nil)
+	r0 := ops.Diff(a0, a1, a2, ops.DiffOptions{N: &n})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func Dist(x *Tensor, other *Tensor, o ...DistOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, option("dist", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func (x *Tensor) Dist(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, ops.DistOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Div returns x / other; integers divide as floats.
 func Div(x any, other any) *Tensor {
 	a0 := acquireAny(x)

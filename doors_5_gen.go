@@ -6,6 +6,15 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
+// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Partition(a0, kth, option("partition", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Permute shows the dimensions in another order.
 func Permute(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)
@@ -67,6 +76,28 @@ func (x *Tensor) Prod(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Prod(a0, ops.ReduceOptions{Dim: dim})
 	release(a0)
+	return wrap(r0)
+}
+
+// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// dimension in front. A NaN among the elements makes the result NaN.
+func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Quantile(a0, a1, option("quantile", o))
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// dimension in front. A NaN among the elements makes the result NaN.
+func (x *Tensor) Quantile(q any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Quantile(a0, a1, ops.QuantileOptions{})
+	release(a0)
+	releaseAny(a1)
 	return wrap(r0)
 }
 

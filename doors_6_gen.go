@@ -6,6 +6,20 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// SearchSorted returns where each value would go in a sorted sequence: before equal elements, or behind them with
+// Right. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be
+// nil, is an order that sorts the sequence.
+func SearchSorted(sortedSequence *Tensor, input any, sorter *Tensor, o ...SearchOptions) *Tensor {
+	a0 := acquire(sortedSequence)
+	a1 := acquireAny(input)
+	a2 := acquire(sorter)
+	r0 := ops.Searchsorted(a0, a1, a2, option("searchsorted", o))
+	release(a0)
+	releaseAny(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Sigmoid returns 1/(1 + exp(-x)).
 func Sigmoid(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -102,7 +116,7 @@ func (x *Tensor) Sinh_() *Tensor {
 	return x.rebind("sinh", r0)
 }
 
-// Sort returns the elements in order, and their positions.
+// Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.
 func Sort(x *Tensor, o ...SortOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Sort(a0, option("sort", o))
@@ -110,7 +124,7 @@ func Sort(x *Tensor, o ...SortOptions) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// Sort returns the elements in order, and their positions.
+// Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.
 func (x *Tensor) Sort(dim int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Sort(a0, ops.SortOptions{Dim: &dim})
@@ -164,6 +178,38 @@ func (x *Tensor) Square_() *Tensor {
 	r0 := ops.Square(a0)
 	release(a0)
 	return x.rebind("square", r0)
+}
+
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+func Std(x *Tensor, o ...VarOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Std(a0, option("std", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+func (x *Tensor) Std(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Std(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// StdMean returns the standard deviation and the mean over the dimensions.
+func StdMean(x *Tensor, o ...VarOptions) (std *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.StdMean(a0, option("std_mean", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// StdMean returns the standard deviation and the mean over the dimensions.
+func (x *Tensor) StdMean(dim ...int) (std *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.StdMean(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
 }
 
 // StopGradient returns x as a constant: no gradient passes.

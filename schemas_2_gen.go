@@ -31,6 +31,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
+		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
+			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -41,23 +46,69 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
+		schema{name: "count_nonzero", door: "CountNonzero", doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DimsOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
+			}},
+		schema{name: "cov", door: "Cov", doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CovOptions
+				c.option("correction", &o.Correction)
+				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "cummax", door: "CumMax", doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummax(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "cummin", door: "CumMin", doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummin(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "cumulative_trapezoid", door: "CumulativeTrapezoid", doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CumulativeTrapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
 	)
 }

@@ -9,6 +9,21 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "diff", door: "Diff", doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend\nand append are joined to x first, and may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiffOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "dist", door: "Dist", doc: "Dist returns the p-norm of x - other over all elements.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"p", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DistOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
+			}},
 		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

@@ -9,6 +9,15 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -29,6 +38,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
+			}},
+		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.QuantileOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("interpolation", &o.Interpolation)
+				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},

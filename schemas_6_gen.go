@@ -9,6 +9,15 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "searchsorted", door: "SearchSorted", doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
+			params: []schemaParam{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SearchOptions
+				c.option("right", &o.Right)
+				c.option("side", &o.Side)
+				c.option("out_int32", &o.OutInt32)
+				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
+			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -29,7 +38,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
-		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
+		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SortOptions
@@ -48,6 +57,25 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.Std(c.tensor("input"), o)}
+			}},
+		schema{name: "std_mean", door: "StdMean", doc: "StdMean returns the standard deviation and the mean over the dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.StdMean(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
 			params: []schemaParam{{"input", "tensor", false}},
