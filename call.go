@@ -99,7 +99,7 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 	}
 	err = fault.Catch(func() {
 		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
-		ns := s.call(c)
+		ns := present(s.call(c))
 		c.finish()
 		for _, n := range c.in {
 			release(n)
@@ -107,6 +107,11 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		out = wrapAll(ns)
 	})
 	return out, err
+}
+
+// present leaves out results that were not asked for.
+func present(ns []*graph.Node) []*graph.Node {
+	return slices.DeleteFunc(ns, func(n *graph.Node) bool { return n == nil })
 }
 
 func acquireOptional(ts []*Tensor) []*graph.Node {
@@ -269,7 +274,9 @@ func (c *caller) set(name string, v, into any) {
 	case *[]float64:
 		*p, ok = asFloats(v)
 	case *any:
-		_, ok = dtype.ScalarOf(v)
+		if _, ok = v.(string); !ok { // an op that takes names beside numbers checks them itself
+			_, ok = dtype.ScalarOf(v)
+		}
 		*p = v
 	case *DType:
 		switch v := v.(type) {

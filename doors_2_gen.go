@@ -14,128 +14,6 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
-// Ceil rounds up.
-func Ceil(x *Tensor) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Ceil(a0)
-	release(a0)
-	return wrap(r0)
-}
-
-// Ceil rounds up.
-func (x *Tensor) Ceil() *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Ceil(a0)
-	release(a0)
-	return wrap(r0)
-}
-
-// Ceil_ is Ceil in place: the handle shows the result, and is returned.
-func (x *Tensor) Ceil_() *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Ceil(a0)
-	release(a0)
-	return x.rebind("ceil", r0)
-}
-
-// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
-// NaN bound gives NaN. No gradient passes where x is at a bound.
-func Clamp(x *Tensor, min any, max any) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(min)
-	a2 := acquireAny(max)
-	r0 := ops.Clamp(a0, a1, a2)
-	release(a0)
-	releaseAny(a1)
-	releaseAny(a2)
-	return wrap(r0)
-}
-
-// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
-// NaN bound gives NaN. No gradient passes where x is at a bound.
-func (x *Tensor) Clamp(min any, max any) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(min)
-	a2 := acquireAny(max)
-	r0 := ops.Clamp(a0, a1, a2)
-	release(a0)
-	releaseAny(a1)
-	releaseAny(a2)
-	return wrap(r0)
-}
-
-// Clamp_ is Clamp in place: the handle shows the result, and is returned.
-func (x *Tensor) Clamp_(min any, max any) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(min)
-	a2 := acquireAny(max)
-	r0 := ops.Clamp(a0, a1, a2)
-	release(a0)
-	releaseAny(a1)
-	releaseAny(a2)
-	return x.rebind("clamp", r0)
-}
-
-// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
-func ClampMax(x any, max any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(max)
-	r0 := ops.ClampMax(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
-func (x *Tensor) ClampMax(max any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(max)
-	r0 := ops.ClampMax(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// ClampMax_ is ClampMax in place: the handle shows the result, and is returned.
-func (x *Tensor) ClampMax_(max any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(max)
-	r0 := ops.ClampMax(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return x.rebind("clamp_max", r0)
-}
-
-// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
-func ClampMin(x any, min any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(min)
-	r0 := ops.ClampMin(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
-func (x *Tensor) ClampMin(min any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(min)
-	r0 := ops.ClampMin(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// ClampMin_ is ClampMin in place: the handle shows the result, and is returned.
-func (x *Tensor) ClampMin_(min any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(min)
-	r0 := ops.ClampMin(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return x.rebind("clamp_min", r0)
-}
-
 // Complex joins a real and an imaginary part.
 func Complex(real *Tensor, imag *Tensor) *Tensor {
 	a0 := acquire(real)
@@ -178,34 +56,12 @@ func (x *Tensor) Contiguous() *Tensor {
 	return wrap(r0)
 }
 
-// Copysign returns |x| with the sign of other.
-func Copysign(x any, other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Copysign(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
+// Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.
+func Corrcoef(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Corrcoef(a0)
+	release(a0)
 	return wrap(r0)
-}
-
-// Copysign returns |x| with the sign of other.
-func (x *Tensor) Copysign(other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Copysign(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// Copysign_ is Copysign in place: the handle shows the result, and is returned.
-func (x *Tensor) Copysign_(other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Copysign(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return x.rebind("copysign", r0)
 }
 
 // Cos returns the cosine of x in radians.
@@ -256,28 +112,69 @@ func (x *Tensor) Cosh_() *Tensor {
 	return x.rebind("cosh", r0)
 }
 
-// Cube returns x³.
-func Cube(x *Tensor) *Tensor {
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func CountNonzero(x *Tensor, o ...DimsOptions) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cube(a0)
+	r0 := ops.CountNonzero(a0, option("count_nonzero", o))
 	release(a0)
 	return wrap(r0)
 }
 
-// Cube returns x³.
-func (x *Tensor) Cube() *Tensor {
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func (x *Tensor) CountNonzero(dim ...int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cube(a0)
+	r0 := ops.CountNonzero(a0, ops.DimsOptions{Dim: dim})
 	release(a0)
 	return wrap(r0)
 }
 
-// Cube_ is Cube in place: the handle shows the result, and is returned.
-func (x *Tensor) Cube_() *Tensor {
+// Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.
+// fweights are how often each observation was made, aweights how much it counts; both may be nil.
+func Cov(x *Tensor, fweights *Tensor, aweights *Tensor, o ...CovOptions) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Cube(a0)
+	a1 := acquire(fweights)
+	a2 := acquire(aweights)
+	r0 := ops.Cov(a0, a1, a2, option("cov", o))
 	release(a0)
-	return x.rebind("cube", r0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMax(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, option("cummax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMax(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMin(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, option("cummin", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
 }
 
 // CumProd returns running products along a dimension.
@@ -309,5 +206,15 @@ func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
 	release(a0)
+	return wrap(r0)
+}
+
+// CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.
+func CumulativeTrapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.CumulativeTrapezoid(a0, a1, option("cumulative_trapezoid", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }

@@ -54,7 +54,8 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, option("topk", o))
@@ -62,7 +63,8 @@ func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) 
 	return wrap(r0), wrap(r1)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, ops.TopkOptions{})
@@ -70,28 +72,34 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// Trunc rounds towards zero.
-func Trunc(x *Tensor) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Trunc(a0)
+// Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
+func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
 	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// Trunc rounds towards zero.
-func (x *Tensor) Trunc() *Tensor {
+// Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
+// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// the result depends on it; inside Compile or VMap it is refused.
+func Unique(x *Tensor, o ...UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
 	a0 := acquire(x)
-	r0 := ops.Trunc(a0)
+	r0, r1, r2 := ops.Unique(a0, option("unique", o))
 	release(a0)
-	return wrap(r0)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
-// Trunc_ is Trunc in place: the handle shows the result, and is returned.
-func (x *Tensor) Trunc_() *Tensor {
+// UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts
+// are nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func UniqueConsecutive(x *Tensor, o ...UniqueConsecutiveOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
 	a0 := acquire(x)
-	r0 := ops.Trunc(a0)
+	r0, r1, r2 := ops.UniqueConsecutive(a0, option("unique_consecutive", o))
 	release(a0)
-	return x.rebind("trunc", r0)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // Unsqueeze adds a dimension of size 1 at dim.
@@ -110,36 +118,38 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
-// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
-func ViewAsComplex(x *Tensor) *Tensor {
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func Var(x *Tensor, o ...VarOptions) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.ViewAsComplex(a0)
+	r0 := ops.Var(a0, option("var", o))
 	release(a0)
 	return wrap(r0)
 }
 
-// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
-func (x *Tensor) ViewAsComplex() *Tensor {
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func (x *Tensor) Var(dim ...int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.ViewAsComplex(a0)
+	r0 := ops.Var(a0, ops.VarOptions{Dim: dim})
 	release(a0)
 	return wrap(r0)
 }
 
-// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
-func ViewAsReal(x *Tensor) *Tensor {
+// VarMean returns the variance and the mean over the dimensions.
+func VarMean(x *Tensor, o ...VarOptions) (variance *Tensor, mean *Tensor) {
 	a0 := acquire(x)
-	r0 := ops.ViewAsReal(a0)
+	r0, r1 := ops.VarMean(a0, option("var_mean", o))
 	release(a0)
-	return wrap(r0)
+	return wrap(r0), wrap(r1)
 }
 
-// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
-func (x *Tensor) ViewAsReal() *Tensor {
+// VarMean returns the variance and the mean over the dimensions.
+func (x *Tensor) VarMean(dim ...int) (variance *Tensor, mean *Tensor) {
 	a0 := acquire(x)
-	r0 := ops.ViewAsReal(a0)
+	r0, r1 := ops.VarMean(a0, ops.VarOptions{Dim: dim})
 	release(a0)
-	return wrap(r0)
+	return wrap(r0), wrap(r1)
 }
 
 // Where returns x where the condition holds, and other elsewhere.
@@ -152,34 +162,4 @@ func Where(condition *Tensor, x any, other any) *Tensor {
 	releaseAny(a1)
 	releaseAny(a2)
 	return wrap(r0)
-}
-
-// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
-func Xlogy(x any, other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Xlogy(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
-func (x *Tensor) Xlogy(other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Xlogy(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// Xlogy_ is Xlogy in place: the handle shows the result, and is returned.
-func (x *Tensor) Xlogy_(other any) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquireAny(other)
-	r0 := ops.Xlogy(a0, a1)
-	releaseAny(a0)
-	releaseAny(a1)
-	return x.rebind("xlogy", r0)
 }

@@ -9,76 +9,85 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AlphaOptions are options; the zero value is the default.
-	AlphaOptions = ops.AlphaOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
-	// CloseOptions are options; the zero value is the default.
-	CloseOptions = ops.CloseOptions
-	// DivOptions are options; the zero value is the default.
-	DivOptions = ops.DivOptions
-	// IsinOptions are options; the zero value is the default.
-	IsinOptions = ops.IsinOptions
-	// LogitOptions are options; the zero value is the default.
-	LogitOptions = ops.LogitOptions
-	// NanToNumOptions are options; the zero value is the default.
-	NanToNumOptions = ops.NanToNumOptions
+	// BincountOptions are options; the zero value is the default.
+	BincountOptions = ops.BincountOptions
+	// BucketOptions are options; the zero value is the default.
+	BucketOptions = ops.BucketOptions
+	// CovOptions are options; the zero value is the default.
+	CovOptions = ops.CovOptions
+	// DiffOptions are options; the zero value is the default.
+	DiffOptions = ops.DiffOptions
+	// DimOptions are options; the zero value is the default.
+	DimOptions = ops.DimOptions
+	// DimsOptions are options; the zero value is the default.
+	DimsOptions = ops.DimsOptions
+	// DirectionOptions are options; the zero value is the default.
+	DirectionOptions = ops.DirectionOptions
+	// DistOptions are options; the zero value is the default.
+	DistOptions = ops.DistOptions
+	// HistcOptions are options; the zero value is the default.
+	HistcOptions = ops.HistcOptions
+	// HistogramOptions are options; the zero value is the default.
+	HistogramOptions = ops.HistogramOptions
+	// HistogramddOptions are options; the zero value is the default.
+	HistogramddOptions = ops.HistogramddOptions
+	// KeepOptions are options; the zero value is the default.
+	KeepOptions = ops.KeepOptions
+	// ModeOptions are options; the zero value is the default.
+	ModeOptions = ops.ModeOptions
+	// NormOptions are options; the zero value is the default.
+	NormOptions = ops.NormOptions
+	// QuantileOptions are options; the zero value is the default.
+	QuantileOptions = ops.QuantileOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
-	// RoundOptions are options; the zero value is the default.
-	RoundOptions = ops.RoundOptions
+	// ReverseOptions are options; the zero value is the default.
+	ReverseOptions = ops.ReverseOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// SearchOptions are options; the zero value is the default.
+	SearchOptions = ops.SearchOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
-	// ValueOptions are options; the zero value is the default.
-	ValueOptions = ops.ValueOptions
+	// TrapezoidOptions are options; the zero value is the default.
+	TrapezoidOptions = ops.TrapezoidOptions
+	// UniqueConsecutiveOptions are options; the zero value is the default.
+	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
+	// UniqueOptions are options; the zero value is the default.
+	UniqueOptions = ops.UniqueOptions
+	// VarOptions are options; the zero value is the default.
+	VarOptions = ops.VarOptions
+	// VectorNormOptions are options; the zero value is the default.
+	VectorNormOptions = ops.VectorNormOptions
 )
 
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
-			aliases: []string{"absolute"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
-			aliases: []string{"arccos"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
-			aliases: []string{"arccosh"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
 			}},
-		schema{name: "add", door: "Add", doc: "Add returns x + alpha·other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
+		schema{name: "add", door: "Add", doc: "Add returns x + other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.AlphaOptions
-				c.option("alpha", &o.Alpha)
-				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"), o)}
+				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "addcdiv", door: "Addcdiv", doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ValueOptions
-				c.option("value", &o.Value)
-				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
-			}},
-		schema{name: "addcmul", door: "Addcmul", doc: "Addcmul returns x + value·tensor1·tensor2.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ValueOptions
-				c.option("value", &o.Value)
-				return []*graph.Node{ops.Addcmul(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
-			}},
-		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
+		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -86,15 +95,6 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
-			}},
-		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.CloseOptions
-				c.option("rtol", &o.RTol)
-				c.option("atol", &o.ATol)
-				c.option("equal_nan", &o.EqualNaN)
-				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "amax", door: "Amax", doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -114,12 +114,16 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
 			}},
-		schema{name: "angle", door: "Angle", doc: "Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "aminmax", door: "AMinMax", doc: "Aminmax returns the smallest and the largest element along a dimension, or of all.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Angle(c.tensor("input"))}
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Aminmax(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero.",
+		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -144,6 +148,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
 			}},
+		schema{name: "argpartition", door: "ArgPartition", doc: "Argpartition returns the positions that partition x around kth.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Argpartition(c.tensor("input"), v_kth, o)}
+			}},
 		schema{name: "argsort", door: "ArgSort", doc: "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -154,103 +167,31 @@ func init() {
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
-			aliases: []string{"arcsin"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
-			aliases: []string{"arcsinh"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
-			aliases: []string{"arctan"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
-		schema{name: "atan2", door: "Atan2", doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
-			aliases: []string{"arctan2"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
-			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
-			aliases: []string{"arctanh"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
-		schema{name: "special_i0e", door: "special.BesselI0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "bincount", door: "Bincount", doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum\nof the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			params: []schemaParam{{"input", "tensor", false}, {"weights", "tensor", true}, {"minlength", "int", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
-			}},
-		schema{name: "special_i1", door: "special.BesselI1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
-			aliases: []string{"special_modified_bessel_i1"},
-			params:  []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
-			}},
-		schema{name: "special_i1e", door: "special.BesselI1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}
-			}},
-		schema{name: "special_bessel_j0", door: "special.BesselJ0", doc: "BesselJ0 returns the Bessel function of the first kind of order 0.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselJ0(c.tensor("input"))}
-			}},
-		schema{name: "special_bessel_j1", door: "special.BesselJ1", doc: "BesselJ1 returns the Bessel function of the first kind of order 1.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselJ1(c.tensor("input"))}
-			}},
-		schema{name: "special_bessel_y0", door: "special.BesselY0", doc: "BesselY0 returns the Bessel function of the second kind of order 0; NaN below zero.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselY0(c.tensor("input"))}
-			}},
-		schema{name: "special_bessel_y1", door: "special.BesselY1", doc: "BesselY1 returns the Bessel function of the second kind of order 1; NaN below zero.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
-			}},
-		schema{name: "bitwise_and", door: "BitwiseAnd", doc: "BitwiseAnd returns x & other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "bitwise_left_shift", door: "BitwiseLeftShift", doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
-			aliases: []string{"left_shift"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "bitwise_not", door: "BitwiseNot", doc: "BitwiseNot flips every bit of integers, and negates bools.",
-			aliases: []string{"bitwise_invert"},
-			params:  []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
-			}},
-		schema{name: "bitwise_or", door: "BitwiseOr", doc: "BitwiseOr returns x | other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
-			aliases: []string{"right_shift"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "bitwise_xor", door: "BitwiseXor", doc: "BitwiseXor returns x ^ other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
+				var o ops.BincountOptions
+				c.option("minlength", &o.Minlength)
+				return []*graph.Node{ops.Bincount(c.tensor("input"), c.optionalTensor(), o)}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
@@ -258,6 +199,14 @@ func init() {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BucketOptions
+				c.option("right", &o.Right)
+				c.option("out_int32", &o.OutInt32)
+				return []*graph.Node{ops.Bucketize(c.operand("input"), c.tensor("boundaries"), o)}
 			}},
 	)
 }

@@ -16,35 +16,13 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
-		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Ceil(c.tensor("input"))}
-			}},
-		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
-			aliases: []string{"clip"},
-			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
-			}},
-		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
-			}},
-		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
-			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			aliases: []string{"conj_physical"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
@@ -53,10 +31,10 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
-		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
+				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -68,28 +46,69 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
-		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "count_nonzero", door: "CountNonzero", doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Cube(c.tensor("input"))}
+				var o ops.DimsOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
+			}},
+		schema{name: "cov", door: "Cov", doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CovOptions
+				c.option("correction", &o.Correction)
+				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "cummax", door: "CumMax", doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummax(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "cummin", door: "CumMin", doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummin(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "cumulative_trapezoid", door: "CumulativeTrapezoid", doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CumulativeTrapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
 	)
 }

@@ -9,62 +9,43 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad turns degrees into radians.",
-			aliases: []string{"radians"},
-			params:  []schemaParam{{"input", "tensor", false}},
+		schema{name: "diff", door: "Diff", doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend\nand append are joined to x first, and may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Deg2rad(c.tensor("input"))}
+				var o ops.DiffOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		schema{name: "digamma", door: "Digamma", doc: "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
-			aliases: []string{"special_digamma", "special_psi"},
-			params:  []schemaParam{{"input", "tensor", false}},
+		schema{name: "dist", door: "Dist", doc: "Dist returns the p-norm of x - other over all elements.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"p", "float64", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Digamma(c.tensor("input"))}
+				var o ops.DistOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
 			}},
-		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") or\ntowards zero (\"trunc\") and integers stay integers.",
-			aliases: []string{"divide", "true_divide"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"rounding_mode", "string", true}},
+		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.DivOptions
-				c.option("rounding_mode", &o.RoundingMode)
-				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"), o)}
-			}},
-		schema{name: "special_entr", door: "special.Entr", doc: "Entr returns -x·log(x): 0 at 0 and -Inf below.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Entr(c.tensor("input"))}
+				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "equal", door: "", doc: "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
-			aliases: []string{"array_equal"},
-			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Equal(c.tensor("input"), c.tensor("other"))}
-			}},
 		schema{name: "erf", door: "Erf", doc: "Erf returns the error function.",
-			aliases: []string{"special_erf"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
 		schema{name: "erfc", door: "Erfc", doc: "Erfc returns 1 - erf(x), precise for large x.",
-			aliases: []string{"special_erfc"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfc(c.tensor("input"))}
 			}},
-		schema{name: "special_erfcx", door: "special.Erfcx", doc: "Erfcx returns exp(x²)·erfc(x), a number where its factors are none.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
-			}},
 		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
-			aliases: []string{"special_erfinv"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
@@ -74,72 +55,22 @@ func init() {
 				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
 		schema{name: "exp2", door: "Exp2", doc: "Exp2 returns 2 to the power x.",
-			aliases: []string{"special_exp2"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Exp2(c.tensor("input"))}
 			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
-			aliases: []string{"special_expm1"},
-			params:  []schemaParam{{"input", "tensor", false}},
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
 			}},
-		schema{name: "float_power", door: "FloatPower", doc: "FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.FloatPower(c.operand("input"), c.operand("exponent"))}
-			}},
-		schema{name: "floor", door: "Floor", doc: "Floor rounds down.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Floor(c.tensor("input"))}
-			}},
-		schema{name: "floor_divide", door: "FloorDivide", doc: "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.FloorDivide(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "fmax", door: "Fmax", doc: "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Fmax(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "fmin", door: "Fmin", doc: "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Fmin(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "fmod", door: "Fmod", doc: "Fmod returns x - other·trunc(x/other), which has x's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Fmod(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "frac", door: "Frac", doc: "Frac returns x less its whole part, with x's sign.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Frac(c.tensor("input"))}
-			}},
-		schema{name: "frexp", door: "Frexp", doc: "Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and\nNaN are their own mantissa with exponent 0.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				r0, r1 := ops.Frexp(c.tensor("input"))
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Gcd(c.operand("input"), c.operand("other"))}
-			}},
 		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
-			aliases: []string{"greater_equal"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
-			aliases: []string{"greater"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
 			}},

@@ -9,6 +9,15 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -16,27 +25,8 @@ func init() {
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
-		schema{name: "polar", door: "Polar", doc: "Polar joins a magnitude and an angle in radians.",
-			params: []schemaParam{{"abs", "tensor", false}, {"angle", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
-			}},
-		schema{name: "polygamma", door: "Polygamma", doc: "Polygamma returns the n-th derivative of digamma.",
-			aliases: []string{"special_polygamma"},
-			params:  []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_n int
-				c.required("n", &v_n)
-				return []*graph.Node{ops.Polygamma(c.tensor("input"), v_n)}
-			}},
-		schema{name: "positive", door: "Positive", doc: "Positive returns x.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Positive(c.tensor("input"))}
-			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			aliases: []string{"power"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
+			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
 			}},
@@ -49,11 +39,14 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
 			}},
-		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
-			aliases: []string{"degrees"},
-			params:  []schemaParam{{"input", "tensor", false}},
+		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Rad2deg(c.tensor("input"))}
+				var o ops.QuantileOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("interpolation", &o.Interpolation)
+				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -65,11 +58,6 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
-		schema{name: "remainder", door: "Remainder", doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
-			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -77,31 +65,10 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
-		schema{name: "resolve_conj", door: "ResolveConj", doc: "ResolveConj returns x: a conjugate is never held back here.",
-			aliases: []string{"resolve_neg"},
-			params:  []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
-			}},
-		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
-			aliases: []string{"special_round"},
-			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.RoundOptions
-				c.option("decimals", &o.Decimals)
-				return []*graph.Node{ops.Round(c.tensor("input"), o)}
-			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
-			}},
-		schema{name: "rsub", door: "Rsub", doc: "Rsub returns other - alpha·x.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.AlphaOptions
-				c.option("alpha", &o.Alpha)
-				return []*graph.Node{ops.Rsub(c.operand("input"), c.operand("other"), o)}
 			}},
 	)
 }

@@ -19,14 +19,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
-		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
-			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_dtype DType
-				c.required("dtype", &v_dtype)
-				return []*graph.Node{ops.To(c.tensor("input"), v_dtype)}
-			}},
-		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
+		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of\nequal elements the first come first.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_k int
@@ -38,11 +31,34 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
-			aliases: []string{"fix"},
-			params:  []schemaParam{{"input", "tensor", false}},
+		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Trunc(c.tensor("input"))}
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.UniqueOptions
+				c.option("dim", &o.Dim)
+				c.option("return_inverse", &o.ReturnInverse)
+				c.option("return_counts", &o.ReturnCounts)
+				c.option("sorted", &o.Sorted)
+				r0, r1, r2 := ops.Unique(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "unique_consecutive", door: "UniqueConsecutive", doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts\nare nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.UniqueConsecutiveOptions
+				c.option("dim", &o.Dim)
+				c.option("return_inverse", &o.ReturnInverse)
+				c.option("return_counts", &o.ReturnCounts)
+				r0, r1, r2 := ops.UniqueConsecutive(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
@@ -51,36 +67,39 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
-		schema{name: "view_as_complex", door: "ViewAsComplex", doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "var", door: "Var", doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is\nnot positive, the result is NaN or infinite. Of complex numbers it is real.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.Var(c.tensor("input"), o)}
 			}},
-		schema{name: "view_as_real", door: "ViewAsReal", doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "var_mean", door: "VarMean", doc: "VarMean returns the variance and the mean over the dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.VarMean(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "linalg_vector_norm", door: "linalg.VectorNorm", doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
+			params: []schemaParam{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VectorNormOptions
+				c.option("ord", &o.Ord)
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.VectorNorm(c.tensor("input"), o)}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "special_xlog1py", door: "special.Xlog1py", doc: "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
-			aliases: []string{"special_xlogy"},
-			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Xlogy(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "special_zeta", door: "special.Zeta", doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Zeta(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }
