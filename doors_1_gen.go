@@ -108,6 +108,102 @@ func (x *Tensor) Add_(other any) *Tensor {
 	return x.rebind("add", r0)
 }
 
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func Addbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, option("addbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func (x *Tensor) Addbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func Addmm(x *Tensor, mat1 *Tensor, mat2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, option("addmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func (x *Tensor) Addmm(mat1 *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func Addmv(x *Tensor, mat *Tensor, vec *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, option("addmv", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func (x *Tensor) Addmv(mat *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func Addr(x *Tensor, vec1 *Tensor, vec2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, option("addr", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func (x *Tensor) Addr(vec1 *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // All returns whether all elements over the dimensions are non-zero.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
@@ -330,6 +426,64 @@ func (x *Tensor) Atanh_() *Tensor {
 	r0 := ops.Atanh(a0)
 	release(a0)
 	return x.rebind("atanh", r0)
+}
+
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func Baddbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, option("baddbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func (x *Tensor) Baddbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
+func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(input1)
+	a1 := acquire(input2)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.Bilinear(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func Bmm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func (x *Tensor) Bmm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.

@@ -14,6 +14,25 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The
+// gradient at distance 0 is 0.
+func Cdist(x1 *Tensor, x2 *Tensor, o ...CdistOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.Cdist(a0, a1, option("cdist", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.
+func ChainMatmul(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.ChainMatmul(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
 // Complex joins a real and an imaginary part.
 func Complex(real *Tensor, imag *Tensor) *Tensor {
 	a0 := acquire(real)
@@ -102,6 +121,26 @@ func (x *Tensor) Cosh_() *Tensor {
 	r0 := ops.Cosh(a0)
 	release(a0)
 	return x.rebind("cosh", r0)
+}
+
+// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
+func Cross(x *Tensor, other *Tensor, o ...CrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Cross(a0, a1, option("cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
+func (x *Tensor) Cross(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Cross(a0, a1, ops.CrossOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // CumProd returns running products along a dimension.

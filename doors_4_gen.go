@@ -22,6 +22,26 @@ func (x *Tensor) Imag() *Tensor {
 	return wrap(r0)
 }
 
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func Inner(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func (x *Tensor) Inner(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // IsFinite reports which elements are neither NaN nor infinite.
 func IsFinite(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -70,6 +90,26 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func Kron(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func (x *Tensor) Kron(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Le returns x <= other, elementwise.
 func Le(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -87,6 +127,29 @@ func (x *Tensor) Le(other any) *Tensor {
 	r0 := ops.Le(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Linear(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -302,6 +365,22 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *Tensor, n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func (x *Tensor) MatrixPower(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
 // Maximum returns the larger of x and other, elementwise; NaN if either is.
 func Maximum(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -378,6 +457,26 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	return x.rebind("minimum", r0)
 }
 
+// Mm multiplies two matrices; nothing is broadcast.
+func Mm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Mul returns x · other.
 func Mul(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -406,6 +505,34 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
+}
+
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func Mv(x *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func (x *Tensor) Mv(vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Ne returns x != other, elementwise.

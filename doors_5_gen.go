@@ -6,6 +6,34 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Outer returns the products of all elements of vector x with all of vec2.
+func Outer(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Outer returns the products of all elements of vector x with all of vec2.
+func (x *Tensor) Outer(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
+func Pdist(x *Tensor, o ...DistanceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Pdist(a0, option("pdist", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Permute shows the dimensions in another order.
 func Permute(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)

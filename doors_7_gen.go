@@ -54,6 +54,28 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // TopK returns the k largest elements along a dimension, in order, and their positions.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
@@ -70,6 +92,22 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func Trace(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func (x *Tensor) Trace() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Unsqueeze adds a dimension of size 1 at dim.
 func Unsqueeze(x *Tensor, dim int) *Tensor {
 	a0 := acquire(x)
@@ -83,6 +121,46 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unsqueeze(a0, dim)
 	release(a0)
+	return wrap(r0)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func Vdot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func (x *Tensor) Vdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func (x *Tensor) Vecdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

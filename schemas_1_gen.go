@@ -9,8 +9,18 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// AddmmOptions are options; the zero value is the default.
+	AddmmOptions = ops.AddmmOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// CdistOptions are options; the zero value is the default.
+	CdistOptions = ops.CdistOptions
+	// CrossOptions are options; the zero value is the default.
+	CrossOptions = ops.CrossOptions
+	// DistanceOptions are options; the zero value is the default.
+	DistanceOptions = ops.DistanceOptions
+	// LinalgCrossOptions are options; the zero value is the default.
+	LinalgCrossOptions = ops.LinalgCrossOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
 	// ScanOptions are options; the zero value is the default.
@@ -19,6 +29,8 @@ type (
 	SortOptions = ops.SortOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// VecdotOptions are options; the zero value is the default.
+	VecdotOptions = ops.VecdotOptions
 )
 
 func init() {
@@ -42,6 +54,38 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "addbmm", door: "Addbmm", doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
+		schema{name: "addmm", door: "Addmm", doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmm(c.tensor("input"), c.tensor("mat1"), c.tensor("mat2"), o)}
+			}},
+		schema{name: "addmv", door: "Addmv", doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmv(c.tensor("input"), c.tensor("mat"), c.tensor("vec"), o)}
+			}},
+		schema{name: "addr", door: "Addr", doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -123,6 +167,24 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "baddbmm", door: "Baddbmm", doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
+		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
+			params: []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
+			}},
+		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

@@ -16,6 +16,19 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CdistOptions
+				c.option("p", &o.P)
+				c.option("compute_mode", &o.ComputeMode)
+				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "chain_matmul", door: "ChainMatmul", doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
+			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -40,6 +53,13 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
+			}},
+		schema{name: "cross", door: "Cross", doc: "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},

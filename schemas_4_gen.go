@@ -14,6 +14,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
 			}},
+		schema{name: "inner", door: "Inner", doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Inner(c.tensor("input"), c.tensor("other"))}
+			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -29,10 +34,27 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
+		schema{name: "kron", door: "Kron", doc: "Kron returns the Kronecker product: every element of x times all of other, block by block.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Kron(c.tensor("input"), c.tensor("other"))}
+			}},
 		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "linalg_cross", door: "LinalgCross", doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LinalgCrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.LinalgCross(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "linear", door: "Linear", doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one\ndimension gives one number for each vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -84,6 +106,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
+		schema{name: "matrix_power", door: "MatrixPower", doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				return []*graph.Node{ops.MatrixPower(c.tensor("input"), v_n)}
+			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -103,10 +132,25 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
+			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "linalg_multi_dot", door: "MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MultiDot(c.tensors()...)}
+			}},
+		schema{name: "mv", door: "Mv", doc: "Mv multiplies a matrix by a vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
 			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

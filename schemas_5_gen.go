@@ -9,6 +9,18 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "outer", door: "Outer", doc: "Outer returns the products of all elements of vector x with all of vec2.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
+			}},
+		schema{name: "pdist", door: "Pdist", doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DistanceOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Pdist(c.tensor("input"), o)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {

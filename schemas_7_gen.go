@@ -19,6 +19,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
+		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims any
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
+			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -31,12 +38,29 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trace(c.tensor("input"))}
+			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
+			}},
+		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VecdotOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
