@@ -75,6 +75,89 @@ func (x *Tensor) Contiguous() *Tensor {
 	return wrap(r0)
 }
 
+// Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.
+func Conv1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv1d(a0, a1, a2, option("conv1d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.
+func Conv2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv2d(a0, a1, a2, option("conv2d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a
+// cross-correlation.
+func Conv3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv3d(a0, a1, a2, option("conv3d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).
+func ConvGeneral(x *Tensor, weight *Tensor, o ...ConvGeneralOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.ConvGeneral(a0, a1, option("conv_general", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).
+func ConvTranspose1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose1d(a0, a1, a2, option("conv_transpose1d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).
+func ConvTranspose2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose2d(a0, a1, a2, option("conv_transpose2d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).
+func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose3d(a0, a1, a2, option("conv_transpose3d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Cos returns the cosine of x in radians.
 func Cos(x *Tensor) *Tensor {
 	a0 := acquire(x)

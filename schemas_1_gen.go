@@ -15,6 +15,12 @@ type (
 	ArgOptions = ops.ArgOptions
 	// CdistOptions are options; the zero value is the default.
 	CdistOptions = ops.CdistOptions
+	// ConvGeneralOptions are options; the zero value is the default.
+	ConvGeneralOptions = ops.ConvGeneralOptions
+	// ConvOptions are options; the zero value is the default.
+	ConvOptions = ops.ConvOptions
+	// ConvTransposeOptions are options; the zero value is the default.
+	ConvTransposeOptions = ops.ConvTransposeOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
 	// DistanceOptions are options; the zero value is the default.

@@ -44,6 +44,81 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
+		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true}, {"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true}, {"flip", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvGeneralOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("kernel_dilation", &o.KernelDilation)
+				c.option("input_dilation", &o.InputDilation)
+				c.option("groups", &o.Groups)
+				c.option("flip", &o.Flip)
+				return []*graph.Node{ops.ConvGeneral(c.tensor("input"), c.tensor("weight"), o)}
+			}},
+		schema{name: "conv_transpose1d", door: "ConvTranspose1d", doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose2d", door: "ConvTranspose2d", doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose3d", door: "ConvTranspose3d", doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
