@@ -274,10 +274,7 @@ func (c *caller) set(name string, v, into any) {
 	case *[]float64:
 		*p, ok = asFloats(v)
 	case *any:
-		if _, ok = v.(string); !ok { // an op that takes names beside numbers checks them itself
-			_, ok = dtype.ScalarOf(v)
-		}
-		*p = v
+		*p, ok = asAny(v)
 	case *DType:
 		switch v := v.(type) {
 		case DType:
@@ -326,6 +323,28 @@ func asInts(v any) ([]int, bool) {
 	}
 	i, ok := asInt(v)
 	return []int{i}, ok
+}
+
+// asAny lets numbers, words, and lists of ints or of such lists through; the op checks further.
+func asAny(v any) (any, bool) {
+	switch v := v.(type) {
+	case string, []int, [][]int:
+		return v, true
+	case []any:
+		if ints, ok := asInts(v); ok {
+			return ints, true
+		}
+		lists := make([][]int, len(v))
+		for i, l := range v {
+			var ok bool
+			if lists[i], ok = asInts(l); !ok {
+				return nil, false
+			}
+		}
+		return lists, true
+	}
+	_, ok := dtype.ScalarOf(v)
+	return v, ok
 }
 
 func asFloats(v any) ([]float64, bool) {

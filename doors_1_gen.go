@@ -108,7 +108,103 @@ func (x *Tensor) Add_(other any) *Tensor {
 	return x.rebind("add", r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func Addbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, option("addbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func (x *Tensor) Addbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func Addmm(x *Tensor, mat1 *Tensor, mat2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, option("addmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func (x *Tensor) Addmm(mat1 *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func Addmv(x *Tensor, mat *Tensor, vec *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, option("addmv", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func (x *Tensor) Addmv(mat *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func Addr(x *Tensor, vec1 *Tensor, vec2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, option("addr", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func (x *Tensor) Addr(vec1 *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// All returns whether all elements over the dimensions are non-zero.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, option("all", o))
@@ -116,7 +212,7 @@ func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
+// All returns whether all elements over the dimensions are non-zero.
 func (x *Tensor) All(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, ops.ReduceOptions{Dim: dim})
@@ -172,23 +268,7 @@ func (x *Tensor) Amin(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// AMinMax returns the smallest and the largest element along a dimension, or of all.
-func AMinMax(x *Tensor, o ...ArgOptions) (min *Tensor, max *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.Aminmax(a0, option("aminmax", o))
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// AMinMax returns the smallest and the largest element along a dimension, or of all.
-func (x *Tensor) AMinMax(dim int) (min *Tensor, max *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.Aminmax(a0, ops.ArgOptions{Dim: &dim})
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
+// Any returns whether one element over the dimensions is non-zero.
 func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, option("any", o))
@@ -196,7 +276,7 @@ func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
+// Any returns whether one element over the dimensions is non-zero.
 func (x *Tensor) Any(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, ops.ReduceOptions{Dim: dim})
@@ -232,14 +312,6 @@ func ArgMin(x *Tensor, o ...ArgOptions) *Tensor {
 func (x *Tensor) ArgMin(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Argmin(a0, ops.ArgOptions{Dim: &dim})
-	release(a0)
-	return wrap(r0)
-}
-
-// ArgPartition returns the positions that partition x around kth.
-func ArgPartition(x *Tensor, kth int, o ...DimOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Argpartition(a0, kth, option("argpartition", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -356,13 +428,59 @@ func (x *Tensor) Atanh_() *Tensor {
 	return x.rebind("atanh", r0)
 }
 
-// Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum
-// of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
-// refused.
-func Bincount(x *Tensor, weights *Tensor, o ...BincountOptions) *Tensor {
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func Baddbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(weights)
-	r0 := ops.Bincount(a0, a1, option("bincount", o))
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, option("baddbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func (x *Tensor) Baddbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
+func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(input1)
+	a1 := acquire(input2)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.Bilinear(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func Bmm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func (x *Tensor) Bmm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
 	release(a0)
 	release(a1)
 	return wrap(r0)
@@ -381,16 +499,5 @@ func (x *Tensor) BroadcastTo(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, shape...)
 	release(a0)
-	return wrap(r0)
-}
-
-// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
-// belongs to the bucket below it, or above it with Right.
-func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
-	a0 := acquireAny(x)
-	a1 := acquire(boundaries)
-	r0 := ops.Bucketize(a0, a1, option("bucketize", o))
-	releaseAny(a0)
-	release(a1)
 	return wrap(r0)
 }

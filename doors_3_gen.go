@@ -82,6 +82,35 @@ func (x *Tensor) Div_(other any) *Tensor {
 	return x.rebind("div", r0)
 }
 
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func Dot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func (x *Tensor) Dot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
+// letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
+func Einsum(equation string, operands ...*Tensor) *Tensor {
+	a1 := acquireAll(operands)
+	r0 := ops.Einsum(equation, a1...)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
 // Eq returns x == other, elementwise.
 func Eq(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -263,6 +292,26 @@ func (x *Tensor) Ge(other any) *Tensor {
 	r0 := ops.Ge(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func Ger(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func (x *Tensor) Ger(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

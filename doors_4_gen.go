@@ -6,58 +6,6 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
-// last bin holds its upper bound.
-func Histc(x *Tensor, o ...HistcOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Histc(a0, option("histc", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
-// last bin holds its upper bound.
-func (x *Tensor) Histc(bins int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Histc(a0, ops.HistcOptions{Bins: &bins})
-	release(a0)
-	return wrap(r0)
-}
-
-// Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.
-// edges, rising, may be given instead of a number of bins. The last bin holds its upper edge.
-func Histogram(x *Tensor, weight *Tensor, edges *Tensor, o ...HistogramOptions) (hist *Tensor, binEdges *Tensor) {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(edges)
-	r0, r1 := ops.Histogram(a0, a1, a2, option("histogram", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0), wrap(r1)
-}
-
-// Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.
-func Histogram2d(x *Tensor, y *Tensor, o ...HistogramddOptions) (hist *Tensor, xEdges *Tensor, yEdges *Tensor) {
-	a0 := acquire(x)
-	a1 := acquire(y)
-	r0, r1, r2 := ops.Histogram2d(a0, a1, option("histogram2d", o))
-	release(a0)
-	release(a1)
-	return wrap(r0), wrap(r1), wrap(r2)
-}
-
-// HistogramDD counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension
-// for each column of x, followed by the edges of each dimension.
-func HistogramDD(x *Tensor, weight *Tensor, o ...HistogramddOptions) []*Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	r0 := ops.Histogramdd(a0, a1, option("histogramdd", o))
-	release(a0)
-	release(a1)
-	return wrapAll(r0)
-}
-
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -71,6 +19,26 @@ func (x *Tensor) Imag() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Imag(a0)
 	release(a0)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func Inner(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func (x *Tensor) Inner(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -122,22 +90,24 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
-// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
-// NaN counts as the largest.
-func KthValue(x *Tensor, k int, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func Kron(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.Kthvalue(a0, k, option("kthvalue", o))
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
 	release(a0)
-	return wrap(r0), wrap(r1)
+	release(a1)
+	return wrap(r0)
 }
 
-// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
-// NaN counts as the largest.
-func (x *Tensor) KthValue(k int) (values *Tensor, indices *Tensor) {
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func (x *Tensor) Kron(other *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.Kthvalue(a0, k, ops.ModeOptions{})
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
 	release(a0)
-	return wrap(r0), wrap(r1)
+	release(a1)
+	return wrap(r0)
 }
 
 // Le returns x <= other, elementwise.
@@ -157,6 +127,29 @@ func (x *Tensor) Le(other any) *Tensor {
 	r0 := ops.Le(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Linear(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -256,22 +249,6 @@ func (x *Tensor) Log2_() *Tensor {
 	return x.rebind("log2", r0)
 }
 
-// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
-func LogCumSumExp(x *Tensor, dim int, o ...DirectionOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Logcumsumexp(a0, dim, option("logcumsumexp", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
-func (x *Tensor) LogCumSumExp(dim int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Logcumsumexp(a0, dim, ops.DirectionOptions{})
-	release(a0)
-	return wrap(r0)
-}
-
 // LogicalAnd returns whether both are non-zero.
 func LogicalAnd(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -348,22 +325,6 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	return wrap(r0)
 }
 
-// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
-func LogSumExp(x *Tensor, o ...ReduceOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Logsumexp(a0, option("logsumexp", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
-func (x *Tensor) LogSumExp(dim ...int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Logsumexp(a0, ops.ReduceOptions{Dim: dim})
-	release(a0)
-	return wrap(r0)
-}
-
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -404,20 +365,20 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// MaxIndices returns the largest elements along a dimension and the first positions they have.
-func MaxIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *Tensor, n int) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.MaxIndices(a0, dim, option("max_indices", o))
+	r0 := ops.MatrixPower(a0, n)
 	release(a0)
-	return wrap(r0), wrap(r1)
+	return wrap(r0)
 }
 
-// MaxIndices returns the largest elements along a dimension and the first positions they have.
-func (x *Tensor) MaxIndices(dim int) (values *Tensor, indices *Tensor) {
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func (x *Tensor) MatrixPower(n int) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.MaxIndices(a0, dim, ops.KeepOptions{})
+	r0 := ops.MatrixPower(a0, n)
 	release(a0)
-	return wrap(r0), wrap(r1)
+	return wrap(r0)
 }
 
 // Maximum returns the larger of x and other, elementwise; NaN if either is.
@@ -466,31 +427,6 @@ func (x *Tensor) Mean(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the
-// positions; without dim, that of all elements, and indices is nil.
-func Median(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.Median(a0, option("median", o))
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// MinIndices returns the smallest elements along a dimension and the first positions they have.
-func MinIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.MinIndices(a0, dim, option("min_indices", o))
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// MinIndices returns the smallest elements along a dimension and the first positions they have.
-func (x *Tensor) MinIndices(dim int) (values *Tensor, indices *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.MinIndices(a0, dim, ops.KeepOptions{})
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
 // Minimum returns the smaller of x and other, elementwise; NaN if either is.
 func Minimum(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -521,35 +457,23 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	return x.rebind("minimum", r0)
 }
 
-// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
-func Mode(x *Tensor, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+// Mm multiplies two matrices; nothing is broadcast.
+func Mm(x *Tensor, mat2 *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.Mode(a0, option("mode", o))
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
 	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
-func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
-	a0 := acquire(x)
-	r0, r1 := ops.Mode(a0, ops.ModeOptions{Dim: &dim})
-	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// Msort returns the elements in order along the first dimension.
-func Msort(x *Tensor) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Msort(a0)
-	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// Msort returns the elements in order along the first dimension.
-func (x *Tensor) Msort() *Tensor {
+// Mm multiplies two matrices; nothing is broadcast.
+func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Msort(a0)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
 	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -583,63 +507,31 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	return x.rebind("mul", r0)
 }
 
-// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
-func NanMean(x *Tensor, o ...ReduceOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Nanmean(a0, option("nanmean", o))
-	release(a0)
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
 	return wrap(r0)
 }
 
-// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
-func (x *Tensor) NanMean(dim ...int) *Tensor {
+// Mv multiplies a matrix by a vector.
+func Mv(x *Tensor, vec *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Nanmean(a0, ops.ReduceOptions{Dim: dim})
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
 	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// NanMedian is Median of what is not NaN; NaN if there is nothing.
-func NanMedian(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
+// Mv multiplies a matrix by a vector.
+func (x *Tensor) Mv(vec *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.Nanmedian(a0, option("nanmedian", o))
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
 	release(a0)
-	return wrap(r0), wrap(r1)
-}
-
-// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
-func NanQuantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(q)
-	r0 := ops.Nanquantile(a0, a1, option("nanquantile", o))
-	release(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
-func (x *Tensor) NanQuantile(q any) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(q)
-	r0 := ops.Nanquantile(a0, a1, ops.QuantileOptions{})
-	release(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// NanSum returns the sum over the dimensions, taking NaN as 0.
-func NanSum(x *Tensor, o ...ReduceOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Nansum(a0, option("nansum", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// NanSum returns the sum over the dimensions, taking NaN as 0.
-func (x *Tensor) NanSum(dim ...int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Nansum(a0, ops.ReduceOptions{Dim: dim})
-	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -685,20 +577,4 @@ func (x *Tensor) Neg_() *Tensor {
 	r0 := ops.Neg(a0)
 	release(a0)
 	return x.rebind("neg", r0)
-}
-
-// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
-func Norm(x *Tensor, o ...NormOptions) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Norm(a0, option("norm", o))
-	release(a0)
-	return wrap(r0)
-}
-
-// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
-func (x *Tensor) Norm(dim ...int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Norm(a0, ops.NormOptions{Dim: dim})
-	release(a0)
-	return wrap(r0)
 }

@@ -6,11 +6,30 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
-// before it is larger and none behind it smaller. It is MLX's; here all are in order.
-func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+// Outer returns the products of all elements of vector x with all of vec2.
+func Outer(x *Tensor, vec2 *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Partition(a0, kth, option("partition", o))
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Outer returns the products of all elements of vector x with all of vec2.
+func (x *Tensor) Outer(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
+func Pdist(x *Tensor, o ...DistanceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Pdist(a0, option("pdist", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -76,28 +95,6 @@ func (x *Tensor) Prod(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Prod(a0, ops.ReduceOptions{Dim: dim})
 	release(a0)
-	return wrap(r0)
-}
-
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
-// dimension in front. A NaN among the elements makes the result NaN.
-func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(q)
-	r0 := ops.Quantile(a0, a1, option("quantile", o))
-	release(a0)
-	releaseAny(a1)
-	return wrap(r0)
-}
-
-// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
-// dimension in front. A NaN among the elements makes the result NaN.
-func (x *Tensor) Quantile(q any) *Tensor {
-	a0 := acquire(x)
-	a1 := acquireAny(q)
-	r0 := ops.Quantile(a0, a1, ops.QuantileOptions{})
-	release(a0)
-	releaseAny(a1)
 	return wrap(r0)
 }
 

@@ -54,8 +54,29 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
-// equal elements the first come first.
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TopK returns the k largest elements along a dimension, in order, and their positions.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, option("topk", o))
@@ -63,8 +84,7 @@ func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) 
 	return wrap(r0), wrap(r1)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
-// equal elements the first come first.
+// TopK returns the k largest elements along a dimension, in order, and their positions.
 func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, ops.TopkOptions{})
@@ -72,34 +92,20 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
-func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
-	a0 := acquire(y)
-	a1 := acquire(x)
-	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func Trace(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
-// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
-// the result depends on it; inside Compile or VMap it is refused.
-func Unique(x *Tensor, o ...UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func (x *Tensor) Trace() *Tensor {
 	a0 := acquire(x)
-	r0, r1, r2 := ops.Unique(a0, option("unique", o))
+	r0 := ops.Trace(a0)
 	release(a0)
-	return wrap(r0), wrap(r1), wrap(r2)
-}
-
-// UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts
-// are nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
-// refused.
-func UniqueConsecutive(x *Tensor, o ...UniqueConsecutiveOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
-	a0 := acquire(x)
-	r0, r1, r2 := ops.UniqueConsecutive(a0, option("unique_consecutive", o))
-	release(a0)
-	return wrap(r0), wrap(r1), wrap(r2)
+	return wrap(r0)
 }
 
 // Unsqueeze adds a dimension of size 1 at dim.
@@ -118,38 +124,44 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
-// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
-// not positive, the result is NaN or infinite. Of complex numbers it is real.
-func Var(x *Tensor, o ...VarOptions) *Tensor {
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func Vdot(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Var(a0, option("var", o))
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
 	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
-// not positive, the result is NaN or infinite. Of complex numbers it is real.
-func (x *Tensor) Var(dim ...int) *Tensor {
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func (x *Tensor) Vdot(other *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Var(a0, ops.VarOptions{Dim: dim})
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
 	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// VarMean returns the variance and the mean over the dimensions.
-func VarMean(x *Tensor, o ...VarOptions) (variance *Tensor, mean *Tensor) {
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.VarMean(a0, option("var_mean", o))
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
 	release(a0)
-	return wrap(r0), wrap(r1)
+	release(a1)
+	return wrap(r0)
 }
 
-// VarMean returns the variance and the mean over the dimensions.
-func (x *Tensor) VarMean(dim ...int) (variance *Tensor, mean *Tensor) {
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func (x *Tensor) Vecdot(other *Tensor) *Tensor {
 	a0 := acquire(x)
-	r0, r1 := ops.VarMean(a0, ops.VarOptions{Dim: dim})
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
 	release(a0)
-	return wrap(r0), wrap(r1)
+	release(a1)
+	return wrap(r0)
 }
 
 // Where returns x where the condition holds, and other elsewhere.

@@ -9,60 +9,34 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// AddmmOptions are options; the zero value is the default.
+	AddmmOptions = ops.AddmmOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
-	// BincountOptions are options; the zero value is the default.
-	BincountOptions = ops.BincountOptions
-	// BucketOptions are options; the zero value is the default.
-	BucketOptions = ops.BucketOptions
-	// CovOptions are options; the zero value is the default.
-	CovOptions = ops.CovOptions
-	// DiffOptions are options; the zero value is the default.
-	DiffOptions = ops.DiffOptions
-	// DimOptions are options; the zero value is the default.
-	DimOptions = ops.DimOptions
-	// DimsOptions are options; the zero value is the default.
-	DimsOptions = ops.DimsOptions
-	// DirectionOptions are options; the zero value is the default.
-	DirectionOptions = ops.DirectionOptions
-	// DistOptions are options; the zero value is the default.
-	DistOptions = ops.DistOptions
-	// HistcOptions are options; the zero value is the default.
-	HistcOptions = ops.HistcOptions
-	// HistogramOptions are options; the zero value is the default.
-	HistogramOptions = ops.HistogramOptions
-	// HistogramddOptions are options; the zero value is the default.
-	HistogramddOptions = ops.HistogramddOptions
-	// KeepOptions are options; the zero value is the default.
-	KeepOptions = ops.KeepOptions
-	// ModeOptions are options; the zero value is the default.
-	ModeOptions = ops.ModeOptions
-	// NormOptions are options; the zero value is the default.
-	NormOptions = ops.NormOptions
-	// QuantileOptions are options; the zero value is the default.
-	QuantileOptions = ops.QuantileOptions
+	// CdistOptions are options; the zero value is the default.
+	CdistOptions = ops.CdistOptions
+	// ConvGeneralOptions are options; the zero value is the default.
+	ConvGeneralOptions = ops.ConvGeneralOptions
+	// ConvOptions are options; the zero value is the default.
+	ConvOptions = ops.ConvOptions
+	// ConvTransposeOptions are options; the zero value is the default.
+	ConvTransposeOptions = ops.ConvTransposeOptions
+	// CrossOptions are options; the zero value is the default.
+	CrossOptions = ops.CrossOptions
+	// DistanceOptions are options; the zero value is the default.
+	DistanceOptions = ops.DistanceOptions
+	// LinalgCrossOptions are options; the zero value is the default.
+	LinalgCrossOptions = ops.LinalgCrossOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
-	// ReverseOptions are options; the zero value is the default.
-	ReverseOptions = ops.ReverseOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
-	// SearchOptions are options; the zero value is the default.
-	SearchOptions = ops.SearchOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
-	// TrapezoidOptions are options; the zero value is the default.
-	TrapezoidOptions = ops.TrapezoidOptions
-	// UniqueConsecutiveOptions are options; the zero value is the default.
-	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
-	// UniqueOptions are options; the zero value is the default.
-	UniqueOptions = ops.UniqueOptions
-	// VarOptions are options; the zero value is the default.
-	VarOptions = ops.VarOptions
-	// VectorNormOptions are options; the zero value is the default.
-	VectorNormOptions = ops.VectorNormOptions
+	// VecdotOptions are options; the zero value is the default.
+	VecdotOptions = ops.VecdotOptions
 )
 
 func init() {
@@ -87,7 +61,39 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
+		schema{name: "addbmm", door: "Addbmm", doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
+		schema{name: "addmm", door: "Addmm", doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmm(c.tensor("input"), c.tensor("mat1"), c.tensor("mat2"), o)}
+			}},
+		schema{name: "addmv", door: "Addmv", doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmv(c.tensor("input"), c.tensor("mat"), c.tensor("vec"), o)}
+			}},
+		schema{name: "addr", door: "Addr", doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
+			}},
+		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -114,16 +120,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
 			}},
-		schema{name: "aminmax", door: "AMinMax", doc: "Aminmax returns the smallest and the largest element along a dimension, or of all.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ArgOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.Aminmax(c.tensor("input"), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.",
+		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -147,15 +144,6 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
-			}},
-		schema{name: "argpartition", door: "ArgPartition", doc: "Argpartition returns the positions that partition x around kth.",
-			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kth int
-				c.required("kth", &v_kth)
-				var o ops.DimOptions
-				c.option("dim", &o.Dim)
-				return []*graph.Node{ops.Argpartition(c.tensor("input"), v_kth, o)}
 			}},
 		schema{name: "argsort", door: "ArgSort", doc: "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
@@ -186,12 +174,23 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
-		schema{name: "bincount", door: "Bincount", doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum\nof the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
-			params: []schemaParam{{"input", "tensor", false}, {"weights", "tensor", true}, {"minlength", "int", true}},
+		schema{name: "baddbmm", door: "Baddbmm", doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.BincountOptions
-				c.option("minlength", &o.Minlength)
-				return []*graph.Node{ops.Bincount(c.tensor("input"), c.optionalTensor(), o)}
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
+		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
+			params: []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
+			}},
+		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
@@ -199,14 +198,6 @@ func init() {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
-			}},
-		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.BucketOptions
-				c.option("right", &o.Right)
-				c.option("out_int32", &o.OutInt32)
-				return []*graph.Node{ops.Bucketize(c.operand("input"), c.tensor("boundaries"), o)}
 			}},
 	)
 }

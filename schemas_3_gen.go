@@ -29,6 +29,18 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "dot", door: "Dot", doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
+			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_equation string
+				c.required("equation", &v_equation)
+				return []*graph.Node{ops.Einsum(v_equation, c.tensors()...)}
+			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -68,6 +80,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "ger", door: "Ger", doc: "Ger is Outer under the name BLAS gave it.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ger(c.tensor("input"), c.tensor("vec2"))}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

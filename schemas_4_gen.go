@@ -9,48 +9,15 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "histc", door: "Histc", doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
-			params: []schemaParam{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HistcOptions
-				c.option("bins", &o.Bins)
-				c.option("min", &o.Min)
-				c.option("max", &o.Max)
-				return []*graph.Node{ops.Histc(c.tensor("input"), o)}
-			}},
-		schema{name: "histogram", door: "Histogram", doc: "Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.\nedges, rising, may be given instead of a number of bins. The last bin holds its upper edge.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", true}, {"edges", "tensor", true}, {"bins", "int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HistogramOptions
-				c.option("bins", &o.Bins)
-				c.option("range", &o.Range)
-				c.option("density", &o.Density)
-				r0, r1 := ops.Histogram(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "histogram2d", door: "Histogram2d", doc: "Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.",
-			params: []schemaParam{{"input", "tensor", false}, {"y", "tensor", false}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HistogramddOptions
-				c.option("bins", &o.Bins)
-				c.option("range", &o.Range)
-				c.option("density", &o.Density)
-				r0, r1, r2 := ops.Histogram2d(c.tensor("input"), c.tensor("y"), o)
-				return []*graph.Node{r0, r1, r2}
-			}},
-		schema{name: "histogramdd", door: "HistogramDD", doc: "Histogramdd counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension\nfor each column of x, followed by the edges of each dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", true}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HistogramddOptions
-				c.option("bins", &o.Bins)
-				c.option("range", &o.Range)
-				c.option("density", &o.Density)
-				return ops.Histogramdd(c.tensor("input"), c.optionalTensor(), o)
-			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
+			}},
+		schema{name: "inner", door: "Inner", doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Inner(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -67,21 +34,27 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		schema{name: "kthvalue", door: "KthValue", doc: "Kthvalue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.\nNaN counts as the largest.",
-			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+		schema{name: "kron", door: "Kron", doc: "Kron returns the Kronecker product: every element of x times all of other, block by block.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_k int
-				c.required("k", &v_k)
-				var o ops.ModeOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.Kthvalue(c.tensor("input"), v_k, o)
-				return []*graph.Node{r0, r1}
+				return []*graph.Node{ops.Kron(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "linalg_cross", door: "LinalgCross", doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LinalgCrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.LinalgCross(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "linear", door: "Linear", doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one\ndimension gives one number for each vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -103,16 +76,6 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
-		schema{name: "logcumsumexp", door: "LogCumSumExp", doc: "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_dim int
-				c.required("dim", &v_dim)
-				var o ops.DirectionOptions
-				c.option("reverse", &o.Reverse)
-				c.option("exclusive", &o.Exclusive)
-				return []*graph.Node{ops.Logcumsumexp(c.tensor("input"), v_dim, o)}
-			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -133,15 +96,6 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "logsumexp", door: "LogSumExp", doc: "Logsumexp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReduceOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Logsumexp(c.tensor("input"), o)}
-			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -152,23 +106,12 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
-		schema{name: "max_indices", door: "MaxIndices", doc: "MaxIndices returns the largest elements along a dimension and the first positions they have.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
+		schema{name: "matrix_power", door: "MatrixPower", doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_dim int
-				c.required("dim", &v_dim)
-				var o ops.KeepOptions
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.MaxIndices(c.tensor("input"), v_dim, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "max", door: "", doc: "MaxOf is PyTorch's max in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ArgOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				return ops.MaxOf(c.tensor("input"), c.optionalTensor(), o)
+				var v_n int
+				c.required("n", &v_n)
+				return []*graph.Node{ops.MatrixPower(c.tensor("input"), v_n)}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -184,92 +127,30 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Mean(c.tensor("input"), o)}
 			}},
-		schema{name: "median", door: "Median", doc: "Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the\npositions; without dim, that of all elements, and indices is nil.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ArgOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.Median(c.tensor("input"), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "min_indices", door: "MinIndices", doc: "MinIndices returns the smallest elements along a dimension and the first positions they have.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_dim int
-				c.required("dim", &v_dim)
-				var o ops.KeepOptions
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.MinIndices(c.tensor("input"), v_dim, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "min", door: "", doc: "MinOf is PyTorch's min in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ArgOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				return ops.MinOf(c.tensor("input"), c.optionalTensor(), o)
-			}},
 		schema{name: "minimum", door: "Minimum", doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "mode", door: "Mode", doc: "Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.ModeOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.Mode(c.tensor("input"), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "msort", door: "Msort", doc: "Msort returns the elements in order along the first dimension.",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Msort(c.tensor("input"))}
+				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
 			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "nanmean", door: "NanMean", doc: "Nanmean returns the average over the dimensions of what is not NaN; NaN if there is nothing.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+		schema{name: "linalg_multi_dot", door: "MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.ReduceOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Nanmean(c.tensor("input"), o)}
+				return []*graph.Node{ops.MultiDot(c.tensors()...)}
 			}},
-		schema{name: "nanmedian", door: "NanMedian", doc: "Nanmedian is Median of what is not NaN; NaN if there is nothing.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+		schema{name: "mv", door: "Mv", doc: "Mv multiplies a matrix by a vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.ArgOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.Nanmedian(c.tensor("input"), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "nanquantile", door: "NanQuantile", doc: "Nanquantile is Quantile of what is not NaN; NaN if there is nothing.",
-			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.QuantileOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("interpolation", &o.Interpolation)
-				return []*graph.Node{ops.Nanquantile(c.tensor("input"), c.operand("q"), o)}
-			}},
-		schema{name: "nansum", door: "NanSum", doc: "Nansum returns the sum over the dimensions, taking NaN as 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReduceOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Nansum(c.tensor("input"), o)}
+				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
 			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -280,16 +161,6 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
-			}},
-		schema{name: "norm", door: "Norm", doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
-			params: []schemaParam{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.NormOptions
-				c.option("p", &o.P)
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.Norm(c.tensor("input"), o)}
 			}},
 	)
 }

@@ -9,14 +9,17 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
-			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+		schema{name: "outer", door: "Outer", doc: "Outer returns the products of all elements of vector x with all of vec2.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_kth int
-				c.required("kth", &v_kth)
-				var o ops.DimOptions
-				c.option("dim", &o.Dim)
-				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
+				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
+			}},
+		schema{name: "pdist", door: "Pdist", doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DistanceOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Pdist(c.tensor("input"), o)}
 			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
@@ -38,15 +41,6 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
-			}},
-		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
-			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.QuantileOptions
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("interpolation", &o.Interpolation)
-				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},

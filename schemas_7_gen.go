@@ -19,7 +19,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
-		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of\nequal elements the first come first.",
+		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims any
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
+			}},
+		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_k int
@@ -31,34 +38,10 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
-			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.TrapezoidOptions
-				c.option("dx", &o.Dx)
-				c.option("dim", &o.Dim)
-				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
-			}},
-		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.UniqueOptions
-				c.option("dim", &o.Dim)
-				c.option("return_inverse", &o.ReturnInverse)
-				c.option("return_counts", &o.ReturnCounts)
-				c.option("sorted", &o.Sorted)
-				r0, r1, r2 := ops.Unique(c.tensor("input"), o)
-				return []*graph.Node{r0, r1, r2}
-			}},
-		schema{name: "unique_consecutive", door: "UniqueConsecutive", doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts\nare nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.UniqueConsecutiveOptions
-				c.option("dim", &o.Dim)
-				c.option("return_inverse", &o.ReturnInverse)
-				c.option("return_counts", &o.ReturnCounts)
-				r0, r1, r2 := ops.UniqueConsecutive(c.tensor("input"), o)
-				return []*graph.Node{r0, r1, r2}
+				return []*graph.Node{ops.Trace(c.tensor("input"))}
 			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
@@ -67,34 +50,17 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
-		schema{name: "var", door: "Var", doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is\nnot positive, the result is NaN or infinite. Of complex numbers it is real.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.VarOptions
-				c.option("dim", &o.Dim)
-				c.option("correction", &o.Correction)
-				c.option("keepdim", &o.KeepDim)
-				return []*graph.Node{ops.Var(c.tensor("input"), o)}
+				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
 			}},
-		schema{name: "var_mean", door: "VarMean", doc: "VarMean returns the variance and the mean over the dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.VarOptions
+				var o ops.VecdotOptions
 				c.option("dim", &o.Dim)
-				c.option("correction", &o.Correction)
-				c.option("keepdim", &o.KeepDim)
-				r0, r1 := ops.VarMean(c.tensor("input"), o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "linalg_vector_norm", door: "linalg.VectorNorm", doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
-			params: []schemaParam{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.VectorNormOptions
-				c.option("ord", &o.Ord)
-				c.option("dim", &o.Dim)
-				c.option("keepdim", &o.KeepDim)
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.VectorNorm(c.tensor("input"), o)}
+				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
