@@ -14,6 +14,14 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
+func Celu(x *Tensor, o ...AlphaOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Celu(a0, option("celu", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Complex joins a real and an imaginary part.
 func Complex(real *Tensor, imag *Tensor) *Tensor {
 	a0 := acquire(real)

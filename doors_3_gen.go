@@ -36,6 +36,14 @@ func (x *Tensor) Div_(other any) *Tensor {
 	return x.rebind("div", r0)
 }
 
+// Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
+func Elu(x *Tensor, o ...AlphaOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Elu(a0, option("elu", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Eq returns x == other, elementwise.
 func Eq(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -217,6 +225,30 @@ func (x *Tensor) Ge(other any) *Tensor {
 	r0 := ops.Ge(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func Gelu(x *Tensor, o ...GeluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, option("gelu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func (x *Tensor) Gelu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, ops.GeluOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+func Glu(x *Tensor, o ...GluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Glu(a0, option("glu", o))
+	release(a0)
 	return wrap(r0)
 }
 

@@ -6,6 +6,38 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Hardshrink returns x, and 0 where |x| does not exceed lambd.
+func Hardshrink(x *Tensor, o ...LambdOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardshrink(a0, option("hardshrink", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+func Hardsigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardswish returns x·hardsigmoid(x).
+func Hardswish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardswish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
+func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardtanh(a0, option("hardtanh", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -87,6 +119,14 @@ func (x *Tensor) Le(other any) *Tensor {
 	r0 := ops.Le(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LeakyRelu returns x where it is positive, and x times the slope elsewhere.
+func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LeakyRelu(a0, option("leaky_relu", o))
+	release(a0)
 	return wrap(r0)
 }
 
@@ -262,6 +302,14 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	return wrap(r0)
 }
 
+// LogSigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
+func LogSigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -376,6 +424,14 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("minimum", r0)
+}
+
+// Mish returns x·tanh(softplus(x)).
+func Mish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mish(a0)
+	release(a0)
+	return wrap(r0)
 }
 
 // Mul returns x · other.

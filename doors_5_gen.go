@@ -54,6 +54,16 @@ func (x *Tensor) Pow_(exponent any) *Tensor {
 	return x.rebind("pow", r0)
 }
 
+// Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
+func Prelu(x *Tensor, weight *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Prelu(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Prod returns the product over the dimensions; of nothing it is 1.
 func Prod(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
@@ -110,6 +120,38 @@ func (x *Tensor) Reciprocal_() *Tensor {
 	return x.rebind("reciprocal", r0)
 }
 
+// Relu returns x where it is positive and 0 elsewhere; NaN stays.
+func Relu(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Relu returns x where it is positive and 0 elsewhere; NaN stays.
+func (x *Tensor) Relu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Relu_ is Relu in place: the handle shows the result, and is returned.
+func (x *Tensor) Relu_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return x.rebind("relu", r0)
+}
+
+// Relu6 returns x cut to [0, 6].
+func Relu6(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu6(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
 func Reshape(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -122,6 +164,15 @@ func Reshape(x *Tensor, shape ...int) *Tensor {
 func (x *Tensor) Reshape(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Reshape(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
+// as in training, needs a key and is refused here.
+func Rrelu(x *Tensor, o ...RreluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rrelu(a0, option("rrelu", o))
 	release(a0)
 	return wrap(r0)
 }

@@ -6,6 +6,14 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
+func Selu(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Selu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Sigmoid returns 1/(1 + exp(-x)).
 func Sigmoid(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -54,6 +62,30 @@ func (x *Tensor) Sign_() *Tensor {
 	return x.rebind("sign", r0)
 }
 
+// Silu returns x·sigmoid(x).
+func Silu(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Silu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Silu returns x·sigmoid(x).
+func (x *Tensor) Silu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Silu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Silu_ is Silu in place: the handle shows the result, and is returned.
+func (x *Tensor) Silu_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Silu(a0)
+	release(a0)
+	return x.rebind("silu", r0)
+}
+
 // Sin returns the sine of x in radians.
 func Sin(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -100,6 +132,38 @@ func (x *Tensor) Sinh_() *Tensor {
 	r0 := ops.Sinh(a0)
 	release(a0)
 	return x.rebind("sinh", r0)
+}
+
+// Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.
+func Softplus(x *Tensor, o ...SoftplusOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softplus(a0, option("softplus", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.
+func (x *Tensor) Softplus() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softplus(a0, ops.SoftplusOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.
+func Softshrink(x *Tensor, o ...LambdOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softshrink(a0, option("softshrink", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Softsign returns x/(1+|x|).
+func Softsign(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softsign(a0)
+	release(a0)
+	return wrap(r0)
 }
 
 // Sort returns the elements in order, and their positions.
@@ -164,6 +228,14 @@ func (x *Tensor) Square_() *Tensor {
 	r0 := ops.Square(a0)
 	release(a0)
 	return x.rebind("square", r0)
+}
+
+// Step returns 1 where x exceeds the threshold and 0 elsewhere.
+func Step(x *Tensor, o ...StepOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Step(a0, option("step", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // StopGradient returns x as a constant: no gradient passes.

@@ -54,6 +54,22 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
+// Tanhshrink returns x - tanh(x).
+func Tanhshrink(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tanhshrink(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Threshold returns x where it exceeds the threshold, and value elsewhere.
+func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Threshold(a0, threshold, value)
+	release(a0)
+	return wrap(r0)
+}
+
 // TopK returns the k largest elements along a dimension, in order, and their positions.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)

@@ -9,14 +9,32 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// AlphaOptions are options; the zero value is the default.
+	AlphaOptions = ops.AlphaOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// GeluOptions are options; the zero value is the default.
+	GeluOptions = ops.GeluOptions
+	// GluOptions are options; the zero value is the default.
+	GluOptions = ops.GluOptions
+	// HardtanhOptions are options; the zero value is the default.
+	HardtanhOptions = ops.HardtanhOptions
+	// LambdOptions are options; the zero value is the default.
+	LambdOptions = ops.LambdOptions
+	// LeakyReluOptions are options; the zero value is the default.
+	LeakyReluOptions = ops.LeakyReluOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
+	// RreluOptions are options; the zero value is the default.
+	RreluOptions = ops.RreluOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// SoftplusOptions are options; the zero value is the default.
+	SoftplusOptions = ops.SoftplusOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
+	// StepOptions are options; the zero value is the default.
+	StepOptions = ops.StepOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
 )

@@ -16,6 +16,13 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "celu", door: "Celu", doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
+			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

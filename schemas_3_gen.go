@@ -14,6 +14,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "elu", door: "Elu", doc: "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Elu(c.tensor("input"), o)}
+			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -53,6 +60,20 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "gelu", door: "Gelu", doc: "Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.",
+			params: []schemaParam{{"input", "tensor", false}, {"approximate", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GeluOptions
+				c.option("approximate", &o.Approximate)
+				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
+			}},
+		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GluOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -9,6 +9,31 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
+			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LambdOptions
+				c.option("lambd", &o.Lambd)
+				return []*graph.Node{ops.Hardshrink(c.tensor("input"), o)}
+			}},
+		schema{name: "hardsigmoid", door: "Hardsigmoid", doc: "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Hardsigmoid(c.tensor("input"))}
+			}},
+		schema{name: "hardswish", door: "Hardswish", doc: "Hardswish returns x·hardsigmoid(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
+			}},
+		schema{name: "hardtanh", door: "Hardtanh", doc: "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HardtanhOptions
+				c.option("min_val", &o.MinVal)
+				c.option("max_val", &o.MaxVal)
+				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
+			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -33,6 +58,13 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "leaky_relu", door: "LeakyRelu", doc: "LeakyRelu returns x where it is positive, and x times the slope elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"negative_slope", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LeakyReluOptions
+				c.option("negative_slope", &o.NegativeSlope)
+				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -74,6 +106,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "logsigmoid", door: "LogSigmoid", doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
+			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -102,6 +139,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "mish", door: "Mish", doc: "Mish returns x·tanh(softplus(x)).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

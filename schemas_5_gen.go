@@ -21,6 +21,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
 			}},
+		schema{name: "prelu", door: "Prelu", doc: "Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Prelu(c.tensor("input"), c.tensor("weight"))}
+			}},
 		schema{name: "prod", door: "Prod", doc: "Prod returns the product over the dimensions; of nothing it is 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
@@ -40,12 +45,31 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
+		schema{name: "relu", door: "Relu", doc: "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu(c.tensor("input"))}
+			}},
+		schema{name: "relu6", door: "Relu6", doc: "Relu6 returns x cut to [0, 6].",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu6(c.tensor("input"))}
+			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
+			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RreluOptions
+				c.option("lower", &o.Lower)
+				c.option("upper", &o.Upper)
+				c.option("training", &o.Training)
+				return []*graph.Node{ops.Rrelu(c.tensor("input"), o)}
 			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
 			params: []schemaParam{{"input", "tensor", false}},

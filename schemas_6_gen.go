@@ -9,6 +9,11 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Selu(c.tensor("input"))}
+			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -19,6 +24,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
+		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Silu(c.tensor("input"))}
+			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -28,6 +38,26 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
+			}},
+		schema{name: "softplus", door: "Softplus", doc: "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
+			params: []schemaParam{{"input", "tensor", false}, {"beta", "float64", true}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SoftplusOptions
+				c.option("beta", &o.Beta)
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Softplus(c.tensor("input"), o)}
+			}},
+		schema{name: "softshrink", door: "Softshrink", doc: "Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.",
+			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LambdOptions
+				c.option("lambd", &o.Lambd)
+				return []*graph.Node{ops.Softshrink(c.tensor("input"), o)}
+			}},
+		schema{name: "softsign", door: "Softsign", doc: "Softsign returns x/(1+|x|).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Softsign(c.tensor("input"))}
 			}},
 		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
@@ -48,6 +78,13 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "step", door: "Step", doc: "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.StepOptions
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Step(c.tensor("input"), o)}
 			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
 			params: []schemaParam{{"input", "tensor", false}},

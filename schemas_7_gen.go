@@ -19,6 +19,20 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
+		schema{name: "tanhshrink", door: "Tanhshrink", doc: "Tanhshrink returns x - tanh(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
+			}},
+		schema{name: "threshold", door: "Threshold", doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_threshold float64
+				c.required("threshold", &v_threshold)
+				var v_value float64
+				c.required("value", &v_value)
+				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
+			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
