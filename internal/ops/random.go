@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -129,8 +130,18 @@ func (g *Generator) InitialSeed() uint64 {
 	return g.seed
 }
 
-// Next returns a fresh key and moves the generator on.
+// drawInside is how a key is drawn inside VMap: next gives one key, split gives many of it.
+type drawInside = func(next func() *Node, split func(n int) *Node) *Node
+
+// Next returns a fresh key and moves the generator on. Inside VMap the transform decides whether examples share it.
 func (g *Generator) Next() *Node {
+	if draw, ok := scope.Current().Random.(drawInside); ok {
+		return draw(g.next, func(n int) *Node { return Split(g.next(), n) })
+	}
+	return g.next()
+}
+
+func (g *Generator) next() *Node {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old := g.key.Acquire()
