@@ -252,6 +252,18 @@ func Glu(x *Tensor, o ...GluOptions) *Tensor {
 	return wrap(r0)
 }
 
+// GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
+func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...NormOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.GroupNorm(a0, numGroups, a2, a3, option("group_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Gt returns x > other, elementwise.
 func Gt(x any, other any) *Tensor {
 	a0 := acquireAny(x)

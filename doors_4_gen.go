@@ -102,6 +102,18 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
+func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...NormOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.LayerNorm(a0, normalizedShape, a2, a3, option("layer_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Le returns x <= other, elementwise.
 func Le(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -224,6 +236,22 @@ func (x *Tensor) Log2_() *Tensor {
 	r0 := ops.Log2(a0)
 	release(a0)
 	return x.rebind("log2", r0)
+}
+
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func LogSoftmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, option("log_softmax", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func (x *Tensor) LogSoftmax(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, ops.SoftmaxOptions{})
+	release(a0)
+	return wrap(r0)
 }
 
 // LogicalAnd returns whether both are non-zero.

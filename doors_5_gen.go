@@ -168,6 +168,16 @@ func (x *Tensor) Reshape(shape ...int) *Tensor {
 	return wrap(r0)
 }
 
+// RMSNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
+func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	r0 := ops.RmsNorm(a0, normalizedShape, a2, option("rms_norm", o))
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
 // Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
 // as in training, needs a key and is refused here.
 func Rrelu(x *Tensor, o ...RreluOptions) *Tensor {

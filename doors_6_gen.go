@@ -134,6 +134,30 @@ func (x *Tensor) Sinh_() *Tensor {
 	return x.rebind("sinh", r0)
 }
 
+// Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func Softmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softmax(a0, dim, option("softmax", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func (x *Tensor) Softmax(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softmax(a0, dim, ops.SoftmaxOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Softmin returns the softmax of -x.
+func Softmin(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Softmin(a0, dim, option("softmin", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.
 func Softplus(x *Tensor, o ...SoftplusOptions) *Tensor {
 	a0 := acquire(x)

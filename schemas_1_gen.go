@@ -23,12 +23,18 @@ type (
 	LambdOptions = ops.LambdOptions
 	// LeakyReluOptions are options; the zero value is the default.
 	LeakyReluOptions = ops.LeakyReluOptions
+	// NormOptions are options; the zero value is the default.
+	NormOptions = ops.NormOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
+	// RmsNormOptions are options; the zero value is the default.
+	RmsNormOptions = ops.RmsNormOptions
 	// RreluOptions are options; the zero value is the default.
 	RreluOptions = ops.RreluOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// SoftmaxOptions are options; the zero value is the default.
+	SoftmaxOptions = ops.SoftmaxOptions
 	// SoftplusOptions are options; the zero value is the default.
 	SoftplusOptions = ops.SoftplusOptions
 	// SortOptions are options; the zero value is the default.

@@ -75,6 +75,15 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
 			}},
+		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_numGroups int
+				c.required("num_groups", &v_numGroups)
+				var o ops.NormOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

@@ -54,6 +54,15 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
+		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
+			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normalizedShape []int
+				c.required("normalized_shape", &v_normalizedShape)
+				var o ops.NormOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -85,6 +94,15 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
+			}},
+		schema{name: "log_softmax", door: "LogSoftmax", doc: "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.LogSoftmax(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -62,6 +62,15 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
+		schema{name: "rms_norm", door: "RMSNorm", doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
+			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normalizedShape []int
+				c.required("normalized_shape", &v_normalizedShape)
+				var o ops.RmsNormOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.RmsNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), o)}
+			}},
 		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {

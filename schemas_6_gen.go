@@ -39,6 +39,24 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
+		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmax(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "softmin", door: "Softmin", doc: "Softmin returns the softmax of -x.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmin(c.tensor("input"), v_dim, o)}
+			}},
 		schema{name: "softplus", door: "Softplus", doc: "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
 			params: []schemaParam{{"input", "tensor", false}, {"beta", "float64", true}, {"threshold", "float64", true}},
 			call: func(c *caller) []*graph.Node {
