@@ -332,6 +332,51 @@ func (x *Tensor) Atanh_() *Tensor {
 	return x.rebind("atanh", r0)
 }
 
+// BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
+// otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where
+// none were given; the tensors given are left alone.
+func BatchNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...BatchNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.BatchNorm(a0, a1, a2, a3, a4, option("batch_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.
+func BinaryCrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.BinaryCrossEntropy(a0, a1, a2, option("binary_cross_entropy", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,
+// those of positive examples by posWeight.
+func BinaryCrossEntropyWithLogits(x *Tensor, target *Tensor, weight *Tensor, posWeight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	a3 := acquire(posWeight)
+	r0 := ops.BinaryCrossEntropyWithLogits(a0, a1, a2, a3, option("binary_cross_entropy_with_logits", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
 func BroadcastTo(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)

@@ -15,9 +15,17 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 }
 
 // Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
-func Celu(x *Tensor, o ...AlphaOptions) *Tensor {
+func Celu(x *Tensor, o ...EluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Celu(a0, option("celu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// ChannelShuffle deals the channels (dim 1) out among groups.
+func ChannelShuffle(x *Tensor, groups int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ChannelShuffle(a0, groups)
 	release(a0)
 	return wrap(r0)
 }
@@ -110,6 +118,29 @@ func (x *Tensor) Cosh_() *Tensor {
 	r0 := ops.Cosh(a0)
 	release(a0)
 	return x.rebind("cosh", r0)
+}
+
+// CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
+func CosineSimilarity(x1 *Tensor, x2 *Tensor, o ...CosineSimilarityOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.CosineSimilarity(a0, a1, option("cosine_similarity", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
+// the logits and one number per row are kept for the gradient.
+func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.CrossEntropy(a0, a1, a2, option("cross_entropy", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
 }
 
 // CumProd returns running products along a dimension.

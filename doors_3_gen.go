@@ -37,10 +37,31 @@ func (x *Tensor) Div_(other any) *Tensor {
 }
 
 // Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
-func Elu(x *Tensor, o ...AlphaOptions) *Tensor {
+func Elu(x *Tensor, o ...EluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Elu(a0, option("elu", o))
 	release(a0)
+	return wrap(r0)
+}
+
+// Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm
+// makes them; weight itself is left alone.
+func Embedding(x *Tensor, weight *Tensor, o ...EmbeddingOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Embedding(a0, a1, option("embedding", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.
+func EmbeddingRenorm(weight *Tensor, x *Tensor, maxNorm float64, normType float64) *Tensor {
+	a0 := acquire(weight)
+	a1 := acquire(x)
+	r0 := ops.EmbeddingRenorm(a0, a1, maxNorm, normType)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -253,7 +274,7 @@ func Glu(x *Tensor, o ...GluOptions) *Tensor {
 }
 
 // GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
-func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...NormOptions) *Tensor {
+func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(weight)
 	a3 := acquire(bias)

@@ -38,6 +38,19 @@ func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
 	return wrap(r0)
 }
 
+// HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
+// given, multiplies every loss, and divides the mean by its sum.
+func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.HuberLoss(a0, a1, a2, option("huber_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -52,6 +65,23 @@ func (x *Tensor) Imag() *Tensor {
 	r0 := ops.Imag(a0)
 	release(a0)
 	return wrap(r0)
+}
+
+// InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
+// running statistics as they are afterwards, nil where none were given.
+func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...InstanceNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.InstanceNorm(a0, a1, a2, a3, a4, option("instance_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -102,8 +132,28 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// KLDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
+func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.KlDiv(a0, a1, option("kl_div", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// L1Loss returns |x-target|.
+func L1Loss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.L1Loss(a0, a1, option("l1_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
-func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...NormOptions) *Tensor {
+func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
 	a0 := acquire(x)
 	a2 := acquire(weight)
 	a3 := acquire(bias)
@@ -462,6 +512,16 @@ func Mish(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// MSELoss returns (x-target)².
+func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.MseLoss(a0, a1, option("mse_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Mul returns x · other.
 func Mul(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -534,4 +594,25 @@ func (x *Tensor) Neg_() *Tensor {
 	r0 := ops.Neg(a0)
 	release(a0)
 	return x.rebind("neg", r0)
+}
+
+// NLLLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
+// is divided by the sum of those weights.
+func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.NllLoss(a0, a1, a2, option("nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Normalize returns x divided by its norm along a dimension.
+func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Normalize(a0, option("normalize", o))
+	release(a0)
+	return wrap(r0)
 }

@@ -6,6 +6,24 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
+func OneHot(x *Tensor, o ...OneHotOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.OneHot(a0, option("one_hot", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.
+func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.PairwiseDistance(a0, a1, option("pairwise_distance", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Permute shows the dimensions in another order.
 func Permute(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)
@@ -18,6 +36,22 @@ func Permute(x *Tensor, dims ...int) *Tensor {
 func (x *Tensor) Permute(dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Permute(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).
+func PixelShuffle(x *Tensor, upscaleFactor int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.PixelShuffle(a0, upscaleFactor)
+	release(a0)
+	return wrap(r0)
+}
+
+// PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).
+func PixelUnshuffle(x *Tensor, downscaleFactor int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.PixelUnshuffle(a0, downscaleFactor)
 	release(a0)
 	return wrap(r0)
 }

@@ -6,6 +6,22 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
+// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout
+// needs a generator and is refused here.
+func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, attnMask *Tensor, o ...ScaledDotProductAttentionOptions) *Tensor {
+	a0 := acquire(query)
+	a1 := acquire(key)
+	a2 := acquire(value)
+	a3 := acquire(attnMask)
+	r0 := ops.ScaledDotProductAttention(a0, a1, a2, a3, option("scaled_dot_product_attention", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
 func Selu(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -132,6 +148,16 @@ func (x *Tensor) Sinh_() *Tensor {
 	r0 := ops.Sinh(a0)
 	release(a0)
 	return x.rebind("sinh", r0)
+}
+
+// SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
+func SmoothL1Loss(x *Tensor, target *Tensor, o ...SmoothL1LossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.SmoothL1Loss(a0, a1, option("smooth_l1_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.

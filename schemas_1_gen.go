@@ -9,30 +9,58 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AlphaOptions are options; the zero value is the default.
-	AlphaOptions = ops.AlphaOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// BatchNormOptions are options; the zero value is the default.
+	BatchNormOptions = ops.BatchNormOptions
+	// CosineSimilarityOptions are options; the zero value is the default.
+	CosineSimilarityOptions = ops.CosineSimilarityOptions
+	// CrossEntropyOptions are options; the zero value is the default.
+	CrossEntropyOptions = ops.CrossEntropyOptions
+	// EluOptions are options; the zero value is the default.
+	EluOptions = ops.EluOptions
+	// EmbeddingOptions are options; the zero value is the default.
+	EmbeddingOptions = ops.EmbeddingOptions
+	// EpsOptions are options; the zero value is the default.
+	EpsOptions = ops.EpsOptions
 	// GeluOptions are options; the zero value is the default.
 	GeluOptions = ops.GeluOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
+	// HuberLossOptions are options; the zero value is the default.
+	HuberLossOptions = ops.HuberLossOptions
+	// InstanceNormOptions are options; the zero value is the default.
+	InstanceNormOptions = ops.InstanceNormOptions
+	// KlDivOptions are options; the zero value is the default.
+	KlDivOptions = ops.KlDivOptions
 	// LambdOptions are options; the zero value is the default.
 	LambdOptions = ops.LambdOptions
 	// LeakyReluOptions are options; the zero value is the default.
 	LeakyReluOptions = ops.LeakyReluOptions
-	// NormOptions are options; the zero value is the default.
-	NormOptions = ops.NormOptions
+	// NllLossOptions are options; the zero value is the default.
+	NllLossOptions = ops.NllLossOptions
+	// NormalizeOptions are options; the zero value is the default.
+	NormalizeOptions = ops.NormalizeOptions
+	// OneHotOptions are options; the zero value is the default.
+	OneHotOptions = ops.OneHotOptions
+	// PairwiseDistanceOptions are options; the zero value is the default.
+	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
+	// ReductionOptions are options; the zero value is the default.
+	ReductionOptions = ops.ReductionOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
 	// RreluOptions are options; the zero value is the default.
 	RreluOptions = ops.RreluOptions
+	// ScaledDotProductAttentionOptions are options; the zero value is the default.
+	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// SmoothL1LossOptions are options; the zero value is the default.
+	SmoothL1LossOptions = ops.SmoothL1LossOptions
 	// SoftmaxOptions are options; the zero value is the default.
 	SoftmaxOptions = ops.SoftmaxOptions
 	// SoftplusOptions are options; the zero value is the default.
@@ -147,6 +175,30 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
+			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BatchNormOptions
+				c.option("training", &o.Training)
+				c.option("momentum", &o.Momentum)
+				c.option("eps", &o.Eps)
+				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "binary_cross_entropy_with_logits", door: "BinaryCrossEntropyWithLogits", doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.BinaryCrossEntropyWithLogits(c.tensor("input"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

@@ -19,9 +19,16 @@ func init() {
 		schema{name: "celu", door: "Celu", doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.AlphaOptions
+				var o ops.EluOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
+			}},
+		schema{name: "channel_shuffle", door: "ChannelShuffle", doc: "ChannelShuffle deals the channels (dim 1) out among groups.",
+			params: []schemaParam{{"input", "tensor", false}, {"groups", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_groups int
+				c.required("groups", &v_groups)
+				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
@@ -47,6 +54,23 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
+			}},
+		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CosineSimilarityOptions
+				c.option("dim", &o.Dim)
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.CosineSimilarity(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossEntropyOptions
+				c.option("ignore_index", &o.IgnoreIndex)
+				c.option("reduction", &o.Reduction)
+				c.option("label_smoothing", &o.LabelSmoothing)
+				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},

@@ -17,9 +17,28 @@ func init() {
 		schema{name: "elu", door: "Elu", doc: "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.AlphaOptions
+				var o ops.EluOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Elu(c.tensor("input"), o)}
+			}},
+		schema{name: "embedding", door: "Embedding", doc: "Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm\nmakes them; weight itself is left alone.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"padding_idx", "int", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.EmbeddingOptions
+				c.option("padding_idx", &o.PaddingIdx)
+				c.option("max_norm", &o.MaxNorm)
+				c.option("norm_type", &o.NormType)
+				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
+				return []*graph.Node{ops.Embedding(c.tensor("input"), c.tensor("weight"), o)}
+			}},
+		schema{name: "embedding_renorm", door: "EmbeddingRenorm", doc: "EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.",
+			params: []schemaParam{{"weight", "tensor", false}, {"input", "tensor", false}, {"max_norm", "float64", false}, {"norm_type", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_maxNorm float64
+				c.required("max_norm", &v_maxNorm)
+				var v_normType float64
+				c.required("norm_type", &v_normType)
+				return []*graph.Node{ops.EmbeddingRenorm(c.tensor("weight"), c.tensor("input"), v_maxNorm, v_normType)}
 			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -80,7 +99,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				var v_numGroups int
 				c.required("num_groups", &v_numGroups)
-				var o ops.NormOptions
+				var o ops.EpsOptions
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
 			}},

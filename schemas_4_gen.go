@@ -34,10 +34,28 @@ func init() {
 				c.option("max_val", &o.MaxVal)
 				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
 			}},
+		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HuberLossOptions
+				c.option("reduction", &o.Reduction)
+				c.option("delta", &o.Delta)
+				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
+			}},
+		schema{name: "instance_norm", door: "InstanceNorm", doc: "InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the\nrunning statistics as they are afterwards, nil where none were given.",
+			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"use_input_stats", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.InstanceNormOptions
+				c.optionNot("use_input_stats", &o.RunningStats)
+				c.option("momentum", &o.Momentum)
+				c.option("eps", &o.Eps)
+				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -54,12 +72,27 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
+		schema{name: "kl_div", door: "KLDiv", doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.KlDivOptions
+				c.option("reduction", &o.Reduction)
+				c.option("log_target", &o.LogTarget)
+				return []*graph.Node{ops.KlDiv(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "l1_loss", door: "L1Loss", doc: "L1Loss returns |x-target|.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_normalizedShape []int
 				c.required("normalized_shape", &v_normalizedShape)
-				var o ops.NormOptions
+				var o ops.EpsOptions
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
@@ -163,6 +196,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
+		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MseLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -177,6 +217,23 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
+			}},
+		schema{name: "nll_loss", door: "NLLLoss", doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NllLossOptions
+				c.option("ignore_index", &o.IgnoreIndex)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NormalizeOptions
+				c.option("p", &o.P)
+				c.option("dim", &o.Dim)
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.Normalize(c.tensor("input"), o)}
 			}},
 	)
 }

@@ -9,12 +9,42 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "one_hot", door: "OneHot", doc: "OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_classes", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.OneHotOptions
+				c.option("num_classes", &o.NumClasses)
+				return []*graph.Node{ops.OneHot(c.tensor("input"), o)}
+			}},
+		schema{name: "pairwise_distance", door: "PairwiseDistance", doc: "PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"eps", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.PairwiseDistanceOptions
+				c.option("p", &o.P)
+				c.option("eps", &o.Eps)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims []int
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
+			}},
+		schema{name: "pixel_shuffle", door: "PixelShuffle", doc: "PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).",
+			params: []schemaParam{{"input", "tensor", false}, {"upscale_factor", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_upscaleFactor int
+				c.required("upscale_factor", &v_upscaleFactor)
+				return []*graph.Node{ops.PixelShuffle(c.tensor("input"), v_upscaleFactor)}
+			}},
+		schema{name: "pixel_unshuffle", door: "PixelUnshuffle", doc: "PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).",
+			params: []schemaParam{{"input", "tensor", false}, {"downscale_factor", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_downscaleFactor int
+				c.required("downscale_factor", &v_downscaleFactor)
+				return []*graph.Node{ops.PixelUnshuffle(c.tensor("input"), v_downscaleFactor)}
 			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},

@@ -9,6 +9,16 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout\nneeds a generator and is refused here.",
+			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ScaledDotProductAttentionOptions
+				c.option("dropout_p", &o.DropoutP)
+				c.option("is_causal", &o.IsCausal)
+				c.option("scale", &o.Scale)
+				c.option("enable_gqa", &o.EnableGQA)
+				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
+			}},
 		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -38,6 +48,14 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
+			}},
+		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SmoothL1LossOptions
+				c.option("reduction", &o.Reduction)
+				c.option("beta", &o.Beta)
+				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},

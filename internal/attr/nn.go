@@ -5,8 +5,8 @@ import "github.com/lucid-go/lucid/internal/dtype"
 // Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x exceeds Threshold.
 type Softplus struct{ Beta, Threshold float64 }
 
-// Norm normalises over the last Dims dimensions.
-type Norm struct {
+// RowNorm normalises over the last Dims dimensions.
+type RowNorm struct {
 	Dims int
 	Eps  float64
 }
@@ -28,9 +28,9 @@ const (
 	CountPadded              // those that lie in the padded input
 )
 
-// Window places windows over the last dimensions: one entry per dimension. Output o sees the inputs
+// Pool places windows over the last dimensions: one entry per dimension. Output o sees the inputs
 // o·Stride - Pad + k·Dilation for k below Kernel; Adaptive windows cut the input in Out parts instead.
-type Window struct {
+type Pool struct {
 	Kernel, Stride, Pad, Dilation Ints
 	In, Out                       Ints
 	Adaptive                      bool
@@ -42,7 +42,7 @@ type Window struct {
 type Span struct{ Start, End, Step, Size int }
 
 // Spans returns the windows along dimension d, cut to the input.
-func (w Window) Spans(d int) []Span {
+func (w Pool) Spans(d int) []Span {
 	in, s := w.In.At(d), make([]Span, w.Out.At(d))
 	for o := range s {
 		if w.Adaptive {

@@ -17,15 +17,15 @@ func init() {
 	opRelu = graph.Register(graph.Op{Name: "relu", Version: 1, Kind: graph.Elementwise, Infer: inferSame, SavesOut: true, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{pass(n, cot[0])} },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{pass(n, tan[0])} }})
-	opSilu = unaryOp("silu", graph.AMPKeep, slope(func(x *Node) *Node {
+	opSilu = unaryOp("silu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
 		s := Sigmoid(x)
 		return Mul(s, Add(1, Mul(x, Sub(1, s))))
 	}), 1, false, false)
-	opGelu = unaryOp("gelu", graph.AMPKeep, slope(func(x *Node) *Node {
+	opGelu = unaryOp("gelu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
 		cdf := Mul(0.5, Add(1, Erf(Mul(x, math.Sqrt2/2))))
 		return Add(cdf, Mul(x, Mul(Exp(Mul(Square(x), -0.5)), 1/math.Sqrt(2*math.Pi))))
 	}), 1, false, false)
-	opGeluTanh = unaryOp("gelu_tanh", graph.AMPKeep, slope(func(x *Node) *Node {
+	opGeluTanh = unaryOp("gelu_tanh", graph.AMPKeep, slopeIn(func(x *Node) *Node {
 		beta := math.Sqrt(2 / math.Pi)
 		t := Tanh(Mul(beta, Mul(x, Add(1, Mul(Square(x), 0.044715)))))
 		inner := Mul(beta, Add(1, Mul(Square(x), 3*0.044715)))
@@ -39,8 +39,8 @@ func init() {
 	opLogsigmoid = unaryOp("logsigmoid", graph.AMPFloat32, func(n *Node) *Node { return Sigmoid(Neg(n.In(0))) }, 1, false, false)
 }
 
-// slope makes a derivative of a function of the input, rounded once.
-func slope(f func(x *Node) *Node) derivative {
+// slopeIn makes a derivative of a function of the input, rounded once.
+func slopeIn(f func(x *Node) *Node) derivative {
 	return func(n *Node) *Node { return inFloat32(n.In(0), f) }
 }
 

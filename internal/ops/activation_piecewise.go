@@ -13,10 +13,10 @@ type HardtanhOptions struct{ MinVal, MaxVal *float64 }
 //
 //lucid:func
 func Hardtanh(x *Node, o HardtanhOptions) *Node {
-	return cut("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
+	return cutTo("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
 }
 
-func cut(op string, x *Node, lo, hi float64) *Node {
+func cutTo(op string, x *Node, lo, hi float64) *Node {
 	requireKind(op, x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
 	if lo > hi {
 		fault.Throw(fault.Value, op, "min_val %v is above max_val %v", lo, hi)
@@ -27,7 +27,7 @@ func cut(op string, x *Node, lo, hi float64) *Node {
 // Relu6 returns x cut to [0, 6].
 //
 //lucid:func
-func Relu6(x *Node) *Node { return cut("relu6", x, 0, 6) }
+func Relu6(x *Node) *Node { return cutTo("relu6", x, 0, 6) }
 
 // LeakyReluOptions has the slope below 0; nil: 0.01.
 type LeakyReluOptions struct{ NegativeSlope *float64 }
@@ -36,10 +36,10 @@ type LeakyReluOptions struct{ NegativeSlope *float64 }
 //
 //lucid:func
 func LeakyRelu(x *Node, o LeakyReluOptions) *Node {
-	return leaky(realFloat("leaky_relu", x), orElse(o.NegativeSlope, 0.01))
+	return leakyRelu(realFloat("leaky_relu", x), orElse(o.NegativeSlope, 0.01))
 }
 
-func leaky(x *Node, slope float64) *Node { return Where(Gt(x, 0), x, Mul(x, slope)) }
+func leakyRelu(x *Node, slope float64) *Node { return Where(Gt(x, 0), x, Mul(x, slope)) }
 
 // RreluOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
 type RreluOptions struct {
@@ -55,7 +55,7 @@ func Rrelu(x *Node, o RreluOptions) *Node {
 	if o.Training {
 		fault.Throw(fault.NotImplemented, "rrelu", "training draws slopes and needs a generator; use it in evaluation, or Prelu with drawn slopes")
 	}
-	return leaky(realFloat("rrelu", x), (orElse(o.Lower, 1.0/8)+orElse(o.Upper, 1.0/3))/2)
+	return leakyRelu(realFloat("rrelu", x), (orElse(o.Lower, 1.0/8)+orElse(o.Upper, 1.0/3))/2)
 }
 
 // Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
@@ -85,8 +85,8 @@ func perChannel(v *Node, rank int) *Node {
 	return Reshape(v, d...)
 }
 
-// AlphaOptions has the factor; nil: 1.
-type AlphaOptions struct{ Alpha *float64 }
+// EluOptions has the factor; nil: 1.
+type EluOptions struct{ Alpha *float64 }
 
 // elu is scale·x where x is positive, scale·alpha·(exp(x·inner)-1) elsewhere. What exp sees is never positive, so that
 // neither it nor its gradient overflows.
@@ -100,12 +100,12 @@ func elu(x *Node, alpha, scale, inner float64) *Node {
 // Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
 //
 //lucid:func
-func Elu(x *Node, o AlphaOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
+func Elu(x *Node, o EluOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
 
 // Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
 //
 //lucid:func
-func Celu(x *Node, o AlphaOptions) *Node {
+func Celu(x *Node, o EluOptions) *Node {
 	a := orElse(o.Alpha, 1)
 	if a == 0 {
 		fault.Throw(fault.Value, "celu", "alpha is 0; want another number")
@@ -156,7 +156,7 @@ func Threshold(x *Node, threshold, value float64) *Node {
 //
 //lucid:func
 func Hardsigmoid(x *Node) *Node {
-	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cut("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
+	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
 }
 
 // Hardswish returns x·hardsigmoid(x).
@@ -164,7 +164,7 @@ func Hardsigmoid(x *Node) *Node {
 //lucid:func
 func Hardswish(x *Node) *Node {
 	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
-		return Div(Mul(x, cut("hardswish", Add(x, 3), 0, 6)), 6.0)
+		return Div(Mul(x, cutTo("hardswish", Add(x, 3), 0, 6)), 6.0)
 	})
 }
 

@@ -36,7 +36,7 @@ type normed struct {
 }
 
 func readNormed(n *Node, centred bool) normed {
-	a, x := n.Attr().(attr.Norm), n.In(0)
+	a, x := n.Attr().(attr.RowNorm), n.In(0)
 	r := normed{n: n, centred: centred, rstd: graph.Item(n, n.NumOut()-1)}
 	for i := range x.Rank() {
 		if i < x.Rank()-a.Dims {
@@ -143,7 +143,7 @@ func normOp(name string, centred bool) *graph.Op {
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			x := in[0]
 			d := x.Shape().Clone()
-			for i := len(d) - a.(attr.Norm).Dims; i < len(d); i++ {
+			for i := len(d) - a.(attr.RowNorm).Dims; i < len(d); i++ {
 				d[i] = 1
 			}
 			stat := graph.Spec{Shape: shape.Of(name, d...), DType: statDType(x.DType())}
@@ -156,7 +156,7 @@ func normOp(name string, centred bool) *graph.Op {
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node { return readNormed(n, centred).vjp(cot, need) },
 		JVP: func(n *Node, tan []*Node) []*Node { return readNormed(n, centred).jvp(tan) },
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
-			a := n.Attr().(attr.Norm)
+			a := n.Attr().(attr.RowNorm)
 			x := in[0]
 			if !batched[0] {
 				x = broadcastTo(x, batchShape(name, x.Shape(), size))

@@ -95,7 +95,14 @@ func softplusF64(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+// showFirst copies the first operand.
+func showFirst(out dtype.DType, _ []dtype.DType) Block {
+	size := out.Size()
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { copyBytes(z, x, n*size) }
+}
+
 func init() {
+	makers["with_grad"] = showFirst
 	var relu, softplus byDType
 	onIntegers(&relu, reluB[uint8], reluB[uint16], reluB[uint32], reluB[uint64], reluB[int8], reluB[int16], reluB[int32], reluB[int64])
 	relu[dtype.Float32], relu[dtype.Float64] = vector(simd.ReluF32), reluB[float64]

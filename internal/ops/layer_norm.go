@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// NormOptions has what is added to the variance; nil: 1e-5.
-type NormOptions struct{ Eps *float64 }
+// EpsOptions has what is added to the variance; nil: 1e-5.
+type EpsOptions struct{ Eps *float64 }
 
 // normalized checks the shape that is normalised, and the weights, which must have it.
 func normalized(op string, x *Node, dims []int, weights ...*Node) {
@@ -32,7 +32,7 @@ func normalized(op string, x *Node, dims []int, weights ...*Node) {
 //
 //lucid:func
 //lucid:optional weight bias
-func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o NormOptions) *Node {
+func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions) *Node {
 	realFloat("layer_norm", x)
 	normalized("layer_norm", x, normalizedShape, weight, bias)
 	in := []*Node{x}
@@ -42,7 +42,7 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o NormOptions
 			in = append(in, bias)
 		}
 	}
-	y := graph.Item(apply(opLayerNorm, attr.Norm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
+	y := graph.Item(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
 	if weight == nil && bias != nil {
 		y = Add(y, bias)
 	}
@@ -67,7 +67,7 @@ func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *No
 	if weight != nil {
 		in = append(in, weight)
 	}
-	return graph.Item(apply(opRMSNorm, attr.Norm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
+	return graph.Item(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
 }
 
 // affineChannels multiplies by weight and adds bias along dim 1; either may be nil.
@@ -90,7 +90,7 @@ func affineChannels(op string, y, weight, bias *Node) *Node {
 //
 //lucid:func
 //lucid:optional weight bias
-func GroupNorm(x *Node, numGroups int, weight, bias *Node, o NormOptions) *Node {
+func GroupNorm(x *Node, numGroups int, weight, bias *Node, o EpsOptions) *Node {
 	realFloat("group_norm", x)
 	if x.Rank() < 2 || numGroups <= 0 || x.Dim(1)%numGroups != 0 {
 		fault.Throw(fault.Shape, "group_norm", "the channels of %v do not make %d groups", x.Shape(), numGroups)
@@ -114,6 +114,6 @@ func normRows(x *Node, rows int, eps float64) *Node {
 	if x.Shape().Numel() == 0 {
 		return x
 	}
-	y := graph.Item(graph.New(opLayerNorm, attr.Norm{Dims: 1, Eps: eps}, Reshape(x, rows, -1)), 0)
+	y := graph.Item(graph.New(opLayerNorm, attr.RowNorm{Dims: 1, Eps: eps}, Reshape(x, rows, -1)), 0)
 	return reshapeTo(y, x.Shape())
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func norm(centred bool) backend.Kernel {
+func rowNorm(centred bool) backend.Kernel {
 	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		p, x := a.(attr.Norm), load(in[0])
+		p, x := a.(attr.RowNorm), load(in[0])
 		dims := in[0].Shape.Dims()
 		n := 1
 		for _, d := range dims[len(dims)-p.Dims:] {
@@ -54,4 +54,4 @@ func norm(centred bool) backend.Kernel {
 	}
 }
 
-func init() { register(backend.Table{"layer_norm": norm(true), "rms_norm": norm(false)}) }
+func init() { register(backend.Table{"layer_norm": rowNorm(true), "rms_norm": rowNorm(false)}) }
