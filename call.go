@@ -292,6 +292,10 @@ func asInts(v any) ([]int, bool) {
 	case []any:
 		out := make([]int, len(v))
 		for i, x := range v {
+			if x == nil { // PyTorch's None in a list of sizes: the one there is
+				out[i] = -1
+				continue
+			}
 			var ok bool
 			if out[i], ok = asInt(x); !ok {
 				return nil, false

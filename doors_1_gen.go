@@ -78,6 +78,55 @@ func (x *Tensor) Acosh_() *Tensor {
 	return x.rebind("acosh", r0)
 }
 
+// AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.
+func AdaptiveAvgPool1d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool1d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.
+func AdaptiveAvgPool2d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool2d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.
+func AdaptiveAvgPool3d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool3d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
+// for, its place (nil otherwise). A size of -1 keeps the one there is.
+func AdaptiveMaxPool1d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool1d(a0, outputSize, option("adaptive_max_pool1d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.
+func AdaptiveMaxPool2d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool2d(a0, outputSize, option("adaptive_max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.
+func AdaptiveMaxPool3d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool3d(a0, outputSize, option("adaptive_max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // Add returns x + other.
 func Add(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -330,6 +379,30 @@ func (x *Tensor) Atanh_() *Tensor {
 	r0 := ops.Atanh(a0)
 	release(a0)
 	return x.rebind("atanh", r0)
+}
+
+// AvgPool1d returns the mean of every window over the last dimension.
+func AvgPool1d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool1d(a0, kernelSize, option("avg_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// AvgPool2d returns the mean of every window over the last two dimensions.
+func AvgPool2d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool2d(a0, kernelSize, option("avg_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// AvgPool3d returns the mean of every window over the last three dimensions.
+func AvgPool3d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool3d(a0, kernelSize, option("avg_pool3d", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,

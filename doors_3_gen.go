@@ -55,6 +55,21 @@ func Embedding(x *Tensor, weight *Tensor, o ...EmbeddingOptions) *Tensor {
 	return wrap(r0)
 }
 
+// EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a
+// vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.
+func EmbeddingBag(x *Tensor, weight *Tensor, offsets *Tensor, perSampleWeights *Tensor, o ...EmbeddingBagOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(offsets)
+	a3 := acquire(perSampleWeights)
+	r0 := ops.EmbeddingBag(a0, a1, a2, a3, option("embedding_bag", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.
 func EmbeddingRenorm(weight *Tensor, x *Tensor, maxNorm float64, normType float64) *Tensor {
 	a0 := acquire(weight)
@@ -227,6 +242,14 @@ func (x *Tensor) Expm1_() *Tensor {
 	r0 := ops.Expm1(a0)
 	release(a0)
 	return x.rebind("expm1", r0)
+}
+
+// Fold sums windows laid out as UnfoldImage does into an image of the size given.
+func Fold(x *Tensor, outputSize []int, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fold(a0, outputSize, kernelSize, option("fold", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // Ge returns x >= other, elementwise.

@@ -192,6 +192,14 @@ func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
 	return wrap(r0)
 }
 
+// LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
+func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LocalResponseNorm(a0, size, option("local_response_norm", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Log returns the natural logarithm; NaN below zero, -Inf at zero.
 func Log(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -388,6 +396,30 @@ func LogSigmoid(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.
+func LpPool1d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool1d(a0, normType, kernelSize, option("lp_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool2d is LpPool1d over the last two dimensions.
+func LpPool2d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool2d(a0, normType, kernelSize, option("lp_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool3d is LpPool1d over the last three dimensions.
+func LpPool3d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool3d(a0, normType, kernelSize, option("lp_pool3d", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -423,6 +455,61 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
 	r0 := ops.Matmul(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
+// for, its place in the plane (nil otherwise).
+func MaxPool1d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool1d(a0, kernelSize, option("max_pool1d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool2d is MaxPool1d over the last two dimensions.
+func MaxPool2d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool2d(a0, kernelSize, option("max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool3d is MaxPool1d over the last three dimensions.
+func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool3d(a0, kernelSize, option("max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool1d(a0, a1, kernelSize, option("max_unpool1d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool2d is MaxUnpool1d over the last two dimensions.
+func MaxUnpool2d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool2d(a0, a1, kernelSize, option("max_unpool2d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool3d is MaxUnpool1d over the last three dimensions.
+func MaxUnpool3d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool3d(a0, a1, kernelSize, option("max_unpool3d", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)

@@ -14,6 +14,24 @@ func OneHot(x *Tensor, o ...OneHotOptions) *Tensor {
 	return wrap(r0)
 }
 
+// Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
+// elements away.
+func Pad(x *Tensor, pad []int, o ...PadOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Pad(a0, pad, option("pad", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
+// elements away.
+func (x *Tensor) Pad(pad []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Pad(a0, pad, ops.PadOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.
 func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Tensor {
 	a0 := acquire(x1)

@@ -86,6 +86,14 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
+func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.UnfoldImage(a0, kernelSize, option("unfold_image", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Unsqueeze adds a dimension of size 1 at dim.
 func Unsqueeze(x *Tensor, dim int) *Tensor {
 	a0 := acquire(x)

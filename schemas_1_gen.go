@@ -9,8 +9,12 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// AdaptiveMaxPoolOptions are options; the zero value is the default.
+	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// AvgPoolOptions are options; the zero value is the default.
+	AvgPoolOptions = ops.AvgPoolOptions
 	// BatchNormOptions are options; the zero value is the default.
 	BatchNormOptions = ops.BatchNormOptions
 	// CosineSimilarityOptions are options; the zero value is the default.
@@ -19,10 +23,14 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
+	// EmbeddingBagOptions are options; the zero value is the default.
+	EmbeddingBagOptions = ops.EmbeddingBagOptions
 	// EmbeddingOptions are options; the zero value is the default.
 	EmbeddingOptions = ops.EmbeddingOptions
 	// EpsOptions are options; the zero value is the default.
 	EpsOptions = ops.EpsOptions
+	// FoldOptions are options; the zero value is the default.
+	FoldOptions = ops.FoldOptions
 	// GeluOptions are options; the zero value is the default.
 	GeluOptions = ops.GeluOptions
 	// GluOptions are options; the zero value is the default.
@@ -39,12 +47,22 @@ type (
 	LambdOptions = ops.LambdOptions
 	// LeakyReluOptions are options; the zero value is the default.
 	LeakyReluOptions = ops.LeakyReluOptions
+	// LocalResponseNormOptions are options; the zero value is the default.
+	LocalResponseNormOptions = ops.LocalResponseNormOptions
+	// LpPoolOptions are options; the zero value is the default.
+	LpPoolOptions = ops.LpPoolOptions
+	// MaxPoolOptions are options; the zero value is the default.
+	MaxPoolOptions = ops.MaxPoolOptions
+	// MaxUnpoolOptions are options; the zero value is the default.
+	MaxUnpoolOptions = ops.MaxUnpoolOptions
 	// NllLossOptions are options; the zero value is the default.
 	NllLossOptions = ops.NllLossOptions
 	// NormalizeOptions are options; the zero value is the default.
 	NormalizeOptions = ops.NormalizeOptions
 	// OneHotOptions are options; the zero value is the default.
 	OneHotOptions = ops.OneHotOptions
+	// PadOptions are options; the zero value is the default.
+	PadOptions = ops.PadOptions
 	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
 	// ReduceOptions are options; the zero value is the default.
@@ -89,6 +107,57 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
+			}},
+		schema{name: "adaptive_avg_pool1d", door: "AdaptiveAvgPool1d", doc: "AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				return []*graph.Node{ops.AdaptiveAvgPool1d(c.tensor("input"), v_outputSize)}
+			}},
+		schema{name: "adaptive_avg_pool2d", door: "AdaptiveAvgPool2d", doc: "AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				return []*graph.Node{ops.AdaptiveAvgPool2d(c.tensor("input"), v_outputSize)}
+			}},
+		schema{name: "adaptive_avg_pool3d", door: "AdaptiveAvgPool3d", doc: "AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				return []*graph.Node{ops.AdaptiveAvgPool3d(c.tensor("input"), v_outputSize)}
+			}},
+		schema{name: "adaptive_max_pool1d", door: "AdaptiveMaxPool1d", doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its place (nil otherwise). A size of -1 keeps the one there is.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				var o ops.AdaptiveMaxPoolOptions
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.AdaptiveMaxPool1d(c.tensor("input"), v_outputSize, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "adaptive_max_pool2d", door: "AdaptiveMaxPool2d", doc: "AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				var o ops.AdaptiveMaxPoolOptions
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.AdaptiveMaxPool2d(c.tensor("input"), v_outputSize, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "adaptive_max_pool3d", door: "AdaptiveMaxPool3d", doc: "AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				var o ops.AdaptiveMaxPoolOptions
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.AdaptiveMaxPool3d(c.tensor("input"), v_outputSize, o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "add", door: "Add", doc: "Add returns x + other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -175,6 +244,45 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "avg_pool1d", door: "AvgPool1d", doc: "AvgPool1d returns the mean of every window over the last dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.AvgPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("ceil_mode", &o.CeilMode)
+				c.optionNot("count_include_pad", &o.ExcludePad)
+				c.option("divisor_override", &o.DivisorOverride)
+				return []*graph.Node{ops.AvgPool1d(c.tensor("input"), v_kernelSize, o)}
+			}},
+		schema{name: "avg_pool2d", door: "AvgPool2d", doc: "AvgPool2d returns the mean of every window over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.AvgPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("ceil_mode", &o.CeilMode)
+				c.optionNot("count_include_pad", &o.ExcludePad)
+				c.option("divisor_override", &o.DivisorOverride)
+				return []*graph.Node{ops.AvgPool2d(c.tensor("input"), v_kernelSize, o)}
+			}},
+		schema{name: "avg_pool3d", door: "AvgPool3d", doc: "AvgPool3d returns the mean of every window over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.AvgPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("ceil_mode", &o.CeilMode)
+				c.optionNot("count_include_pad", &o.ExcludePad)
+				c.option("divisor_override", &o.DivisorOverride)
+				return []*graph.Node{ops.AvgPool3d(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
 			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},

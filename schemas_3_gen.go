@@ -31,6 +31,18 @@ func init() {
 				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
 				return []*graph.Node{ops.Embedding(c.tensor("input"), c.tensor("weight"), o)}
 			}},
+		schema{name: "embedding_bag", door: "EmbeddingBag", doc: "EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a\nvector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"offsets", "tensor", true}, {"per_sample_weights", "tensor", true}, {"mode", "string", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}, {"include_last_offset", "bool", true}, {"padding_idx", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.EmbeddingBagOptions
+				c.option("mode", &o.Mode)
+				c.option("max_norm", &o.MaxNorm)
+				c.option("norm_type", &o.NormType)
+				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
+				c.option("include_last_offset", &o.IncludeLastOffset)
+				c.option("padding_idx", &o.PaddingIdx)
+				return []*graph.Node{ops.EmbeddingBag(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		schema{name: "embedding_renorm", door: "EmbeddingRenorm", doc: "EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.",
 			params: []schemaParam{{"weight", "tensor", false}, {"input", "tensor", false}, {"max_norm", "float64", false}, {"norm_type", "float64", false}},
 			call: func(c *caller) []*graph.Node {
@@ -74,6 +86,19 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
+			}},
+		schema{name: "fold", door: "Fold", doc: "Fold sums windows laid out as UnfoldImage does into an image of the size given.",
+			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_outputSize []int
+				c.required("output_size", &v_outputSize)
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.FoldOptions
+				c.option("dilation", &o.Dilation)
+				c.option("padding", &o.Padding)
+				c.option("stride", &o.Stride)
+				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
 			}},
 		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

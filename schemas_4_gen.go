@@ -108,6 +108,17 @@ func init() {
 				c.option("negative_slope", &o.NegativeSlope)
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
 			}},
+		schema{name: "local_response_norm", door: "LocalResponseNorm", doc: "LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "int", false}, {"alpha", "float64", true}, {"beta", "float64", true}, {"k", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size int
+				c.required("size", &v_size)
+				var o ops.LocalResponseNormOptions
+				c.option("alpha", &o.Alpha)
+				c.option("beta", &o.Beta)
+				c.option("k", &o.K)
+				return []*graph.Node{ops.LocalResponseNorm(c.tensor("input"), v_size, o)}
+			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -162,6 +173,42 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
 			}},
+		schema{name: "lp_pool1d", door: "LpPool1d", doc: "LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normType float64
+				c.required("norm_type", &v_normType)
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.LpPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("ceil_mode", &o.CeilMode)
+				return []*graph.Node{ops.LpPool1d(c.tensor("input"), v_normType, v_kernelSize, o)}
+			}},
+		schema{name: "lp_pool2d", door: "LpPool2d", doc: "LpPool2d is LpPool1d over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normType float64
+				c.required("norm_type", &v_normType)
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.LpPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("ceil_mode", &o.CeilMode)
+				return []*graph.Node{ops.LpPool2d(c.tensor("input"), v_normType, v_kernelSize, o)}
+			}},
+		schema{name: "lp_pool3d", door: "LpPool3d", doc: "LpPool3d is LpPool1d over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normType float64
+				c.required("norm_type", &v_normType)
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.LpPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("ceil_mode", &o.CeilMode)
+				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
+			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -171,6 +218,81 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("ceil_mode", &o.CeilMode)
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.MaxPool1d(c.tensor("input"), v_kernelSize, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "max_pool2d", door: "MaxPool2d", doc: "MaxPool2d is MaxPool1d over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("ceil_mode", &o.CeilMode)
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.MaxPool2d(c.tensor("input"), v_kernelSize, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "max_pool3d", door: "MaxPool3d", doc: "MaxPool3d is MaxPool1d over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxPoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("ceil_mode", &o.CeilMode)
+				c.option("return_indices", &o.ReturnIndices)
+				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxUnpoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_size", &o.OutputSize)
+				return []*graph.Node{ops.MaxUnpool1d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
+			}},
+		schema{name: "max_unpool2d", door: "MaxUnpool2d", doc: "MaxUnpool2d is MaxUnpool1d over the last two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxUnpoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_size", &o.OutputSize)
+				return []*graph.Node{ops.MaxUnpool2d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
+			}},
+		schema{name: "max_unpool3d", door: "MaxUnpool3d", doc: "MaxUnpool3d is MaxUnpool1d over the last three dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.MaxUnpoolOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_size", &o.OutputSize)
+				return []*graph.Node{ops.MaxUnpool3d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

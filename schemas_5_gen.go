@@ -16,6 +16,16 @@ func init() {
 				c.option("num_classes", &o.NumClasses)
 				return []*graph.Node{ops.OneHot(c.tensor("input"), o)}
 			}},
+		schema{name: "pad", door: "Pad", doc: "Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes\nelements away.",
+			params: []schemaParam{{"input", "tensor", false}, {"pad", "[]int", false}, {"mode", "string", true}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pad []int
+				c.required("pad", &v_pad)
+				var o ops.PadOptions
+				c.option("mode", &o.Mode)
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Pad(c.tensor("input"), v_pad, o)}
+			}},
 		schema{name: "pairwise_distance", door: "PairwiseDistance", doc: "PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"eps", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {

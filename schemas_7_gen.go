@@ -45,6 +45,17 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.FoldOptions
+				c.option("dilation", &o.Dilation)
+				c.option("padding", &o.Padding)
+				c.option("stride", &o.Stride)
+				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
+			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *caller) []*graph.Node {
