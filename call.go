@@ -19,8 +19,8 @@ type Op struct {
 	Doc           string
 	Aliases       []string // other names it answers to in Call
 	Door          string   // the Go function, "" if only a method
-	Kind          string // elementwise, view, reduce, …; composite: written with other ops
-	AMP           string // keep, half, float32, promote
+	Kind          string   // elementwise, view, reduce, …; composite: written with other ops
+	AMP           string   // keep, half, float32, promote
 	Deterministic bool
 	VJP           string // "yes", or "waived: why"
 	JVP           string
@@ -314,6 +314,10 @@ func asInts(v any) ([]int, bool) {
 	case []any:
 		out := make([]int, len(v))
 		for i, x := range v {
+			if x == nil { // PyTorch's None in a list of sizes: the one there is
+				out[i] = -1
+				continue
+			}
 			var ok bool
 			if out[i], ok = asInt(x); !ok {
 				return nil, false

@@ -14,22 +14,19 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
-// Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The
-// gradient at distance 0 is 0.
-func Cdist(x1 *Tensor, x2 *Tensor, o ...CdistOptions) *Tensor {
-	a0 := acquire(x1)
-	a1 := acquire(x2)
-	r0 := ops.Cdist(a0, a1, option("cdist", o))
+// Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
+func Celu(x *Tensor, o ...EluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Celu(a0, option("celu", o))
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.
-func ChainMatmul(tensors ...*Tensor) *Tensor {
-	a0 := acquireAll(tensors)
-	r0 := ops.ChainMatmul(a0...)
-	releaseAll(a0)
+// ChannelShuffle deals the channels (dim 1) out among groups.
+func ChannelShuffle(x *Tensor, groups int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ChannelShuffle(a0, groups)
+	release(a0)
 	return wrap(r0)
 }
 
@@ -72,89 +69,6 @@ func (x *Tensor) Contiguous() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Contiguous(a0)
 	release(a0)
-	return wrap(r0)
-}
-
-// Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.
-func Conv1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.Conv1d(a0, a1, a2, option("conv1d", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0)
-}
-
-// Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.
-func Conv2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.Conv2d(a0, a1, a2, option("conv2d", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0)
-}
-
-// Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a
-// cross-correlation.
-func Conv3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.Conv3d(a0, a1, a2, option("conv3d", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0)
-}
-
-// ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).
-func ConvGeneral(x *Tensor, weight *Tensor, o ...ConvGeneralOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	r0 := ops.ConvGeneral(a0, a1, option("conv_general", o))
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).
-func ConvTranspose1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.ConvTranspose1d(a0, a1, a2, option("conv_transpose1d", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0)
-}
-
-// ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).
-func ConvTranspose2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.ConvTranspose2d(a0, a1, a2, option("conv_transpose2d", o))
-	release(a0)
-	release(a1)
-	release(a2)
-	return wrap(r0)
-}
-
-// ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).
-func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.ConvTranspose3d(a0, a1, a2, option("conv_transpose3d", o))
-	release(a0)
-	release(a1)
-	release(a2)
 	return wrap(r0)
 }
 
@@ -206,23 +120,26 @@ func (x *Tensor) Cosh_() *Tensor {
 	return x.rebind("cosh", r0)
 }
 
-// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
-func Cross(x *Tensor, other *Tensor, o ...CrossOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Cross(a0, a1, option("cross", o))
+// CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
+func CosineSimilarity(x1 *Tensor, x2 *Tensor, o ...CosineSimilarityOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.CosineSimilarity(a0, a1, option("cosine_similarity", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)
 }
 
-// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
-func (x *Tensor) Cross(other *Tensor) *Tensor {
+// CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
+// the logits and one number per row are kept for the gradient.
+func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Cross(a0, a1, ops.CrossOptions{})
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.CrossEntropy(a0, a1, a2, option("cross_entropy", o))
 	release(a0)
 	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 

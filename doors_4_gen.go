@@ -6,6 +6,51 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Hardshrink returns x, and 0 where |x| does not exceed lambd.
+func Hardshrink(x *Tensor, o ...LambdOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardshrink(a0, option("hardshrink", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+func Hardsigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardswish returns x·hardsigmoid(x).
+func Hardswish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardswish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
+func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardtanh(a0, option("hardtanh", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
+// given, multiplies every loss, and divides the mean by its sum.
+func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.HuberLoss(a0, a1, a2, option("huber_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -22,24 +67,21 @@ func (x *Tensor) Imag() *Tensor {
 	return wrap(r0)
 }
 
-// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
-func Inner(x *Tensor, other *Tensor) *Tensor {
+// InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
+// running statistics as they are afterwards, nil where none were given.
+func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...InstanceNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Inner(a0, a1)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.InstanceNorm(a0, a1, a2, a3, a4, option("instance_norm", o))
 	release(a0)
 	release(a1)
-	return wrap(r0)
-}
-
-// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
-func (x *Tensor) Inner(other *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Inner(a0, a1)
-	release(a0)
-	release(a1)
-	return wrap(r0)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -90,23 +132,35 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
-// Kron returns the Kronecker product: every element of x times all of other, block by block.
-func Kron(x *Tensor, other *Tensor) *Tensor {
+// KLDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
+func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Kron(a0, a1)
+	a1 := acquire(target)
+	r0 := ops.KlDiv(a0, a1, option("kl_div", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)
 }
 
-// Kron returns the Kronecker product: every element of x times all of other, block by block.
-func (x *Tensor) Kron(other *Tensor) *Tensor {
+// L1Loss returns |x-target|.
+func L1Loss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Kron(a0, a1)
+	a1 := acquire(target)
+	r0 := ops.L1Loss(a0, a1, option("l1_loss", o))
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
+func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.LayerNorm(a0, normalizedShape, a2, a3, option("layer_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
 	return wrap(r0)
 }
 
@@ -130,26 +184,19 @@ func (x *Tensor) Le(other any) *Tensor {
 	return wrap(r0)
 }
 
-// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
-func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+// LeakyRelu returns x where it is positive, and x times the slope elsewhere.
+func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	r0 := ops.LeakyRelu(a0, option("leaky_relu", o))
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
-// dimension gives one number for each vector.
-func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+// LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
+func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(weight)
-	a2 := acquire(bias)
-	r0 := ops.Linear(a0, a1, a2)
+	r0 := ops.LocalResponseNorm(a0, size, option("local_response_norm", o))
 	release(a0)
-	release(a1)
-	release(a2)
 	return wrap(r0)
 }
 
@@ -249,6 +296,22 @@ func (x *Tensor) Log2_() *Tensor {
 	return x.rebind("log2", r0)
 }
 
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func LogSoftmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, option("log_softmax", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func (x *Tensor) LogSoftmax(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, ops.SoftmaxOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // LogicalAnd returns whether both are non-zero.
 func LogicalAnd(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -325,6 +388,38 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	return wrap(r0)
 }
 
+// LogSigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
+func LogSigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.
+func LpPool1d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool1d(a0, normType, kernelSize, option("lp_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool2d is LpPool1d over the last two dimensions.
+func LpPool2d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool2d(a0, normType, kernelSize, option("lp_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool3d is LpPool1d over the last three dimensions.
+func LpPool3d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool3d(a0, normType, kernelSize, option("lp_pool3d", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -365,19 +460,58 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
-func MatrixPower(x *Tensor, n int) *Tensor {
+// MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
+// for, its place in the plane (nil otherwise).
+func MaxPool1d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
-	r0 := ops.MatrixPower(a0, n)
+	r0, r1 := ops.MaxPool1d(a0, kernelSize, option("max_pool1d", o))
 	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool2d is MaxPool1d over the last two dimensions.
+func MaxPool2d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool2d(a0, kernelSize, option("max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool3d is MaxPool1d over the last three dimensions.
+func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool3d(a0, kernelSize, option("max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool1d(a0, a1, kernelSize, option("max_unpool1d", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
-// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
-func (x *Tensor) MatrixPower(n int) *Tensor {
+// MaxUnpool2d is MaxUnpool1d over the last two dimensions.
+func MaxUnpool2d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.MatrixPower(a0, n)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool2d(a0, a1, kernelSize, option("max_unpool2d", o))
 	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool3d is MaxUnpool1d over the last three dimensions.
+func MaxUnpool3d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool3d(a0, a1, kernelSize, option("max_unpool3d", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -457,21 +591,19 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	return x.rebind("minimum", r0)
 }
 
-// Mm multiplies two matrices; nothing is broadcast.
-func Mm(x *Tensor, mat2 *Tensor) *Tensor {
+// Mish returns x·tanh(softplus(x)).
+func Mish(x *Tensor) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(mat2)
-	r0 := ops.Mm(a0, a1)
+	r0 := ops.Mish(a0)
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Mm multiplies two matrices; nothing is broadcast.
-func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
+// MSELoss returns (x-target)².
+func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(mat2)
-	r0 := ops.Mm(a0, a1)
+	a1 := acquire(target)
+	r0 := ops.MseLoss(a0, a1, option("mse_loss", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)
@@ -505,34 +637,6 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
-}
-
-// MultiDot is ChainMatmul under the name it has in linear algebra.
-func MultiDot(tensors ...*Tensor) *Tensor {
-	a0 := acquireAll(tensors)
-	r0 := ops.MultiDot(a0...)
-	releaseAll(a0)
-	return wrap(r0)
-}
-
-// Mv multiplies a matrix by a vector.
-func Mv(x *Tensor, vec *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(vec)
-	r0 := ops.Mv(a0, a1)
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// Mv multiplies a matrix by a vector.
-func (x *Tensor) Mv(vec *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(vec)
-	r0 := ops.Mv(a0, a1)
-	release(a0)
-	release(a1)
-	return wrap(r0)
 }
 
 // Ne returns x != other, elementwise.
@@ -577,4 +681,25 @@ func (x *Tensor) Neg_() *Tensor {
 	r0 := ops.Neg(a0)
 	release(a0)
 	return x.rebind("neg", r0)
+}
+
+// NLLLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
+// is divided by the sum of those weights.
+func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.NllLoss(a0, a1, a2, option("nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Normalize returns x divided by its norm along a dimension.
+func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Normalize(a0, option("normalize", o))
+	release(a0)
+	return wrap(r0)
 }

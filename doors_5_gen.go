@@ -6,31 +6,39 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Outer returns the products of all elements of vector x with all of vec2.
-func Outer(x *Tensor, vec2 *Tensor) *Tensor {
+// OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
+func OneHot(x *Tensor, o ...OneHotOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(vec2)
-	r0 := ops.Outer(a0, a1)
+	r0 := ops.OneHot(a0, option("one_hot", o))
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Outer returns the products of all elements of vector x with all of vec2.
-func (x *Tensor) Outer(vec2 *Tensor) *Tensor {
+// Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
+// elements away.
+func Pad(x *Tensor, pad []int, o ...PadOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(vec2)
-	r0 := ops.Outer(a0, a1)
+	r0 := ops.Pad(a0, pad, option("pad", o))
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
-func Pdist(x *Tensor, o ...DistanceOptions) *Tensor {
+// Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
+// elements away.
+func (x *Tensor) Pad(pad []int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Pdist(a0, option("pdist", o))
+	r0 := ops.Pad(a0, pad, ops.PadOptions{})
 	release(a0)
+	return wrap(r0)
+}
+
+// PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.
+func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.PairwiseDistance(a0, a1, option("pairwise_distance", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -46,6 +54,22 @@ func Permute(x *Tensor, dims ...int) *Tensor {
 func (x *Tensor) Permute(dims ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Permute(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).
+func PixelShuffle(x *Tensor, upscaleFactor int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.PixelShuffle(a0, upscaleFactor)
+	release(a0)
+	return wrap(r0)
+}
+
+// PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).
+func PixelUnshuffle(x *Tensor, downscaleFactor int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.PixelUnshuffle(a0, downscaleFactor)
 	release(a0)
 	return wrap(r0)
 }
@@ -80,6 +104,16 @@ func (x *Tensor) Pow_(exponent any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("pow", r0)
+}
+
+// Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
+func Prelu(x *Tensor, weight *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Prelu(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Prod returns the product over the dimensions; of nothing it is 1.
@@ -138,6 +172,38 @@ func (x *Tensor) Reciprocal_() *Tensor {
 	return x.rebind("reciprocal", r0)
 }
 
+// Relu returns x where it is positive and 0 elsewhere; NaN stays.
+func Relu(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Relu returns x where it is positive and 0 elsewhere; NaN stays.
+func (x *Tensor) Relu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Relu_ is Relu in place: the handle shows the result, and is returned.
+func (x *Tensor) Relu_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu(a0)
+	release(a0)
+	return x.rebind("relu", r0)
+}
+
+// Relu6 returns x cut to [0, 6].
+func Relu6(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu6(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
 func Reshape(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -150,6 +216,25 @@ func Reshape(x *Tensor, shape ...int) *Tensor {
 func (x *Tensor) Reshape(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Reshape(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// RMSNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
+func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	r0 := ops.RmsNorm(a0, normalizedShape, a2, option("rms_norm", o))
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
+// as in training, needs a key and is refused here.
+func Rrelu(x *Tensor, o ...RreluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rrelu(a0, option("rrelu", o))
 	release(a0)
 	return wrap(r0)
 }

@@ -54,25 +54,19 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
-// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
-// or two lists [][]int that name the dimensions of each.
-func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+// Tanhshrink returns x - tanh(x).
+func Tanhshrink(x *Tensor) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Tensordot(a0, a1, dims)
+	r0 := ops.Tanhshrink(a0)
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
-// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
-// or two lists [][]int that name the dimensions of each.
-func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+// Threshold returns x where it exceeds the threshold, and value elsewhere.
+func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Tensordot(a0, a1, dims)
+	r0 := ops.Threshold(a0, threshold, value)
 	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 
@@ -92,18 +86,10 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
-func Trace(x *Tensor) *Tensor {
+// UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
+func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.Trace(a0)
-	release(a0)
-	return wrap(r0)
-}
-
-// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
-func (x *Tensor) Trace() *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Trace(a0)
+	r0 := ops.UnfoldImage(a0, kernelSize, option("unfold_image", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -121,46 +107,6 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unsqueeze(a0, dim)
 	release(a0)
-	return wrap(r0)
-}
-
-// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
-func Vdot(x *Tensor, other *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Vdot(a0, a1)
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
-func (x *Tensor) Vdot(other *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Vdot(a0, a1)
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
-func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
-// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
-func (x *Tensor) Vecdot(other *Tensor) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
-	release(a0)
-	release(a1)
 	return wrap(r0)
 }
 

@@ -19,12 +19,19 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
-		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+		schema{name: "tanhshrink", door: "Tanhshrink", doc: "Tanhshrink returns x - tanh(x).",
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_dims any
-				c.required("dims", &v_dims)
-				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
+				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
+			}},
+		schema{name: "threshold", door: "Threshold", doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_threshold float64
+				c.required("threshold", &v_threshold)
+				var v_value float64
+				c.required("value", &v_value)
+				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
 			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
@@ -38,10 +45,16 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Trace(c.tensor("input"))}
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.FoldOptions
+				c.option("dilation", &o.Dilation)
+				c.option("padding", &o.Padding)
+				c.option("stride", &o.Stride)
+				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
@@ -49,18 +62,6 @@ func init() {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
-			}},
-		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
-			}},
-		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.VecdotOptions
-				c.option("dim", &o.Dim)
-				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
