@@ -9,8 +9,26 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
+	// ArangeOptions are options; the zero value is the default.
+	ArangeOptions = ops.ArangeOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// ExponentialWindowOptions are options; the zero value is the default.
+	ExponentialWindowOptions = ops.ExponentialWindowOptions
+	// EyeOptions are options; the zero value is the default.
+	EyeOptions = ops.EyeOptions
+	// FullOptions are options; the zero value is the default.
+	FullOptions = ops.FullOptions
+	// GaussianWindowOptions are options; the zero value is the default.
+	GaussianWindowOptions = ops.GaussianWindowOptions
+	// GeneralHammingOptions are options; the zero value is the default.
+	GeneralHammingOptions = ops.GeneralHammingOptions
+	// KaiserWindowOptions are options; the zero value is the default.
+	KaiserWindowOptions = ops.KaiserWindowOptions
+	// LinspaceOptions are options; the zero value is the default.
+	LinspaceOptions = ops.LinspaceOptions
+	// LogspaceOptions are options; the zero value is the default.
+	LogspaceOptions = ops.LogspaceOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
 	// ScanOptions are options; the zero value is the default.
@@ -19,6 +37,12 @@ type (
 	SortOptions = ops.SortOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// TriIndicesOptions are options; the zero value is the default.
+	TriIndicesOptions = ops.TriIndicesOptions
+	// VanderOptions are options; the zero value is the default.
+	VanderOptions = ops.VanderOptions
+	// WindowOptions are options; the zero value is the default.
+	WindowOptions = ops.WindowOptions
 )
 
 func init() {
@@ -78,6 +102,17 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Any(c.tensor("input"), o)}
+			}},
+		schema{name: "arange", door: "", doc: "Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;\nwith an integer dtype start and step are cut to integers first.",
+			params: []schemaParam{{"end", "any", false}, {"start", "any", true}, {"step", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_end any
+				c.required("end", &v_end)
+				var o ops.ArangeOptions
+				c.option("start", &o.Start)
+				c.option("step", &o.Step)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Arange(v_end, o)}
 			}},
 		schema{name: "argmax", door: "ArgMax", doc: "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},

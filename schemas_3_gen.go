@@ -14,6 +14,22 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "empty", door: "", doc: "Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Empty(v_size, o)}
+			}},
+		schema{name: "empty_like", door: "", doc: "EmptyLike returns a tensor like x whose values do not matter; they are zeros.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.EmptyLike(c.tensor("input"), o)}
+			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -48,6 +64,43 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
+			}},
+		schema{name: "eye", door: "", doc: "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
+			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.EyeOptions
+				c.option("m", &o.M)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Eye(v_n, o)}
+			}},
+		schema{name: "full_like", door: "", doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledLike(c.tensor("input"), v_fillValue, o)}
+			}},
+		schema{name: "ones_like", door: "", doc: "FilledOnesLike returns ones with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledOnesLike(c.tensor("input"), o)}
+			}},
+		schema{name: "full", door: "", doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\ntruncation.",
+			params: []schemaParam{{"size", "[]int", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
 			}},
 		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -34,6 +34,19 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "linspace", door: "", doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from\nend, so that end is met exactly. Integers are cut towards zero.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LinspaceOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Linspace(v_start, v_end, v_steps, o)}
+			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -73,6 +86,20 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "logspace", door: "", doc: "Logspace returns base raised to steps exponents, evenly spaced from start to end.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LogspaceOptions
+				c.option("base", &o.Base)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Logspace(v_start, v_end, v_steps, o)}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -9,6 +9,15 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "ones", door: "", doc: "Ones returns a tensor of ones.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Ones(v_size, o)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
