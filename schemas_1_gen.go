@@ -29,6 +29,12 @@ type (
 	LinspaceOptions = ops.LinspaceOptions
 	// LogspaceOptions are options; the zero value is the default.
 	LogspaceOptions = ops.LogspaceOptions
+	// MultinomialOptions are options; the zero value is the default.
+	MultinomialOptions = ops.MultinomialOptions
+	// NormalOptions are options; the zero value is the default.
+	NormalOptions = ops.NormalOptions
+	// RandintOptions are options; the zero value is the default.
+	RandintOptions = ops.RandintOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
 	// ScanOptions are options; the zero value is the default.
@@ -158,6 +164,16 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "bernoulli", door: "", doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
+			}},
+		schema{name: "binomial", door: "", doc: "Binomial returns numbers of successes in count trials of probability prob.",
+			params: []schemaParam{{"count", "tensor", false}, {"prob", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

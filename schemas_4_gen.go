@@ -135,6 +135,15 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_numSamples int
+				c.required("num_samples", &v_numSamples)
+				var o ops.MultinomialOptions
+				c.option("replacement", &o.Replacement)
+				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
+			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -144,6 +153,14 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
+			}},
+		schema{name: "normal", door: "", doc: "Normal returns normal numbers of the means and standard deviations given.",
+			params: []schemaParam{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NormalOptions
+				c.option("size", &o.Size)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 	)
 }

@@ -25,6 +25,11 @@ func init() {
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
+		schema{name: "poisson", door: "", doc: "Poisson returns numbers of events of the rates in x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Poisson(c.tensor("input"))}
+			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -38,6 +43,45 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
+			}},
+		schema{name: "rand", door: "", doc: "Rand returns numbers uniform in [0, 1).",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Rand(v_size, o)}
+			}},
+		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
+			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_high any
+				c.required("high", &v_high)
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.RandintOptions
+				c.option("low", &o.Low)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randint(v_high, v_size, o)}
+			}},
+		schema{name: "randn", door: "", doc: "Randn returns standard normal numbers.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randn(v_size, o)}
+			}},
+		schema{name: "randperm", door: "", doc: "Randperm returns 0 … n-1 in random order.",
+			params: []schemaParam{{"n", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randperm(v_n, o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},
