@@ -125,4 +125,3 @@ func (w With) Scalar(v any) *Tensor {
 	d.Put(b.Mem, 0, s)
 	return w.done(graph.NewStored(b, graph.Spec{Shape: shape.Scalar, DType: d}, hostDevice()))
 }
-

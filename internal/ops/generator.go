@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -41,9 +42,20 @@ func (g *Generator) InitialSeed() uint64 {
 	return g.seed
 }
 
-// Next returns a fresh key and moves the generator on: its key is split, the first half stays, the second goes out.
-// A key whose words are at hand is split at once, so that a long run of draws grows no graph.
+// drawInside is how a key is drawn inside VMap: next gives one key, split gives many of it.
+type drawInside = func(next func() *Node, split func(n int) *Node) *Node
+
+// Next returns a fresh key and moves the generator on. Inside VMap the transform decides whether examples share it.
 func (g *Generator) Next() *Node {
+	if draw, ok := scope.Current().Random.(drawInside); ok {
+		return draw(g.next, func(n int) *Node { return Split(g.next(), n) })
+	}
+	return g.next()
+}
+
+// next splits the key: the first half stays, the second goes out. A key whose words are at hand is split at once, so
+// that a long run of draws grows no graph.
+func (g *Generator) next() *Node {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old := g.key.Acquire()

@@ -251,3 +251,11 @@ func SumTo(x *Node, s *shape.Shape) *Node {
 	}
 	return reshapeTo(x, s)
 }
+
+// barrierAttr is unique to a node, so that no two barriers are ever the same expression.
+type barrierAttr struct{ _ byte }
+
+// Barrier shows x through a node that no simplification removes or merges.
+func Barrier(x *Node) *Node {
+	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)
+}

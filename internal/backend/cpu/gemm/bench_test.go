@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/impl"
 )
@@ -145,4 +146,23 @@ func BenchmarkShapes(b *testing.B) {
 	} {
 		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
 	}
+}
+
+// BenchmarkBFloat16 measures against the float32 peak: factors are widened.
+func BenchmarkBFloat16(b *testing.B) {
+	mul := func(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int,
+		c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+		BFloat16(m, n, k, halfOf(x), ars, acs, halfOf(y), brs, bcs, c, crs, mode, ep, run)
+	}
+	for _, s := range []benchShape{
+		{256, 256, 256, false, false}, {1024, 1024, 1024, false, false}, {1024, 1024, 1024, true, true},
+		{1, 4096, 4096, false, false}, {1, 4096, 4096, false, true}, {8, 4096, 4096, false, true},
+	} {
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, mul, PeakFMAProbe32, s, nil) })
+	}
+}
+
+// halfOf views the memory of x as bfloat16: any values do.
+func halfOf(x []float32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
 }

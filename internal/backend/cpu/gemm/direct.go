@@ -3,7 +3,10 @@ package gemm
 // isDirect reports whether the product runs in one pass, reading A where it lies: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
-	return p.ccs != 1 || p.m <= 2*e.rows || p.n <= e.cols() || p.m*p.n*p.k <= directWork
+	if p.a16 == nil && p.n <= e.cols() {
+		return true // bfloat16 must be copied in any case
+	}
+	return p.ccs != 1 || p.m <= 2*e.rows || p.m*p.n*p.k <= directWork
 }
 
 // direct computes the product in one pass over blocks of C.
@@ -76,20 +79,20 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 	if p.ccs != 1 {
 		p.scatterC(&s)
 	}
-	p.finish(i0, j0, s.rows, s.cols)
+	p.finish(e, i0, j0, s.rows, s.cols)
 }
 
 // dots reports whether B is read by columns: there are too few rows of A to make up
 // for copying it.
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
-	return e.dots != nil && rows <= maxDotRows && p.brs == 1 && p.bcs != 1
+	return e.dots != nil && p.b16 == nil && rows <= maxDotRows && p.brs == 1 && p.bcs != 1
 }
 
 // needsPanels reports whether B is copied before use: kernels need its rows to be
 // contiguous, and do not find it in the cache a second time if each row starts a new page.
 func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
 	const farApart, many = 2048, 64 // bytes, rows
-	return p.bcs != 1 || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
+	return p.bcs != 1 || p.b16 != nil || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
 }
 
 // gatherC copies a part of C into the rows of s.

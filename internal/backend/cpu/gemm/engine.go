@@ -43,6 +43,13 @@ type engine[T Float] struct {
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
 	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)
 
+	// widen and narrow convert bfloat16, as exact and as rounded to nearest even:
+	//	for i < rows, j < cols: dst[i*drs+j] = src[i*srs+j]
+	//	for i < len(dst): dst[i] = src[i]
+	// nil if T is float64.
+	widen  func(dst []T, drs int, src []uint16, srs, rows, cols int)
+	narrow func(dst []uint16, src []T)
+
 	jobs *sync.Pool // of *job[T]
 	bufs *sync.Pool // of *buffer[T]
 }

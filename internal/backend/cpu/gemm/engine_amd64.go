@@ -21,6 +21,7 @@ func init() {
 var avx512F32 = engine[float32]{
 	rows: 14, lanes: 16, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
 	dots: &dotsF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
+	widen: widenAVX512, narrow: wholeNarrow(16, narrowAVX512),
 	jobs: &jobs32, bufs: &bufs32,
 }
 
@@ -33,6 +34,7 @@ var avx512F64 = engine[float64]{
 var avx2F32 = engine[float32]{
 	rows: 6, lanes: 8, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
 	dots: &dotsF32AVX2, packT: packTF32AVX2, strips: stripsGeneric[float32], gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
+	widen: widenAVX2, narrow: wholeNarrow(8, narrowAVX2),
 	jobs: &jobs32, bufs: &bufs32,
 }
 
@@ -60,4 +62,13 @@ func engine64() *engine[float64] {
 		return &avx2F64
 	}
 	return generic64
+}
+
+// wholeNarrow gives a kernel the elements that fill its vectors, and the rest to the Go twin.
+func wholeNarrow(lanes int, f func(dst []uint16, src []float32)) func(dst []uint16, src []float32) {
+	return func(dst []uint16, src []float32) {
+		whole := len(dst) / lanes * lanes
+		f(dst[:whole], src[:whole])
+		narrowGeneric(dst[whole:], src[whole:len(dst)])
+	}
 }

@@ -32,13 +32,13 @@ type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 // panics if a slice is too short or a stride is negative.
 func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	multiply(engine32(), problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false}, run)
+	multiply(engine32(), problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
 }
 
 // Float64 is Float32 for float64.
 func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
-	multiply(engine64(), problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false}, run)
+	multiply(engine64(), problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
 }
 
 // problem is one product. ccs is the column stride of C: 1 unless the product was
@@ -54,6 +54,7 @@ type problem[T Float] struct {
 	mode     Mode
 	ep       Epilogue[T]
 	turned   bool // this is the transpose of the caller's product
+	halves        // operands in bfloat16, if any
 }
 
 // check panics if an element would lie outside its slice: assembly does not look.
@@ -61,8 +62,8 @@ func (p *problem[T]) check() {
 	if p.m < 0 || p.n < 0 || p.k < 0 {
 		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", p.m, p.n, p.k))
 	}
-	operand("a", len(p.a), p.m, p.k, p.ars, p.acs)
-	operand("b", len(p.b), p.k, p.n, p.brs, p.bcs)
+	operand("a", max(len(p.a), len(p.a16)), p.m, p.k, p.ars, p.acs)
+	operand("b", max(len(p.b), len(p.b16)), p.k, p.n, p.brs, p.bcs)
 	operand("c", len(p.c), p.m, p.n, p.crs, 1)
 	if p.m > 1 && p.crs < p.n {
 		panic(fmt.Sprintf("gemm: rows of c overlap: row stride %d, want at least %d", p.crs, p.n))
@@ -89,7 +90,7 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		return
 	}
 	if p.k == 0 {
-		p.empty()
+		p.empty(e)
 		return
 	}
 	if p.turn() {
@@ -98,6 +99,11 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 	switch {
 	case p.isRowVector():
 		rowVector(e, &p, run)
+	case p.isDirect(e) && p.a16 != nil:
+		buf := e.bufs.Get().(*buffer[T])
+		defer e.bufs.Put(buf)
+		p.widenA(e, buf)
+		direct(e, &p, run)
 	case p.isDirect(e):
 		direct(e, &p, run)
 	default:
@@ -106,13 +112,11 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 }
 
 // empty is the product over no k at all: zero.
-func (p *problem[T]) empty() {
+func (p *problem[T]) empty(e *engine[T]) {
 	if p.mode == Overwrite {
 		for i := range p.m {
 			clear(p.c[i*p.crs : i*p.crs+p.n])
 		}
 	}
-	if p.ep != nil {
-		p.ep(p.c, p.crs, 0, 0, p.m, p.n)
-	}
+	p.finish(e, 0, 0, p.m, p.n)
 }

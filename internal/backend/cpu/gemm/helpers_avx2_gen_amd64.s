@@ -2470,3 +2470,82 @@ loop:
 	JGT loop
 	VZEROUPPER
 	RET
+
+// func widenAVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+TEXT ·widenAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), DI
+	MOVQ drs+24(FP), R8
+	SHLQ $2, R8
+	MOVQ src_base+32(FP), SI
+	MOVQ srs+56(FP), R9
+	SHLQ $1, R9
+	MOVQ rows+64(FP), R10
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ cols+72(FP), R11
+	SUBQ $8, R11
+	JLT tail
+loop:
+	VPMOVZXWD (BX), Y0
+	VPSLLD $16, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ $32, AX
+	ADDQ $16, BX
+	SUBQ $8, R11
+	JGE loop
+tail:
+	ADDQ $8, R11
+	JEQ next
+single:
+	MOVWLZX (BX), CX
+	SHLL $16, CX
+	MOVL CX, (AX)
+	ADDQ $4, AX
+	ADDQ $2, BX
+	SUBQ $1, R11
+	JNE single
+next:
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $1, R10
+	JNE row
+	VZEROUPPER
+	RET
+
+// func narrowAVX2(dst []uint16, src []float32)
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+24(FP), SI
+	MOVQ src_len+32(FP), CX
+	MOVL $0x7fff, AX
+	VMOVD AX, X4
+	VPBROADCASTD X4, Y4
+	MOVL $0x1, AX
+	VMOVD AX, X5
+	VPBROADCASTD X5, Y5
+	MOVL $0x40, AX
+	VMOVD AX, X6
+	VPBROADCASTD X6, Y6
+	SUBQ $8, CX
+	JLT done
+loop:
+	VMOVUPS (SI), Y0
+	VPSRLD $16, Y0, Y1
+	VPAND Y5, Y1, Y2                             // last bit that stays
+	VPADDD Y4, Y2, Y2
+	VPADDD Y0, Y2, Y2
+	VPSRLD $16, Y2, Y2                           // rounded
+	VPOR Y6, Y1, Y1                              // quiet NaN
+	VCMPPS $3, Y0, Y0, Y3                        // is NaN
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VPACKUSDW Y2, Y2, Y2
+	VPERMQ $0x08, Y2, Y2
+	VMOVDQU X2, (DI)
+	ADDQ $32, SI
+	ADDQ $16, DI
+	SUBQ $8, CX
+	JGE loop
+done:
+	VZEROUPPER
+	RET

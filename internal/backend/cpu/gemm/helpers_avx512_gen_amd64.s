@@ -3773,3 +3773,81 @@ loop:
 	JGT loop
 	VZEROUPPER
 	RET
+
+// func widenAVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
+TEXT ·widenAVX512(SB), NOSPLIT, $0-80
+	MOVQ cols+72(FP), R13
+	ANDQ $15, R13
+	MOVQ R13, AX
+	MOVQ $-1, BX
+	BZHIQ AX, BX, BX                             // one bit per column
+	KMOVQ BX, K1
+	MOVQ dst_base+0(FP), DI
+	MOVQ drs+24(FP), R8
+	SHLQ $2, R8
+	MOVQ src_base+32(FP), SI
+	MOVQ srs+56(FP), R9
+	SHLQ $1, R9
+	MOVQ rows+64(FP), R10
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ cols+72(FP), R11
+	SUBQ $16, R11
+	JLT tail
+loop:
+	VPMOVZXWD (BX), Z0
+	VPSLLD $16, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ $64, AX
+	ADDQ $32, BX
+	SUBQ $16, R11
+	JGE loop
+tail:
+	ADDQ $16, R11
+	JEQ next
+	VPMOVZXWD.Z (BX), K1, Z0
+	VPSLLD $16, Z0, Z0
+	VMOVUPS Z0, K1, (AX)
+next:
+	ADDQ R8, DI
+	ADDQ R9, SI
+	SUBQ $1, R10
+	JNE row
+	VZEROUPPER
+	RET
+
+// func narrowAVX512(dst []uint16, src []float32)
+TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), DI
+	MOVQ src_base+24(FP), SI
+	MOVQ src_len+32(FP), CX
+	MOVL $0x7fff, AX
+	VMOVD AX, X4
+	VPBROADCASTD X4, Z4
+	MOVL $0x1, AX
+	VMOVD AX, X5
+	VPBROADCASTD X5, Z5
+	MOVL $0x40, AX
+	VMOVD AX, X6
+	VPBROADCASTD X6, Z6
+	SUBQ $16, CX
+	JLT done
+loop:
+	VMOVUPS (SI), Z0
+	VPSRLD $16, Z0, Z1
+	VPANDD Z5, Z1, Z2                            // last bit that stays
+	VPADDD Z4, Z2, Z2
+	VPADDD Z0, Z2, Z2
+	VPSRLD $16, Z2, Z2                           // rounded
+	VPORD Z6, Z1, Z1                             // quiet NaN
+	VCMPPS $3, Z0, Z0, K1                        // is NaN
+	VMOVDQA32 Z1, K1, Z2
+	VPMOVDW Z2, (DI)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	SUBQ $16, CX
+	JGE loop
+done:
+	VZEROUPPER
+	RET

@@ -68,7 +68,7 @@ func (p *problem[T]) aOrder() order {
 	const page = 4096
 	stride := p.ars * sizeOf[T]()
 	switch {
-	case p.acs == 1 && stride < page && stride%(page/2) != 0:
+	case p.a16 == nil && p.acs == 1 && stride < page && stride%(page/2) != 0:
 		return inPlace
 	case p.ars == 1 && p.acs != 1:
 		return byCols
@@ -96,19 +96,14 @@ func (j *job[T]) packBlock(block int) {
 	if block >= j.packA {
 		from, to := part(block-j.packA, j.tile.cols, j.bPanels())
 		col, end := from*e.cols(), min(to*e.cols(), j.nc)
-		packPanels(e, j.bpack[col*j.kc:], p.b[j.pc*p.brs+(j.jc+col)*p.bcs:], p.brs, p.bcs, j.kc, end-col)
+		p.packB(e, j.bpack[col*j.kc:], j.pc, j.kc, j.jc+col, end-col)
 		return
 	}
 	from, to := part(block, j.tile.rows, j.aPanels())
 	for q := from; q < to; q++ {
 		i0, i1 := part(q, j.aPanels(), j.mc)
 		dst, rs, _ := j.aPanel(i0, i1-i0)
-		a := p.a[(j.ic+i0)*p.ars+j.pc*p.acs:]
-		if j.order == byCols {
-			e.strips(dst, i1-i0, 0, a, p.acs, j.kc, 1, i1-i0)
-		} else {
-			packRows(dst, rs, a, p.ars, p.acs, i1-i0, j.kc)
-		}
+		p.packA(e, dst, rs, j.order, j.ic+i0, i1-i0, j.pc, j.kc)
 	}
 }
 
@@ -135,6 +130,6 @@ func (j *job[T]) tileBlock(block int) {
 		i0, _ := part(a0, j.aPanels(), j.mc)
 		_, i1 := part(a1-1, j.aPanels(), j.mc)
 		c0, c1 := b0*e.cols(), min(b1*e.cols(), j.nc)
-		p.finish(j.ic+i0, j.jc+c0, i1-i0, c1-c0)
+		p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
 	}
 }

@@ -12,7 +12,7 @@ const (
 // isRowVector reports whether the product is a row vector (or a few) times a matrix
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector() bool {
-	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
+	return p.b16 == nil && p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
 }
 
 func rowVector[T Float](e *engine[T], p *problem[T], run Runner) {
@@ -57,7 +57,7 @@ func (j *job[T]) rowBlock(block int) {
 			addRow(p.c[i*p.crs+from:][:n], buf.out[i*n:], pc > 0 || p.mode == Accumulate)
 		}
 	}
-	p.finish(0, from, p.m, n)
+	p.finish(e, 0, from, p.m, n)
 }
 
 // addRow is c = s, or c += s.

@@ -23,7 +23,7 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 	buf.panel = grow(buf.panel, min(tileColPanels, ceilDiv(s.cols, width))*width*s.kc)
 	for from := 0; from < s.cols; from += tileColPanels * width {
 		to := min(from+tileColPanels*width, s.cols)
-		packPanels(e, buf.panel, p.b[s.pc*p.brs+(s.col+from)*p.bcs:], p.brs, p.bcs, s.kc, to-from)
+		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
 			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, j, min(width, to-j))
 		}

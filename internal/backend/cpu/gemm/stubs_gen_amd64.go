@@ -837,3 +837,15 @@ func gaxpy8F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero boo
 func gaxpy1F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
 
 func probeF64AVX2(iterations int)
+
+//go:noescape
+func widenAVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
+
+//go:noescape
+func narrowAVX512(dst []uint16, src []float32)
+
+//go:noescape
+func widenAVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+
+//go:noescape
+func narrowAVX2(dst []uint16, src []float32)

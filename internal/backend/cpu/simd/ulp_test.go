@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // accuracy is a float32 function with its meaning in float64 and the error it may have.
@@ -73,6 +75,27 @@ func ulps(got float32, want float64) float64 {
 	}
 	_, e := math.Frexp(want)
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(e-24, -149))
+}
+
+// TestEdges has the special values and their neighbours go through every function.
+func TestEdges(t *testing.T) {
+	var x []float32
+	for _, u := range edges {
+		for d := range uint32(5) {
+			x = append(x, math.Float32frombits(u+d-2))
+		}
+	}
+	z := make([]float32, len(x))
+	impl.ForEach(t, "simd", func(name string) {
+		for _, a := range accuracies {
+			a.f(z, x)
+			for i, v := range x {
+				if e := ulps(z[i], a.ref(float64(v))); e > a.ulp {
+					t.Errorf("%s: %s(%v) = %v, want %v", name, a.name, v, z[i], a.ref(float64(v)))
+				}
+			}
+		}
+	})
 }
 
 // TestULP sweeps the bit patterns of float32 and reports the largest error of each

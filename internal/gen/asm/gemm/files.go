@@ -44,6 +44,8 @@ func Files() map[string]string {
 		for _, e := range []elem{f32, f64} {
 			helpers(w, v, e)
 		}
+		widen(w, v)
+		narrow(w, v)
 		files["helpers_"+strings.ToLower(v.name)+"_gen_amd64.s"] = w.b.String()
 	}
 	files["stubs_gen_amd64.go"] = stubs()
@@ -110,6 +112,9 @@ func stubs() string {
 		w.text("//go:noescape\nfunc gaxpy8%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("//go:noescape\nfunc gaxpy1%s%s\n", id, fmt.Sprintf(gaxpySig, t))
 		w.text("func probe%s(iterations int)\n", id)
+	}
+	for _, v := range []isa{avx512, avx2} {
+		halfStubs(w, v)
 	}
 	return formatted(w)
 }
