@@ -52,7 +52,7 @@ func (w With) like(x *Tensor, f func(n *graph.Node, o ops.FullOptions) *graph.No
 func ZerosLike(x *Tensor) *Tensor { return With{}.ZerosLike(x) }
 
 // ZerosLike makes zeros of x's shape, and of its dtype and device where w names none.
-func (w With) ZerosLike(x *Tensor) *Tensor { return w.like(x, ops.ZerosLike) }
+func (w With) ZerosLike(x *Tensor) *Tensor { return w.like(x, ops.FilledZerosLike) }
 
 // OnesLike makes ones of x's shape, dtype and device.
 func OnesLike(x *Tensor) *Tensor { return With{}.OnesLike(x) }

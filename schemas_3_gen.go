@@ -91,6 +91,13 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FilledOnesLike(c.tensor("input"), o)}
 			}},
+		schema{name: "zeros_like", door: "", doc: "FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledZerosLike(c.tensor("input"), o)}
+			}},
 		schema{name: "full", door: "", doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\ntruncation.",
 			params: []schemaParam{{"size", "[]int", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {

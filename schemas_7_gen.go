@@ -201,12 +201,5 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Zeros(v_size, o)}
 			}},
-		schema{name: "zeros_like", door: "", doc: "ZerosLike returns zeros with x's shape, device, and dtype if none is given.",
-			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.FullOptions
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.ZerosLike(c.tensor("input"), o)}
-			}},
 	)
 }

@@ -50,10 +50,10 @@ func FilledLike(x *Node, fillValue any, o FullOptions) *Node {
 	return filledLike("full_like", x, o.DType, fillScalar("full_like", fillValue))
 }
 
-// ZerosLike returns zeros with x's shape, device, and dtype if none is given.
+// FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.
 //
 //lucid:name zeros_like
-func ZerosLike(x *Node, o FullOptions) *Node {
+func FilledZerosLike(x *Node, o FullOptions) *Node {
 	return filledLike("zeros_like", x, o.DType, dtype.Scalar{Kind: dtype.KindInt})
 }
 
@@ -67,7 +67,7 @@ func FilledOnesLike(x *Node, o FullOptions) *Node {
 // EmptyLike returns a tensor like x whose values do not matter; they are zeros.
 //
 //lucid:name empty_like
-func EmptyLike(x *Node, o FullOptions) *Node { return ZerosLike(x, o) }
+func EmptyLike(x *Node, o FullOptions) *Node { return FilledZerosLike(x, o) }
 
 func filledLike(op string, x *Node, d dtype.DType, v dtype.Scalar) *Node {
 	if d == dtype.Invalid {
