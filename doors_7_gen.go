@@ -110,6 +110,14 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
+func Vander(x *Tensor, o ...VanderOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vander(a0, option("vander", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Where returns x where the condition holds, and other elsewhere.
 func Where(condition *Tensor, x any, other any) *Tensor {
 	a0 := acquire(condition)

@@ -9,86 +9,46 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AdaptiveMaxPoolOptions are options; the zero value is the default.
-	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
+	// ArangeOptions are options; the zero value is the default.
+	ArangeOptions = ops.ArangeOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
-	// AvgPoolOptions are options; the zero value is the default.
-	AvgPoolOptions = ops.AvgPoolOptions
-	// BatchNormOptions are options; the zero value is the default.
-	BatchNormOptions = ops.BatchNormOptions
-	// CosineSimilarityOptions are options; the zero value is the default.
-	CosineSimilarityOptions = ops.CosineSimilarityOptions
-	// CrossEntropyOptions are options; the zero value is the default.
-	CrossEntropyOptions = ops.CrossEntropyOptions
-	// EluOptions are options; the zero value is the default.
-	EluOptions = ops.EluOptions
-	// EmbeddingBagOptions are options; the zero value is the default.
-	EmbeddingBagOptions = ops.EmbeddingBagOptions
-	// EmbeddingOptions are options; the zero value is the default.
-	EmbeddingOptions = ops.EmbeddingOptions
-	// EpsOptions are options; the zero value is the default.
-	EpsOptions = ops.EpsOptions
-	// FoldOptions are options; the zero value is the default.
-	FoldOptions = ops.FoldOptions
-	// GeluOptions are options; the zero value is the default.
-	GeluOptions = ops.GeluOptions
-	// GluOptions are options; the zero value is the default.
-	GluOptions = ops.GluOptions
-	// HardtanhOptions are options; the zero value is the default.
-	HardtanhOptions = ops.HardtanhOptions
-	// HuberLossOptions are options; the zero value is the default.
-	HuberLossOptions = ops.HuberLossOptions
-	// InstanceNormOptions are options; the zero value is the default.
-	InstanceNormOptions = ops.InstanceNormOptions
-	// KlDivOptions are options; the zero value is the default.
-	KlDivOptions = ops.KlDivOptions
-	// LambdOptions are options; the zero value is the default.
-	LambdOptions = ops.LambdOptions
-	// LeakyReluOptions are options; the zero value is the default.
-	LeakyReluOptions = ops.LeakyReluOptions
-	// LocalResponseNormOptions are options; the zero value is the default.
-	LocalResponseNormOptions = ops.LocalResponseNormOptions
-	// LpPoolOptions are options; the zero value is the default.
-	LpPoolOptions = ops.LpPoolOptions
-	// MaxPoolOptions are options; the zero value is the default.
-	MaxPoolOptions = ops.MaxPoolOptions
-	// MaxUnpoolOptions are options; the zero value is the default.
-	MaxUnpoolOptions = ops.MaxUnpoolOptions
-	// NllLossOptions are options; the zero value is the default.
-	NllLossOptions = ops.NllLossOptions
-	// NormalizeOptions are options; the zero value is the default.
-	NormalizeOptions = ops.NormalizeOptions
-	// OneHotOptions are options; the zero value is the default.
-	OneHotOptions = ops.OneHotOptions
-	// PadOptions are options; the zero value is the default.
-	PadOptions = ops.PadOptions
-	// PairwiseDistanceOptions are options; the zero value is the default.
-	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
+	// ExponentialWindowOptions are options; the zero value is the default.
+	ExponentialWindowOptions = ops.ExponentialWindowOptions
+	// EyeOptions are options; the zero value is the default.
+	EyeOptions = ops.EyeOptions
+	// FullOptions are options; the zero value is the default.
+	FullOptions = ops.FullOptions
+	// GaussianWindowOptions are options; the zero value is the default.
+	GaussianWindowOptions = ops.GaussianWindowOptions
+	// GeneralHammingOptions are options; the zero value is the default.
+	GeneralHammingOptions = ops.GeneralHammingOptions
+	// KaiserWindowOptions are options; the zero value is the default.
+	KaiserWindowOptions = ops.KaiserWindowOptions
+	// LinspaceOptions are options; the zero value is the default.
+	LinspaceOptions = ops.LinspaceOptions
+	// LogspaceOptions are options; the zero value is the default.
+	LogspaceOptions = ops.LogspaceOptions
+	// MultinomialOptions are options; the zero value is the default.
+	MultinomialOptions = ops.MultinomialOptions
+	// NormalOptions are options; the zero value is the default.
+	NormalOptions = ops.NormalOptions
+	// RandintOptions are options; the zero value is the default.
+	RandintOptions = ops.RandintOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
-	// ReductionOptions are options; the zero value is the default.
-	ReductionOptions = ops.ReductionOptions
-	// RmsNormOptions are options; the zero value is the default.
-	RmsNormOptions = ops.RmsNormOptions
-	// RreluOptions are options; the zero value is the default.
-	RreluOptions = ops.RreluOptions
-	// ScaledDotProductAttentionOptions are options; the zero value is the default.
-	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
-	// SmoothL1LossOptions are options; the zero value is the default.
-	SmoothL1LossOptions = ops.SmoothL1LossOptions
-	// SoftmaxOptions are options; the zero value is the default.
-	SoftmaxOptions = ops.SoftmaxOptions
-	// SoftplusOptions are options; the zero value is the default.
-	SoftplusOptions = ops.SoftplusOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
-	// StepOptions are options; the zero value is the default.
-	StepOptions = ops.StepOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// TriIndicesOptions are options; the zero value is the default.
+	TriIndicesOptions = ops.TriIndicesOptions
+	// VanderOptions are options; the zero value is the default.
+	VanderOptions = ops.VanderOptions
+	// WindowOptions are options; the zero value is the default.
+	WindowOptions = ops.WindowOptions
 )
 
 func init() {
@@ -107,57 +67,6 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
-			}},
-		schema{name: "adaptive_avg_pool1d", door: "AdaptiveAvgPool1d", doc: "AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				return []*graph.Node{ops.AdaptiveAvgPool1d(c.tensor("input"), v_outputSize)}
-			}},
-		schema{name: "adaptive_avg_pool2d", door: "AdaptiveAvgPool2d", doc: "AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				return []*graph.Node{ops.AdaptiveAvgPool2d(c.tensor("input"), v_outputSize)}
-			}},
-		schema{name: "adaptive_avg_pool3d", door: "AdaptiveAvgPool3d", doc: "AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				return []*graph.Node{ops.AdaptiveAvgPool3d(c.tensor("input"), v_outputSize)}
-			}},
-		schema{name: "adaptive_max_pool1d", door: "AdaptiveMaxPool1d", doc: "AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked\nfor, its place (nil otherwise). A size of -1 keeps the one there is.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				var o ops.AdaptiveMaxPoolOptions
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.AdaptiveMaxPool1d(c.tensor("input"), v_outputSize, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "adaptive_max_pool2d", door: "AdaptiveMaxPool2d", doc: "AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				var o ops.AdaptiveMaxPoolOptions
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.AdaptiveMaxPool2d(c.tensor("input"), v_outputSize, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "adaptive_max_pool3d", door: "AdaptiveMaxPool3d", doc: "AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				var o ops.AdaptiveMaxPoolOptions
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.AdaptiveMaxPool3d(c.tensor("input"), v_outputSize, o)
-				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "add", door: "Add", doc: "Add returns x + other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -199,6 +108,17 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Any(c.tensor("input"), o)}
+			}},
+		schema{name: "arange", door: "", doc: "Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;\nwith an integer dtype start and step are cut to integers first.",
+			params: []schemaParam{{"end", "any", false}, {"start", "any", true}, {"step", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_end any
+				c.required("end", &v_end)
+				var o ops.ArangeOptions
+				c.option("start", &o.Start)
+				c.option("step", &o.Step)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Arange(v_end, o)}
 			}},
 		schema{name: "argmax", door: "ArgMax", doc: "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
@@ -245,68 +165,15 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
-		schema{name: "avg_pool1d", door: "AvgPool1d", doc: "AvgPool1d returns the mean of every window over the last dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+		schema{name: "bernoulli", door: "", doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
+			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.AvgPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("ceil_mode", &o.CeilMode)
-				c.optionNot("count_include_pad", &o.ExcludePad)
-				c.option("divisor_override", &o.DivisorOverride)
-				return []*graph.Node{ops.AvgPool1d(c.tensor("input"), v_kernelSize, o)}
+				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
 			}},
-		schema{name: "avg_pool2d", door: "AvgPool2d", doc: "AvgPool2d returns the mean of every window over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
+		schema{name: "binomial", door: "", doc: "Binomial returns numbers of successes in count trials of probability prob.",
+			params: []schemaParam{{"count", "tensor", false}, {"prob", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.AvgPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("ceil_mode", &o.CeilMode)
-				c.optionNot("count_include_pad", &o.ExcludePad)
-				c.option("divisor_override", &o.DivisorOverride)
-				return []*graph.Node{ops.AvgPool2d(c.tensor("input"), v_kernelSize, o)}
-			}},
-		schema{name: "avg_pool3d", door: "AvgPool3d", doc: "AvgPool3d returns the mean of every window over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.AvgPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("ceil_mode", &o.CeilMode)
-				c.optionNot("count_include_pad", &o.ExcludePad)
-				c.option("divisor_override", &o.DivisorOverride)
-				return []*graph.Node{ops.AvgPool3d(c.tensor("input"), v_kernelSize, o)}
-			}},
-		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
-			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.BatchNormOptions
-				c.option("training", &o.Training)
-				c.option("momentum", &o.Momentum)
-				c.option("eps", &o.Eps)
-				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
-				return []*graph.Node{r0, r1, r2}
-			}},
-		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReductionOptions
-				c.option("reduction", &o.Reduction)
-				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
-			}},
-		schema{name: "binary_cross_entropy_with_logits", door: "BinaryCrossEntropyWithLogits", doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReductionOptions
-				c.option("reduction", &o.Reduction)
-				return []*graph.Node{ops.BinaryCrossEntropyWithLogits(c.tensor("input"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
+				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

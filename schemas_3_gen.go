@@ -14,43 +14,21 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "elu", door: "Elu", doc: "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
-			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
+		schema{name: "empty", door: "", doc: "Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.EluOptions
-				c.option("alpha", &o.Alpha)
-				return []*graph.Node{ops.Elu(c.tensor("input"), o)}
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Empty(v_size, o)}
 			}},
-		schema{name: "embedding", door: "Embedding", doc: "Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm\nmakes them; weight itself is left alone.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"padding_idx", "int", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}},
+		schema{name: "empty_like", door: "", doc: "EmptyLike returns a tensor like x whose values do not matter; they are zeros.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.EmbeddingOptions
-				c.option("padding_idx", &o.PaddingIdx)
-				c.option("max_norm", &o.MaxNorm)
-				c.option("norm_type", &o.NormType)
-				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
-				return []*graph.Node{ops.Embedding(c.tensor("input"), c.tensor("weight"), o)}
-			}},
-		schema{name: "embedding_bag", door: "EmbeddingBag", doc: "EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a\nvector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"offsets", "tensor", true}, {"per_sample_weights", "tensor", true}, {"mode", "string", true}, {"max_norm", "float64", true}, {"norm_type", "float64", true}, {"scale_grad_by_freq", "bool", true}, {"include_last_offset", "bool", true}, {"padding_idx", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.EmbeddingBagOptions
-				c.option("mode", &o.Mode)
-				c.option("max_norm", &o.MaxNorm)
-				c.option("norm_type", &o.NormType)
-				c.option("scale_grad_by_freq", &o.ScaleGradByFreq)
-				c.option("include_last_offset", &o.IncludeLastOffset)
-				c.option("padding_idx", &o.PaddingIdx)
-				return []*graph.Node{ops.EmbeddingBag(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), c.optionalTensor(), o)}
-			}},
-		schema{name: "embedding_renorm", door: "EmbeddingRenorm", doc: "EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.",
-			params: []schemaParam{{"weight", "tensor", false}, {"input", "tensor", false}, {"max_norm", "float64", false}, {"norm_type", "float64", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_maxNorm float64
-				c.required("max_norm", &v_maxNorm)
-				var v_normType float64
-				c.required("norm_type", &v_normType)
-				return []*graph.Node{ops.EmbeddingRenorm(c.tensor("weight"), c.tensor("input"), v_maxNorm, v_normType)}
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.EmptyLike(c.tensor("input"), o)}
 			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -87,46 +65,54 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
 			}},
-		schema{name: "fold", door: "Fold", doc: "Fold sums windows laid out as UnfoldImage does into an image of the size given.",
-			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+		schema{name: "eye", door: "", doc: "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
+			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var v_outputSize []int
-				c.required("output_size", &v_outputSize)
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.FoldOptions
-				c.option("dilation", &o.Dilation)
-				c.option("padding", &o.Padding)
-				c.option("stride", &o.Stride)
-				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.EyeOptions
+				c.option("m", &o.M)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Eye(v_n, o)}
+			}},
+		schema{name: "full_like", door: "", doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledLike(c.tensor("input"), v_fillValue, o)}
+			}},
+		schema{name: "ones_like", door: "", doc: "FilledOnesLike returns ones with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledOnesLike(c.tensor("input"), o)}
+			}},
+		schema{name: "zeros_like", door: "", doc: "FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledZerosLike(c.tensor("input"), o)}
+			}},
+		schema{name: "full", door: "", doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\ntruncation.",
+			params: []schemaParam{{"size", "[]int", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
 			}},
 		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
-			}},
-		schema{name: "gelu", door: "Gelu", doc: "Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.",
-			params: []schemaParam{{"input", "tensor", false}, {"approximate", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.GeluOptions
-				c.option("approximate", &o.Approximate)
-				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
-			}},
-		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.GluOptions
-				c.option("dim", &o.Dim)
-				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
-			}},
-		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
-			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_numGroups int
-				c.required("num_groups", &v_numGroups)
-				var o ops.EpsOptions
-				c.option("eps", &o.Eps)
-				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -9,53 +9,10 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
-			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.LambdOptions
-				c.option("lambd", &o.Lambd)
-				return []*graph.Node{ops.Hardshrink(c.tensor("input"), o)}
-			}},
-		schema{name: "hardsigmoid", door: "Hardsigmoid", doc: "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Hardsigmoid(c.tensor("input"))}
-			}},
-		schema{name: "hardswish", door: "Hardswish", doc: "Hardswish returns x·hardsigmoid(x).",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
-			}},
-		schema{name: "hardtanh", door: "Hardtanh", doc: "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HardtanhOptions
-				c.option("min_val", &o.MinVal)
-				c.option("max_val", &o.MaxVal)
-				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
-			}},
-		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.HuberLossOptions
-				c.option("reduction", &o.Reduction)
-				c.option("delta", &o.Delta)
-				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
-			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
-			}},
-		schema{name: "instance_norm", door: "InstanceNorm", doc: "InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the\nrunning statistics as they are afterwards, nil where none were given.",
-			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"use_input_stats", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.InstanceNormOptions
-				c.optionNot("use_input_stats", &o.RunningStats)
-				c.option("momentum", &o.Momentum)
-				c.option("eps", &o.Eps)
-				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
-				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -72,52 +29,23 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
-		schema{name: "kl_div", door: "KLDiv", doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.KlDivOptions
-				c.option("reduction", &o.Reduction)
-				c.option("log_target", &o.LogTarget)
-				return []*graph.Node{ops.KlDiv(c.tensor("input"), c.tensor("target"), o)}
-			}},
-		schema{name: "l1_loss", door: "L1Loss", doc: "L1Loss returns |x-target|.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReductionOptions
-				c.option("reduction", &o.Reduction)
-				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
-			}},
-		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
-			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_normalizedShape []int
-				c.required("normalized_shape", &v_normalizedShape)
-				var o ops.EpsOptions
-				c.option("eps", &o.Eps)
-				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
-			}},
 		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "leaky_relu", door: "LeakyRelu", doc: "LeakyRelu returns x where it is positive, and x times the slope elsewhere.",
-			params: []schemaParam{{"input", "tensor", false}, {"negative_slope", "float64", true}},
+		schema{name: "linspace", door: "", doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from\nend, so that end is met exactly. Integers are cut towards zero.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.LeakyReluOptions
-				c.option("negative_slope", &o.NegativeSlope)
-				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
-			}},
-		schema{name: "local_response_norm", door: "LocalResponseNorm", doc: "LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).",
-			params: []schemaParam{{"input", "tensor", false}, {"size", "int", false}, {"alpha", "float64", true}, {"beta", "float64", true}, {"k", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_size int
-				c.required("size", &v_size)
-				var o ops.LocalResponseNormOptions
-				c.option("alpha", &o.Alpha)
-				c.option("beta", &o.Beta)
-				c.option("k", &o.K)
-				return []*graph.Node{ops.LocalResponseNorm(c.tensor("input"), v_size, o)}
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LinspaceOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Linspace(v_start, v_end, v_steps, o)}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -139,15 +67,6 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
-		schema{name: "log_softmax", door: "LogSoftmax", doc: "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_dim int
-				c.required("dim", &v_dim)
-				var o ops.SoftmaxOptions
-				c.option("dtype", &o.DType)
-				return []*graph.Node{ops.LogSoftmax(c.tensor("input"), v_dim, o)}
-			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -168,46 +87,19 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "logsigmoid", door: "LogSigmoid", doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
-			params: []schemaParam{{"input", "tensor", false}},
+		schema{name: "logspace", door: "", doc: "Logspace returns base raised to steps exponents, evenly spaced from start to end.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
-			}},
-		schema{name: "lp_pool1d", door: "LpPool1d", doc: "LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_normType float64
-				c.required("norm_type", &v_normType)
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.LpPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("ceil_mode", &o.CeilMode)
-				return []*graph.Node{ops.LpPool1d(c.tensor("input"), v_normType, v_kernelSize, o)}
-			}},
-		schema{name: "lp_pool2d", door: "LpPool2d", doc: "LpPool2d is LpPool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_normType float64
-				c.required("norm_type", &v_normType)
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.LpPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("ceil_mode", &o.CeilMode)
-				return []*graph.Node{ops.LpPool2d(c.tensor("input"), v_normType, v_kernelSize, o)}
-			}},
-		schema{name: "lp_pool3d", door: "LpPool3d", doc: "LpPool3d is LpPool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_normType float64
-				c.required("norm_type", &v_normType)
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.LpPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("ceil_mode", &o.CeilMode)
-				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LogspaceOptions
+				c.option("base", &o.Base)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Logspace(v_start, v_end, v_steps, o)}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -218,81 +110,6 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
-			}},
-		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("dilation", &o.Dilation)
-				c.option("ceil_mode", &o.CeilMode)
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.MaxPool1d(c.tensor("input"), v_kernelSize, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "max_pool2d", door: "MaxPool2d", doc: "MaxPool2d is MaxPool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("dilation", &o.Dilation)
-				c.option("ceil_mode", &o.CeilMode)
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.MaxPool2d(c.tensor("input"), v_kernelSize, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "max_pool3d", door: "MaxPool3d", doc: "MaxPool3d is MaxPool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxPoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("dilation", &o.Dilation)
-				c.option("ceil_mode", &o.CeilMode)
-				c.option("return_indices", &o.ReturnIndices)
-				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
-				return []*graph.Node{r0, r1}
-			}},
-		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.",
-			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxUnpoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("output_size", &o.OutputSize)
-				return []*graph.Node{ops.MaxUnpool1d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
-			}},
-		schema{name: "max_unpool2d", door: "MaxUnpool2d", doc: "MaxUnpool2d is MaxUnpool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxUnpoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("output_size", &o.OutputSize)
-				return []*graph.Node{ops.MaxUnpool2d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
-			}},
-		schema{name: "max_unpool3d", door: "MaxUnpool3d", doc: "MaxUnpool3d is MaxUnpool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
-			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.MaxUnpoolOptions
-				c.option("stride", &o.Stride)
-				c.option("padding", &o.Padding)
-				c.option("output_size", &o.OutputSize)
-				return []*graph.Node{ops.MaxUnpool3d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -313,22 +130,19 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "mish", door: "Mish", doc: "Mish returns x·tanh(softplus(x)).",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Mish(c.tensor("input"))}
-			}},
-		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.ReductionOptions
-				c.option("reduction", &o.Reduction)
-				return []*graph.Node{ops.MseLoss(c.tensor("input"), c.tensor("target"), o)}
-			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_numSamples int
+				c.required("num_samples", &v_numSamples)
+				var o ops.MultinomialOptions
+				c.option("replacement", &o.Replacement)
+				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
 			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -340,22 +154,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
 			}},
-		schema{name: "nll_loss", door: "NLLLoss", doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
+		schema{name: "normal", door: "", doc: "Normal returns normal numbers of the means and standard deviations given.",
+			params: []schemaParam{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var o ops.NllLossOptions
-				c.option("ignore_index", &o.IgnoreIndex)
-				c.option("reduction", &o.Reduction)
-				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
-			}},
-		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
-			call: func(c *caller) []*graph.Node {
-				var o ops.NormalizeOptions
-				c.option("p", &o.P)
-				c.option("dim", &o.Dim)
-				c.option("eps", &o.Eps)
-				return []*graph.Node{ops.Normalize(c.tensor("input"), o)}
+				var o ops.NormalOptions
+				c.option("size", &o.Size)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 	)
 }

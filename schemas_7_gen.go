@@ -19,20 +19,6 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
-		schema{name: "tanhshrink", door: "Tanhshrink", doc: "Tanhshrink returns x - tanh(x).",
-			params: []schemaParam{{"input", "tensor", false}},
-			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
-			}},
-		schema{name: "threshold", door: "Threshold", doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
-			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
-			call: func(c *caller) []*graph.Node {
-				var v_threshold float64
-				c.required("threshold", &v_threshold)
-				var v_value float64
-				c.required("value", &v_value)
-				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
-			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -45,16 +31,29 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+		schema{name: "tril_indices", door: "", doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
-				var v_kernelSize []int
-				c.required("kernel_size", &v_kernelSize)
-				var o ops.FoldOptions
-				c.option("dilation", &o.Dilation)
-				c.option("padding", &o.Padding)
-				c.option("stride", &o.Stride)
-				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
+			}},
+		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
 			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
@@ -63,10 +62,144 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
+		schema{name: "vander", door: "Vander", doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
+			params: []schemaParam{{"input", "tensor", false}, {"N", "int", true}, {"increasing", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VanderOptions
+				c.option("N", &o.N)
+				c.option("increasing", &o.Increasing)
+				return []*graph.Node{ops.Vander(c.tensor("input"), o)}
+			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "window_bartlett", door: "", doc: "WindowBartlett returns a triangle that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBartlett(v_M, o)}
+			}},
+		schema{name: "window_blackman", door: "", doc: "WindowBlackman returns a sum of three cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBlackman(v_M, o)}
+			}},
+		schema{name: "window_cosine", door: "", doc: "WindowCosine returns half a sine.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowCosine(v_M, o)}
+			}},
+		schema{name: "window_exponential", door: "", doc: "WindowExponential returns exp(-|k-center|/tau).",
+			params: []schemaParam{{"M", "int", false}, {"center", "float64", true}, {"tau", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.ExponentialWindowOptions
+				c.option("center", &o.Center)
+				c.option("tau", &o.Tau)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowExponential(v_M, o)}
+			}},
+		schema{name: "window_gaussian", door: "", doc: "WindowGaussian returns a bell curve.",
+			params: []schemaParam{{"M", "int", false}, {"std", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GaussianWindowOptions
+				c.option("std", &o.Std)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGaussian(v_M, o)}
+			}},
+		schema{name: "window_general_cosine", door: "", doc: "WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.",
+			params: []schemaParam{{"M", "int", false}, {"a", "[]float64", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var v_a []float64
+				c.required("a", &v_a)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralCosine(v_M, v_a, o)}
+			}},
+		schema{name: "window_general_hamming", door: "", doc: "WindowGeneralHamming returns alpha minus 1-alpha times a cosine.",
+			params: []schemaParam{{"M", "int", false}, {"alpha", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GeneralHammingOptions
+				c.option("alpha", &o.Alpha)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
+			}},
+		schema{name: "window_hamming", door: "", doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHamming(v_M, o)}
+			}},
+		schema{name: "window_hann", door: "", doc: "WindowHann returns a raised cosine that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHann(v_M, o)}
+			}},
+		schema{name: "window_kaiser", door: "", doc: "WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.",
+			params: []schemaParam{{"M", "int", false}, {"beta", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.KaiserWindowOptions
+				c.option("beta", &o.Beta)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowKaiser(v_M, o)}
+			}},
+		schema{name: "window_nuttall", door: "", doc: "WindowNuttall returns a sum of four cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowNuttall(v_M, o)}
+			}},
+		schema{name: "zeros", door: "", doc: "Zeros returns a tensor of zeros.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Zeros(v_size, o)}
 			}},
 	)
 }

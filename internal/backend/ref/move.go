@@ -58,9 +58,9 @@ func arange(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
 	for i := range r.N {
 		v := dtype.Scalar{Kind: dtype.KindInt, I: r.Start.Int() + int64(i)*r.Step.Int()}
 		if r.Start.Kind == dtype.KindFloat || r.Step.Kind == dtype.KindFloat {
-			v = float(r.Start.Float() + float64(i)*r.Step.Float())
+			v = float(r.Start.Float() + float64(float64(i)*r.Step.Float()))
 		}
-		out[0].DType.Put(out[0].Buf.Mem, i, v)
+		out[0].DType.Put(out[0].Buf.Mem, out[0].Offset()+i, v)
 	}
 	return nil
 }
