@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -47,7 +46,7 @@ type planner struct {
 	dev   *backend.Device // for nodes that name none
 	prog  *Program
 	// consts holds the buffers of immediates, one for each value.
-	consts map[attr.Const]int32
+	consts map[constKey]int32
 	stats  *Counters
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
