@@ -250,9 +250,12 @@ func (c *caller) set(name string, v, into any) {
 		*p, ok = asInts(v)
 	case *[]float64:
 		*p, ok = asFloats(v)
-	case *any:
-		_, ok = dtype.ScalarOf(v)
-		*p = v
+	case *any: // a number, or a list of integers
+		if _, ok = dtype.ScalarOf(v); ok {
+			*p = v
+		} else if list, isList := asInts(v); isList {
+			*p, ok = list, true
+		}
 	case *DType:
 		switch v := v.(type) {
 		case DType:

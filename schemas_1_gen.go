@@ -11,14 +11,50 @@ import (
 type (
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// AsStridedOptions are options; the zero value is the default.
+	AsStridedOptions = ops.AsStridedOptions
+	// CombinationsOptions are options; the zero value is the default.
+	CombinationsOptions = ops.CombinationsOptions
+	// DiagEmbedOptions are options; the zero value is the default.
+	DiagEmbedOptions = ops.DiagEmbedOptions
+	// DiagOptions are options; the zero value is the default.
+	DiagOptions = ops.DiagOptions
+	// DiagflatOptions are options; the zero value is the default.
+	DiagflatOptions = ops.DiagflatOptions
+	// DiagonalOptions are options; the zero value is the default.
+	DiagonalOptions = ops.DiagonalOptions
+	// IncludeOptions are options; the zero value is the default.
+	IncludeOptions = ops.IncludeOptions
+	// IndexAddOptions are options; the zero value is the default.
+	IndexAddOptions = ops.IndexAddOptions
+	// MeshgridOptions are options; the zero value is the default.
+	MeshgridOptions = ops.MeshgridOptions
+	// PutOptions are options; the zero value is the default.
+	PutOptions = ops.PutOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
+	// RepeatInterleaveOptions are options; the zero value is the default.
+	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
+	// RollOptions are options; the zero value is the default.
+	RollOptions = ops.RollOptions
+	// Rot90Options are options; the zero value is the default.
+	Rot90Options = ops.Rot90Options
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// ScatterOptions are options; the zero value is the default.
+	ScatterOptions = ops.ScatterOptions
+	// SliceScatterOptions are options; the zero value is the default.
+	SliceScatterOptions = ops.SliceScatterOptions
 	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
+	// TakeAlongDimOptions are options; the zero value is the default.
+	TakeAlongDimOptions = ops.TakeAlongDimOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// TriOptions are options; the zero value is the default.
+	TriOptions = ops.TriOptions
+	// VanderOptions are options; the zero value is the default.
+	VanderOptions = ops.VanderOptions
 )
 
 func init() {
@@ -42,6 +78,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "adjoint", door: "Adjoint", doc: "Adjoint is the conjugate transpose of each matrix.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -104,6 +145,22 @@ func init() {
 				c.option("stable", &o.Stable)
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
+		schema{name: "argwhere", door: "ArgWhere", doc: "Argwhere is Nonzero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
+			}},
+		schema{name: "as_strided", door: "AsStrided", doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x lies in memory; a place outside x is refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_stride []int
+				c.required("stride", &v_stride)
+				var o ops.AsStridedOptions
+				c.option("storage_offset", &o.StorageOffset)
+				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
+			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -123,6 +180,31 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "atleast_1d", door: "Atleast1d", doc: "Atleast1d gives 0-d tensors a dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast1d(c.tensors()...)
+			}},
+		schema{name: "atleast_2d", door: "Atleast2d", doc: "Atleast2d makes rows of vectors and scalars.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast2d(c.tensors()...)
+			}},
+		schema{name: "atleast_3d", door: "Atleast3d", doc: "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast3d(c.tensors()...)
+			}},
+		schema{name: "block_diag", door: "BlockDiag", doc: "BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
+			}},
+		schema{name: "broadcast_tensors", door: "BroadcastTensors", doc: "BroadcastTensors shows tensors with one common shape.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.BroadcastTensors(c.tensors()...)
 			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},

@@ -9,6 +9,51 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ScatterOptions
+				c.option("reduce", &o.Reduce)
+				return []*graph.Node{ops.Scatter(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"), o)}
+			}},
+		schema{name: "scatter_add", door: "ScatterAdd", doc: "ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_reduce", door: "ScatterReduce", doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of\nintegers is rounded down.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_reduce string
+				c.required("reduce", &v_reduce)
+				var o ops.IncludeOptions
+				c.optionNot("include_self", &o.ExcludeSelf)
+				return []*graph.Node{ops.ScatterReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"), v_reduce, o)}
+			}},
+		schema{name: "select", door: "Select", doc: "Select shows one position of a dimension, without the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.Select(c.tensor("input"), v_dim, v_index)}
+			}},
+		schema{name: "select_scatter", door: "SelectScatter", doc: "SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.SelectScatter(c.tensor("input"), c.tensor("src"), v_dim, v_index)}
+			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -29,6 +74,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
+		schema{name: "slice_scatter", door: "SliceScatter", doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true}, {"end", "int", true}, {"step", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SliceScatterOptions
+				c.option("dim", &o.Dim)
+				c.option("start", &o.Start)
+				c.option("end", &o.End)
+				c.option("step", &o.Step)
+				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
+			}},
 		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -39,6 +94,16 @@ func init() {
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "split", door: "Split", doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.",
+			params: []schemaParam{{"input", "tensor", false}, {"split_size_or_sections", "any", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_splitSizeOrSections any
+				c.required("split_size_or_sections", &v_splitSizeOrSections)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
+			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -48,6 +113,21 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "squeeze", door: "Squeeze", doc: "Squeeze drops the given dimensions that have size 1; none given means all that do.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim []int
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Squeeze(c.tensor("input"), v_dim...)}
+			}},
+		schema{name: "stack", door: "Stack", doc: "Stack joins tensors of one shape along a new dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -67,6 +147,24 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Sum(c.tensor("input"), o)}
+			}},
+		schema{name: "swapaxes", door: "SwapAxes", doc: "Swapaxes swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"axis0", "int", false}, {"axis1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis0 int
+				c.required("axis0", &v_axis0)
+				var v_axis1 int
+				c.required("axis1", &v_axis1)
+				return []*graph.Node{ops.Swapaxes(c.tensor("input"), v_axis0, v_axis1)}
+			}},
+		schema{name: "swapdims", door: "SwapDims", doc: "Swapdims swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim0 int
+				c.required("dim0", &v_dim0)
+				var v_dim1 int
+				c.required("dim1", &v_dim1)
+				return []*graph.Node{ops.Swapdims(c.tensor("input"), v_dim0, v_dim1)}
 			}},
 	)
 }

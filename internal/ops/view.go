@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice, opFlip *graph.Op
+var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice *graph.Op
 
 // viewOp declares an op that shows its input's buffer with another layout.
 func viewOp(name string, o graph.Op) *graph.Op {
