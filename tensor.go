@@ -133,14 +133,6 @@ func readNode(op string, n *graph.Node) backend.View {
 	return v
 }
 
-func init() {
-	ops.Read = func(op string, n *graph.Node) backend.View {
-		n.Ref()
-		defer n.Unref()
-		return onHeap(readNode(op, n))
-	}
-}
-
 // onHeap copies a contiguous view to memory of its own, which outlives the node it came from.
 func onHeap(v backend.View) backend.View {
 	b := dtype.Bytes(make([]uint64, (v.Numel()*v.DType.Size()+7)/8))

@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -21,7 +20,7 @@ func broadcastAll(op string, tensors []*Node) []*Node {
 	for _, x := range tensors {
 		s = shape.Broadcast(op, s, x.Shape())
 	}
-	return each(tensors, func(x *Node) *Node { return broadcastTo(x, s) })
+	return eachNode(tensors, func(x *Node) *Node { return broadcastTo(x, s) })
 }
 
 // MeshgridOptions says whether the first tensor runs along the first dimension ("ij", the default) or along the second ("xy").
@@ -35,7 +34,7 @@ func Meshgrid(tensors []*Node, o MeshgridOptions) []*Node {
 		fault.Throw(fault.Value, "meshgrid", "indexing %q; want ij or xy", o.Indexing)
 	}
 	joined("meshgrid", tensors)
-	xs := each(tensors, func(x *Node) *Node {
+	xs := eachNode(tensors, func(x *Node) *Node {
 		if x.Rank() > 1 {
 			fault.Throw(fault.Shape, "meshgrid", "%v has %d dims; want vectors", x.Shape(), x.Rank())
 		}
@@ -57,9 +56,6 @@ func Meshgrid(tensors []*Node, o MeshgridOptions) []*Node {
 		d := ones(len(xs))
 		d[i] = dims[i]
 		xs[i] = broadcastTo(Reshape(x, d...), s)
-		if swap {
-			xs[i] = swapDims("meshgrid", xs[i], 0, 1)
-		}
 	}
 	if swap {
 		xs[0], xs[1] = xs[1], xs[0]
@@ -80,7 +76,7 @@ func CartesianProd(tensors ...*Node) *Node {
 		return tensors[0]
 	}
 	grids := Meshgrid(tensors, MeshgridOptions{})
-	return Stack(each(grids, Ravel), 1)
+	return Stack(eachNode(grids, Ravel), 1)
 }
 
 // CombinationsOptions says how many elements to take at a time (nil: 2), and whether one may be taken again.
@@ -129,45 +125,4 @@ func Combinations(x *Node, o CombinationsOptions) *Node {
 		pick[depth]++
 	}
 	return take(x, on(x, literal(flat, len(flat)/r, r)), 0)
-}
-
-// VanderOptions says how many columns (nil: as many as elements), and in which order the powers go.
-type VanderOptions struct {
-	N          *int `lucid:"N"`
-	Increasing bool
-}
-
-// Vander returns the powers of x as columns, the highest first unless Increasing.
-//
-//lucid:func
-//lucid:method
-func Vander(x *Node, o VanderOptions) *Node {
-	if x.Rank() == 0 {
-		fault.Throw(fault.Shape, "vander", "a 0-d tensor has no rows")
-	}
-	if x.DType() == dtype.Bool {
-		x = Cast(x, dtype.Int64)
-	}
-	n := x.Dim(-1)
-	if o.N != nil {
-		n = *o.N
-	}
-	if n < 0 {
-		fault.Throw(fault.Value, "vander", "%d columns; want 0 or more", n)
-	}
-	d := append(x.Shape().Clone(), n)
-	if n == 0 {
-		return broadcastTo(constLike(x, 0), shape.Of("vander", d...))
-	}
-	one := broadcastTo(constLike(x, 1), Unsqueeze(x, -1).Shape())
-	y := one
-	if n > 1 {
-		d[len(d)-1] = n - 1
-		p := cumprodAlong(broadcastTo(Unsqueeze(x, -1), shape.Of("vander", d...)), len(d)-1, false)
-		y = concat([]*Node{one, p}, len(d)-1)
-	}
-	if !o.Increasing {
-		y = flip("vander", y, []int{-1})
-	}
-	return y
 }

@@ -99,14 +99,7 @@ func reduceInto(op, reduce string, x, src *Node, o IncludeOptions, write writer)
 	if d.IsInexact() {
 		return Div(y, count)
 	}
-	return Cast(floorDivide(Cast(y, d), count), x.DType())
-}
-
-// floorDivide divides int64 rounding down; the divisor is positive.
-func floorDivide(x, y *Node) *Node {
-	f := Div(Cast(x, dtype.Float64), Cast(y, dtype.Float64))
-	q := Cast(f, dtype.Int64)
-	return Sub(q, Cast(Lt(f, Cast(q, dtype.Float64)), dtype.Int64))
+	return Cast(FloorDivide(Cast(y, d), count), x.DType())
 }
 
 // neutral is the value that changes nothing under a reduction.

@@ -89,7 +89,7 @@ func Stack(tensors []*Node, dim int) *Node {
 	return catAs("stack", xs, dim)
 }
 
-func each(tensors []*Node, f func(*Node) *Node) []*Node {
+func eachNode(tensors []*Node, f func(*Node) *Node) []*Node {
 	out := make([]*Node, len(tensors))
 	for i, x := range tensors {
 		out[i] = f(x)
@@ -101,7 +101,7 @@ func each(tensors []*Node, f func(*Node) *Node) []*Node {
 //
 //lucid:func HStack
 func Hstack(tensors []*Node) *Node {
-	xs := each(tensors, atleast1d)
+	xs := eachNode(tensors, atleast1d)
 	if len(xs) > 0 && xs[0].Rank() == 1 {
 		return catAs("hstack", xs, 0)
 	}
@@ -111,23 +111,23 @@ func Hstack(tensors []*Node) *Node {
 // Vstack joins along rows; vectors count as rows.
 //
 //lucid:func VStack
-func Vstack(tensors []*Node) *Node { return catAs("vstack", each(tensors, atleast2d), 0) }
+func Vstack(tensors []*Node) *Node { return catAs("vstack", eachNode(tensors, atleast2d), 0) }
 
 // RowStack is Vstack.
 //
 //lucid:func
-func RowStack(tensors []*Node) *Node { return catAs("row_stack", each(tensors, atleast2d), 0) }
+func RowStack(tensors []*Node) *Node { return catAs("row_stack", eachNode(tensors, atleast2d), 0) }
 
 // Dstack joins along the third dimension.
 //
 //lucid:func DStack
-func Dstack(tensors []*Node) *Node { return catAs("dstack", each(tensors, atleast3d), 2) }
+func Dstack(tensors []*Node) *Node { return catAs("dstack", eachNode(tensors, atleast3d), 2) }
 
 // ColumnStack joins along columns; vectors count as columns.
 //
 //lucid:func
 func ColumnStack(tensors []*Node) *Node {
-	return catAs("column_stack", each(tensors, func(x *Node) *Node {
+	return catAs("column_stack", eachNode(tensors, func(x *Node) *Node {
 		if x.Rank() <= 1 {
 			return Reshape(x, x.Shape().Numel(), 1)
 		}
@@ -163,19 +163,19 @@ func atleast3d(x *Node) *Node {
 //
 //lucid:func
 //lucid:name atleast_1d
-func Atleast1d(tensors ...*Node) []*Node { return each(tensors, atleast1d) }
+func Atleast1d(tensors ...*Node) []*Node { return eachNode(tensors, atleast1d) }
 
 // Atleast2d makes rows of vectors and scalars.
 //
 //lucid:func
 //lucid:name atleast_2d
-func Atleast2d(tensors ...*Node) []*Node { return each(tensors, atleast2d) }
+func Atleast2d(tensors ...*Node) []*Node { return eachNode(tensors, atleast2d) }
 
 // Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.
 //
 //lucid:func
 //lucid:name atleast_3d
-func Atleast3d(tensors ...*Node) []*Node { return each(tensors, atleast3d) }
+func Atleast3d(tensors ...*Node) []*Node { return eachNode(tensors, atleast3d) }
 
 // BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.
 //
@@ -183,7 +183,7 @@ func Atleast3d(tensors ...*Node) []*Node { return each(tensors, atleast3d) }
 func BlockDiag(tensors ...*Node) *Node {
 	d := joined("block_diag", tensors)
 	cols := 0
-	xs := each(tensors, func(x *Node) *Node {
+	xs := eachNode(tensors, func(x *Node) *Node {
 		if x.Rank() > 2 {
 			fault.Throw(fault.Shape, "block_diag", "%v has %d dims; want at most 2", x.Shape(), x.Rank())
 		}

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -14,23 +15,17 @@ func maskOf(op string, mask *Node) *Node {
 }
 
 // nonzeroPlaces reads x and lists the row-major places of its elements that are not zero.
-func nonzeroPlaces(op string, x *Node) []int64 {
-	v := readValue(op, x)
-	b := v.Bytes()
-	var at []int64
-	if v.DType == dtype.Bool {
-		for i, t := range b {
+func nonzeroPlaces(op string, x *Node) (at []int64) {
+	if x.DType() != dtype.Bool {
+		x = Ne(x, 0)
+	}
+	inspect(op, x, func(v backend.View) {
+		for i, t := range v.Bytes() {
 			if t != 0 {
 				at = append(at, int64(i))
 			}
 		}
-		return at
-	}
-	for i := range v.Numel() {
-		if s := v.DType.Get(b, i); s.I != 0 || s.F != 0 || s.G != 0 {
-			at = append(at, int64(i))
-		}
-	}
+	})
 	return at
 }
 
@@ -67,6 +62,7 @@ func nonzero(op string, x *Node) *Node {
 func MaskedSelect(x, mask *Node) *Node {
 	maskOf("masked_select", mask)
 	s := shape.Broadcast("masked_select", x.Shape(), mask.Shape())
+	defer hold(x, mask)()
 	at := nonzeroPlaces("masked_select", broadcastTo(mask, s))
 	return take(Ravel(broadcastTo(x, s)), on(x, literal(at, len(at))), 0)
 }

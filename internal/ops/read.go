@@ -9,26 +9,22 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// Read evaluates a value and shows its elements in host memory, in row-major order. Ops whose result's shape depends on
-// values call it through readValue; the root sets it, since ops cannot see the evaluator.
-var Read func(op string, n *Node) backend.View
-
-// readValue looks at the elements of a value now. Inside a trace there are none, which is an error that names the op.
-func readValue(op string, n *Node) backend.View {
+// inspect evaluates n and calls f with its elements in row-major order. Inside a trace there are no values yet, which
+// is an error that names the op.
+func inspect(op string, n *Node, f func(v backend.View)) {
 	if t := n.Trace(); t != nil {
-		fault.Throw(fault.Trace, op, "the shape of its result depends on values, which %s does not have while it is traced; use a form of fixed size, such as Where", t.Name)
+		fault.Throw(fault.Trace, op, "the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size, such as Where", t.Name)
 	}
-	return Read(op, n)
-}
-
-// readInts reads integers.
-func readInts(op string, n *Node) []int {
-	v := readValue(op, n)
-	b, out := v.Bytes(), make([]int, v.Numel())
-	for i := range out {
-		out[i] = int(v.DType.Get(b, i).Int())
+	c := Contiguous(n)
+	defer hold(n, c)()
+	v, err := Read(c)
+	if err != nil {
+		if e, ok := err.(*fault.Error); ok {
+			panic(e)
+		}
+		panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
 	}
-	return out
+	f(v)
 }
 
 // literal is a constant int64 tensor.

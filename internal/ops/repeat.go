@@ -94,7 +94,8 @@ func RepeatInterleave(x *Node, repeats Operand, o RepeatInterleaveOptions) *Node
 	if o.OutputSize != nil {
 		total = *o.OutputSize
 	} else {
-		for _, c := range readInts(op, counts) {
+		defer hold(x, counts)()
+		for _, c := range ReadInts(op, counts) {
 			if c < 0 {
 				fault.Throw(fault.Value, op, "a count is %d; want 0 or more", c)
 			}

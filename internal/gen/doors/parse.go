@@ -35,7 +35,8 @@ type op struct {
 	pkg      string // public package of the function, "" for the root
 	methods  []method
 	inplace  bool
-	optional map[string]bool   // tensors that may be nil
+	optional map[string]bool   // tensors and operands that may be nil
+	aliases  []string          // other names in calls
 	defaults map[string]string // values of parameters that a call by name may leave out
 	doc      string
 	params   []param
@@ -174,6 +175,8 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 				n, v, _ := strings.Cut(f, "=")
 				o.defaults[n] = v
 			}
+		case "alias":
+			o.aliases = append(o.aliases, strings.Fields(rest)...)
 		case "inplace":
 			o.inplace = true
 		default:

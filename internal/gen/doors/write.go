@@ -83,7 +83,7 @@ func (o op) body(b *bytes.Buffer, expr func(p param) string) {
 				v += "..."
 			}
 			call = append(call, v)
-		case p.variadic:
+		case p.variadic && !isOptions(p.typ):
 			call = append(call, e+"...")
 		default:
 			call = append(call, e)
@@ -187,6 +187,9 @@ func (o op) methodExpr(m method) func(param) string {
 					return "[]int{" + q.name + "}"
 				}
 			}
+			if m.given && o.optional[p.name] && !hasParam(m.params, p.name) {
+				return "nil"
+			}
 			return p.name
 		}
 		var set []string
@@ -202,6 +205,15 @@ func (o op) methodExpr(m method) func(param) string {
 		}
 		return fmt.Sprintf("ops.%s{%s}", p.typ, strings.Join(set, ", "))
 	}
+}
+
+func hasParam(ps []param, name string) bool {
+	for _, p := range ps {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // current is the source being written: options are looked up by name.
