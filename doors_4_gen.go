@@ -301,6 +301,32 @@ func (x *Tensor) IndexFill(dim int, index *Tensor, value any) *Tensor {
 	return wrap(r0)
 }
 
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func IndexPut(x *Tensor, values *Tensor, indices []*Tensor, o ...IndexPutOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, option("index_put", o))
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func (x *Tensor) IndexPut(values *Tensor, indices []*Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, ops.IndexPutOptions{})
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
 // IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.
 func IndexReduce(x *Tensor, dim int, index *Tensor, source *Tensor, reduce string, o ...IncludeOptions) *Tensor {
 	a0 := acquire(x)

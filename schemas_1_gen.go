@@ -109,6 +109,8 @@ type (
 	IncludeOptions = ops.IncludeOptions
 	// IndexAddOptions are options; the zero value is the default.
 	IndexAddOptions = ops.IndexAddOptions
+	// IndexPutOptions are options; the zero value is the default.
+	IndexPutOptions = ops.IndexPutOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
 	// IsinOptions are options; the zero value is the default.

@@ -136,6 +136,13 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.IndexFill(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"))}
 			}},
+		schema{name: "index_put", door: "IndexPut", doc: "IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;\nmasks count as the positions where they hold.",
+			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}, {"indices", "tensors", false}, {"accumulate", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.IndexPutOptions
+				c.option("accumulate", &o.Accumulate)
+				return []*graph.Node{ops.IndexPut(c.tensor("input"), c.tensor("values"), c.tensors(), o)}
+			}},
 		schema{name: "index_reduce", door: "IndexReduce", doc: "IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
 			call: func(c *caller) []*graph.Node {
