@@ -134,7 +134,7 @@ func RandomNormal(key *Node, s *shape.Shape, loc, scale Operand, d dtype.DType) 
 		pair := shape.Of("normal", append(s.Clone(), 2)...)
 		z := Erfinv(symmetric(key, pair, d.Real()))
 		part := func(i int) *Node { return reshapeTo(SliceDim(z, s.Rank(), i, 1, 1), s) }
-		return shifted("normal", s, Complex(part(0), part(1)), loc, scale, d)
+		return located("normal", s, Complex(part(0), part(1)), loc, scale, d)
 	}
 	requireFloat("normal", d)
 	z := Cast(Erfinv(symmetric(key, s, d)), d)
@@ -142,11 +142,11 @@ func RandomNormal(key *Node, s *shape.Shape, loc, scale Operand, d dtype.DType) 
 	if !isNumber(scale, 1) {
 		by = Mul(by, as("normal", scale, d))
 	}
-	return shifted("normal", s, Mul(by, z), loc, 1, d)
+	return located("normal", s, Mul(by, z), loc, 1, d)
 }
 
-// shifted is loc + scale·z.
-func shifted(op string, s *shape.Shape, z *Node, loc, scale Operand, d dtype.DType) *Node {
+// located is loc + scale·z.
+func located(op string, s *shape.Shape, z *Node, loc, scale Operand, d dtype.DType) *Node {
 	if !isNumber(scale, 1) {
 		z = Mul(as(op, scale, d), z)
 	}
@@ -173,7 +173,7 @@ func RandomGumbel(key *Node, s *shape.Shape, d dtype.DType) *Node {
 func RandomLaplace(key *Node, s *shape.Shape, loc, scale Operand, d dtype.DType) *Node {
 	requireFloat("laplace", d)
 	u := symmetric(key, s, d)
-	return shifted("laplace", s, Cast(Mul(Sign(u), Log1p(Neg(Abs(u)))), d), loc, scale, d)
+	return located("laplace", s, Cast(Mul(Sign(u), Log1p(Neg(Abs(u)))), d), loc, scale, d)
 }
 
 // RandomBernoulli returns true with probability p: where a 32-bit word is less than p on its scale.

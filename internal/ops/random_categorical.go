@@ -11,7 +11,7 @@ import (
 // RandomCategorical returns classes by unnormalized log-probabilities along axis. The result has shape s, with which
 // the other dimensions of the logits broadcast.
 func RandomCategorical(key, logits *Node, axis int, s *shape.Shape) *Node {
-	x, axis := classes(logits, axis)
+	x, axis := classLogits(logits, axis)
 	rest := shape.Reduced("categorical", x.Shape(), []int{axis}, false)
 	if !shape.BroadcastsTo(rest, s) {
 		fault.Throw(fault.Shape, "categorical", "the shape %v does not fit logits that are %v without their dim %d", s, rest, axis)
@@ -21,7 +21,7 @@ func RandomCategorical(key, logits *Node, axis int, s *shape.Shape) *Node {
 	return Argmax(Add(RandomGumbel(key, noise, x.DType()), x), ArgOptions{Dim: &at})
 }
 
-func classes(logits *Node, axis int) (*Node, int) {
+func classLogits(logits *Node, axis int) (*Node, int) {
 	axis = shape.Axis("categorical", axis, logits.Rank())
 	if logits.Rank() == 0 || logits.Dim(axis) == 0 {
 		fault.Throw(fault.Shape, "categorical", "logits of shape %v hold no class along dim %d", logits.Shape(), axis)
@@ -36,7 +36,7 @@ func classes(logits *Node, axis int) (*Node, int) {
 // RandomCategoricalN returns n samples of each distribution, as a last dimension. One distribution alone is sampled by
 // the inverse of its distribution function, in memory for its classes and the samples only.
 func RandomCategoricalN(key, logits *Node, axis, n int) *Node {
-	x, axis := classes(logits, axis)
+	x, axis := classLogits(logits, axis)
 	d := x.Shape().Clone()
 	if x.Shape().Numel() != d[axis] || n <= 1 {
 		d = append(slices.Delete(d, axis, axis+1), n)
