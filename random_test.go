@@ -278,3 +278,29 @@ func TestRandomLike(t *testing.T) {
 	refuses(t, ErrDType, "integers uniform", func() { With{DType: Int32}.Rand(2) })
 	refuses(t, ErrValue, "too many without replacement", func() { Multinomial(Ones(3), 4) })
 }
+
+// TestGeneratorCompiled draws inside a compiled function: its calls move the generator on as plain calls do.
+func TestGeneratorCompiled(t *testing.T) {
+	f := func(x *Tensor) *Tensor { return x.Add(Randn(4)).Add(RandLike(x)) }
+	x := Zeros(4)
+	Seed(6)
+	var want []float32
+	for range 3 {
+		want = append(want, ToSlice[float32](f(x))...)
+	}
+	after := ToSlice[float32](Rand(2))
+	Seed(6)
+	g := Compile(f)
+	var got []float32
+	for range 3 {
+		got = append(got, ToSlice[float32](g(x))...)
+	}
+	for i := range got {
+		if math.Abs(float64(got[i]-want[i])) > 1e-6 {
+			t.Fatalf("compiled: %v, plain: %v", got, want)
+		}
+	}
+	if next := ToSlice[float32](Rand(2)); !slices.Equal(next, after) {
+		t.Errorf("after compiled calls the generator gives %v, want %v", next, after)
+	}
+}
