@@ -179,7 +179,7 @@ func TestGeneratorState(t *testing.T) {
 		t.Errorf("the seed is %d", InitialSeed())
 	}
 	a := ToSlice[float32](Randn(5))
-	state := RNGState()
+	state := GetRNGState()
 	b := ToSlice[float32](Randn(5))
 	SetRNGState(state)
 	if c := ToSlice[float32](Randn(5)); !slices.Equal(b, c) {
