@@ -115,8 +115,7 @@ func (t *Tensor) read(op string) (backend.View, *graph.Node) {
 	v, err := exec.Reading(scope.Current().Context(), n)
 	if err == nil && !v.Contiguous() {
 		c := ops.Contiguous(n)
-		c.Ref()
-		defer c.Unref()
+		c.Ref() // for good: the caller reads the copy after this returns, and the collector frees it
 		v, err = exec.Reading(scope.Current().Context(), c)
 	}
 	if err != nil {
