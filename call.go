@@ -19,8 +19,8 @@ type Op struct {
 	Doc           string
 	Aliases       []string // other names it answers to in Call
 	Door          string   // the Go function, "" if only a method
-	Kind          string // elementwise, view, reduce, …; composite: written with other ops
-	AMP           string // keep, half, float32, promote
+	Kind          string   // elementwise, view, reduce, …; composite: written with other ops
+	AMP           string   // keep, half, float32, promote
 	Deterministic bool
 	VJP           string // "yes", or "waived: why"
 	JVP           string

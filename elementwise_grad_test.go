@@ -51,7 +51,9 @@ func stepped(x, v []*Tensor, h float64) []*Tensor {
 // slope is the derivative along v of <u, f(x)>, by central differences of fourth order.
 func slope(f func([]*Tensor) []*Tensor, x, v, u []*Tensor) float64 {
 	const h = 1e-3
-	d := func(h float64) float64 { return (inner(u, f(stepped(x, v, h))) - inner(u, f(stepped(x, v, -h)))) / (2 * h) }
+	d := func(h float64) float64 {
+		return (inner(u, f(stepped(x, v, h))) - inner(u, f(stepped(x, v, -h)))) / (2 * h)
+	}
 	return (4*d(h/2) - d(h)) / 3
 }
 
