@@ -85,7 +85,7 @@ func TestElementwiseGradients(t *testing.T) {
 			c := gradCase{name: name}
 			var fixed []*Tensor
 			for _, p := range s.params {
-				if p.typ == "tensor" || p.typ == "tensor or number" {
+				if isOperand(p) {
 					x, v := gradPoint(r, name, d, 6)
 					if name == "special_zeta" && fixed == nil { // has no derivative by its first operand
 						fixed = []*Tensor{x}

@@ -21,6 +21,26 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ceil(c.tensor("input"))}
 			}},
+		schema{name: "special_chebyshev_polynomial_t", door: "special.ChebyshevPolynomialT", doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_u", door: "special.ChebyshevPolynomialU", doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_v", door: "special.ChebyshevPolynomialV", doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_w", door: "special.ChebyshevPolynomialW", doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},

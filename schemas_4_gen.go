@@ -14,6 +14,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
+		schema{name: "special_hermite_polynomial_h", door: "special.HermitePolynomialH", doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialH(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_hermite_polynomial_he", door: "special.HermitePolynomialHe", doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "hypot", door: "Hypot", doc: "Hypot returns √(x² + other²) without overflow.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -77,6 +87,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Isreal(c.tensor("input"))}
 			}},
+		schema{name: "special_laguerre_polynomial_l", door: "special.LaguerrePolynomialL", doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -92,6 +107,11 @@ func init() {
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "special_legendre_polynomial_p", door: "special.LegendrePolynomialP", doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
 			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},

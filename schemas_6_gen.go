@@ -9,10 +9,40 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "special_scaled_modified_bessel_k0", door: "special.ScaledModifiedBesselK0", doc: "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK0(c.tensor("input"))}
+			}},
+		schema{name: "special_scaled_modified_bessel_k1", door: "special.ScaledModifiedBesselK1", doc: "ScaledModifiedBesselK1 returns exp(x)·K1(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
+			}},
 		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_t", door: "special.ShiftedChebyshevPolynomialT", doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_u", door: "special.ShiftedChebyshevPolynomialU", doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_v", door: "special.ShiftedChebyshevPolynomialV", doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_w", door: "special.ShiftedChebyshevPolynomialW", doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			aliases: []string{"special_expit", "expit"},
