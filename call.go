@@ -99,7 +99,7 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 	}
 	err = fault.Catch(func() {
 		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
-		ns := s.call(c)
+		ns := present(s.call(c))
 		c.finish()
 		for _, n := range c.in {
 			release(n)
@@ -107,6 +107,11 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		out = wrapAll(ns)
 	})
 	return out, err
+}
+
+// present leaves out results that were not asked for.
+func present(ns []*graph.Node) []*graph.Node {
+	return slices.DeleteFunc(ns, func(n *graph.Node) bool { return n == nil })
 }
 
 func acquireOptional(ts []*Tensor) []*graph.Node {
@@ -269,8 +274,7 @@ func (c *caller) set(name string, v, into any) {
 	case *[]float64:
 		*p, ok = asFloats(v)
 	case *any:
-		_, ok = dtype.ScalarOf(v)
-		*p = v
+		*p, ok = asAny(v)
 	case *DType:
 		switch v := v.(type) {
 		case DType:
@@ -310,6 +314,10 @@ func asInts(v any) ([]int, bool) {
 	case []any:
 		out := make([]int, len(v))
 		for i, x := range v {
+			if x == nil { // PyTorch's None in a list of sizes: the one there is
+				out[i] = -1
+				continue
+			}
 			var ok bool
 			if out[i], ok = asInt(x); !ok {
 				return nil, false
@@ -319,6 +327,28 @@ func asInts(v any) ([]int, bool) {
 	}
 	i, ok := asInt(v)
 	return []int{i}, ok
+}
+
+// asAny lets numbers, words, and lists of ints or of such lists through; the op checks further.
+func asAny(v any) (any, bool) {
+	switch v := v.(type) {
+	case string, []int, [][]int:
+		return v, true
+	case []any:
+		if ints, ok := asInts(v); ok {
+			return ints, true
+		}
+		lists := make([][]int, len(v))
+		for i, l := range v {
+			var ok bool
+			if lists[i], ok = asInts(l); !ok {
+				return nil, false
+			}
+		}
+		return lists, true
+	}
+	_, ok := dtype.ScalarOf(v)
+	return v, ok
 }
 
 func asFloats(v any) ([]float64, bool) {

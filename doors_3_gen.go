@@ -30,6 +30,32 @@ func (x *Tensor) Deg2rad_() *Tensor {
 	return x.rebind("deg2rad", r0)
 }
 
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(prepend)
+	a2 := acquire(append)
+	r0 := ops.Diff(a0, a1, a2, option("diff", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func (x *Tensor) Diff(n int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(nil)
+	a2 := acquire(nil)
+	r0 := ops.Diff(a0, a1, a2, ops.DiffOptions{N: &n})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Digamma returns the derivative of log Γ(x); NaN at negative integers.
 func Digamma(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -52,6 +78,26 @@ func (x *Tensor) Digamma_() *Tensor {
 	r0 := ops.Digamma(a0)
 	release(a0)
 	return x.rebind("digamma", r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func Dist(x *Tensor, other *Tensor, o ...DistOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, option("dist", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func (x *Tensor) Dist(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, ops.DistOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
@@ -84,6 +130,79 @@ func (x *Tensor) Div_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("div", r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func Dot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func (x *Tensor) Dot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
+// letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
+func Einsum(equation string, operands ...*Tensor) *Tensor {
+	a1 := acquireAll(operands)
+	r0 := ops.Einsum(equation, a1...)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
+// Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
+func Elu(x *Tensor, o ...EluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Elu(a0, option("elu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm
+// makes them; weight itself is left alone.
+func Embedding(x *Tensor, weight *Tensor, o ...EmbeddingOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Embedding(a0, a1, option("embedding", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a
+// vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.
+func EmbeddingBag(x *Tensor, weight *Tensor, offsets *Tensor, perSampleWeights *Tensor, o ...EmbeddingBagOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(offsets)
+	a3 := acquire(perSampleWeights)
+	r0 := ops.EmbeddingBag(a0, a1, a2, a3, option("embedding_bag", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.
+func EmbeddingRenorm(weight *Tensor, x *Tensor, maxNorm float64, normType float64) *Tensor {
+	a0 := acquire(weight)
+	a1 := acquire(x)
+	r0 := ops.EmbeddingRenorm(a0, a1, maxNorm, normType)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Eq returns x == other, elementwise.
@@ -414,6 +533,14 @@ func (x *Tensor) Fmod_(other any) *Tensor {
 	return x.rebind("fmod", r0)
 }
 
+// Fold sums windows laid out as UnfoldImage does into an image of the size given.
+func Fold(x *Tensor, outputSize []int, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fold(a0, outputSize, kernelSize, option("fold", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Frac returns x less its whole part, with x's sign.
 func Frac(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -503,6 +630,62 @@ func (x *Tensor) Ge(other any) *Tensor {
 	r0 := ops.Ge(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func Gelu(x *Tensor, o ...GeluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, option("gelu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func (x *Tensor) Gelu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, ops.GeluOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func Ger(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func (x *Tensor) Ger(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+func Glu(x *Tensor, o ...GluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Glu(a0, option("glu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
+func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.GroupNorm(a0, numGroups, a2, a3, option("group_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
 	return wrap(r0)
 }
 

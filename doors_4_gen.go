@@ -6,6 +6,38 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Hardshrink returns x, and 0 where |x| does not exceed lambd.
+func Hardshrink(x *Tensor, o ...LambdOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardshrink(a0, option("hardshrink", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+func Hardsigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardswish returns x·hardsigmoid(x).
+func Hardswish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardswish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
+func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardtanh(a0, option("hardtanh", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
 // one dtype.
 func Heaviside(x *Tensor, values *Tensor) *Tensor {
@@ -36,6 +68,71 @@ func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
 	release(a0)
 	release(a1)
 	return x.rebind("heaviside", r0)
+}
+
+// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
+// last bin holds its upper bound.
+func Histc(x *Tensor, o ...HistcOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Histc(a0, option("histc", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
+// last bin holds its upper bound.
+func (x *Tensor) Histc(bins int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Histc(a0, ops.HistcOptions{Bins: &bins})
+	release(a0)
+	return wrap(r0)
+}
+
+// Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.
+// edges, rising, may be given instead of a number of bins. The last bin holds its upper edge.
+func Histogram(x *Tensor, weight *Tensor, edges *Tensor, o ...HistogramOptions) (hist *Tensor, binEdges *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(edges)
+	r0, r1 := ops.Histogram(a0, a1, a2, option("histogram", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0), wrap(r1)
+}
+
+// Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.
+func Histogram2d(x *Tensor, y *Tensor, o ...HistogramddOptions) (hist *Tensor, xEdges *Tensor, yEdges *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(y)
+	r0, r1, r2 := ops.Histogram2d(a0, a1, option("histogram2d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// HistogramDD counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension
+// for each column of x, followed by the edges of each dimension.
+func HistogramDD(x *Tensor, weight *Tensor, o ...HistogramddOptions) []*Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Histogramdd(a0, a1, option("histogramdd", o))
+	release(a0)
+	release(a1)
+	return wrapAll(r0)
+}
+
+// HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
+// given, multiplies every loss, and divides the mean by its sum.
+func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.HuberLoss(a0, a1, a2, option("huber_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
 }
 
 // Hypot returns √(x² + other²) without overflow.
@@ -106,6 +203,43 @@ func (x *Tensor) Imag() *Tensor {
 	r0 := ops.Imag(a0)
 	release(a0)
 	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func Inner(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func (x *Tensor) Inner(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
+// running statistics as they are afterwards, nil where none were given.
+func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...InstanceNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.InstanceNorm(a0, a1, a2, a3, a4, option("instance_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -234,6 +368,76 @@ func (x *Tensor) IsReal() *Tensor {
 	return wrap(r0)
 }
 
+// KLDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
+func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.KlDiv(a0, a1, option("kl_div", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func Kron(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func (x *Tensor) Kron(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
+// NaN counts as the largest.
+func KthValue(x *Tensor, k int, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Kthvalue(a0, k, option("kthvalue", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
+// NaN counts as the largest.
+func (x *Tensor) KthValue(k int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Kthvalue(a0, k, ops.ModeOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// L1Loss returns |x-target|.
+func L1Loss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.L1Loss(a0, a1, option("l1_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
+func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.LayerNorm(a0, normalizedShape, a2, a3, option("layer_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Lcm returns the least common multiple, not negative; with a 0 it is 0.
 func Lcm(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -314,6 +518,14 @@ func (x *Tensor) Le(other any) *Tensor {
 	return wrap(r0)
 }
 
+// LeakyRelu returns x where it is positive, and x times the slope elsewhere.
+func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LeakyRelu(a0, option("leaky_relu", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
 func Lerp(x *Tensor, end *Tensor, weight any) *Tensor {
 	a0 := acquire(x)
@@ -372,6 +584,37 @@ func (x *Tensor) Lgamma_() *Tensor {
 	r0 := ops.Lgamma(a0)
 	release(a0)
 	return x.rebind("lgamma", r0)
+}
+
+// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Linear(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
+func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LocalResponseNorm(a0, size, option("local_response_norm", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // Log returns the natural logarithm; NaN below zero, -Inf at zero.
@@ -470,6 +713,22 @@ func (x *Tensor) Log2_() *Tensor {
 	return x.rebind("log2", r0)
 }
 
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func LogSoftmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, option("log_softmax", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func (x *Tensor) LogSoftmax(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, ops.SoftmaxOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // Logaddexp returns log(exp(x) + exp(other)) without overflow.
 func Logaddexp(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -507,6 +766,22 @@ func (x *Tensor) Logaddexp2(other any) *Tensor {
 	r0 := ops.Logaddexp2(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
+func LogCumSumExp(x *Tensor, dim int, o ...DirectionOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logcumsumexp(a0, dim, option("logcumsumexp", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
+func (x *Tensor) LogCumSumExp(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logcumsumexp(a0, dim, ops.DirectionOptions{})
+	release(a0)
 	return wrap(r0)
 }
 
@@ -610,6 +885,54 @@ func (x *Tensor) Logit_() *Tensor {
 	return x.rebind("logit", r0)
 }
 
+// LogSigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
+func LogSigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
+func LogSumExp(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsumexp(a0, option("logsumexp", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
+func (x *Tensor) LogSumExp(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsumexp(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.
+func LpPool1d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool1d(a0, normType, kernelSize, option("lp_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool2d is LpPool1d over the last two dimensions.
+func LpPool2d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool2d(a0, normType, kernelSize, option("lp_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool3d is LpPool1d over the last three dimensions.
+func LpPool3d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool3d(a0, normType, kernelSize, option("lp_pool3d", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -645,6 +968,93 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(other)
 	r0 := ops.Matmul(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *Tensor, n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func (x *Tensor) MatrixPower(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MaxIndices returns the largest elements along a dimension and the first positions they have.
+func MaxIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxIndices(a0, dim, option("max_indices", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxIndices returns the largest elements along a dimension and the first positions they have.
+func (x *Tensor) MaxIndices(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxIndices(a0, dim, ops.KeepOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
+// for, its place in the plane (nil otherwise).
+func MaxPool1d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool1d(a0, kernelSize, option("max_pool1d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool2d is MaxPool1d over the last two dimensions.
+func MaxPool2d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool2d(a0, kernelSize, option("max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool3d is MaxPool1d over the last three dimensions.
+func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool3d(a0, kernelSize, option("max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool1d(a0, a1, kernelSize, option("max_unpool1d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool2d is MaxUnpool1d over the last two dimensions.
+func MaxUnpool2d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool2d(a0, a1, kernelSize, option("max_unpool2d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool3d is MaxUnpool1d over the last three dimensions.
+func MaxUnpool3d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool3d(a0, a1, kernelSize, option("max_unpool3d", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)
@@ -696,6 +1106,31 @@ func (x *Tensor) Mean(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the
+// positions; without dim, that of all elements, and indices is nil.
+func Median(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Median(a0, option("median", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MinIndices returns the smallest elements along a dimension and the first positions they have.
+func MinIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MinIndices(a0, dim, option("min_indices", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MinIndices returns the smallest elements along a dimension and the first positions they have.
+func (x *Tensor) MinIndices(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MinIndices(a0, dim, ops.KeepOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // Minimum returns the smaller of x and other, elementwise; NaN if either is.
 func Minimum(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -726,6 +1161,76 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	return x.rebind("minimum", r0)
 }
 
+// Mish returns x·tanh(softplus(x)).
+func Mish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func Mm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
+func Mode(x *Tensor, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Mode(a0, option("mode", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
+func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Mode(a0, ops.ModeOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MSELoss returns (x-target)².
+func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.MseLoss(a0, a1, option("mse_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Msort returns the elements in order along the first dimension.
+func Msort(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Msort(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Msort returns the elements in order along the first dimension.
+func (x *Tensor) Msort() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Msort(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Mul returns x · other.
 func Mul(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -754,6 +1259,34 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
+}
+
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func Mv(x *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func (x *Tensor) Mv(vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
@@ -802,6 +1335,66 @@ func (x *Tensor) NanToNum_() *Tensor {
 	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
 	release(a0)
 	return x.rebind("nan_to_num", r0)
+}
+
+// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
+func NanMean(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nanmean(a0, option("nanmean", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
+func (x *Tensor) NanMean(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nanmean(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// NanMedian is Median of what is not NaN; NaN if there is nothing.
+func NanMedian(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Nanmedian(a0, option("nanmedian", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
+func NanQuantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Nanquantile(a0, a1, option("nanquantile", o))
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
+func (x *Tensor) NanQuantile(q any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Nanquantile(a0, a1, ops.QuantileOptions{})
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// NanSum returns the sum over the dimensions, taking NaN as 0.
+func NanSum(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nansum(a0, option("nansum", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanSum returns the sum over the dimensions, taking NaN as 0.
+func (x *Tensor) NanSum(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nansum(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
 }
 
 // Ne returns x != other, elementwise.
@@ -876,4 +1469,41 @@ func (x *Tensor) Nextafter_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("nextafter", r0)
+}
+
+// NLLLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
+// is divided by the sum of those weights.
+func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.NllLoss(a0, a1, a2, option("nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
+func Norm(x *Tensor, o ...NormOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Norm(a0, option("norm", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
+func (x *Tensor) Norm(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Norm(a0, ops.NormOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// Normalize returns x divided by its norm along a dimension.
+func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Normalize(a0, option("normalize", o))
+	release(a0)
+	return wrap(r0)
 }

@@ -54,7 +54,46 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// Tanhshrink returns x - tanh(x).
+func Tanhshrink(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tanhshrink(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Threshold returns x where it exceeds the threshold, and value elsewhere.
+func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Threshold(a0, threshold, value)
+	release(a0)
+	return wrap(r0)
+}
+
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, option("topk", o))
@@ -62,12 +101,39 @@ func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) 
 	return wrap(r0), wrap(r1)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, ops.TopkOptions{})
 	release(a0)
 	return wrap(r0), wrap(r1)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func Trace(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func (x *Tensor) Trace() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
+func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Trunc rounds towards zero.
@@ -94,6 +160,34 @@ func (x *Tensor) Trunc_() *Tensor {
 	return x.rebind("trunc", r0)
 }
 
+// UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
+func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.UnfoldImage(a0, kernelSize, option("unfold_image", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
+// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// the result depends on it; inside Compile or VMap it is refused.
+func Unique(x *Tensor, o ...UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	a0 := acquire(x)
+	r0, r1, r2 := ops.Unique(a0, option("unique", o))
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts
+// are nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func UniqueConsecutive(x *Tensor, o ...UniqueConsecutiveOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	a0 := acquire(x)
+	r0, r1, r2 := ops.UniqueConsecutive(a0, option("unique_consecutive", o))
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
 // Unsqueeze adds a dimension of size 1 at dim.
 func Unsqueeze(x *Tensor, dim int) *Tensor {
 	a0 := acquire(x)
@@ -107,6 +201,88 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Unsqueeze(a0, dim)
 	release(a0)
+	return wrap(r0)
+}
+
+// Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
+func Vander(x *Tensor, o ...VanderOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vander(a0, option("vander", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func Var(x *Tensor, o ...VarOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Var(a0, option("var", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func (x *Tensor) Var(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Var(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// VarMean returns the variance and the mean over the dimensions.
+func VarMean(x *Tensor, o ...VarOptions) (variance *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.VarMean(a0, option("var_mean", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// VarMean returns the variance and the mean over the dimensions.
+func (x *Tensor) VarMean(dim ...int) (variance *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.VarMean(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func Vdot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func (x *Tensor) Vdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func (x *Tensor) Vecdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

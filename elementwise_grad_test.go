@@ -57,7 +57,7 @@ func slope(f func([]*Tensor) []*Tensor, x, v, u []*Tensor) float64 {
 	return (4*d(h/2) - d(h)) / 3
 }
 
-func near(a, b float64) bool {
+func slopesAgree(a, b float64) bool {
 	d, m := a-b, max(a, -a, b, -b, 1)
 	return max(d, -d) <= 2e-7*m
 }
@@ -67,7 +67,7 @@ func (c gradCase) check(t *testing.T, what string, f func([]*Tensor) []*Tensor, 
 	_, g := VJPN(f, c.x, u)
 	_, d := JVPN(f, c.x, c.v)
 	byVJP, byJVP, want := inner(g, c.v), inner(u, d), slope(f, c.x, c.v, u)
-	if !near(byVJP, want) || !near(byJVP, want) {
+	if !slopesAgree(byVJP, want) || !slopesAgree(byJVP, want) {
 		t.Errorf("%s %v %s: the derivative is %v by VJP, %v by JVP, %v by differences", c.name, c.x[0].DType(), what, byVJP, byJVP, want)
 	}
 }

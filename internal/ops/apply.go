@@ -239,3 +239,6 @@ func outShape(in ...*Node) *shape.Shape {
 	}
 	return in[0].Shape()
 }
+
+// Immediate makes a 0-d immediate.
+func Immediate(d dtype.DType, s dtype.Scalar) *Node { return scalar(d, s) }

@@ -88,7 +88,7 @@ func IsFinite(x *Node) *Node { return ofInexact(opIsFinite, x, true) }
 // ofInexact tests floats and complex numbers; all others have one answer.
 func ofInexact(op *graph.Op, x *Node, other bool) *Node {
 	if !x.DType().IsInexact() {
-		return filled(x, other)
+		return allBool(x, other)
 	}
 	return apply(op, nil, x)
 }

@@ -31,7 +31,7 @@ func init() {
 // constBool is a 0-d truth value.
 func constBool(v bool) *Node { return Number(dtype.Bool, v) }
 
-func filled(x *Node, v bool) *Node { return broadcastTo(constBool(v), x.Shape()) }
+func allBool(x *Node, v bool) *Node { return broadcastTo(constBool(v), x.Shape()) }
 
 // Isposinf reports which elements are +Inf.
 //
@@ -48,7 +48,7 @@ func Isneginf(x *Node) *Node { return isInfinity("isneginf", x, -1) }
 func isInfinity(op string, x *Node, sign int) *Node {
 	requireKind(op, x, !x.DType().IsComplex(), "real numbers")
 	if !x.DType().IsFloat() {
-		return filled(x, false)
+		return allBool(x, false)
 	}
 	return Eq(x, math.Inf(sign))
 }
@@ -59,7 +59,7 @@ func isInfinity(op string, x *Node, sign int) *Node {
 //lucid:method IsReal
 func Isreal(x *Node) *Node {
 	if !x.DType().IsComplex() {
-		return filled(x, true)
+		return allBool(x, true)
 	}
 	return Eq(Imag(x), 0)
 }

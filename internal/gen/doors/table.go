@@ -121,10 +121,13 @@ func attrType(t string) string {
 	return strings.ReplaceAll(t, "dtype.DType", "dtype")
 }
 
-// attrName is a parameter's name in a call: the first operand is PyTorch's "input".
+// attrName is a parameter's name in a call: the first operand is PyTorch's "input", a capital such as M stays one.
 func attrName(p string) string {
 	if p == "x" {
 		return "input"
+	}
+	if len(p) == 1 {
+		return p
 	}
 	return snake(p)
 }
