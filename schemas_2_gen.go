@@ -54,6 +54,26 @@ func init() {
 				c.required("groups", &v_groups)
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
+		schema{name: "special_chebyshev_polynomial_t", door: "special.ChebyshevPolynomialT", doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_u", door: "special.ChebyshevPolynomialU", doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_v", door: "special.ChebyshevPolynomialV", doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_w", door: "special.ChebyshevPolynomialW", doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "chunk", door: "Chunk", doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
 			params: []schemaParam{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {

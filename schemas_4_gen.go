@@ -39,6 +39,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
+		schema{name: "special_hermite_polynomial_h", door: "special.HermitePolynomialH", doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialH(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_hermite_polynomial_he", door: "special.HermitePolynomialHe", doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "histc", door: "Histc", doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
 			params: []schemaParam{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -254,6 +264,11 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
+		schema{name: "special_laguerre_polynomial_l", door: "special.LaguerrePolynomialL", doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -285,6 +300,11 @@ func init() {
 				var o ops.LeakyReluOptions
 				c.option("negative_slope", &o.NegativeSlope)
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
+			}},
+		schema{name: "special_legendre_polynomial_p", door: "special.LegendrePolynomialP", doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
 			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
