@@ -149,6 +149,7 @@ func logAddExpComplex(a, b complex128) complex128 {
 // linearScan is y[t] = a[t]·y[t-1] + b[t].
 func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	s := a.(attr.Scan)
+	first := firstOf(s, in[0])
 	switch in[0].DType {
 	case dtype.Float32:
 		return linear[float32](c, s, out, in)
@@ -159,12 +160,18 @@ func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	case dtype.Complex128:
 		return linear[complex128](c, s, out, in)
 	case dtype.BFloat16:
-		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.BF16, _ int) (float32, dtype.BF16) {
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.BF16, k int) (float32, dtype.BF16) {
+			if k == first {
+				return y.Float32(), y
+			}
 			acc = x.Float32()*acc + y.Float32()
 			return acc, dtype.ToBF16(acc)
 		})
 	case dtype.Float16:
-		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.F16, _ int) (float32, dtype.F16) {
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.F16, k int) (float32, dtype.F16) {
+			if k == first {
+				return y.Float32(), y
+			}
 			acc = x.Float32()*acc + y.Float32()
 			return acc, dtype.ToF16(acc)
 		})
@@ -172,11 +179,16 @@ func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	return linear[int64](c, s, out, in)
 }
 
-func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) error {
-	first := 0
+// firstOf is where a scan begins.
+func firstOf(s attr.Scan, x backend.View) int {
 	if s.Reverse {
-		first = in[0].Shape.Dim(s.Axis) - 1
+		return x.Shape.Dim(s.Axis) - 1
 	}
+	return 0
+}
+
+func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) error {
+	first := firstOf(s, in[0])
 	return scanRows(c, s, out[0], in, T(0), func(acc T, x, y T, k int) (T, T) {
 		if k == first { // what stands before the first is nothing, whatever its factor
 			return y, y
