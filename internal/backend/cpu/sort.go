@@ -23,18 +23,19 @@ type sorter struct {
 	run    runner
 }
 
-func newSorter(d dtype.DType, n int, falls bool, run runner) *sorter {
-	s := &sorter{d: d, falls: falls, run: run}
-	if d.Size() == 8 {
+// room makes the scratch to sort n elements, once.
+func (s *sorter) room(n int) {
+	switch {
+	case s.d.Size() == 8 && len(s.wa.key) < n:
 		s.wa, s.wb = makeWide(n), makeWide(n)
-	} else {
+	case s.d.Size() < 8 && len(s.a) < n:
 		s.a, s.b = make([]uint64, n), make([]uint64, n)
 	}
-	return s
 }
 
 // order writes the places of n elements at p, in order, to at[0], at[as], …; only the first k of them.
 func (s *sorter) order(p unsafe.Pointer, stride, n, k int, at []int64, as int) error {
+	s.room(n)
 	if s.d.Size() == 8 {
 		invert := uint64(0)
 		if s.falls {
@@ -54,24 +55,33 @@ func (s *sorter) order(p unsafe.Pointer, stride, n, k int, at []int64, as int) e
 		}
 		return nil
 	}
-	a, err := sortNarrow(s.run, s.keys(p, stride, n), s.b[:n])
+	a := s.a[:n]
+	err := split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
+	if err == nil {
+		a, err = sortNarrow(s.run, a, s.b[:n])
+	}
 	if err != nil {
 		return err
 	}
-	for i, v := range a[:k] {
-		at[i*as] = int64(uint32(v))
-	}
-	return nil
+	return split(s.run, k, func(lo, hi int) {
+		for i, v := range a[lo:hi] {
+			at[(lo+i)*as] = int64(uint32(v))
+		}
+	})
 }
 
-// keys makes keys of elements of at most 32 bits; a long row by several workers.
-func (s *sorter) keys(p unsafe.Pointer, stride, n int) []uint64 {
-	a, invert := s.a[:n], uint32(0)
+// keys makes keys of elements of at most 32 bits from number lo on.
+func (s *sorter) keys(a []uint64, p unsafe.Pointer, stride, lo int) {
+	invert := uint32(0)
 	if s.falls {
 		invert = math.MaxUint32
 	}
-	narrowKeys(a, p, stride, s.d, invert)
-	return a
+	narrowKeys(a, unsafe.Add(p, lo*stride*s.d.Size()), stride, s.d, invert)
+	if lo > 0 {
+		for i := range a {
+			a[i] += uint64(lo)
+		}
+	}
 }
 
 // sortRows orders every row along an axis and writes the first k places of each to idx and the elements to val, which
@@ -103,7 +113,7 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 		})
 	}
 	if r.n >= longRow {
-		s := newSorter(x.DType, r.n, falls, c.For)
+		s := &sorter{d: x.DType, falls: falls, run: c.For}
 		for i := range r.count() {
 			if err := one(s, i); err != nil {
 				return err
@@ -112,7 +122,7 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 		return nil
 	}
 	return r.groups(c, 1<<14, func(lo, hi int) {
-		s := newSorter(x.DType, r.n, falls, serially)
+		s := &sorter{d: x.DType, falls: falls, run: serially}
 		for i := lo; i < hi; i++ {
 			_ = one(s, i) // serial work has no error to give
 		}
@@ -130,18 +140,23 @@ func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error
 		return s.order(p, stride, n, k, places, stride)
 	}
 	// The k smallest of each chunk, then of those.
-	a := s.keys(p, stride, n)
-	chunks := (n + radixChunk - 1) / radixChunk
-	best := make([][]uint64, chunks)
-	err := s.run(chunks, func(c int) {
-		best[c] = smallest(a[c*radixChunk:min((c+1)*radixChunk, n)], k)
+	best := make([][]uint64, (n+radixChunk-1)/radixChunk)
+	err := split(s.run, n, func(lo, hi int) {
+		var tile [tileElems]uint64
+		h := make([]uint64, 0, k)
+		for ; lo < hi; lo += tileElems {
+			a := tile[:min(tileElems, hi-lo)]
+			s.keys(a, p, stride, lo)
+			h = smallest(h, a, k)
+		}
+		best[(hi-1)/radixChunk] = h
 	})
 	if err != nil {
 		return err
 	}
 	all := best[0]
-	if chunks > 1 {
-		all = smallest(slices.Concat(best...), k)
+	for _, h := range best[1:] {
+		all = smallest(all, h, k)
 	}
 	slices.Sort(all)
 	for i, v := range all {
@@ -150,19 +165,25 @@ func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error
 	return nil
 }
 
-// smallest returns the k smallest of a, all different, in any order: a heap with the largest of them on top.
-func smallest(a []uint64, k int) []uint64 {
-	if len(a) <= k {
-		return slices.Clone(a)
+// smallest keeps in h the k smallest of it and of a, all different: once full, it is a heap with the largest on top.
+func smallest(h, a []uint64, k int) []uint64 {
+	for len(h) < k && len(a) > 0 {
+		h, a = append(h, a[0]), a[1:]
+		if len(h) == k {
+			for i := k/2 - 1; i >= 0; i-- {
+				sink(h, i)
+			}
+		}
 	}
-	h := slices.Clone(a[:k])
-	for i := k/2 - 1; i >= 0; i-- {
-		sink(h, i)
+	if len(a) == 0 {
+		return h
 	}
-	for _, v := range a[k:] {
-		if v < h[0] {
+	top := h[0]
+	for _, v := range a {
+		if v < top {
 			h[0] = v
 			sink(h, 0)
+			top = h[0]
 		}
 	}
 	return h

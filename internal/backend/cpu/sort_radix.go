@@ -10,11 +10,17 @@ import (
 // result is the same; a pass in which all digits are equal is left out.
 
 const (
-	radixBits  = 11
-	radixSize  = 1 << radixBits
 	radixChunk = 1 << 16
 	shortRow   = 256 // rows up to this are sorted by comparing
 )
+
+// digitBits is the width of a digit: wide ones need fewer passes, but more counters.
+func digitBits(n int) int {
+	if n < 1<<13 {
+		return 8
+	}
+	return 11
+}
 
 // runner runs blocks: c.For, or one after the other inside a block.
 type runner func(n int, f func(block int)) error
@@ -33,8 +39,9 @@ func sortNarrow(run runner, a, b []uint64) ([]uint64, error) {
 		slices.Sort(a) // places differ and rise: no two are equal
 		return a, nil
 	}
-	for _, shift := range []int{32, 43, 54} {
-		moved, err := radixPass(run, a, b, nil, nil, shift)
+	bits := digitBits(len(a))
+	for shift := 32; shift < 64; shift += bits {
+		moved, err := radixPass(run, a, b, nil, nil, shift, bits)
 		if err != nil {
 			return nil, err
 		}
@@ -67,8 +74,9 @@ func sortWide(run runner, a, b wideRow) (wideRow, error) {
 		}
 		return b, nil
 	}
-	for shift := 0; shift < 64; shift += radixBits {
-		moved, err := radixPass(run, a.key, b.key, a.at, b.at, shift)
+	bits := digitBits(n)
+	for shift := 0; shift < 64; shift += bits {
+		moved, err := radixPass(run, a.key, b.key, a.at, b.at, shift, bits)
 		if err != nil {
 			return a, err
 		}
@@ -80,37 +88,37 @@ func sortWide(run runner, a, b wideRow) (wideRow, error) {
 }
 
 // radixPass moves a to b in the order of one digit, and at to bt along with it; false: all digits are equal.
-func radixPass(run runner, a, b []uint64, at, bt []uint32, shift int) (bool, error) {
-	n := len(a)
+func radixPass(run runner, a, b []uint64, at, bt []uint32, shift, bits int) (bool, error) {
+	n, size := len(a), 1<<bits
+	mask := uint64(size - 1)
 	chunks := (n + radixChunk - 1) / radixChunk
-	counts := make([][radixSize]uint32, chunks)
-	err := run(chunks, func(c int) {
-		h := &counts[c]
-		for _, v := range a[c*radixChunk : min((c+1)*radixChunk, n)] {
-			h[v>>shift&(radixSize-1)]++
+	counts := make([]uint32, chunks*size)
+	err := split(run, n, func(lo, hi int) {
+		h := counts[lo/radixChunk*size:][:size]
+		for _, v := range a[lo:hi] {
+			h[v>>shift&mask]++
 		}
 	})
 	if err != nil {
 		return false, err
 	}
 	sum := uint32(0)
-	for d := range radixSize {
+	for d := range size {
 		before := sum
-		for c := range counts {
-			k := counts[c][d]
-			counts[c][d] = sum
+		for c := range chunks {
+			k := counts[c*size+d]
+			counts[c*size+d] = sum
 			sum += k
 		}
 		if sum-before == uint32(n) {
 			return false, nil
 		}
 	}
-	return true, run(chunks, func(c int) {
-		h := &counts[c]
-		lo, hi := c*radixChunk, min((c+1)*radixChunk, n)
+	return true, split(run, n, func(lo, hi int) {
+		h := counts[lo/radixChunk*size:][:size]
 		if at == nil {
 			for _, v := range a[lo:hi] {
-				d := v >> shift & (radixSize - 1)
+				d := v >> shift & mask
 				b[h[d]] = v
 				h[d]++
 			}
@@ -118,7 +126,7 @@ func radixPass(run runner, a, b []uint64, at, bt []uint32, shift int) (bool, err
 		}
 		for i := lo; i < hi; i++ {
 			v := a[i]
-			d := v >> shift & (radixSize - 1)
+			d := v >> shift & mask
 			b[h[d]], bt[h[d]] = v, at[i]
 			h[d]++
 		}

@@ -26,9 +26,9 @@ func benchmark(b *testing.B, bytes int, f func() []*Tensor) {
 // BenchmarkReduce measures reductions, scans and sorts of 4 MB and more of float32.
 func BenchmarkReduce(b *testing.B) {
 	n := 1 << 20
-	flat := New(randomFloats(n)).Eval()
+	flat := New(randomFloats(n), n).Eval()
 	mat := flat.Reshape(1024, 1024).Eval()
-	big := New(randomFloats(16 * n)).Reshape(4096, 4096).Eval()
+	big := New(randomFloats(16*n), 4096, 4096).Eval()
 	one := func(f func() *Tensor) func() []*Tensor { return func() []*Tensor { return []*Tensor{f()} } }
 	b.Run("sum/all/16M", func(b *testing.B) { benchmark(b, 64<<20, one(func() *Tensor { return big.Sum() })) })
 	b.Run("sum/last/16M", func(b *testing.B) { benchmark(b, 64<<20, one(func() *Tensor { return big.Sum(1) })) })
