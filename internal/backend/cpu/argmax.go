@@ -82,9 +82,12 @@ func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.C
 			copy(best[:w], x[o*r.n*r.inner+t:])
 			clear(out)
 			for k := 1; k < r.n; k++ {
-				for j, v := range x[(o*r.n+k)*r.inner+t:][:w] {
-					if better(most, v, best[j]) {
-						best[j], out[j] = v, int64(k)
+				row, best := x[(o*r.n+k)*r.inner+t:][:w], best[:w]
+				for j, v := range row {
+					if b := best[j]; (v > b) == most && v != b || v != v {
+						if b == b { // a NaN stays
+							best[j], out[j] = v, int64(k)
+						}
 					}
 				}
 			}
