@@ -6,6 +6,114 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Deg2rad turns degrees into radians.
+func Deg2rad(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Deg2rad turns degrees into radians.
+func (x *Tensor) Deg2rad() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Deg2rad_ is Deg2rad in place: the handle shows the result, and is returned.
+func (x *Tensor) Deg2rad_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return x.rebind("deg2rad", r0)
+}
+
+// Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
+func Diag(x *Tensor, o ...DiagOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diag(a0, option("diag", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
+func (x *Tensor) Diag() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diag(a0, ops.DiagOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.
+func DiagEmbed(x *Tensor, o ...DiagEmbedOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DiagEmbed(a0, option("diag_embed", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.
+func (x *Tensor) DiagEmbed() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DiagEmbed(a0, ops.DiagEmbedOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagFlat returns the matrix with all elements of x on a diagonal.
+func DiagFlat(x *Tensor, o ...DiagflatOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagflat(a0, option("diagflat", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagFlat returns the matrix with all elements of x on a diagonal.
+func (x *Tensor) DiagFlat() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagflat(a0, ops.DiagflatOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.
+func Diagonal(x *Tensor, o ...DiagonalOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagonal(a0, option("diagonal", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.
+func (x *Tensor) Diagonal(offset int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagonal(a0, ops.DiagonalOptions{Offset: offset})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagonalScatter returns x with a diagonal replaced by src.
+func DiagonalScatter(x *Tensor, src *Tensor, o ...DiagonalOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.DiagonalScatter(a0, a1, option("diagonal_scatter", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// DiagonalScatter returns x with a diagonal replaced by src.
+func (x *Tensor) DiagonalScatter(src *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.DiagonalScatter(a0, a1, ops.DiagonalOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
 // and append are joined to x first, and may be nil.
 func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
@@ -32,6 +140,30 @@ func (x *Tensor) Diff(n int) *Tensor {
 	return wrap(r0)
 }
 
+// Digamma returns the derivative of log Γ(x); NaN at negative integers.
+func Digamma(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Digamma returns the derivative of log Γ(x); NaN at negative integers.
+func (x *Tensor) Digamma() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Digamma_ is Digamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Digamma_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return x.rebind("digamma", r0)
+}
+
 // Dist returns the p-norm of x - other over all elements.
 func Dist(x *Tensor, other *Tensor, o ...DistOptions) *Tensor {
 	a0 := acquire(x)
@@ -52,21 +184,23 @@ func (x *Tensor) Dist(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Div returns x / other; integers divide as floats.
-func Div(x any, other any) *Tensor {
+// Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
+// towards zero ("trunc") and integers stay integers.
+func Div(x any, other any, o ...DivOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, option("div", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Div returns x / other; integers divide as floats.
+// Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
+// towards zero ("trunc") and integers stay integers.
 func (x *Tensor) Div(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, ops.DivOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -76,10 +210,107 @@ func (x *Tensor) Div(other any) *Tensor {
 func (x *Tensor) Div_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, ops.DivOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("div", r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func Dot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func (x *Tensor) Dot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// DSplit cuts the third dimension.
+func DSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Dsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// DSplit cuts the third dimension.
+func (x *Tensor) DSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Dsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// DStack joins along the third dimension.
+func DStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Dstack(a0)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
+// letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
+func Einsum(equation string, operands ...*Tensor) *Tensor {
+	a1 := acquireAll(operands)
+	r0 := ops.Einsum(equation, a1...)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
+// Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
+func Elu(x *Tensor, o ...EluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Elu(a0, option("elu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Embedding returns the rows of weight at the positions in x. With MaxNorm the rows are taken as EmbeddingRenorm
+// makes them; weight itself is left alone.
+func Embedding(x *Tensor, weight *Tensor, o ...EmbeddingOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Embedding(a0, a1, option("embedding", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a
+// vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.
+func EmbeddingBag(x *Tensor, weight *Tensor, offsets *Tensor, perSampleWeights *Tensor, o ...EmbeddingBagOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(offsets)
+	a3 := acquire(perSampleWeights)
+	r0 := ops.EmbeddingBag(a0, a1, a2, a3, option("embedding_bag", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// EmbeddingRenorm returns weight with the rows at the positions in x scaled down to norm maxNorm where they are longer.
+func EmbeddingRenorm(weight *Tensor, x *Tensor, maxNorm float64, normType float64) *Tensor {
+	a0 := acquire(weight)
+	a1 := acquire(x)
+	r0 := ops.EmbeddingRenorm(a0, a1, maxNorm, normType)
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Eq returns x == other, elementwise.
@@ -222,6 +453,58 @@ func (x *Tensor) Exp2_() *Tensor {
 	return x.rebind("exp2", r0)
 }
 
+// Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
+func Expand(x *Tensor, size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Expand(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
+func (x *Tensor) Expand(size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Expand(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ExpandAs shows x with the shape of other.
+func ExpandAs(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ExpandAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ExpandAs shows x with the shape of other.
+func (x *Tensor) ExpandAs(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ExpandAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ExpandDims adds dimensions of size 1 at the given places of the result.
+func ExpandDims(x *Tensor, axis ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ExpandDims(a0, axis...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ExpandDims adds dimensions of size 1 at the given places of the result.
+func (x *Tensor) ExpandDims(axis ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ExpandDims(a0, axis...)
+	release(a0)
+	return wrap(r0)
+}
+
 // Expm1 returns exp(x) - 1, precise near 0.
 func Expm1(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -246,6 +529,336 @@ func (x *Tensor) Expm1_() *Tensor {
 	return x.rebind("expm1", r0)
 }
 
+// Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
+func Flatten(x *Tensor, startDim int, endDim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flatten(a0, startDim, endDim)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
+func (x *Tensor) Flatten(startDim int, endDim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flatten(a0, startDim, endDim)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flip reverses the order of elements along the given dimensions; it is a view.
+func Flip(x *Tensor, dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flip(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flip reverses the order of elements along the given dimensions; it is a view.
+func (x *Tensor) Flip(dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flip(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipLR reverses the columns.
+func FlipLR(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fliplr(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipLR reverses the columns.
+func (x *Tensor) FlipLR() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fliplr(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipUD reverses the rows.
+func FlipUD(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flipud(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipUD reverses the rows.
+func (x *Tensor) FlipUD() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flipud(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
+func FloatPower(x any, exponent any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(exponent)
+	r0 := ops.FloatPower(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
+func (x *Tensor) FloatPower(exponent any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(exponent)
+	r0 := ops.FloatPower(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Floor rounds down.
+func Floor(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Floor rounds down.
+func (x *Tensor) Floor() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Floor_ is Floor in place: the handle shows the result, and is returned.
+func (x *Tensor) Floor_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return x.rebind("floor", r0)
+}
+
+// FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
+func FloorDivide(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
+func (x *Tensor) FloorDivide(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloorDivide_ is FloorDivide in place: the handle shows the result, and is returned.
+func (x *Tensor) FloorDivide_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("floor_divide", r0)
+}
+
+// Fmax returns the larger of x and other, elementwise; a NaN loses to a number.
+func Fmax(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmax returns the larger of x and other, elementwise; a NaN loses to a number.
+func (x *Tensor) Fmax(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmax_ is Fmax in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmax_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmax", r0)
+}
+
+// Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.
+func Fmin(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.
+func (x *Tensor) Fmin(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmin_ is Fmin in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmin_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmin", r0)
+}
+
+// Fmod returns x - other·trunc(x/other), which has x's sign.
+func Fmod(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmod returns x - other·trunc(x/other), which has x's sign.
+func (x *Tensor) Fmod(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmod_ is Fmod in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmod_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmod", r0)
+}
+
+// Fold sums windows laid out as UnfoldImage does into an image of the size given.
+func Fold(x *Tensor, outputSize []int, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fold(a0, outputSize, kernelSize, option("fold", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Frac returns x less its whole part, with x's sign.
+func Frac(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Frac returns x less its whole part, with x's sign.
+func (x *Tensor) Frac() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Frac_ is Frac in place: the handle shows the result, and is returned.
+func (x *Tensor) Frac_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return x.rebind("frac", r0)
+}
+
+// Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and
+// NaN are their own mantissa with exponent 0.
+func Frexp(x *Tensor) (mantissa *Tensor, exponent *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Frexp(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and
+// NaN are their own mantissa with exponent 0.
+func (x *Tensor) Frexp() (mantissa *Tensor, exponent *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Frexp(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and
+// is nowhere larger but along dim.
+func Gather(x *Tensor, dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.Gather(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and
+// is nowhere larger but along dim.
+func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.Gather(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
+func Gcd(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
+func (x *Tensor) Gcd(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gcd_ is Gcd in place: the handle shows the result, and is returned.
+func (x *Tensor) Gcd_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("gcd", r0)
+}
+
 // Ge returns x >= other, elementwise.
 func Ge(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -263,6 +876,62 @@ func (x *Tensor) Ge(other any) *Tensor {
 	r0 := ops.Ge(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func Gelu(x *Tensor, o ...GeluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, option("gelu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+func (x *Tensor) Gelu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Gelu(a0, ops.GeluOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func Ger(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func (x *Tensor) Ger(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+func Glu(x *Tensor, o ...GluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Glu(a0, option("glu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
+func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.GroupNorm(a0, numGroups, a2, a3, option("group_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
 	return wrap(r0)
 }
 

@@ -6,6 +6,70 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// Hardshrink returns x, and 0 where |x| does not exceed lambd.
+func Hardshrink(x *Tensor, o ...LambdOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardshrink(a0, option("hardshrink", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+func Hardsigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardswish returns x·hardsigmoid(x).
+func Hardswish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardswish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
+func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardtanh(a0, option("hardtanh", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func Heaviside(x *Tensor, values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func (x *Tensor) Heaviside(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside_ is Heaviside in place: the handle shows the result, and is returned.
+func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return x.rebind("heaviside", r0)
+}
+
 // Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
 // last bin holds its upper bound.
 func Histc(x *Tensor, o ...HistcOptions) *Tensor {
@@ -58,6 +122,97 @@ func HistogramDD(x *Tensor, weight *Tensor, o ...HistogramddOptions) []*Tensor {
 	return wrapAll(r0)
 }
 
+// HSplit cuts columns: the second dimension, or the only one.
+func HSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// HSplit cuts columns: the second dimension, or the only one.
+func (x *Tensor) HSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// HStack joins along columns: the second dimension, or the first of vectors.
+func HStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Hstack(a0)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
+// given, multiplies every loss, and divides the mean by its sum.
+func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.HuberLoss(a0, a1, a2, option("huber_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func Hypot(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func (x *Tensor) Hypot(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot_ is Hypot in place: the handle shows the result, and is returned.
+func (x *Tensor) Hypot_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("hypot", r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func I0(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func (x *Tensor) I0() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0_ is I0 in place: the handle shows the result, and is returned.
+func (x *Tensor) I0_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return x.rebind("i0", r0)
+}
+
 // Imag returns the imaginary part of complex numbers.
 func Imag(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -72,6 +227,185 @@ func (x *Tensor) Imag() *Tensor {
 	r0 := ops.Imag(a0)
 	release(a0)
 	return wrap(r0)
+}
+
+// IndexAdd returns x with slices of source, times Alpha, added along a dimension.
+func IndexAdd(x *Tensor, dim int, index *Tensor, source *Tensor, o ...IndexAddOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexAdd(a0, dim, a2, a3, option("index_add", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexAdd returns x with slices of source, times Alpha, added along a dimension.
+func (x *Tensor) IndexAdd(dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexAdd(a0, dim, a2, a3, ops.IndexAddOptions{})
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+func IndexCopy(x *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexCopy(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+func (x *Tensor) IndexCopy(dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexCopy(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.
+func IndexFill(x *Tensor, dim int, index *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.IndexFill(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.
+func (x *Tensor) IndexFill(dim int, index *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.IndexFill(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func IndexPut(x *Tensor, values *Tensor, indices []*Tensor, o ...IndexPutOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, option("index_put", o))
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func (x *Tensor) IndexPut(values *Tensor, indices []*Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, ops.IndexPutOptions{})
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
+// IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.
+func IndexReduce(x *Tensor, dim int, index *Tensor, source *Tensor, reduce string, o ...IncludeOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexReduce(a0, dim, a2, a3, reduce, option("index_reduce", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.
+func (x *Tensor) IndexReduce(dim int, index *Tensor, source *Tensor, reduce string) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexReduce(a0, dim, a2, a3, reduce, ops.IncludeOptions{})
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexSelect picks whole slices along a dimension by a vector of positions.
+func IndexSelect(x *Tensor, dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.IndexSelect(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// IndexSelect picks whole slices along a dimension by a vector of positions.
+func (x *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.IndexSelect(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func Inner(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func (x *Tensor) Inner(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
+// running statistics as they are afterwards, nil where none were given.
+func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...InstanceNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.InstanceNorm(a0, a1, a2, a3, a4, option("instance_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -122,6 +456,114 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func IsClose(x *Tensor, other *Tensor, o ...CloseOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, option("isclose", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func (x *Tensor) IsClose(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, ops.CloseOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsIn reports which elements are among the test elements. NaN is among none.
+func IsIn(element any, testElement any, o ...IsinOptions) *Tensor {
+	a0 := acquireAny(element)
+	a1 := acquireAny(testElement)
+	r0 := ops.Isin(a0, a1, option("isin", o))
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func IsNegInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func (x *Tensor) IsNegInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func IsPosInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func (x *Tensor) IsPosInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func IsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func (x *Tensor) IsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// KLDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
+func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.KlDiv(a0, a1, option("kl_div", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func Kron(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func (x *Tensor) Kron(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
 // NaN counts as the largest.
 func KthValue(x *Tensor, k int, o ...ModeOptions) (values *Tensor, indices *Tensor) {
@@ -138,6 +580,88 @@ func (x *Tensor) KthValue(k int) (values *Tensor, indices *Tensor) {
 	r0, r1 := ops.Kthvalue(a0, k, ops.ModeOptions{})
 	release(a0)
 	return wrap(r0), wrap(r1)
+}
+
+// L1Loss returns |x-target|.
+func L1Loss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.L1Loss(a0, a1, option("l1_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
+func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.LayerNorm(a0, normalizedShape, a2, a3, option("layer_norm", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func Lcm(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func (x *Tensor) Lcm(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm_ is Lcm in place: the handle shows the result, and is returned.
+func (x *Tensor) Lcm_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("lcm", r0)
+}
+
+// Ldexp returns x·2^other.
+func Ldexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp returns x·2^other.
+func (x *Tensor) Ldexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp_ is Ldexp in place: the handle shows the result, and is returned.
+func (x *Tensor) Ldexp_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("ldexp", r0)
 }
 
 // Le returns x <= other, elementwise.
@@ -157,6 +681,105 @@ func (x *Tensor) Le(other any) *Tensor {
 	r0 := ops.Le(a0, a1)
 	releaseAny(a0)
 	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LeakyRelu returns x where it is positive, and x times the slope elsewhere.
+func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LeakyRelu(a0, option("leaky_relu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func Lerp(x *Tensor, end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func (x *Tensor) Lerp(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp_ is Lerp in place: the handle shows the result, and is returned.
+func (x *Tensor) Lerp_(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return x.rebind("lerp", r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func Lgamma(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func (x *Tensor) Lgamma() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma_ is Lgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Lgamma_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return x.rebind("lgamma", r0)
+}
+
+// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Linear(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
+func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LocalResponseNorm(a0, size, option("local_response_norm", o))
+	release(a0)
 	return wrap(r0)
 }
 
@@ -256,6 +879,62 @@ func (x *Tensor) Log2_() *Tensor {
 	return x.rebind("log2", r0)
 }
 
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func LogSoftmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, option("log_softmax", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
+func (x *Tensor) LogSoftmax(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LogSoftmax(a0, dim, ops.SoftmaxOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func Logaddexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func (x *Tensor) Logaddexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func Logaddexp2(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func (x *Tensor) Logaddexp2(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
 // LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
 func LogCumSumExp(x *Tensor, dim int, o ...DirectionOptions) *Tensor {
 	a0 := acquire(x)
@@ -348,6 +1027,38 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	return wrap(r0)
 }
 
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func Logit(x *Tensor, o ...LogitOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, option("logit", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func (x *Tensor) Logit() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit_ is Logit in place: the handle shows the result, and is returned.
+func (x *Tensor) Logit_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return x.rebind("logit", r0)
+}
+
+// LogSigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
+func LogSigmoid(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
 func LogSumExp(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
@@ -360,6 +1071,30 @@ func LogSumExp(x *Tensor, o ...ReduceOptions) *Tensor {
 func (x *Tensor) LogSumExp(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Logsumexp(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.
+func LpPool1d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool1d(a0, normType, kernelSize, option("lp_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool2d is LpPool1d over the last two dimensions.
+func LpPool2d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool2d(a0, normType, kernelSize, option("lp_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LpPool3d is LpPool1d over the last three dimensions.
+func LpPool3d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.LpPool3d(a0, normType, kernelSize, option("lp_pool3d", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -384,6 +1119,104 @@ func (x *Tensor) Lt(other any) *Tensor {
 	return wrap(r0)
 }
 
+// MT swaps the last two dimensions: it transposes each matrix of a batch.
+func MT(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MT(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// MT swaps the last two dimensions: it transposes each matrix of a batch.
+func (x *Tensor) MT() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MT(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
+func MaskedFill(x *Tensor, mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
+func (x *Tensor) MaskedFill(mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// MaskedFill_ is MaskedFill in place: the handle shows the result, and is returned.
+func (x *Tensor) MaskedFill_(mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return x.rebind("masked_fill", r0)
+}
+
+// MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when
+// it is computed.
+func MaskedScatter(x *Tensor, mask *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquire(source)
+	r0 := ops.MaskedScatter(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when
+// it is computed.
+func (x *Tensor) MaskedScatter(mask *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquire(source)
+	r0 := ops.MaskedScatter(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.
+func MaskedSelect(x *Tensor, mask *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	r0 := ops.MaskedSelect(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.
+func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	r0 := ops.MaskedSelect(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // MatMul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.
 func MatMul(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -404,6 +1237,22 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *Tensor, n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func (x *Tensor) MatrixPower(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
 // MaxIndices returns the largest elements along a dimension and the first positions they have.
 func MaxIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
@@ -418,6 +1267,61 @@ func (x *Tensor) MaxIndices(dim int) (values *Tensor, indices *Tensor) {
 	r0, r1 := ops.MaxIndices(a0, dim, ops.KeepOptions{})
 	release(a0)
 	return wrap(r0), wrap(r1)
+}
+
+// MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
+// for, its place in the plane (nil otherwise).
+func MaxPool1d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool1d(a0, kernelSize, option("max_pool1d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool2d is MaxPool1d over the last two dimensions.
+func MaxPool2d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool2d(a0, kernelSize, option("max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxPool3d is MaxPool1d over the last three dimensions.
+func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxPool3d(a0, kernelSize, option("max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool1d(a0, a1, kernelSize, option("max_unpool1d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool2d is MaxUnpool1d over the last two dimensions.
+func MaxUnpool2d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool2d(a0, a1, kernelSize, option("max_unpool2d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaxUnpool3d is MaxUnpool1d over the last three dimensions.
+func MaxUnpool3d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.MaxUnpool3d(a0, a1, kernelSize, option("max_unpool3d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Maximum returns the larger of x and other, elementwise; NaN if either is.
@@ -475,6 +1379,14 @@ func Median(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// MeshGrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.
+func MeshGrid(tensors []*Tensor, o ...MeshgridOptions) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Meshgrid(a0, option("meshgrid", o))
+	releaseAll(a0)
+	return wrapAll(r0)
+}
+
 // MinIndices returns the smallest elements along a dimension and the first positions they have.
 func MinIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
@@ -521,6 +1433,34 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 	return x.rebind("minimum", r0)
 }
 
+// Mish returns x·tanh(softplus(x)).
+func Mish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func Mm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
 func Mode(x *Tensor, o ...ModeOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
@@ -535,6 +1475,48 @@ func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
 	r0, r1 := ops.Mode(a0, ops.ModeOptions{Dim: &dim})
 	release(a0)
 	return wrap(r0), wrap(r1)
+}
+
+// MoveAxis brings dimensions to other places; the rest keep their order.
+func MoveAxis(x *Tensor, source []int, destination []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Moveaxis(a0, source, destination)
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveAxis brings dimensions to other places; the rest keep their order.
+func (x *Tensor) MoveAxis(source int, destination int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Moveaxis(a0, []int{source}, []int{destination})
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveDim brings dimensions to other places; the rest keep their order.
+func MoveDim(x *Tensor, source []int, destination []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Movedim(a0, source, destination)
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveDim brings dimensions to other places; the rest keep their order.
+func (x *Tensor) MoveDim(source int, destination int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Movedim(a0, []int{source}, []int{destination})
+	release(a0)
+	return wrap(r0)
+}
+
+// MSELoss returns (x-target)².
+func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.MseLoss(a0, a1, option("mse_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
 }
 
 // Msort returns the elements in order along the first dimension.
@@ -581,6 +1563,82 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
+}
+
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func Mv(x *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func (x *Tensor) Mv(vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func Mvlgamma(x *Tensor, p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func (x *Tensor) Mvlgamma(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma_ is Mvlgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Mvlgamma_(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return x.rebind("mvlgamma", r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func NanToNum(x *Tensor, o ...NanToNumOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, option("nan_to_num", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func (x *Tensor) NanToNum() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum_ is NanToNum in place: the handle shows the result, and is returned.
+func (x *Tensor) NanToNum_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return x.rebind("nan_to_num", r0)
 }
 
 // NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
@@ -643,6 +1701,22 @@ func (x *Tensor) NanSum(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// Narrow shows length elements of a dimension from start on; a negative start counts from the end.
+func Narrow(x *Tensor, dim int, start int, length int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Narrow(a0, dim, start, length)
+	release(a0)
+	return wrap(r0)
+}
+
+// Narrow shows length elements of a dimension from start on; a negative start counts from the end.
+func (x *Tensor) Narrow(dim int, start int, length int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Narrow(a0, dim, start, length)
+	release(a0)
+	return wrap(r0)
+}
+
 // Ne returns x != other, elementwise.
 func Ne(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -687,6 +1761,65 @@ func (x *Tensor) Neg_() *Tensor {
 	return x.rebind("neg", r0)
 }
 
+// Nextafter returns the next number of the dtype after x towards other.
+func Nextafter(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter returns the next number of the dtype after x towards other.
+func (x *Tensor) Nextafter(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter_ is Nextafter in place: the handle shows the result, and is returned.
+func (x *Tensor) Nextafter_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("nextafter", r0)
+}
+
+// NLLLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
+// is divided by the sum of those weights.
+func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.NllLoss(a0, a1, a2, option("nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.
+func Nonzero(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nonzero(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.
+func (x *Tensor) Nonzero() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nonzero(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
 func Norm(x *Tensor, o ...NormOptions) *Tensor {
 	a0 := acquire(x)
@@ -699,6 +1832,14 @@ func Norm(x *Tensor, o ...NormOptions) *Tensor {
 func (x *Tensor) Norm(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Norm(a0, ops.NormOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// Normalize returns x divided by its norm along a dimension.
+func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Normalize(a0, option("normalize", o))
 	release(a0)
 	return wrap(r0)
 }

@@ -6,6 +6,82 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// T transposes a matrix; vectors and scalars stay as they are.
+func T(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.T(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// T transposes a matrix; vectors and scalars stay as they are.
+func (x *Tensor) T() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.T(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Take picks elements of the flattened tensor; negative positions count from the end.
+func Take(x *Tensor, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	r0 := ops.Take(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Take picks elements of the flattened tensor; negative positions count from the end.
+func (x *Tensor) Take(index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	r0 := ops.Take(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongAxis is TakeAlongDim along one dimension.
+func TakeAlongAxis(x *Tensor, indices *Tensor, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongAxis(a0, a1, axis)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongAxis is TakeAlongDim along one dimension.
+func (x *Tensor) TakeAlongAxis(indices *Tensor, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongAxis(a0, a1, axis)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.
+func TakeAlongDim(x *Tensor, indices *Tensor, o ...TakeAlongDimOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongDim(a0, a1, option("take_along_dim", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.
+func (x *Tensor) TakeAlongDim(indices *Tensor, dim int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongDim(a0, a1, ops.TakeAlongDimOptions{Dim: &dim})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Tan returns the tangent of x in radians.
 func Tan(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -54,6 +130,76 @@ func (x *Tensor) Tanh_() *Tensor {
 	return x.rebind("tanh", r0)
 }
 
+// Tanhshrink returns x - tanh(x).
+func Tanhshrink(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tanhshrink(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
+func TensorSplit(x *Tensor, indicesOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
+func (x *Tensor) TensorSplit(indicesOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Threshold returns x where it exceeds the threshold, and value elsewhere.
+func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Threshold(a0, threshold, value)
+	release(a0)
+	return wrap(r0)
+}
+
+// Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.
+func Tile(x *Tensor, dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tile(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.
+func (x *Tensor) Tile(dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tile(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
 // TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
 // equal elements the first come first.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
@@ -72,6 +218,38 @@ func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func Trace(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func (x *Tensor) Trace() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Transpose swaps two dimensions.
+func Transpose(x *Tensor, dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Transpose(a0, dim0, dim1)
+	release(a0)
+	return wrap(r0)
+}
+
+// Transpose swaps two dimensions.
+func (x *Tensor) Transpose(dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Transpose(a0, dim0, dim1)
+	release(a0)
+	return wrap(r0)
+}
+
 // Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
 func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	a0 := acquire(y)
@@ -79,6 +257,118 @@ func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.
+func Tril(x *Tensor, o ...TriOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tril(a0, option("tril", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.
+func (x *Tensor) Tril() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tril(a0, ops.TriOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.
+func Triu(x *Tensor, o ...TriOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Triu(a0, option("triu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.
+func (x *Tensor) Triu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Triu(a0, ops.TriOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc rounds towards zero.
+func Trunc(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc rounds towards zero.
+func (x *Tensor) Trunc() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc_ is Trunc in place: the handle shows the result, and is returned.
+func (x *Tensor) Trunc_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return x.rebind("trunc", r0)
+}
+
+// Unbind takes a dimension apart: one tensor for each position, without the dimension.
+func Unbind(x *Tensor, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unbind(a0, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Unbind takes a dimension apart: one tensor for each position, without the dimension.
+func (x *Tensor) Unbind(dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unbind(a0, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Unflatten splits one dimension into several, one of which may be -1: what is left over.
+func Unflatten(x *Tensor, dim int, sizes []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unflatten(a0, dim, sizes)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unflatten splits one dimension into several, one of which may be -1: what is left over.
+func (x *Tensor) Unflatten(dim int, sizes []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unflatten(a0, dim, sizes)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
+func Unfold(x *Tensor, dimension int, size int, step int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unfold(a0, dimension, size, step)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
+func (x *Tensor) Unfold(dimension int, size int, step int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unfold(a0, dimension, size, step)
+	release(a0)
+	return wrap(r0)
+}
+
+// UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
+func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.UnfoldImage(a0, kernelSize, option("unfold_image", o))
+	release(a0)
 	return wrap(r0)
 }
 
@@ -118,6 +408,14 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
+func Vander(x *Tensor, o ...VanderOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vander(a0, option("vander", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
 // not positive, the result is NaN or infinite. Of complex numbers it is real.
 func Var(x *Tensor, o ...VarOptions) *Tensor {
@@ -152,6 +450,154 @@ func (x *Tensor) VarMean(dim ...int) (variance *Tensor, mean *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func Vdot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func (x *Tensor) Vdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func (x *Tensor) Vecdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// View is Reshape: the result shares memory wherever strides allow it.
+func View(x *Tensor, shape ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.View(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// View is Reshape: the result shares memory wherever strides allow it.
+func (x *Tensor) View(shape ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.View(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAs shows x with the shape of other.
+func ViewAs(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ViewAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ViewAs shows x with the shape of other.
+func (x *Tensor) ViewAs(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ViewAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func ViewAsComplex(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func (x *Tensor) ViewAsComplex() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func ViewAsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func (x *Tensor) ViewAsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
+func ViewDType(x *Tensor, dtype DType) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewDType(a0, dtype)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
+func (x *Tensor) ViewDType(dtype DType) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewDType(a0, dtype)
+	release(a0)
+	return wrap(r0)
+}
+
+// VSplit cuts rows: the first dimension of at least two.
+func VSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// VSplit cuts rows: the first dimension of at least two.
+func (x *Tensor) VSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// VStack joins along rows; vectors count as rows.
+func VStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Vstack(a0)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
 // Where returns x where the condition holds, and other elsewhere.
 func Where(condition *Tensor, x any, other any) *Tensor {
 	a0 := acquire(condition)
@@ -162,4 +608,34 @@ func Where(condition *Tensor, x any, other any) *Tensor {
 	releaseAny(a1)
 	releaseAny(a2)
 	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func Xlogy(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func (x *Tensor) Xlogy(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy_ is Xlogy in place: the handle shows the result, and is returned.
+func (x *Tensor) Xlogy_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("xlogy", r0)
 }

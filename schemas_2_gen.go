@@ -9,20 +9,119 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "cartesian_prod", door: "CartesianProd", doc: "CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector itself.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.CartesianProd(c.tensors()...)}
+			}},
 		schema{name: "cat", door: "Cat", doc: "Cat joins tensors along a dimension in which alone their sizes may differ.",
-			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", false}},
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
-				c.required("dim", &v_dim)
+				v_dim = 0
+				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
+			}},
+		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CdistOptions
+				c.option("p", &o.P)
+				c.option("compute_mode", &o.ComputeMode)
+				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ceil(c.tensor("input"))}
+			}},
+		schema{name: "celu", door: "Celu", doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.EluOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
+			}},
+		schema{name: "chain_matmul", door: "ChainMatmul", doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
+			}},
+		schema{name: "channel_shuffle", door: "ChannelShuffle", doc: "ChannelShuffle deals the channels (dim 1) out among groups.",
+			params: []schemaParam{{"input", "tensor", false}, {"groups", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_groups int
+				c.required("groups", &v_groups)
+				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
+			}},
+		schema{name: "chunk", door: "Chunk", doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
+			params: []schemaParam{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_chunks int
+				c.required("chunks", &v_chunks)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
+			}},
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			aliases: []string{"clip"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
+			}},
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
+			}},
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
+			}},
+		schema{name: "clone", door: "", doc: "Clone returns a value of its own; gradients pass.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clone(c.tensor("input"))}
+			}},
+		schema{name: "column_stack", door: "ColumnStack", doc: "ColumnStack joins along columns; vectors count as columns.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ColumnStack(c.tensors())}
+			}},
+		schema{name: "combinations", door: "Combinations", doc: "Combinations lists the ways to take r elements of a vector in order, as rows.",
+			params: []schemaParam{{"input", "tensor", false}, {"r", "int", true}, {"with_replacement", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CombinationsOptions
+				c.option("r", &o.R)
+				c.option("with_replacement", &o.WithReplacement)
+				return []*graph.Node{ops.Combinations(c.tensor("input"), o)}
 			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
+		schema{name: "concat", door: "Concat", doc: "Concat is Cat.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Concat(c.tensors(), v_dim)}
+			}},
+		schema{name: "concatenate", door: "Concatenate", doc: "Concatenate is Cat.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
+			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"conj_physical"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
@@ -30,6 +129,86 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
+			}},
+		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true}, {"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true}, {"flip", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvGeneralOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("kernel_dilation", &o.KernelDilation)
+				c.option("input_dilation", &o.InputDilation)
+				c.option("groups", &o.Groups)
+				c.option("flip", &o.Flip)
+				return []*graph.Node{ops.ConvGeneral(c.tensor("input"), c.tensor("weight"), o)}
+			}},
+		schema{name: "conv_transpose1d", door: "ConvTranspose1d", doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose2d", door: "ConvTranspose2d", doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose3d", door: "ConvTranspose3d", doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -46,6 +225,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
+		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CosineSimilarityOptions
+				c.option("dim", &o.Dim)
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.CosineSimilarity(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
 		schema{name: "count_nonzero", door: "CountNonzero", doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -59,6 +246,27 @@ func init() {
 				var o ops.CovOptions
 				c.option("correction", &o.Correction)
 				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "cross", door: "Cross", doc: "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossEntropyOptions
+				c.option("ignore_index", &o.IgnoreIndex)
+				c.option("reduction", &o.Reduction)
+				c.option("label_smoothing", &o.LabelSmoothing)
+				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},
 		schema{name: "cummax", door: "CumMax", doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},

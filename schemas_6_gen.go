@@ -9,6 +9,43 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout\nneeds a generator and is refused here.",
+			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ScaledDotProductAttentionOptions
+				c.option("dropout_p", &o.DropoutP)
+				c.option("is_causal", &o.IsCausal)
+				c.option("scale", &o.Scale)
+				c.option("enable_gqa", &o.EnableGQA)
+				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
+			}},
+		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ScatterOptions
+				c.option("reduce", &o.Reduce)
+				return []*graph.Node{ops.Scatter(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"), o)}
+			}},
+		schema{name: "scatter_add", door: "ScatterAdd", doc: "ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_reduce", door: "ScatterReduce", doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of\nintegers is rounded down.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_reduce string
+				c.required("reduce", &v_reduce)
+				var o ops.IncludeOptions
+				c.optionNot("include_self", &o.ExcludeSelf)
+				return []*graph.Node{ops.ScatterReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"), v_reduce, o)}
+			}},
 		schema{name: "searchsorted", door: "SearchSorted", doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
 			params: []schemaParam{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -18,8 +55,37 @@ func init() {
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
 			}},
-		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+		schema{name: "select", door: "Select", doc: "Select shows one position of a dimension, without the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.Select(c.tensor("input"), v_dim, v_index)}
+			}},
+		schema{name: "select_scatter", door: "SelectScatter", doc: "SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.SelectScatter(c.tensor("input"), c.tensor("src"), v_dim, v_index)}
+			}},
+		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Selu(c.tensor("input"))}
+			}},
+		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			aliases: []string{"special_expit", "expit"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
@@ -28,15 +94,87 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
+		schema{name: "signbit", door: "Signbit", doc: "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Signbit(c.tensor("input"))}
+			}},
+		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Silu(c.tensor("input"))}
+			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
 			}},
+		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			aliases: []string{"special_sinc"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sinc(c.tensor("input"))}
+			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
+			}},
+		schema{name: "slice_scatter", door: "SliceScatter", doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true}, {"end", "int", true}, {"step", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SliceScatterOptions
+				c.option("dim", &o.Dim)
+				c.option("start", &o.Start)
+				c.option("end", &o.End)
+				c.option("step", &o.Step)
+				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
+			}},
+		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SmoothL1LossOptions
+				c.option("reduction", &o.Reduction)
+				c.option("beta", &o.Beta)
+				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmax(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "softmin", door: "Softmin", doc: "Softmin returns the softmax of -x.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmin(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "softplus", door: "Softplus", doc: "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
+			params: []schemaParam{{"input", "tensor", false}, {"beta", "float64", true}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SoftplusOptions
+				c.option("beta", &o.Beta)
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Softplus(c.tensor("input"), o)}
+			}},
+		schema{name: "softshrink", door: "Softshrink", doc: "Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.",
+			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LambdOptions
+				c.option("lambd", &o.Lambd)
+				return []*graph.Node{ops.Softshrink(c.tensor("input"), o)}
+			}},
+		schema{name: "softsign", door: "Softsign", doc: "Softsign returns x/(1+|x|).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Softsign(c.tensor("input"))}
 			}},
 		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
@@ -48,6 +186,21 @@ func init() {
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "special_spherical_bessel_j0", door: "special.SphericalBesselJ0", doc: "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
+			}},
+		schema{name: "split", door: "Split", doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.",
+			params: []schemaParam{{"input", "tensor", false}, {"split_size_or_sections", "any", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_splitSizeOrSections any
+				c.required("split_size_or_sections", &v_splitSizeOrSections)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
+			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -57,6 +210,21 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "squeeze", door: "Squeeze", doc: "Squeeze drops the given dimensions that have size 1; none given means all that do.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim []int
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Squeeze(c.tensor("input"), v_dim...)}
+			}},
+		schema{name: "stack", door: "Stack", doc: "Stack joins tensors of one shape along a new dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
@@ -77,15 +245,25 @@ func init() {
 				r0, r1 := ops.StdMean(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "step", door: "Step", doc: "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.StepOptions
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Step(c.tensor("input"), o)}
+			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
-		schema{name: "sub", door: "Sub", doc: "Sub returns x - other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			aliases: []string{"subtract"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "sum", door: "Sum", doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -95,6 +273,24 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Sum(c.tensor("input"), o)}
+			}},
+		schema{name: "swapaxes", door: "SwapAxes", doc: "Swapaxes swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"axis0", "int", false}, {"axis1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis0 int
+				c.required("axis0", &v_axis0)
+				var v_axis1 int
+				c.required("axis1", &v_axis1)
+				return []*graph.Node{ops.Swapaxes(c.tensor("input"), v_axis0, v_axis1)}
+			}},
+		schema{name: "swapdims", door: "SwapDims", doc: "Swapdims swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim0 int
+				c.required("dim0", &v_dim0)
+				var v_dim1 int
+				c.required("dim1", &v_dim1)
+				return []*graph.Node{ops.Swapdims(c.tensor("input"), v_dim0, v_dim1)}
 			}},
 	)
 }

@@ -9,6 +9,30 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "t", door: "T", doc: "T transposes a matrix; vectors and scalars stay as they are.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.T(c.tensor("input"))}
+			}},
+		schema{name: "take", door: "Take", doc: "Take picks elements of the flattened tensor; negative positions count from the end.",
+			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Take(c.tensor("input"), c.tensor("index"))}
+			}},
+		schema{name: "take_along_axis", door: "TakeAlongAxis", doc: "TakeAlongAxis is TakeAlongDim along one dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"axis", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				c.required("axis", &v_axis)
+				return []*graph.Node{ops.TakeAlongAxis(c.tensor("input"), c.tensor("indices"), v_axis)}
+			}},
+		schema{name: "take_along_dim", door: "TakeAlongDim", doc: "TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TakeAlongDimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.TakeAlongDim(c.tensor("input"), c.tensor("indices"), o)}
+			}},
 		schema{name: "tan", door: "Tan", doc: "Tan returns the tangent of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -18,6 +42,51 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
+			}},
+		schema{name: "tanhshrink", door: "Tanhshrink", doc: "Tanhshrink returns x - tanh(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
+			}},
+		schema{name: "tensor_split", door: "TensorSplit", doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.TensorSplit(c.tensor("input"), v_indicesOrSections, v_dim)
+			}},
+		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims any
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
+			}},
+		schema{name: "threshold", door: "Threshold", doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_threshold float64
+				c.required("threshold", &v_threshold)
+				var v_value float64
+				c.required("value", &v_value)
+				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
+			}},
+		schema{name: "tile", door: "Tile", doc: "Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.",
+			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims []int
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
+			}},
+		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dtype DType
+				c.required("dtype", &v_dtype)
+				return []*graph.Node{ops.To(c.tensor("input"), v_dtype)}
 			}},
 		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of\nequal elements the first come first.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
@@ -31,6 +100,20 @@ func init() {
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trace(c.tensor("input"))}
+			}},
+		schema{name: "transpose", door: "Transpose", doc: "Transpose swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim0 int
+				c.required("dim0", &v_dim0)
+				var v_dim1 int
+				c.required("dim1", &v_dim1)
+				return []*graph.Node{ops.Transpose(c.tensor("input"), v_dim0, v_dim1)}
+			}},
 		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
 			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -38,6 +121,89 @@ func init() {
 				c.option("dx", &o.Dx)
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		schema{name: "tril", door: "Tril", doc: "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
+			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TriOptions
+				c.option("diagonal", &o.Diagonal)
+				return []*graph.Node{ops.Tril(c.tensor("input"), o)}
+			}},
+		schema{name: "tril_indices", door: "", doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
+			}},
+		schema{name: "triu", door: "Triu", doc: "Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.",
+			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TriOptions
+				c.option("diagonal", &o.Diagonal)
+				return []*graph.Node{ops.Triu(c.tensor("input"), o)}
+			}},
+		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
+			}},
+		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
+			aliases: []string{"fix"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trunc(c.tensor("input"))}
+			}},
+		schema{name: "unbind", door: "Unbind", doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.Unbind(c.tensor("input"), v_dim)
+			}},
+		schema{name: "unflatten", door: "Unflatten", doc: "Unflatten splits one dimension into several, one of which may be -1: what is left over.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"sizes", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_sizes []int
+				c.required("sizes", &v_sizes)
+				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
+			}},
+		schema{name: "unfold", door: "Unfold", doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dimension int
+				c.required("dimension", &v_dimension)
+				var v_size int
+				c.required("size", &v_size)
+				var v_step int
+				c.required("step", &v_step)
+				return []*graph.Node{ops.Unfold(c.tensor("input"), v_dimension, v_size, v_step)}
+			}},
+		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kernelSize []int
+				c.required("kernel_size", &v_kernelSize)
+				var o ops.FoldOptions
+				c.option("dilation", &o.Dilation)
+				c.option("padding", &o.Padding)
+				c.option("stride", &o.Stride)
+				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
@@ -67,6 +233,14 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
+		schema{name: "vander", door: "Vander", doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
+			params: []schemaParam{{"input", "tensor", false}, {"N", "int", true}, {"increasing", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VanderOptions
+				c.option("N", &o.N)
+				c.option("increasing", &o.Increasing)
+				return []*graph.Node{ops.Vander(c.tensor("input"), o)}
+			}},
 		schema{name: "var", door: "Var", doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is\nnot positive, the result is NaN or infinite. Of complex numbers it is real.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -86,6 +260,18 @@ func init() {
 				r0, r1 := ops.VarMean(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VecdotOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
+			}},
 		schema{name: "linalg_vector_norm", door: "linalg.VectorNorm", doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
@@ -96,10 +282,193 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.VectorNorm(c.tensor("input"), o)}
 			}},
+		schema{name: "view", door: "View", doc: "View is Reshape: the result shares memory wherever strides allow it.",
+			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_shape []int
+				c.required("shape", &v_shape)
+				return []*graph.Node{ops.View(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "view_as", door: "ViewAs", doc: "ViewAs shows x with the shape of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAs(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "view_as_complex", door: "ViewAsComplex", doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
+			}},
+		schema{name: "view_as_real", door: "ViewAsReal", doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}
+			}},
+		schema{name: "view_dtype", door: "ViewDType", doc: "ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dtype DType
+				c.required("dtype", &v_dtype)
+				return []*graph.Node{ops.ViewDType(c.tensor("input"), v_dtype)}
+			}},
+		schema{name: "vsplit", door: "VSplit", doc: "Vsplit cuts rows: the first dimension of at least two.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				return ops.Vsplit(c.tensor("input"), v_indicesOrSections)
+			}},
+		schema{name: "vstack", door: "VStack", doc: "Vstack joins along rows; vectors count as rows.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Vstack(c.tensors())}
+			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "window_bartlett", door: "", doc: "WindowBartlett returns a triangle that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBartlett(v_M, o)}
+			}},
+		schema{name: "window_blackman", door: "", doc: "WindowBlackman returns a sum of three cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBlackman(v_M, o)}
+			}},
+		schema{name: "window_cosine", door: "", doc: "WindowCosine returns half a sine.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowCosine(v_M, o)}
+			}},
+		schema{name: "window_exponential", door: "", doc: "WindowExponential returns exp(-|k-center|/tau).",
+			params: []schemaParam{{"M", "int", false}, {"center", "float64", true}, {"tau", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.ExponentialWindowOptions
+				c.option("center", &o.Center)
+				c.option("tau", &o.Tau)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowExponential(v_M, o)}
+			}},
+		schema{name: "window_gaussian", door: "", doc: "WindowGaussian returns a bell curve.",
+			params: []schemaParam{{"M", "int", false}, {"std", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GaussianWindowOptions
+				c.option("std", &o.Std)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGaussian(v_M, o)}
+			}},
+		schema{name: "window_general_cosine", door: "", doc: "WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.",
+			params: []schemaParam{{"M", "int", false}, {"a", "[]float64", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var v_a []float64
+				c.required("a", &v_a)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralCosine(v_M, v_a, o)}
+			}},
+		schema{name: "window_general_hamming", door: "", doc: "WindowGeneralHamming returns alpha minus 1-alpha times a cosine.",
+			params: []schemaParam{{"M", "int", false}, {"alpha", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GeneralHammingOptions
+				c.option("alpha", &o.Alpha)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
+			}},
+		schema{name: "window_hamming", door: "", doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHamming(v_M, o)}
+			}},
+		schema{name: "window_hann", door: "", doc: "WindowHann returns a raised cosine that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHann(v_M, o)}
+			}},
+		schema{name: "window_kaiser", door: "", doc: "WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.",
+			params: []schemaParam{{"M", "int", false}, {"beta", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.KaiserWindowOptions
+				c.option("beta", &o.Beta)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowKaiser(v_M, o)}
+			}},
+		schema{name: "window_nuttall", door: "", doc: "WindowNuttall returns a sum of four cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowNuttall(v_M, o)}
+			}},
+		schema{name: "special_xlog1py", door: "special.Xlog1py", doc: "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+			aliases: []string{"special_xlogy"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlogy(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "zeros", door: "", doc: "Zeros returns a tensor of zeros.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Zeros(v_size, o)}
+			}},
+		schema{name: "special_zeta", door: "special.Zeta", doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Zeta(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

@@ -23,7 +23,7 @@ func init() {
 type ReverseOptions struct{ Reverse bool }
 
 func cumExtremum(name string, op *graph.Op, x *Node, dim int, o ReverseOptions) (values, indices *Node) {
-	ordered(name, x)
+	requireOrder(name, x)
 	axis := shape.Axis(name, dim, x.Rank())
 	if x.Rank() == 0 {
 		return x, Cast(zerosLike(x), dtype.Int64)

@@ -41,7 +41,7 @@ func sharing(name string) *graph.Op {
 		}})
 }
 
-func ordered(op string, x *Node) {
+func requireOrder(op string, x *Node) {
 	requireKind(op, x, !x.DType().IsComplex(), "numbers with an order")
 }
 
@@ -58,7 +58,7 @@ func noDType(op string, o ReduceOptions) {
 //lucid:method Max(dim ...int)
 //lucid:method Amax(dim ...int)
 func Amax(x *Node, o ReduceOptions) *Node {
-	ordered("amax", x)
+	requireOrder("amax", x)
 	noDType("amax", o)
 	nonEmpty("amax", x, shape.Axes("amax", o.Dim, x.Rank()))
 	return reduce(opAmax, x, o.Dim, o.KeepDim)
@@ -70,7 +70,7 @@ func Amax(x *Node, o ReduceOptions) *Node {
 //lucid:method Min(dim ...int)
 //lucid:method Amin(dim ...int)
 func Amin(x *Node, o ReduceOptions) *Node {
-	ordered("amin", x)
+	requireOrder("amin", x)
 	noDType("amin", o)
 	nonEmpty("amin", x, shape.Axes("amin", o.Dim, x.Rank()))
 	return reduce(opAmin, x, o.Dim, o.KeepDim)
@@ -89,7 +89,7 @@ func Aminmax(x *Node, o ArgOptions) (min, max *Node) {
 }
 
 func argExtremum(op *graph.Op, x *Node, o ArgOptions) *Node {
-	ordered(op.Name, x)
+	requireOrder(op.Name, x)
 	if o.Dim == nil {
 		keep := shape.Of(op.Name, ones(x.Rank())...)
 		flat := Reshape(x, x.Shape().Numel())

@@ -28,7 +28,7 @@ func Median(x *Node, o ArgOptions) (values, indices *Node) { return median(opMed
 func Nanmedian(x *Node, o ArgOptions) (values, indices *Node) { return median(opNanmedian, x, o, true) }
 
 func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *Node) {
-	ordered(op.Name, x)
+	requireOrder(op.Name, x)
 	if o.Dim == nil {
 		if x.Shape().Numel() == 0 {
 			requireKind(op.Name, x, x.DType().IsFloat(), "at least one element, or a floating dtype")
@@ -81,7 +81,7 @@ type ModeOptions struct {
 //lucid:func
 //lucid:method Mode(dim int)
 func Mode(x *Node, o ModeOptions) (values, indices *Node) {
-	ordered("mode", x)
+	requireOrder("mode", x)
 	axis := dimOr("mode", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		return x, Cast(zerosLike(x), dtype.Int64)

@@ -38,19 +38,19 @@ func normSlope(n *Node) *Node {
 	case p == 0:
 		return nil
 	case p == 1:
-		return sgn(x)
+		return Sgn(x)
 	case math.IsInf(p, 0): // shared by the elements that tie
 		hit := Cast(Eq(Abs(x), unreduce(n, n)), n.DType())
-		return Mul(sgn(x), Div(hit, unreduce(sumLike(n, hit), n)))
+		return Mul(Sgn(x), Div(hit, unreduce(sumLike(n, hit), n)))
 	}
 	whole := unreduce(Where(Eq(n, 0), constLike(n, 1), n), n)
 	if p == 2 {
 		return Div(x, whole)
 	}
-	// sgn(x)·(|x|/‖x‖)^(p-1), the power taken where x is not 0.
+	// Sgn(x)·(|x|/‖x‖)^(p-1), the power taken where x is not 0.
 	zero := Eq(x, 0)
 	share := Div(Where(zero, constLike(n, 1), Abs(x)), whole)
-	return Mul(sgn(x), Where(zero, constLike(n, 0), Pow(share, p-1)))
+	return Mul(Sgn(x), Where(zero, constLike(n, 0), Pow(share, p-1)))
 }
 
 // VectorNormOptions says which norm (nil: 2) over which dimensions (none: all), and in which dtype to compute.

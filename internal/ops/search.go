@@ -89,7 +89,7 @@ func search(op string, seq *Node, x Operand, right, small bool) *Node {
 		v = reshapeTo(v, shape.Scalar)
 	}
 	seq = Cast(seq, d)
-	ordered(op, seq)
+	requireOrder(op, seq)
 	if seq.Rank() == 0 {
 		fault.Throw(fault.Shape, op, "the sequence is 0-d; want at least one dim")
 	}

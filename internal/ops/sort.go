@@ -88,7 +88,7 @@ func dimOr(op string, dim *int, x *Node, def int) int {
 //lucid:func ArgSort
 //lucid:method ArgSort(dim int)
 func Argsort(x *Node, o SortOptions) *Node {
-	ordered("argsort", x)
+	requireOrder("argsort", x)
 	axis := dimOr("argsort", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		return Cast(zerosLike(x), dtype.Int64)
@@ -101,7 +101,7 @@ func Argsort(x *Node, o SortOptions) *Node {
 //lucid:func
 //lucid:method Sort(dim int)
 func Sort(x *Node, o SortOptions) (values, indices *Node) {
-	ordered("sort", x)
+	requireOrder("sort", x)
 	axis := dimOr("sort", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		return x, Cast(zerosLike(x), dtype.Int64)
@@ -164,7 +164,7 @@ type TopkOptions struct {
 //lucid:func TopK
 //lucid:method TopK(k int)
 func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
-	ordered("topk", x)
+	requireOrder("topk", x)
 	axis := dimOr("topk", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		if k < 0 || k > 1 {

@@ -22,7 +22,7 @@ type UniqueOptions struct {
 //
 //lucid:func
 func Unique(x *Node, o UniqueOptions) (values, inverse, counts *Node) {
-	ordered("unique", x)
+	requireOrder("unique", x)
 	rows, back := slicesOf("unique", x, o.Dim)
 	var order *Node
 	if rows.Dim(1) == 1 {

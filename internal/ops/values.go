@@ -22,8 +22,11 @@ func hold(ns ...*Node) (release func()) {
 	}
 }
 
-// readInt evaluates a 0-d integer on which the shape of op's result depends. Inside a trace there are no values yet.
-func readInt(op string, n *Node) int {
+// readInt evaluates a 0-d integer on which the shape of op's result depends.
+func readInt(op string, n *Node) int { return ReadInts(op, n)[0] }
+
+// ReadInts evaluates integers on which the shape of op's result depends. Inside a trace there are no values yet.
+func ReadInts(op string, n *Node) []int {
 	if t := n.Trace(); t != nil {
 		fault.Throw(fault.Trace, op, "the size of its result depends on values, and inside %s there are none yet: call it outside, or use a form of fixed size", t.Name)
 	}
@@ -35,5 +38,15 @@ func readInt(op string, n *Node) int {
 		}
 		panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
 	}
-	return int(v.DType.Get(v.Buf.Mem, v.Offset()).Int())
+	out := make([]int, v.Numel())
+	dims, strides := v.Shape.Dims(), v.Strides()
+	for i := range out {
+		at, k := v.Offset(), i
+		for d := len(dims) - 1; d >= 0; d-- {
+			at += k % dims[d] * strides[d]
+			k /= dims[d]
+		}
+		out[i] = int(v.DType.Get(v.Buf.Mem, at).Int())
+	}
+	return out
 }

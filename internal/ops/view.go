@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice, opFlip *graph.Op
+var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice *graph.Op
 
 // viewOp declares an op that shows its input's buffer with another layout.
 func viewOp(name string, o graph.Op) *graph.Op {
@@ -191,8 +191,8 @@ func permute(x *Node, order []int) *Node {
 //
 //lucid:func
 //lucid:method
-func BroadcastTo(x *Node, shape ...int) *Node {
-	return broadcastTo(x, expandShape("broadcast_to", x, shape))
+func BroadcastTo(x *Node, size ...int) *Node {
+	return broadcastTo(x, expandShape("broadcast_to", x, size))
 }
 
 func expandShape(op string, x *Node, dims []int) *shape.Shape {
@@ -250,4 +250,19 @@ func SumTo(x *Node, s *shape.Shape) *Node {
 		x = sumKeep(x, axes, true)
 	}
 	return reshapeTo(x, s)
+}
+
+// barrierAttr is unique to a node, so that no two barriers are ever the same expression.
+type barrierAttr struct{ _ byte }
+
+// Barrier shows x through a node that no simplification removes or merges.
+func Barrier(x *Node) *Node {
+	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)
+}
+
+// NewStoredLeaf returns a leaf on slot s that shows a stored value.
+func NewStoredLeaf(x *Node, s *graph.Slot) *Node {
+	n := graph.NewLeaf(opAlias, x, s)
+	n.Adopt(x)
+	return n
 }

@@ -10,7 +10,7 @@ import (
 func init() {
 	register(backend.Table{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "arange": arange,
 		"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter,
-		"matmul": matmul, "const": konst})
+		"const": konst})
 }
 
 func konst(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
@@ -58,9 +58,9 @@ func arange(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
 	for i := range r.N {
 		v := dtype.Scalar{Kind: dtype.KindInt, I: r.Start.Int() + int64(i)*r.Step.Int()}
 		if r.Start.Kind == dtype.KindFloat || r.Step.Kind == dtype.KindFloat {
-			v = float(r.Start.Float() + float64(i)*r.Step.Float())
+			v = float(r.Start.Float() + float64(float64(i)*r.Step.Float()))
 		}
-		out[0].DType.Put(out[0].Buf.Mem, i, v)
+		out[0].DType.Put(out[0].Buf.Mem, out[0].Offset()+i, v)
 	}
 	return nil
 }
@@ -149,26 +149,6 @@ func scatter(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		res[o] = meet(out[0].DType, s.Reduce, res[o], src[offset(at, ss)])
 		k++
 	})
-	store(out[0], res)
-	return nil
-}
-
-func matmul(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-	a, b := load(in[0]), load(in[1])
-	r := in[0].Shape.Rank()
-	m, k, n := in[0].Shape.Dim(r-2), in[0].Shape.Dim(r-1), in[1].Shape.Dim(r-1)
-	res := make([]dtype.Scalar, out[0].Numel())
-	x := make([]dtype.Scalar, k)
-	if m*n == 0 {
-		return nil
-	}
-	for i := range res {
-		batch, row, col := i/(m*n), i/n%m, i%n
-		for l := range x {
-			x[l] = prodOf(in[0].DType, []dtype.Scalar{a[(batch*m+row)*k+l], b[(batch*k+l)*n+col]})
-		}
-		res[i] = sumOf(in[0].DType, x)
-	}
 	store(out[0], res)
 	return nil
 }
