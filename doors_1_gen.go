@@ -78,21 +78,70 @@ func (x *Tensor) Acosh_() *Tensor {
 	return x.rebind("acosh", r0)
 }
 
-// Add returns x + other.
-func Add(x any, other any) *Tensor {
+// AdaptiveAvgPool1d cuts the last dimension in outputSize parts and returns the mean of each; -1 keeps the size.
+func AdaptiveAvgPool1d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool1d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveAvgPool2d is AdaptiveAvgPool1d over the last two dimensions.
+func AdaptiveAvgPool2d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool2d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveAvgPool3d is AdaptiveAvgPool1d over the last three dimensions.
+func AdaptiveAvgPool3d(x *Tensor, outputSize []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AdaptiveAvgPool3d(a0, outputSize)
+	release(a0)
+	return wrap(r0)
+}
+
+// AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
+// for, its place (nil otherwise). A size of -1 keeps the one there is.
+func AdaptiveMaxPool1d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool1d(a0, outputSize, option("adaptive_max_pool1d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.
+func AdaptiveMaxPool2d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool2d(a0, outputSize, option("adaptive_max_pool2d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.
+func AdaptiveMaxPool3d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.AdaptiveMaxPool3d(a0, outputSize, option("adaptive_max_pool3d", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Add returns x + alpha·other.
+func Add(x any, other any, o ...AlphaOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, option("add", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Add returns x + other.
+// Add returns x + alpha·other.
 func (x *Tensor) Add(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -102,7 +151,7 @@ func (x *Tensor) Add(other any) *Tensor {
 func (x *Tensor) Add_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("add", r0)
@@ -130,6 +179,78 @@ func (x *Tensor) Addbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
 	release(a1)
 	release(a2)
 	return wrap(r0)
+}
+
+// Addcdiv returns x + value·tensor1/tensor2; integers are refused.
+func Addcdiv(x *Tensor, tensor1 *Tensor, tensor2 *Tensor, o ...ValueOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, option("addcdiv", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcdiv returns x + value·tensor1/tensor2; integers are refused.
+func (x *Tensor) Addcdiv(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcdiv_ is Addcdiv in place: the handle shows the result, and is returned.
+func (x *Tensor) Addcdiv_(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return x.rebind("addcdiv", r0)
+}
+
+// Addcmul returns x + value·tensor1·tensor2.
+func Addcmul(x *Tensor, tensor1 *Tensor, tensor2 *Tensor, o ...ValueOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, option("addcmul", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcmul returns x + value·tensor1·tensor2.
+func (x *Tensor) Addcmul(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcmul_ is Addcmul in place: the handle shows the result, and is returned.
+func (x *Tensor) Addcmul_(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return x.rebind("addcmul", r0)
 }
 
 // Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
@@ -204,7 +325,7 @@ func (x *Tensor) Addr(vec1 *Tensor, vec2 *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, option("all", o))
@@ -212,7 +333,7 @@ func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func (x *Tensor) All(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, ops.ReduceOptions{Dim: dim})
@@ -268,7 +389,39 @@ func (x *Tensor) Amin(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func AMinMax(x *Tensor, o ...ArgOptions) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, option("aminmax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func (x *Tensor) AMinMax(dim int) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.
+func Angle(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Angle(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.
+func (x *Tensor) Angle() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Angle(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, option("any", o))
@@ -276,7 +429,7 @@ func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func (x *Tensor) Any(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, ops.ReduceOptions{Dim: dim})
@@ -312,6 +465,14 @@ func ArgMin(x *Tensor, o ...ArgOptions) *Tensor {
 func (x *Tensor) ArgMin(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Argmin(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// ArgPartition returns the positions that partition x around kth.
+func ArgPartition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Argpartition(a0, kth, option("argpartition", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -404,6 +565,36 @@ func (x *Tensor) Atan_() *Tensor {
 	return x.rebind("atan", r0)
 }
 
+// Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].
+func Atan2(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].
+func (x *Tensor) Atan2(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Atan2_ is Atan2 in place: the handle shows the result, and is returned.
+func (x *Tensor) Atan2_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("atan2", r0)
+}
+
 // Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].
 func Atanh(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -426,6 +617,30 @@ func (x *Tensor) Atanh_() *Tensor {
 	r0 := ops.Atanh(a0)
 	release(a0)
 	return x.rebind("atanh", r0)
+}
+
+// AvgPool1d returns the mean of every window over the last dimension.
+func AvgPool1d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool1d(a0, kernelSize, option("avg_pool1d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// AvgPool2d returns the mean of every window over the last two dimensions.
+func AvgPool2d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool2d(a0, kernelSize, option("avg_pool2d", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// AvgPool3d returns the mean of every window over the last three dimensions.
+func AvgPool3d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AvgPool3d(a0, kernelSize, option("avg_pool3d", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
@@ -452,6 +667,24 @@ func (x *Tensor) Baddbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
+// otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where
+// none were given; the tensors given are left alone.
+func BatchNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tensor, bias *Tensor, o ...BatchNormOptions) (output *Tensor, mean *Tensor, variance *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(runningMean)
+	a2 := acquire(runningVar)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1, r2 := ops.BatchNorm(a0, a1, a2, a3, a4, option("batch_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
 // Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
 func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Tensor {
 	a0 := acquire(input1)
@@ -464,6 +697,221 @@ func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Ten
 	release(a2)
 	release(a3)
 	return wrap(r0)
+}
+
+// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.
+func BinaryCrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.BinaryCrossEntropy(a0, a1, a2, option("binary_cross_entropy", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,
+// those of positive examples by posWeight.
+func BinaryCrossEntropyWithLogits(x *Tensor, target *Tensor, weight *Tensor, posWeight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	a3 := acquire(posWeight)
+	r0 := ops.BinaryCrossEntropyWithLogits(a0, a1, a2, a3, option("binary_cross_entropy_with_logits", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum
+// of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func Bincount(x *Tensor, weights *Tensor, o ...BincountOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weights)
+	r0 := ops.Bincount(a0, a1, option("bincount", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd returns x & other of integers or bools.
+func BitwiseAnd(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd returns x & other of integers or bools.
+func (x *Tensor) BitwiseAnd(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd_ is BitwiseAnd in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseAnd_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_and", r0)
+}
+
+// BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.
+func BitwiseLeftShift(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.
+func (x *Tensor) BitwiseLeftShift(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseLeftShift_ is BitwiseLeftShift in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseLeftShift_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_left_shift", r0)
+}
+
+// BitwiseNot flips every bit of integers, and negates bools.
+func BitwiseNot(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// BitwiseNot flips every bit of integers, and negates bools.
+func (x *Tensor) BitwiseNot() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// BitwiseNot_ is BitwiseNot in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseNot_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return x.rebind("bitwise_not", r0)
+}
+
+// BitwiseOr returns x | other of integers or bools.
+func BitwiseOr(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseOr returns x | other of integers or bools.
+func (x *Tensor) BitwiseOr(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseOr_ is BitwiseOr in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseOr_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_or", r0)
+}
+
+// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// below the number of bits.
+func BitwiseRightShift(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// below the number of bits.
+func (x *Tensor) BitwiseRightShift(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseRightShift_ is BitwiseRightShift in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseRightShift_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_right_shift", r0)
+}
+
+// BitwiseXor returns x ^ other of integers or bools.
+func BitwiseXor(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseXor returns x ^ other of integers or bools.
+func (x *Tensor) BitwiseXor(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseXor_ is BitwiseXor in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseXor_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_xor", r0)
 }
 
 // Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
@@ -499,5 +947,16 @@ func (x *Tensor) BroadcastTo(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, shape...)
 	release(a0)
+	return wrap(r0)
+}
+
+// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// belongs to the bucket below it, or above it with Right.
+func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquire(boundaries)
+	r0 := ops.Bucketize(a0, a1, option("bucketize", o))
+	releaseAny(a0)
+	release(a1)
 	return wrap(r0)
 }

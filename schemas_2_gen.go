@@ -24,10 +24,45 @@ func init() {
 				c.option("compute_mode", &o.ComputeMode)
 				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
+		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ceil(c.tensor("input"))}
+			}},
+		schema{name: "celu", door: "Celu", doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.EluOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
+			}},
 		schema{name: "chain_matmul", door: "ChainMatmul", doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
+			}},
+		schema{name: "channel_shuffle", door: "ChannelShuffle", doc: "ChannelShuffle deals the channels (dim 1) out among groups.",
+			params: []schemaParam{{"input", "tensor", false}, {"groups", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_groups int
+				c.required("groups", &v_groups)
+				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
+			}},
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			aliases: []string{"clip"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
+			}},
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
+			}},
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
@@ -35,7 +70,8 @@ func init() {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"conj_physical"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
@@ -119,6 +155,16 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
+		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
+			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -129,6 +175,28 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
+		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CosineSimilarityOptions
+				c.option("dim", &o.Dim)
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.CosineSimilarity(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "count_nonzero", door: "CountNonzero", doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DimsOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
+			}},
+		schema{name: "cov", door: "Cov", doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CovOptions
+				c.option("correction", &o.Correction)
+				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		schema{name: "cross", door: "Cross", doc: "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -136,23 +204,69 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
+		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossEntropyOptions
+				c.option("ignore_index", &o.IgnoreIndex)
+				c.option("reduction", &o.Reduction)
+				c.option("label_smoothing", &o.LabelSmoothing)
+				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cube(c.tensor("input"))}
+			}},
+		schema{name: "cummax", door: "CumMax", doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummax(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "cummin", door: "CumMin", doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummin(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "cumulative_trapezoid", door: "CumulativeTrapezoid", doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CumulativeTrapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
 	)
 }

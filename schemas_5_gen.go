@@ -9,10 +9,54 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "one_hot", door: "OneHot", doc: "OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_classes", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.OneHotOptions
+				c.option("num_classes", &o.NumClasses)
+				return []*graph.Node{ops.OneHot(c.tensor("input"), o)}
+			}},
+		schema{name: "ones", door: "", doc: "Ones returns a tensor of ones.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Ones(v_size, o)}
+			}},
 		schema{name: "outer", door: "Outer", doc: "Outer returns the products of all elements of vector x with all of vec2.",
 			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
+			}},
+		schema{name: "pad", door: "Pad", doc: "Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes\nelements away.",
+			params: []schemaParam{{"input", "tensor", false}, {"pad", "[]int", false}, {"mode", "string", true}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pad []int
+				c.required("pad", &v_pad)
+				var o ops.PadOptions
+				c.option("mode", &o.Mode)
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Pad(c.tensor("input"), v_pad, o)}
+			}},
+		schema{name: "pairwise_distance", door: "PairwiseDistance", doc: "PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"eps", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.PairwiseDistanceOptions
+				c.option("p", &o.P)
+				c.option("eps", &o.Eps)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
 			}},
 		schema{name: "pdist", door: "Pdist", doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}},
@@ -28,10 +72,53 @@ func init() {
 				c.required("dims", &v_dims)
 				return []*graph.Node{ops.Permute(c.tensor("input"), v_dims...)}
 			}},
+		schema{name: "pixel_shuffle", door: "PixelShuffle", doc: "PixelShuffle moves channels into space: (…, C·r², H, W) becomes (…, C, H·r, W·r).",
+			params: []schemaParam{{"input", "tensor", false}, {"upscale_factor", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_upscaleFactor int
+				c.required("upscale_factor", &v_upscaleFactor)
+				return []*graph.Node{ops.PixelShuffle(c.tensor("input"), v_upscaleFactor)}
+			}},
+		schema{name: "pixel_unshuffle", door: "PixelUnshuffle", doc: "PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).",
+			params: []schemaParam{{"input", "tensor", false}, {"downscale_factor", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_downscaleFactor int
+				c.required("downscale_factor", &v_downscaleFactor)
+				return []*graph.Node{ops.PixelUnshuffle(c.tensor("input"), v_downscaleFactor)}
+			}},
+		schema{name: "poisson", door: "", doc: "Poisson returns numbers of events of the rates in x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Poisson(c.tensor("input"))}
+			}},
+		schema{name: "polar", door: "Polar", doc: "Polar joins a magnitude and an angle in radians.",
+			params: []schemaParam{{"abs", "tensor", false}, {"angle", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
+			}},
+		schema{name: "polygamma", door: "Polygamma", doc: "Polygamma returns the n-th derivative of digamma.",
+			aliases: []string{"special_polygamma"},
+			params:  []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				return []*graph.Node{ops.Polygamma(c.tensor("input"), v_n)}
+			}},
+		schema{name: "positive", door: "Positive", doc: "Positive returns x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Positive(c.tensor("input"))}
+			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
+			aliases: []string{"power"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
+			}},
+		schema{name: "prelu", door: "Prelu", doc: "Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Prelu(c.tensor("input"), c.tensor("weight"))}
 			}},
 		schema{name: "prod", door: "Prod", doc: "Prod returns the product over the dimensions; of nothing it is 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -41,6 +128,60 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
+			}},
+		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.QuantileOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("interpolation", &o.Interpolation)
+				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
+			}},
+		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
+			aliases: []string{"degrees"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Rad2deg(c.tensor("input"))}
+			}},
+		schema{name: "rand", door: "", doc: "Rand returns numbers uniform in [0, 1).",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Rand(v_size, o)}
+			}},
+		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
+			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_high any
+				c.required("high", &v_high)
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.RandintOptions
+				c.option("low", &o.Low)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randint(v_high, v_size, o)}
+			}},
+		schema{name: "randn", door: "", doc: "Randn returns standard normal numbers.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randn(v_size, o)}
+			}},
+		schema{name: "randperm", door: "", doc: "Randperm returns 0 … n-1 in random order.",
+			params: []schemaParam{{"n", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randperm(v_n, o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -52,6 +193,21 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
+		schema{name: "relu", door: "Relu", doc: "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu(c.tensor("input"))}
+			}},
+		schema{name: "relu6", door: "Relu6", doc: "Relu6 returns x cut to [0, 6].",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu6(c.tensor("input"))}
+			}},
+		schema{name: "remainder", door: "Remainder", doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
+			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -59,10 +215,49 @@ func init() {
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
 			}},
+		schema{name: "resolve_conj", door: "ResolveConj", doc: "ResolveConj returns x: a conjugate is never held back here.",
+			aliases: []string{"resolve_neg"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
+			}},
+		schema{name: "rms_norm", door: "RMSNorm", doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
+			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_normalizedShape []int
+				c.required("normalized_shape", &v_normalizedShape)
+				var o ops.RmsNormOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.RmsNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), o)}
+			}},
+		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
+			aliases: []string{"special_round"},
+			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RoundOptions
+				c.option("decimals", &o.Decimals)
+				return []*graph.Node{ops.Round(c.tensor("input"), o)}
+			}},
+		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
+			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RreluOptions
+				c.option("lower", &o.Lower)
+				c.option("upper", &o.Upper)
+				c.option("training", &o.Training)
+				return []*graph.Node{ops.Rrelu(c.tensor("input"), o)}
+			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
+			}},
+		schema{name: "rsub", door: "Rsub", doc: "Rsub returns other - alpha·x.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Rsub(c.operand("input"), c.operand("other"), o)}
 			}},
 	)
 }

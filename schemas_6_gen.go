@@ -9,8 +9,38 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout\nneeds a generator and is refused here.",
+			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ScaledDotProductAttentionOptions
+				c.option("dropout_p", &o.DropoutP)
+				c.option("is_causal", &o.IsCausal)
+				c.option("scale", &o.Scale)
+				c.option("enable_gqa", &o.EnableGQA)
+				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
+			}},
+		schema{name: "searchsorted", door: "SearchSorted", doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
+			params: []schemaParam{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SearchOptions
+				c.option("right", &o.Right)
+				c.option("side", &o.Side)
+				c.option("out_int32", &o.OutInt32)
+				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
+			}},
+		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Selu(c.tensor("input"))}
+			}},
+		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			aliases: []string{"special_expit", "expit"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
@@ -19,17 +49,79 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
+		schema{name: "signbit", door: "Signbit", doc: "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Signbit(c.tensor("input"))}
+			}},
+		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Silu(c.tensor("input"))}
+			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
+			}},
+		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			aliases: []string{"special_sinc"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
-		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
+		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SmoothL1LossOptions
+				c.option("reduction", &o.Reduction)
+				c.option("beta", &o.Beta)
+				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmax(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "softmin", door: "Softmin", doc: "Softmin returns the softmax of -x.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.SoftmaxOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Softmin(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "softplus", door: "Softplus", doc: "Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.",
+			params: []schemaParam{{"input", "tensor", false}, {"beta", "float64", true}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SoftplusOptions
+				c.option("beta", &o.Beta)
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Softplus(c.tensor("input"), o)}
+			}},
+		schema{name: "softshrink", door: "Softshrink", doc: "Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.",
+			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LambdOptions
+				c.option("lambd", &o.Lambd)
+				return []*graph.Node{ops.Softshrink(c.tensor("input"), o)}
+			}},
+		schema{name: "softsign", door: "Softsign", doc: "Softsign returns x/(1+|x|).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Softsign(c.tensor("input"))}
+			}},
+		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SortOptions
@@ -38,6 +130,11 @@ func init() {
 				c.option("stable", &o.Stable)
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "special_spherical_bessel_j0", door: "special.SphericalBesselJ0", doc: "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
 			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -49,15 +146,44 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
 			}},
+		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.Std(c.tensor("input"), o)}
+			}},
+		schema{name: "std_mean", door: "StdMean", doc: "StdMean returns the standard deviation and the mean over the dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.StdMean(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "step", door: "Step", doc: "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
+			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.StepOptions
+				c.option("threshold", &o.Threshold)
+				return []*graph.Node{ops.Step(c.tensor("input"), o)}
+			}},
 		schema{name: "stop_gradient", door: "StopGradient", doc: "StopGradient returns x as a constant: no gradient passes.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
-		schema{name: "sub", door: "Sub", doc: "Sub returns x - other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			aliases: []string{"subtract"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "sum", door: "Sum", doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

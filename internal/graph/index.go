@@ -84,11 +84,11 @@ func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 		if _, fresh := seen.Add(n); !fresh {
 			return
 		}
-		next := n.NumIn()
-		if visit(n) {
-			next = 0
+		if !visit(n) {
+			x.Add(n) // its inputs are none of our business, and may be dropped while we look
+			return
 		}
-		stack = append(stack, frame{n, next})
+		stack = append(stack, frame{n, 0})
 	}
 	for _, r := range roots {
 		enter(r)

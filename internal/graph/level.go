@@ -44,3 +44,6 @@ func deeper(a, b *Level) *Level {
 	}
 	return b
 }
+
+// Deeper returns the more deeply nested of two levels.
+func Deeper(a, b *Level) *Level { return deeper(a, b) }

@@ -69,15 +69,16 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 			n.join(op, y)
 		}
 	}
-	if n.flags.Load()&flagTape != 0 {
-		if st := scope.Current(); st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle() {
-			n.flags.And(^flagTape)
-		}
+	st := scope.Current()
+	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle()) {
+		n.flags.And(^flagTape)
 	}
 	if x == nil && list == nil {
-		st := scope.Current()
 		n.dev, _ = st.Device.(*backend.Device)
 		n.trace, _ = st.Trace.(*Trace)
+	}
+	if keep, ok := st.Keep.(*Level); ok {
+		n.level = deeper(n.level, keep)
 	}
 	n.depth = satAdd16(n.depth, 1)
 	n.kib = satAdd32(n.kib, uint32(min(n.Bytes()>>10, math.MaxUint32)))
@@ -125,9 +126,17 @@ func satAdd32(a, b uint32) uint32 {
 	return a + b
 }
 
-// Stored returns a node that already has its value.
+// NewStored returns a node that already has its value.
 func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load()}
+	n.buf.Store(b)
+	b.Show()
+	return n
+}
+
+// NewStoredView is NewStored for a value that lies in its buffer with a layout.
+func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load(), lay: lay}
 	n.buf.Store(b)
 	b.Show()
 	return n
@@ -214,4 +223,17 @@ func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
 	}
 	n.more.outs = specs
 	return n
+}
+
+// BeginEpoch returns a mark: nodes made from now on are Since it.
+func BeginEpoch() uint32 { return traces.Add(1) }
+
+// Since reports whether the node was made after the mark was taken.
+func (n *Node) Since(epoch uint32) bool { return n.born >= epoch }
+
+// Again records n's op over other inputs of the same specs.
+func Again(n *Node, in []*Node) *Node {
+	m := New(n.op, n.attr, in...)
+	m.dev = n.dev
+	return m
 }

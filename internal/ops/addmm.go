@@ -15,7 +15,7 @@ type AddmmOptions struct{ Beta, Alpha any }
 //lucid:func
 //lucid:method
 func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
-	return addProduct("addmm", x, Mm(mat1, mat2), o)
+	return plusProduct("addmm", x, Mm(mat1, mat2), o)
 }
 
 // Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
@@ -28,7 +28,7 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 	if batch1.Dim(0) != batch2.Dim(0) {
 		fault.Throw(fault.Shape, "addbmm", "the stacks %v and %v differ in length", batch1.Shape(), batch2.Shape())
 	}
-	return addProduct("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
+	return plusProduct("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
 }
 
 // Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
@@ -36,7 +36,7 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:func
 //lucid:method
 func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
-	return addProduct("baddbmm", x, Bmm(batch1, batch2), o)
+	return plusProduct("baddbmm", x, Bmm(batch1, batch2), o)
 }
 
 // Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
@@ -44,7 +44,7 @@ func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:func
 //lucid:method
 func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
-	return addProduct("addmv", x, Mv(mat, vec), o)
+	return plusProduct("addmv", x, Mv(mat, vec), o)
 }
 
 // Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
@@ -52,25 +52,25 @@ func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 //lucid:func
 //lucid:method
 func Addr(x, vec1, vec2 *Node, o AddmmOptions) *Node {
-	return addProduct("addr", x, Outer(vec1, vec2), o)
+	return plusProduct("addr", x, Outer(vec1, vec2), o)
 }
 
-// addProduct returns beta·x + alpha·p with the shape of p.
-func addProduct(op string, x, p *Node, o AddmmOptions) *Node {
+// plusProduct returns beta·x + alpha·p with the shape of p.
+func plusProduct(op string, x, p *Node, o AddmmOptions) *Node {
 	if !shape.BroadcastsTo(x.Shape(), p.Shape()) {
 		fault.Throw(fault.Shape, op, "input %v cannot be broadcast to the product's shape %v", x.Shape(), p.Shape())
 	}
 	d := resultType(op, x, p)
 	x, p = Cast(x, d), Cast(p, d)
-	p = scaled(op, p, "alpha", o.Alpha)
+	p = timesNumber(op, p, "alpha", o.Alpha)
 	if b, ok := dtype.ScalarOf(o.Beta); ok && b.Complex() == 0 {
 		return p
 	}
-	return Add(scaled(op, x, "beta", o.Beta), p)
+	return Add(timesNumber(op, x, "beta", o.Beta), p)
 }
 
-// scaled multiplies by a number that may not change the dtype; nil is 1.
-func scaled(op string, x *Node, name string, by any) *Node {
+// timesNumber multiplies by a number that may not change the dtype; nil is 1.
+func timesNumber(op string, x *Node, name string, by any) *Node {
 	if by == nil {
 		return x
 	}

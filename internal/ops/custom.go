@@ -52,9 +52,7 @@ func init() {
 			if r.VMap != nil {
 				return r.VMap(in[:r.In], batched[:r.In], size)
 			}
-			// The outputs were vectorised already; the rules are written for one example, so they are lost.
-			fault.Throw(fault.NotImplemented, r.Name, "has no VMap; give CustomFunc one")
-			return nil
+			return vmapRules(r, in, batched, size)
 		}})
 }
 
@@ -62,4 +60,49 @@ func init() {
 func WithRules(r *Rules, in, outs []*Node) []*Node {
 	all := append(append([]*Node(nil), in...), outs...)
 	return graph.Items(graph.NewBundle(opCustom, r, all...))
+}
+
+// Vectorise runs a function of nodes over an extra axis in front of the batched ones; package transform provides it.
+var Vectorise func(f func([]*Node) []*Node, in []*Node, batched []bool, size int) []*Node
+
+// vmapRules shows the vectorised outputs under the vectorised rules.
+func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
+	outs := make([]*Node, len(in)-r.In)
+	for i := range outs {
+		outs[i] = in[r.In+i]
+		if !batched[r.In+i] {
+			outs[i] = broadcastTo(outs[i], batchShape(r.Name, outs[i].Shape(), size))
+		}
+	}
+	v := &Rules{Name: r.Name, In: r.In}
+	isBatched := append([]bool(nil), batched[:r.In]...)
+	all := func(n int) []bool {
+		b := make([]bool, n)
+		for i := range b {
+			b[i] = true
+		}
+		return b
+	}
+	if r.VJP != nil {
+		v.VJP = func(in, out, cot []*Node) []*Node {
+			args := append(append(append([]*Node(nil), in...), out...), cot...)
+			flags := append(append(append([]bool(nil), isBatched...), all(len(out))...), all(len(cot))...)
+			g := Vectorise(func(a []*Node) []*Node {
+				return r.VJP(a[:len(in)], a[len(in):len(in)+len(out)], a[len(in)+len(out):])
+			}, args, flags, size)
+			for i := range g {
+				if g[i] != nil && !isBatched[i] {
+					g[i] = SumTo(g[i], in[i].Shape()) // one value served all examples
+				}
+			}
+			return g
+		}
+	}
+	if r.JVP != nil {
+		v.JVP = func(in, tan []*Node) []*Node {
+			args := append(append([]*Node(nil), in...), tan...)
+			return Vectorise(func(a []*Node) []*Node { return r.JVP(a[:len(in)], a[len(in):]) }, args, append(append([]bool(nil), isBatched...), isBatched...), size)
+		}
+	}
+	return WithRules(v, in[:r.In], outs)
 }

@@ -89,7 +89,7 @@ func pNorm(d *Node, p float64) *Node {
 		if d.Dim(-1) == 0 {
 			return broadcastTo(constLike(d, 0), shape.Reduced("cdist", d.Shape(), last, false))
 		}
-		return largest(Abs(d), last)
+		return largestOf(Abs(d), last)
 	}
 	size := Abs(d)
 	zero := Eq(size, 0.0)
@@ -97,8 +97,8 @@ func pNorm(d *Node, p float64) *Node {
 	return rootOf(sumKeep(powers, last, false), p)
 }
 
-// largest is the maximum; unlike Amax it gives its whole gradient to every element that reaches it, as PyTorch does here.
-func largest(size *Node, axes []int) *Node {
+// largestOf is the maximum; unlike Amax it gives its whole gradient to every element that reaches it, as PyTorch does here.
+func largestOf(size *Node, axes []int) *Node {
 	m := StopGradient(reduce(opAmax, size, axes, true))
 	hit := Where(Lt(m, math.Inf(1)), Eq(size, m), false)
 	share := Where(hit, size, constLike(size, 0))

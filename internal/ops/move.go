@@ -155,3 +155,6 @@ func sliceUpdate(x, u *Node, s attr.Slice) *Node {
 
 // OnesLike is a one of x's shape and dtype that takes no memory.
 func OnesLike(x *Node) *Node { return broadcastTo(constLike(x, 1), x.Shape()) }
+
+// ZerosLike is a zero of x's shape and dtype that takes no memory.
+func ZerosLike(x *Node) *Node { return zerosLike(x) }

@@ -251,3 +251,18 @@ func SumTo(x *Node, s *shape.Shape) *Node {
 	}
 	return reshapeTo(x, s)
 }
+
+// barrierAttr is unique to a node, so that no two barriers are ever the same expression.
+type barrierAttr struct{ _ byte }
+
+// Barrier shows x through a node that no simplification removes or merges.
+func Barrier(x *Node) *Node {
+	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)
+}
+
+// NewStoredLeaf returns a leaf on slot s that shows a stored value.
+func NewStoredLeaf(x *Node, s *graph.Slot) *Node {
+	n := graph.NewLeaf(opAlias, x, s)
+	n.Adopt(x)
+	return n
+}

@@ -25,11 +25,11 @@ type State struct {
 	Stream        any             // exec stream; nil: the device's default
 	Ctx           context.Context // nil: Background
 	Trace         any             // *graph.Trace of an open compile
-	Building      bool            // inside a function whose inputs have no values (vmap, trace)
-	Levels        uint16          // open functional transforms, one bit each
-	Depth         int             // number of open functional transforms
+	Level         any             // *graph.Level of the innermost functional transform
+	Keep          any             // *graph.Level that every node made here carries
 	Arena         any             // collector of handles for Scope
-	Random        any             // how vmap treats the default generator
+	Cells         any             // collector of guard cells read by a trace
+	Random        any             // how VMap treats the default generator; nil outside
 }
 
 const shards = 32

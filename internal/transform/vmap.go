@@ -93,3 +93,33 @@ func (v *VMapTrace) Out(outputs []*Node, axes []int) []*Node {
 	}
 	return res
 }
+
+func init() { ops.Vectorise = vectorise }
+
+// vectorise runs f over an extra axis in front of the batched inputs; a nil result stays nil.
+func vectorise(f func([]*Node) []*Node, in []*Node, batched []bool, size int) []*Node {
+	v := NewVMap(nil, size)
+	defer v.Close()
+	args := make([]*Node, len(in))
+	for i, x := range in {
+		args[i] = x
+		if batched[i] {
+			args[i] = v.In(x, 0)
+		}
+	}
+	res := f(args)
+	var live []*Node
+	for _, r := range res {
+		if r != nil {
+			live = append(live, r)
+		}
+	}
+	live = v.Out(live, make([]int, len(live)))
+	out := make([]*Node, len(res))
+	for i, r := range res {
+		if r != nil {
+			out[i], live = live[0], live[1:]
+		}
+	}
+	return out
+}

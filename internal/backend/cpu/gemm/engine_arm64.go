@@ -12,7 +12,7 @@ var useNEON = cpuid.ARM64.ASIMD
 func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(engine[float32]{
-	lanes: 8, tiles: &tilesF32NEON, jobs: &jobs32, bufs: &bufs32,
+	lanes: 8, tiles: &tilesF32NEON, jobs: &jobs32, bufs: &bufs32, widen: widenGeneric, narrow: narrowGeneric,
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
 })
 

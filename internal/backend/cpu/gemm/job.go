@@ -60,4 +60,5 @@ type buffer[T Float] struct {
 	panel []T // of B
 	out   []T // of C
 	edge  []T // of a kernel without masks
+	wide  []T // of an operand that was bfloat16
 }

@@ -14,11 +14,7 @@ func packPanel[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
 		}
 	default:
 		for p := range kc {
-			row := dst[p*width:][:cols]
-			src := b[p*brs:]
-			for j := range row {
-				row[j] = src[j*bcs]
-			}
+			gather(dst[p*width:][:cols], b[p*brs:], bcs)
 		}
 	}
 }
@@ -42,18 +38,46 @@ func packPanels[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
 	}
 }
 
-// packRows copies rows by kc elements of A, keeping rows contiguous in k. Rows are rs
-// apart: more than kc, so that equal columns of several rows do not all fall into the
-// same set of the cache.
-func packRows[T Float](dst []T, rs int, a []T, ars, acs, rows, kc int) {
-	for i := range rows {
-		row, src := dst[i*rs:][:kc], a[i*ars:]
-		if acs == 1 {
-			copy(row, src)
-			continue
+// packB packs columns of B from col on, for kc of k from pc on.
+func (p *problem[T]) packB(e *engine[T], dst []T, pc, kc, col, cols int) {
+	at := pc*p.brs + col*p.bcs
+	if p.b16 != nil {
+		widenPanels(e, dst, p.b16[at:], p.brs, p.bcs, kc, cols)
+		return
+	}
+	packPanels(e, dst, p.b[at:], p.brs, p.bcs, kc, cols)
+}
+
+// packA packs rows of A from row on, for kc of k from pc on, in the given order; rs is
+// the row stride of dst if that is byRows. It is more than kc, so that equal columns
+// of several rows do not all fall into the same set of the cache.
+func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc, kc int) {
+	at := row*p.ars + pc*p.acs
+	switch {
+	case p.a16 != nil && o == byCols:
+		e.widen(dst, rows, p.a16[at:], p.acs, kc, rows)
+	case p.a16 != nil && p.acs == 1:
+		e.widen(dst, rs, p.a16[at:], p.ars, rows, kc)
+	case p.a16 != nil:
+		for i := range rows {
+			gatherHalf(dst[i*rs:][:kc], p.a16[at+i*p.ars:], p.acs)
 		}
-		for p := range row {
-			row[p] = src[p*acs]
+	case o == byCols:
+		e.strips(dst, rows, 0, p.a[at:], p.acs, kc, 1, rows)
+	default:
+		for i := range rows {
+			gather(dst[i*rs:][:kc], p.a[at+i*p.ars:], p.acs)
 		}
+	}
+}
+
+// gather copies elements that are stride apart.
+func gather[T Float](dst, src []T, stride int) {
+	if stride == 1 {
+		copy(dst, src)
+		return
+	}
+	for i := range dst {
+		dst[i] = src[i*stride]
 	}
 }

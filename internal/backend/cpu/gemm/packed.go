@@ -2,11 +2,12 @@ package gemm
 
 // Sizes of packed.go, in tiles of registers. They decide speed only.
 const (
-	tileRowPanels = 8    // panels of A in a block: with the B of the block they stay in L2
-	tileColPanels = 8    // panels of B in a block
+	tileRowPanels = 8    // most panels of A in a block: with the B of the block they stay in L2
+	tileColPanels = 8    // most panels of B in a block
+	tileBlocks    = 16   // blocks that there should be at least, for many cores
 	maxPackRows   = 4096 // rows of A packed at a time
 	maxPackCols   = 4096 // columns of B packed at a time
-	packPad       = 16   // see packRows
+	packPad       = 16   // see packA
 )
 
 // packed computes the product chunk by chunk: pack a chunk of B and of A, then run the
@@ -33,8 +34,8 @@ func packed[T Float](e *engine[T], p *problem[T], run Runner) {
 
 // macro packs and multiplies one chunk for mc rows and nc columns of C.
 func (j *job[T]) macro(run Runner) {
-	j.tile = grid{ceilDiv(j.aPanels(), tileRowPanels), ceilDiv(j.bPanels(), tileColPanels)}
-	work := j.mc * j.nc * j.kc
+	j.tile = tileGrid(j.aPanels(), j.bPanels())
+	size := work(j.mc, j.nc, j.kc)
 	j.packA = j.tile.rows
 	if j.order == inPlace {
 		j.packA = 0
@@ -44,9 +45,26 @@ func (j *job[T]) macro(run Runner) {
 		blocks += j.tile.cols // B too; it stays for the other rows
 	}
 	if blocks > 0 {
-		forEach(work, blocks, run, j.packFn)
+		forEach(size, blocks, run, j.packFn)
 	}
-	forEach(work, j.tile.rows*j.tile.cols, run, j.tileFn)
+	forEach(size, j.tile.rows*j.tile.cols, run, j.tileFn)
+}
+
+// tileGrid cuts C, measured in panels, into blocks that fill L2, or smaller ones if
+// there would be only a few.
+func tileGrid(aPanels, bPanels int) grid {
+	rows, cols := tileRowPanels, tileColPanels
+	for {
+		g := grid{ceilDiv(aPanels, rows), ceilDiv(bPanels, cols)}
+		if g.rows*g.cols >= tileBlocks || rows*cols <= 4 {
+			return g
+		}
+		if rows >= cols {
+			rows /= 2
+		} else {
+			cols /= 2
+		}
+	}
 }
 
 func (j *job[T]) aPanels() int { return ceilDiv(j.mc, j.e.rows) }
@@ -68,7 +86,7 @@ func (p *problem[T]) aOrder() order {
 	const page = 4096
 	stride := p.ars * sizeOf[T]()
 	switch {
-	case p.acs == 1 && stride < page && stride%(page/2) != 0:
+	case p.a16 == nil && p.acs == 1 && stride < page && stride%(page/2) != 0:
 		return inPlace
 	case p.ars == 1 && p.acs != 1:
 		return byCols
@@ -96,19 +114,14 @@ func (j *job[T]) packBlock(block int) {
 	if block >= j.packA {
 		from, to := part(block-j.packA, j.tile.cols, j.bPanels())
 		col, end := from*e.cols(), min(to*e.cols(), j.nc)
-		packPanels(e, j.bpack[col*j.kc:], p.b[j.pc*p.brs+(j.jc+col)*p.bcs:], p.brs, p.bcs, j.kc, end-col)
+		p.packB(e, j.bpack[col*j.kc:], j.pc, j.kc, j.jc+col, end-col)
 		return
 	}
 	from, to := part(block, j.tile.rows, j.aPanels())
 	for q := from; q < to; q++ {
 		i0, i1 := part(q, j.aPanels(), j.mc)
 		dst, rs, _ := j.aPanel(i0, i1-i0)
-		a := p.a[(j.ic+i0)*p.ars+j.pc*p.acs:]
-		if j.order == byCols {
-			e.strips(dst, i1-i0, 0, a, p.acs, j.kc, 1, i1-i0)
-		} else {
-			packRows(dst, rs, a, p.ars, p.acs, i1-i0, j.kc)
-		}
+		p.packA(e, dst, rs, j.order, j.ic+i0, i1-i0, j.pc, j.kc)
 	}
 }
 
@@ -135,6 +148,6 @@ func (j *job[T]) tileBlock(block int) {
 		i0, _ := part(a0, j.aPanels(), j.mc)
 		_, i1 := part(a1-1, j.aPanels(), j.mc)
 		c0, c1 := b0*e.cols(), min(b1*e.cols(), j.nc)
-		p.finish(j.ic+i0, j.jc+c0, i1-i0, c1-c0)
+		p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
 	}
 }

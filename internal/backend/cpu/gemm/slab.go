@@ -23,7 +23,7 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 	buf.panel = grow(buf.panel, min(tileColPanels, ceilDiv(s.cols, width))*width*s.kc)
 	for from := 0; from < s.cols; from += tileColPanels * width {
 		to := min(from+tileColPanels*width, s.cols)
-		packPanels(e, buf.panel, p.b[s.pc*p.brs+(s.col+from)*p.bcs:], p.brs, p.bcs, s.kc, to-from)
+		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
 			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, j, min(width, to-j))
 		}
@@ -34,8 +34,12 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	a := p.a[s.row*p.ars+s.pc*p.acs:]
 	for j := 0; j < s.cols; j += e.lanes {
-		b := p.b[s.pc+(s.col+j)*p.bcs:]
-		e.dots[s.rows](s.kc, a, p.ars, p.acs, b, p.bcs, s.c[j:], s.crs, min(e.lanes, s.cols-j), s.add)
+		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
+		if p.b16 != nil {
+			e.dotsHalf[s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
+		} else {
+			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
+		}
 	}
 }
 

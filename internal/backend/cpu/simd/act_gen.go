@@ -79,39 +79,36 @@ func sigmoidF32Generic(z, x []float32) {
 }
 
 func silu1(x float32) float32 {
-	v0 := int32(math.Float32bits(x)) & 2147483647
-	v1 := lesser(110, math.Float32frombits(uint32(v0)))
-	v2 := int32(math.Float32bits(v1)) | -2147483648
-	v3 := fma(math.Float32frombits(uint32(v2)), 0x1.715476p+00, 0x1.8p+23)
-	v4 := v3 - 0x1.8p+23
-	v5 := fma(-v4, 0x1.62e43p-01, math.Float32frombits(uint32(v2)))
-	v6 := fma(-v4, -0x1.05c61p-29, v5)
-	v7 := fma(0x1.6ab6bep-10, v6, 0x1.123d5cp-07)
-	v8 := fma(v7, v6, 0x1.55585ap-05)
-	v9 := fma(v8, v6, 0x1.55548cp-03)
-	v10 := fma(v9, v6, 0x1.fffffcp-02)
-	v11 := float32(fma(v10, v6, 1) * v6)
-	v12 := v11 + 1
-	v13 := float32(v1 * v12)
-	v14 := fma(v1, v12, -v13)
-	v15 := fma(v1, (v11 - (v12 - 1)), v14)
-	v16 := int32(math.Float32bits(v3)) << 23
-	v17 := v16 + 1400897536
-	v18 := float32(v12 * math.Float32frombits(uint32(v17)))
-	v19 := float32(v18 * 0x1p-40)
-	v20 := v19 + 1
-	v21 := v13 / v20
-	v22 := fma(-v21, v20, v13)
-	v23 := fma(-v21, (v19 - (v20 - 1)), v22)
-	v24 := v23 + v15
-	v25 := float32(v19 * 0.5)
-	v26 := fma(-v24, v25, v24)
-	v27 := float32((v21 + v26) * math.Float32frombits(uint32(v17)))
-	v28 := float32(v27 * 0x1p-40)
-	v29 := greater(0, x) - v28
-	v30 := int32(math.Float32bits(x)) & -2147483648
-	v31 := int32(math.Float32bits(v29)) | v30
-	return math.Float32frombits(uint32(v31))
+	v0 := int32(math.Float32bits(x)) | -2147483648
+	v1 := greater(-110, math.Float32frombits(uint32(v0)))
+	v2 := fma(v1, 0x1.715476p+00, 0x1.8p+23)
+	v3 := v2 - 0x1.8p+23
+	v4 := fma(-v3, 0x1.62e43p-01, v1)
+	v5 := fma(-v3, -0x1.05c61p-29, v4)
+	v6 := float32(v5 * v5)
+	v7 := fma(0x1.55548cp-03, v5, 0x1.fffffcp-02)
+	v8 := fma(0x1.123d5cp-07, v5, 0x1.55585ap-05)
+	v9 := fma(0x1.6ab6bep-10, v6, v8)
+	v10 := fma(fma(v9, v6, v7), v6, v5)
+	v11 := v10 + 1
+	v12 := float32(v1 * v11)
+	v13 := fma(-v1, v11, v12)
+	v14 := fma(-v1, (v10 - (v11 - 1)), v13)
+	v15 := int32(math.Float32bits(v2)) << 23
+	v16 := v15 + 1400897536
+	v17 := float32(v11 * math.Float32frombits(uint32(v16)))
+	v18 := float32(v17 * 0x1p-40)
+	v19 := v18 + 1
+	v20 := v12 / v19
+	v21 := fma(v20, v19, -v12)
+	v22 := fma(v20, (v18 - (v19 - 1)), v21)
+	v23 := v22 + v14
+	v24 := float32(v18 * 0.5)
+	v25 := fma(-v23, v24, v23)
+	v26 := float32((v20 - v25) * math.Float32frombits(uint32(v16)))
+	v27 := float32(v26 * 0x1p-40)
+	v28 := greater(math.Float32frombits(0x80000000), x)
+	return v28 + v27
 }
 
 func siluF32Generic(z, x []float32) {
@@ -170,36 +167,36 @@ func erfF32Generic(z, x []float32) {
 var gelu1Tab = [8][16]float32{
 	{0x1.4126d6p+00, 0x1.bf2b1p+00, 0x1.1f1aaep+01, 0x1.5f3b7p+01, 0x1.be4deep+01, 0x1.1f74c6p+02, 0x1.60b42ep+02, 0x1.9fae1ap+02, 0x1.00666p+03, 0x1.40830ap+03, 0x1.808f52p+03, 0x1.bfcac4p+03, 0x1.00a3ccp-03, 0x1.7eb866p-02, 0x1.40083p-01, 0x1.bec098p-01},
 	{0x1.3ff688p-11, 0x1.e46fe6p-13, 0x1.9540fep-14, 0x1.640e98p-15, 0x1.db5958p-17, 0x1.e4c9fcp-19, 0x1.4c4d6ep-20, 0x1.d9ce98p-22, 0x1.1b22b4p-23, 0x1.0bf812p-25, 0x1.307448p-27, 0x1.0e061p-28, 0x1.48af3ep-07, 0x1.6598c4p-08, 0x1.576d24p-09, -0x1.3df11p-15},
-	{-0x1.03966p-09, -0x1.b7302cp-11, -0x1.8efda2p-12, -0x1.81c4c4p-13, -0x1.2606a6p-14, -0x1.73b982p-16, -0x1.10b072p-17, -0x1.d1dcfcp-19, -0x1.34f43cp-20, -0x1.6255b4p-22, -0x1.f235d2p-24, -0x1.a0a774p-25, -0x1.4466e8p-06, -0x1.767aacp-07, -0x1.b8b644p-08, -0x1.0a831ap-08},
+	{0x1.03966p-09, 0x1.b7302cp-11, 0x1.8efda2p-12, 0x1.81c4c4p-13, 0x1.2606a6p-14, 0x1.73b982p-16, 0x1.10b072p-17, 0x1.d1dcfcp-19, 0x1.34f43cp-20, 0x1.6255b4p-22, 0x1.f235d2p-24, 0x1.a0a774p-25, 0x1.4466e8p-06, 0x1.767aacp-07, 0x1.b8b644p-08, 0x1.0a831ap-08},
 	{0x1.8cffeep-08, 0x1.73e6fcp-09, 0x1.7431b2p-10, 0x1.8a9d2cp-11, 0x1.547aaep-12, 0x1.fe8ddp-14, 0x1.b28d68p-15, 0x1.a81284p-16, 0x1.4753e2p-17, 0x1.cd56acp-19, 0x1.82fdd2p-20, 0x1.721dc8p-21, 0x1.891fep-05, 0x1.dcd7fcp-06, 0x1.278f5p-06, 0x1.7b5e3cp-07},
-	{-0x1.1d6776p-06, -0x1.2a960cp-07, -0x1.4c5034p-08, -0x1.85e53ep-09, -0x1.82f176p-10, -0x1.57e23p-11, -0x1.55987p-12, -0x1.7c6f5cp-13, -0x1.5f69e6p-14, -0x1.2e761p-15, -0x1.2c2d74p-16, -0x1.4c29fcp-17, -0x1.afee8cp-04, -0x1.16627ap-04, -0x1.6e8768p-05, -0x1.f173f6p-06},
+	{0x1.1d6776p-06, 0x1.2a960cp-07, 0x1.4c5034p-08, 0x1.85e53ep-09, 0x1.82f176p-10, 0x1.57e23p-11, 0x1.55987p-12, 0x1.7c6f5cp-13, 0x1.5f69e6p-14, 0x1.2e761p-15, 0x1.2c2d74p-16, 0x1.4c29fcp-17, 0x1.afee8cp-04, 0x1.16627ap-04, 0x1.6e8768p-05, 0x1.f173f6p-06},
 	{0x1.798b3cp-05, 0x1.beb9bap-06, 0x1.176738p-06, 0x1.6e1de2p-07, 0x1.a67184p-08, 0x1.c1e9eep-09, 0x1.0679fap-09, 0x1.4f5b44p-10, 0x1.747f04p-11, 0x1.89206p-12, 0x1.cf019p-13, 0x1.284fbap-13, 0x1.a4adbap-03, 0x1.22b4bp-03, 0x1.9a3cf4p-04, 0x1.29a70ap-04},
-	{-0x1.c2df34p-04, -0x1.330d34p-04, -0x1.b5f8dp-05, -0x1.44438ap-05, -0x1.b8cc9cp-06, -0x1.1cd6dep-06, -0x1.89a6dcp-07, -0x1.2219bep-07, -0x1.858db8p-08, -0x1.fa5f6ep-09, -0x1.62cc04p-09, -0x1.070b52p-09, -0x1.5e4cc6p-02, -0x1.071c9cp-02, -0x1.931cbep-03, -0x1.3c68cp-03},
+	{0x1.c2df34p-04, 0x1.330d34p-04, 0x1.b5f8dp-05, 0x1.44438ap-05, 0x1.b8cc9cp-06, 0x1.1cd6dep-06, 0x1.89a6dcp-07, 0x1.2219bep-07, 0x1.858db8p-08, 0x1.fa5f6ep-09, 0x1.62cc04p-09, 0x1.070b52p-09, 0x1.5e4cc6p-02, 0x1.071c9cp-02, 0x1.931cbep-03, 0x1.3c68cp-03},
 	{0x1.d794bep-03, 0x1.7bda4ap-03, 0x1.3b7198p-03, 0x1.0c35bp-03, 0x1.b50b8p-04, 0x1.5bf574p-04, 0x1.1f94ep-04, 0x1.ec02bcp-05, 0x1.91cd6ep-05, 0x1.4321bep-05, 0x1.0e1a58p-05, 0x1.d0be5ap-06, 0x1.d09326p-02, 0x1.850b24p-02, 0x1.4b1aa8p-02, 0x1.1edec2p-02},
 }
 
 func gelu1(x float32) float32 {
-	v0 := int32(math.Float32bits(x)) & 2147483647
-	v1 := lesser(14.5, math.Float32frombits(uint32(v0)))
+	v0 := int32(math.Float32bits(x)) | -2147483648
+	v1 := greater(-14.5, math.Float32frombits(uint32(v0)))
 	v2 := float32(v1 * v1)
 	v3 := fma(v1, v1, -v2)
 	v4 := float32(v2 * -0.5)
-	v5 := float32(v3 * -0.5)
+	v5 := float32(v3 * 0.5)
 	v6 := fma(v4, 0x1.715476p+00, 0x1.8p+23)
 	v7 := v6 - 0x1.8p+23
 	v8 := fma(-v7, 0x1.62e43p-01, v4)
 	v9 := fma(-v7, -0x1.05c61p-29, v8)
-	v10 := v9 + v5
-	v11 := fma(0x1.6ab6bep-10, v10, 0x1.123d5cp-07)
-	v12 := fma(v11, v10, 0x1.55585ap-05)
-	v13 := fma(v12, v10, 0x1.55548cp-03)
-	v14 := fma(v13, v10, 0x1.fffffcp-02)
-	v15 := fma(v14, v10, 1)
-	v16 := float32(v15 * v10)
+	v10 := v9 - v5
+	v11 := float32(v10 * v10)
+	v12 := fma(0x1.55548cp-03, v10, 0x1.fffffcp-02)
+	v13 := fma(0x1.123d5cp-07, v10, 0x1.55585ap-05)
+	v14 := fma(0x1.6ab6bep-10, v11, v13)
+	v15 := fma(v14, v11, v12)
+	v16 := fma(v15, v11, v10)
 	v17 := v16 + 1
-	v18 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
+	v18 := int32(uint32(int32(math.Float32bits(1-v1))) >> 21)
 	v19 := gelu1Tab[0][v18&15]
-	v20 := v1 - v19
+	v20 := v1 + v19
 	v21 := gelu1Tab[1][v18&15]
 	v22 := gelu1Tab[2][v18&15]
 	v23 := fma(v21, v20, v22)
@@ -215,19 +212,17 @@ func gelu1(x float32) float32 {
 	v33 := fma(v31, v20, v32)
 	v34 := fma(v31, v20, (v32 - v33))
 	v35 := float32(v1 * v33)
-	v36 := fma(v1, v33, -v35)
-	v37 := fma(v1, v34, v36)
-	v38 := float32(v35 * (v16 - (v17 - 1)))
-	v39 := fma(v37, v17, v38)
-	v40 := fma(v35, v17, v39)
+	v36 := fma(-v1, v33, v35)
+	v37 := fma(-v1, v34, v36)
+	v38 := float32(v37 * v17)
+	v39 := fma(-v35, (v16 - (v17 - 1)), v38)
+	v40 := fma(v35, v17, -v39)
 	v41 := int32(math.Float32bits(v6)) << 23
 	v42 := v41 + 1400897536
 	v43 := float32(v40 * math.Float32frombits(uint32(v42)))
 	v44 := float32(v43 * 0x1p-40)
-	v45 := greater(0, x) - v44
-	v46 := int32(math.Float32bits(x)) & -2147483648
-	v47 := int32(math.Float32bits(v45)) | v46
-	return math.Float32frombits(uint32(v47))
+	v45 := greater(math.Float32frombits(0x80000000), x)
+	return v45 + v44
 }
 
 func geluF32Generic(z, x []float32) {
@@ -238,8 +233,8 @@ func geluF32Generic(z, x []float32) {
 }
 
 func geluTanh1(x float32) float32 {
-	v0 := int32(math.Float32bits(x)) & 2147483647
-	v1 := lesser(11, math.Float32frombits(uint32(v0)))
+	v0 := int32(math.Float32bits(x)) | -2147483648
+	v1 := greater(-11, math.Float32frombits(uint32(v0)))
 	v2 := float32(v1 * v1)
 	v3 := fma(v1, v1, -v2)
 	v4 := fma(v2, 0x1.2444f2p-04, 0x1.98845p+00)
@@ -249,42 +244,38 @@ func geluTanh1(x float32) float32 {
 	v8 := fma(v2, 0x1.49b16ap-29, v7)
 	v9 := v8 + 0x1.9ea1b2p-23
 	v10 := float32(v1 * v4)
-	v11 := fma(v1, v4, -v10)
-	v12 := fma(v1, v9, v11)
-	v13 := int32(math.Float32bits(v10)) ^ -2147483648
-	v14 := int32(math.Float32bits(v12)) ^ -2147483648
-	v15 := fma(math.Float32frombits(uint32(v13)), 0x1.715476p+00, 0x1.8p+23)
-	v16 := v15 - 0x1.8p+23
-	v17 := fma(-v16, 0x1.62e43p-01, math.Float32frombits(uint32(v13)))
-	v18 := fma(-v16, -0x1.05c61p-29, v17)
-	v19 := v18 + math.Float32frombits(uint32(v14))
-	v20 := fma(0x1.6ab6bep-10, v19, 0x1.123d5cp-07)
-	v21 := fma(v20, v19, 0x1.55585ap-05)
-	v22 := fma(v21, v19, 0x1.55548cp-03)
-	v23 := fma(v22, v19, 0x1.fffffcp-02)
-	v24 := fma(v23, v19, 1)
-	v25 := float32(v24 * v19)
-	v26 := v25 + 1
-	v27 := float32(v1 * v26)
-	v28 := fma(v1, v26, -v27)
-	v29 := fma(v1, (v25 - (v26 - 1)), v28)
-	v30 := int32(math.Float32bits(v15)) << 23
-	v31 := v30 + 1400897536
-	v32 := float32(v26 * math.Float32frombits(uint32(v31)))
-	v33 := float32(v32 * 0x1p-40)
-	v34 := v33 + 1
-	v35 := v27 / v34
-	v36 := fma(-v35, v34, v27)
-	v37 := fma(-v35, (v33 - (v34 - 1)), v36)
-	v38 := v37 + v29
-	v39 := float32(v33 * 0.5)
-	v40 := fma(-v38, v39, v38)
-	v41 := float32((v35 + v40) * math.Float32frombits(uint32(v31)))
-	v42 := float32(v41 * 0x1p-40)
-	v43 := greater(0, x) - v42
-	v44 := int32(math.Float32bits(x)) & -2147483648
-	v45 := int32(math.Float32bits(v43)) | v44
-	return math.Float32frombits(uint32(v45))
+	v11 := fma(-v1, v4, v10)
+	v12 := fma(-v1, v9, v11)
+	v13 := fma(v10, 0x1.715476p+00, 0x1.8p+23)
+	v14 := v13 - 0x1.8p+23
+	v15 := fma(-v14, 0x1.62e43p-01, v10)
+	v16 := fma(-v14, -0x1.05c61p-29, v15)
+	v17 := v16 - v12
+	v18 := float32(v17 * v17)
+	v19 := fma(0x1.55548cp-03, v17, 0x1.fffffcp-02)
+	v20 := fma(0x1.123d5cp-07, v17, 0x1.55585ap-05)
+	v21 := fma(0x1.6ab6bep-10, v18, v20)
+	v22 := fma(v21, v18, v19)
+	v23 := fma(v22, v18, v17)
+	v24 := v23 + 1
+	v25 := float32(v1 * v24)
+	v26 := fma(-v1, v24, v25)
+	v27 := fma(-v1, (v23 - (v24 - 1)), v26)
+	v28 := int32(math.Float32bits(v13)) << 23
+	v29 := v28 + 1400897536
+	v30 := float32(v24 * math.Float32frombits(uint32(v29)))
+	v31 := float32(v30 * 0x1p-40)
+	v32 := v31 + 1
+	v33 := v25 / v32
+	v34 := fma(v33, v32, -v25)
+	v35 := fma(v33, (v31 - (v32 - 1)), v34)
+	v36 := v35 + v27
+	v37 := float32(v31 * 0.5)
+	v38 := fma(-v36, v37, v36)
+	v39 := float32((v33 - v38) * math.Float32frombits(uint32(v29)))
+	v40 := float32(v39 * 0x1p-40)
+	v41 := greater(math.Float32frombits(0x80000000), x)
+	return v41 + v40
 }
 
 func geluTanhF32Generic(z, x []float32) {

@@ -33,12 +33,12 @@ func log1(x float32) float32 {
 	v19 := fma(v8, 0x1.efa39ep-25, v18)
 	v20 := fma(v8, 0x1.62e42ep-01, (v7 + v19))
 	var v21 float32 = x
-	if x < math.Float32frombits(uint32(2139095040)) {
+	if x < math.Float32frombits(0x7f800000) {
 		v21 = v20
 	}
 	var v22 float32 = v21
 	if x < 0 {
-		v22 = math.Float32frombits(uint32(2143289344))
+		v22 = math.Float32frombits(0x7fc00000)
 	}
 	var v23 float32 = v22
 	if x == 0 {
@@ -84,12 +84,12 @@ func log21(x float32) float32 {
 	v20 := fma(v7, 0x1.4ae0cp-26, v19)
 	v21 := fma(v7, 0x1.715476p+00, v20)
 	var v22 float32 = x
-	if x < math.Float32frombits(uint32(2139095040)) {
+	if x < math.Float32frombits(0x7f800000) {
 		v22 = v21 + v8
 	}
 	var v23 float32 = v22
 	if x < 0 {
-		v23 = math.Float32frombits(uint32(2143289344))
+		v23 = math.Float32frombits(0x7fc00000)
 	}
 	var v24 float32 = v23
 	if x == 0 {
@@ -128,12 +128,12 @@ func log1p1(x float32) float32 {
 	v19 := int32(math.Float32bits(x)) & -2147483648
 	v20 := int32(math.Float32bits(v18)) | v19
 	var v21 float32 = x
-	if x < math.Float32frombits(uint32(2139095040)) {
+	if x < math.Float32frombits(0x7f800000) {
 		v21 = math.Float32frombits(uint32(v20))
 	}
 	var v22 float32 = v21
 	if x < -1 {
-		v22 = math.Float32frombits(uint32(2143289344))
+		v22 = math.Float32frombits(0x7fc00000)
 	}
 	var v23 float32 = v22
 	if x == -1 {

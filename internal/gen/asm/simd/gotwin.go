@@ -51,6 +51,9 @@ func (w *twin) name(v *val) string {
 		return v.name
 	}
 	if v.op == "bitcast" {
+		if c := v.root(); c.op == "const" {
+			return goConst(&val{t: v.t, bits: c.bits})
+		}
 		in := w.name(v.of)
 		switch v.t {
 		case i32:

@@ -1,21 +1,21 @@
 package main
 
+import "slices"
+
 func activations() []*kernel {
 	return []*kernel{
 		unary("TanhF32", "tanh1", "sets z[i] = tanh(x[i]).", tanh),
 		unary("SigmoidF32", "sigmoid1", "sets z[i] = 1 / (1 + e^-x[i]).", func(b *B, x *val) *val {
-			m := b.Float(b.Or(b.Bits(x), b.I(-1<<31)))
-			z := b.expNegative(b.Max(b.C(-104), m)).value(b)
+			z := b.expNegative(b.minusAbs(x, 104)).value(b)
 			d := b.Add(z, b.C(1))
 			q := b.Div(b.Sel(b.Lt(x, b.C(0)), z, b.C(1)), d)
 			return b.Fnma(q, b.Sub(z, b.Sub(d, b.C(1))), q) // what the sum lost, as if d were 1
 		}),
 		unary("SiluF32", "silu1", "sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.", func(b *B, x *val) *val {
-			a := b.Min(b.C(110), b.Abs(x))
-			e, ml := b.expPair(b.Float(b.Or(b.Bits(a), b.I(-1<<31))), nil)
-			v, vl := b.timesPair(a, e.m, ml)
-			w := b.divOnePlus(v, vl, e.value(b))
-			return b.below(x, b.ldexpDown(w, e.p))
+			m := b.minusAbs(x, 110)
+			e, ml := b.expPair(m, nil)
+			v, rest := b.timesPair(m, e.m, ml)
+			return b.join(x, b.ldexpDown(b.divOnePlus(v, rest, e.value(b)), e.p))
 		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
 		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.", gelu),
@@ -37,29 +37,36 @@ func (b *B) expNegative(x *val) scaled {
 	return scaled{b.expPoly(r), &p}
 }
 
-// divOnePlus is (v+vl)/(1+z) for 0 <= z <= 1, vl being a small correction.
-// The remainder of the quotient, with what the sum 1+z lost, is divided once more;
-// there 1/(1+z) may be taken as 1-z/2.
-func (b *B) divOnePlus(v, vl, z *val) *val {
+// Rests are kept with the sign turned, v - rest being the better value, because
+// then a product that is -0 has the rest +0 and -0 comes out in the end.
+
+// divOnePlus is (v-rest)/(1+z) for 0 <= z <= 1. The remainder of the quotient, with
+// what the sum 1+z lost, is divided once more; there 1/(1+z) may be taken as 1-z/2.
+func (b *B) divOnePlus(v, rest, z *val) *val {
 	d := b.Add(z, b.C(1))
 	dl := b.Sub(z, b.Sub(d, b.C(1)))
 	q := b.Div(v, d)
-	r := b.Fnma(q, dl, b.Fnma(q, d, v))
-	r = b.Add(r, vl)
-	return b.Add(q, b.Fnma(r, b.Mul(z, b.C(0.5)), r))
+	r := b.Fma(q, dl, b.Fms(q, d, v))
+	r = b.Add(r, rest)
+	return b.Sub(q, b.Fnma(r, b.Mul(z, b.C(0.5)), r))
 }
 
 // timesPair is a (m+ml) as a rounded product and its rest.
-func (b *B) timesPair(a, m, ml *val) (v, vl *val) {
+func (b *B) timesPair(a, m, ml *val) (v, rest *val) {
 	v = b.Mul(a, m)
-	return v, b.Fma(a, ml, b.Fms(a, m, v))
+	return v, b.Fnma(a, ml, b.Fnma(a, m, v))
 }
 
-// below is max(x, 0) - w, the common end of x S(x) for a sigmoid S with
-// S(x) = 1 - S(-x), where w = |x| S(-|x|). The sign of x is kept at zero.
-func (b *B) below(x, w *val) *val {
-	y := b.Sub(b.Max(b.C(0), x), w)
-	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
+// minusAbs is -|x|, not below -limit.
+func (b *B) minusAbs(x *val, limit float32) *val {
+	return b.Max(b.C(-limit), b.Float(b.Or(b.Bits(x), b.I(-1<<31))))
+}
+
+// join is max(x, 0) + w, the common end of x S(x) for a sigmoid S with
+// S(x) = 1 - S(-x), where w = -|x| S(-|x|). The zero is -0, so that the sum has
+// the sign of x also where it is zero.
+func (b *B) join(x, w *val) *val {
+	return b.Add(b.Max(b.Float(b.I(-1<<31)), x), w)
 }
 
 // tanh is a polynomial near zero and 1 - 2/(e^2x + 1) elsewhere.
@@ -90,39 +97,48 @@ func erf(b *B, x *val) *val {
 	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
 }
 
-// expPair is e^(hi+lo) as (m + ml) 2^p: the rest ml of the last sum is kept.
-func (b *B) expPair(hi, lo *val) (s scaled, ml *val) {
+// expPair is e^(hi-rest) as (m + ml) 2^p: what the last sum lost is kept.
+func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	r, p := b.expReduce(hi)
-	if lo != nil {
-		r = b.Add(r, lo)
+	if rest != nil {
+		r = b.Sub(r, rest)
 	}
-	t := b.Mul(b.Fma(b.Horner(r, coefExp), r, b.C(1)), r)
+	t := b.expRest(r)
 	m := b.Add(t, b.C(1))
 	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
-// gelu needs w = a Φ(-a) to full relative accuracy far into the tail. It is
-// a e^(-a²/2) G(a), where G comes from a table of polynomials and every factor
+// gelu needs w = m Φ(m), m = -|x|, to full relative accuracy far into the tail. It
+// is m e^(-m²/2) G(-m), where G comes from a table of polynomials and every factor
 // carries its rounding error along.
 func gelu(b *B, x *val) *val {
-	a := b.Min(b.C(14.5), b.Abs(x))
-	s := b.Mul(a, a)
-	sl := b.Fms(a, a, s)
-	e, ml := b.expPair(b.Mul(s, b.C(-0.5)), b.Mul(sl, b.C(-0.5)))
-	idx := b.Srl(b.Bits(b.Add(a, b.C(1))), 21)
-	pick := b.Lookup16(idx)
-	d := b.Sub(a, pick(tabGelu[0]))
-	q := pick(tabGelu[len(tabGelu)-1])
+	m := b.minusAbs(x, 14.5)
+	s := b.Mul(m, m)
+	sl := b.Fms(m, m, s)
+	e, el := b.expPair(b.Mul(s, b.C(-0.5)), b.Mul(sl, b.C(0.5)))
+	pick := b.Lookup16(b.Srl(b.Bits(b.Sub(b.C(1), m)), 21))
+	d := b.Add(m, pick(tabGelu[0]))
+	q := pick(geluRow(len(tabGelu) - 1))
 	for i := len(tabGelu) - 2; i >= 2; i-- {
-		q = b.Fma(q, d, pick(tabGelu[i]))
+		q = b.Fma(q, d, pick(geluRow(i)))
 	}
-	c := pick(tabGelu[1])
+	c := pick(geluRow(1))
 	g := b.Fma(q, d, c)
 	gl := b.Fma(q, d, b.Sub(c, g))
-	h := b.Mul(a, g)
-	hl := b.Fma(a, gl, b.Fms(a, g, h))
-	w := b.Fma(h, e.m, b.Fma(hl, e.m, b.Mul(h, ml)))
-	return b.below(x, b.ldexpDown(w, e.p))
+	h, rest := b.timesPair(m, g, gl)
+	w := b.Fms(h, e.m, b.Fnma(h, el, b.Mul(rest, e.m)))
+	return b.join(x, b.ldexpDown(w, e.p))
+}
+
+// geluRow is a row of coefficients for the argument m + c instead of -m - c.
+func geluRow(i int) []float32 {
+	row := slices.Clone(tabGelu[i])
+	for k := range row {
+		if i%2 == 0 {
+			row[k] = -row[k]
+		}
+	}
+	return row
 }
 
 // 2√(2/π) in two parts, the first with 20 fraction bits so that its difference
@@ -137,18 +153,14 @@ const (
 // geluTanh is x S(2u) with the logistic function S and 2u = x (c1 + c3 x²), which is
 // carried in two parts because e^-2u multiplies its error.
 func geluTanh(b *B, x *val) *val {
-	a := b.Min(b.C(11), b.Abs(x))
-	s := b.Mul(a, a)
-	sl := b.Fms(a, a, s)
+	m := b.minusAbs(x, 11)
+	s := b.Mul(m, m)
+	sl := b.Fms(m, m, s)
 	t := b.Fma(s, b.C(gt3), b.C(gt1))
 	tl := b.Fma(s, b.C(gt3), b.Sub(b.C(gt1), t))
 	tl = b.Fma(sl, b.C(gt3), tl)
 	tl = b.Add(b.Fma(s, b.C(gt3l), tl), b.C(gt1l))
-	y := b.Mul(a, t)
-	yl := b.Fma(a, tl, b.Fms(a, t, y))
-	minus := b.I(-1 << 31)
-	e, ml := b.expPair(b.Float(b.Xor(b.Bits(y), minus)), b.Float(b.Xor(b.Bits(yl), minus)))
-	v, vl := b.timesPair(a, e.m, ml)
-	w := b.divOnePlus(v, vl, e.value(b))
-	return b.below(x, b.ldexpDown(w, e.p))
+	e, el := b.expPair(b.timesPair(m, t, tl))
+	v, rest := b.timesPair(m, e.m, el)
+	return b.join(x, b.ldexpDown(b.divOnePlus(v, rest, e.value(b)), e.p))
 }

@@ -14,8 +14,7 @@ func (a *asm) kernel(k *kernel) {
 	}
 	a.head(k)
 	f.setup(b)
-	a.seq++
-	lanes, unroll := f.lanes(), k.unroll(a.tgt, len(b.code), f.lanes())
+	lanes, unroll := f.lanes(), k.unroll(len(b.code), f.lanes())
 	step := lanes * unroll
 	f.stopLbl = "stopMain"
 	a.p("SUBQ $%d, CX", step)

@@ -40,7 +40,7 @@ type acc struct {
 type kernel struct {
 	name    string
 	doc     string
-	slices  []param // the first is written, unless out is false
+	slices  []param // the first is written, unless the kernel is a reduction
 	scalars []param
 	accs    []acc
 	lane    int    // bytes of a lane
@@ -55,7 +55,9 @@ type kernel struct {
 // group is the number of lanes of a reduction.
 func (k *kernel) group() int { return 64 }
 
-func (k *kernel) unroll(t target, ops, lanes int) int {
+// unroll is the number of vectors per turn of the loop: as many as a reduction has
+// lanes for, one where the kernel may stop between them, else more for short bodies.
+func (k *kernel) unroll(ops, lanes int) int {
 	switch {
 	case len(k.accs) > 0:
 		return k.group() / lanes
@@ -126,7 +128,7 @@ func (k *kernel) params() string {
 	return s
 }
 
-// group of kernels that share files.
+// family is a group of kernels that share files.
 type family struct {
 	file    string
 	kernels []*kernel
@@ -146,8 +148,7 @@ func files() map[string][]byte {
 		if strings.HasSuffix(name, ".go") {
 			f, err := format.Source(src)
 			if err != nil {
-				os.WriteFile("/tmp/"+name, src, 0o644)
-				panic(name + ": " + err.Error())
+				panic(fmt.Sprintf("%s: %v\n%s", name, err, src))
 			}
 			src = f
 		}

@@ -15,7 +15,6 @@ type asm struct {
 	data map[string]int // constants in the table: offset by key
 	size int
 	tab  strings.Builder
-	seq  int
 }
 
 func (a *asm) vl() int {

@@ -1,0 +1,13 @@
+package lucid
+
+func init() {
+	goldenWaivers = append(goldenWaivers, func(family string, c goldenCase) string {
+		switch {
+		case family == "nnops" && c.Op == "hardsigmoid" && c.Inputs[0].DType == "float64" && len(c.Grads) > 0:
+			return "PyTorch multiplies the float64 gradient by 1/6 rounded to float32"
+		case family == "nnops" && c.Op == "group_norm" && c.Name == "bfloat16/groups4":
+			return "PyTorch keeps the statistics in bfloat16; ours agrees with float64"
+		}
+		return ""
+	})
+}

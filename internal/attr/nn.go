@@ -1,0 +1,66 @@
+package attr
+
+import "github.com/lucid-go/lucid/internal/dtype"
+
+// Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x exceeds Threshold.
+type Softplus struct{ Beta, Threshold float64 }
+
+// RowNorm normalises over the last Dims dimensions.
+type RowNorm struct {
+	Dims int
+	Eps  float64
+}
+
+// Table is a constant given by the bytes of its elements.
+type Table struct {
+	DType dtype.DType
+	Dims  Ints
+	Data  string
+}
+
+// Count says by what a window's sum is divided.
+type Count uint8
+
+// The counts.
+const (
+	CountNone   Count = iota // nothing: a plain sum
+	CountValid               // the elements of the window that lie in the input
+	CountPadded              // those that lie in the padded input
+)
+
+// Pool places windows over the last dimensions: one entry per dimension. Output o sees the inputs
+// o·Stride - Pad + k·Dilation for k below Kernel; Adaptive windows cut the input in Out parts instead.
+type Pool struct {
+	Kernel, Stride, Pad, Dilation Ints
+	In, Out                       Ints
+	Adaptive                      bool
+	Count                         Count
+	Divisor                       int // of the sum; 0: by Count
+}
+
+// Span is where a window lies along one dimension: from Start below End by Step, Size elements for the divisor.
+type Span struct{ Start, End, Step, Size int }
+
+// Spans returns the windows along dimension d, cut to the input.
+func (w Pool) Spans(d int) []Span {
+	in, s := w.In.At(d), make([]Span, w.Out.At(d))
+	for o := range s {
+		if w.Adaptive {
+			n := len(s)
+			lo, hi := o*in/n, ((o+1)*in+n-1)/n
+			s[o] = Span{lo, hi, 1, hi - lo}
+			continue
+		}
+		k, pad, step := w.Kernel.At(d), w.Pad.At(d), w.Dilation.At(d)
+		from := o*w.Stride.At(d) - pad
+		lo, hi := from, from+(k-1)*step+1
+		if lo < 0 {
+			lo += (-lo + step - 1) / step * step
+		}
+		s[o] = Span{lo, min(hi, in), step, min(from+k, in+pad) - from}
+		if w.Count == CountValid {
+			s[o].Size = s[o].End - s[o].Start
+		}
+	}
+	return s
+}

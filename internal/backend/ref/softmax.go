@@ -1,0 +1,55 @@
+package ref
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// lse returns the largest element of a row and log Σ exp(x - largest).
+func lse(x []dtype.Scalar, at []int) (m, s float64) {
+	m = math.Inf(-1)
+	for _, i := range at {
+		if x[i].F > m || isNaN(x[i]) {
+			m = x[i].F
+		}
+	}
+	for _, i := range at {
+		s += math.Exp(x[i].F - m)
+	}
+	return m, math.Log(s)
+}
+
+func init() {
+	along := func(f func(v, m, s float64) float64) backend.Kernel {
+		return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			x := load(in[0])
+			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {
+				m, s := lse(x, at)
+				for _, i := range at {
+					x[i] = float(f(x[i].F, m, s))
+				}
+			})
+			store(out[0], x)
+			return nil
+		}
+	}
+	register(backend.Table{
+		"softmax":     along(func(v, m, s float64) float64 { return math.Exp(v - m - s) }),
+		"log_softmax": along(func(v, m, s float64) float64 { return v - m - s }),
+		"row_lse": func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			x, res := load(in[0]), make([]dtype.Scalar, 0, out[0].Numel())
+			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {
+				m, s := lse(x, at)
+				if math.IsInf(m, 0) {
+					s = 0 // the sum is 0 or infinite, and so is its logarithm
+				}
+				res = append(res, float(m+s))
+			})
+			store(out[0], res)
+			return nil
+		},
+	})
+}

@@ -1,0 +1,203 @@
+package gemm
+
+import "fmt"
+
+const (
+	widenSig  = "(dst []float32, drs int, src []uint16, srs, rows, cols int)"
+	narrowSig = "(dst []uint16, src []float32)"
+)
+
+// widen writes the exact conversion of rows of bfloat16 to float32:
+//
+//	for i < rows, j < cols: dst[i*drs+j] = float32 with the bits src[i*srs+j] << 16
+func widen(w *asm, v isa) {
+	n := v.lanes(f32)
+	w.text("\n// func widen%s%s", v.name, widenSig)
+	w.text("TEXT ·widen%s(SB), NOSPLIT, $0-80", v.name)
+	if v.masks {
+		w.op("MOVQ cols+72(FP), R13")
+		w.op("ANDQ $%d, R13", n-1)
+		masks(w, v, f32, 1, "R13")
+	}
+	w.op("MOVQ dst_base+0(FP), DI")
+	w.op("MOVQ drs+24(FP), R8")
+	w.op("SHLQ $2, R8")
+	w.op("MOVQ src_base+32(FP), SI")
+	w.op("MOVQ srs+56(FP), R9")
+	w.op("SHLQ $1, R9")
+	w.op("MOVQ rows+64(FP), R10")
+	w.label("row")
+	w.op("MOVQ DI, AX")
+	w.op("MOVQ SI, BX")
+	w.op("MOVQ cols+72(FP), R11")
+	w.op("SUBQ $%d, R11", n)
+	w.op("JLT tail")
+	w.label("loop")
+	w.op("VPMOVZXWD (BX), %s", v.r(0))
+	w.op("VPSLLD $16, %s, %s", v.r(0), v.r(0))
+	w.op("VMOVUPS %s, (AX)", v.r(0))
+	w.op("ADDQ $%d, AX", v.bytes)
+	w.op("ADDQ $%d, BX", v.bytes/2)
+	w.op("SUBQ $%d, R11", n)
+	w.op("JGE loop")
+	w.label("tail")
+	w.op("ADDQ $%d, R11", n)
+	w.op("JEQ next")
+	if v.masks {
+		w.op("VPMOVZXWD.Z (BX), K1, Z0")
+		w.op("VPSLLD $16, Z0, Z0")
+		w.op("VMOVUPS Z0, K1, (AX)")
+	} else {
+		w.label("single")
+		w.op("MOVWLZX (BX), CX")
+		w.op("SHLL $16, CX")
+		w.op("MOVL CX, (AX)")
+		w.op("ADDQ $4, AX")
+		w.op("ADDQ $2, BX")
+		w.op("SUBQ $1, R11")
+		w.op("JNE single")
+	}
+	w.label("next")
+	w.op("ADDQ R8, DI")
+	w.op("ADDQ R9, SI")
+	w.op("SUBQ $1, R10")
+	w.op("JNE row")
+	w.op("VZEROUPPER")
+	w.op("RET")
+}
+
+// narrow writes the rounding of float32 to bfloat16, to nearest even, for a number of
+// elements that is a multiple of the lanes:
+//
+//	for i < len(src): dst[i] = (bits + 0x7fff + bits>>16&1) >> 16, or bits>>16 | 0x40 for a NaN
+func narrow(w *asm, v isa) {
+	n := v.lanes(f32)
+	w.text("\n// func narrow%s%s", v.name, narrowSig)
+	w.text("TEXT ·narrow%s(SB), NOSPLIT, $0-48", v.name)
+	w.op("MOVQ dst_base+0(FP), DI")
+	w.op("MOVQ src_base+24(FP), SI")
+	w.op("MOVQ src_len+32(FP), CX")
+	for i, c := range []int{0x7fff, 1, 0x40} {
+		w.op("MOVL $0x%x, AX", c)
+		w.op("VMOVD AX, X%d", 4+i)
+		w.op("VPBROADCASTD X%d, %s", 4+i, v.r(4+i))
+	}
+	w.op("SUBQ $%d, CX", n)
+	w.op("JLT done")
+	w.label("loop")
+	w.op("VMOVUPS (SI), %s", v.r(0))
+	w.op("VPSRLD $16, %s, %s", v.r(0), v.r(1))
+	and, or := "VPAND", "VPOR"
+	if v.masks {
+		and, or = "VPANDD", "VPORD"
+	}
+	w.op("%s %s, %s, %s // last bit that stays", and, v.r(5), v.r(1), v.r(2))
+	w.op("VPADDD %s, %s, %s", v.r(4), v.r(2), v.r(2))
+	w.op("VPADDD %s, %s, %s", v.r(0), v.r(2), v.r(2))
+	w.op("VPSRLD $16, %s, %s // rounded", v.r(2), v.r(2))
+	w.op("%s %s, %s, %s // quiet NaN", or, v.r(6), v.r(1), v.r(1))
+	if v.masks {
+		w.op("VCMPPS $3, Z0, Z0, K1 // is NaN")
+		w.op("VMOVDQA32 Z1, K1, Z2")
+		w.op("VPMOVDW Z2, (DI)")
+	} else {
+		w.op("VCMPPS $3, Y0, Y0, Y3 // is NaN")
+		w.op("VBLENDVPS Y3, Y1, Y2, Y2")
+		w.op("VPACKUSDW Y2, Y2, Y2")
+		w.op("VPERMQ $0x08, Y2, Y2")
+		w.op("VMOVDQU X2, (DI)")
+	}
+	w.op("ADDQ $%d, SI", v.bytes)
+	w.op("ADDQ $%d, DI", v.bytes/2)
+	w.op("SUBQ $%d, CX", n)
+	w.op("JGE loop")
+	w.label("done")
+	w.op("VZEROUPPER")
+	w.op("RET")
+}
+
+// dotHalf writes the dot kernel for B in bfloat16, for ISAs with masks. Two neighbours in
+// k are one 32-bit element for the transpose; after it the lower one is shifted up, the
+// upper one masked, and both are float32.
+//
+// out is what dotMacros returned for this file.
+func dotHalf(w *asm, v isa, mr int, out []int) {
+	n := v.lanes(f32)
+	name := fmt.Sprintf("dotBF16%sr%d", v.name, mr)
+	w.text("\n// func %s%s", name, dotHalfSig)
+	w.text("TEXT ·%s(SB), NOSPLIT, $%d-121", name, n*8)
+	mulMacro(w, v, f32, mr)
+	dotArguments(w, v, f32, mr, 1)
+	ones := v.dotRows() + n + 1
+	w.op("MOVL $0xffff0000, R10")
+	w.op("VPBROADCASTD R10, %s", v.r(ones))
+	w.op("SUBQ $%d, R13", 2*n)
+	w.op("JLT tail")
+	w.op("PCALIGN $64")
+	w.label("loop")
+	dotHalfSquare(w, v, out, ones, false)
+	w.op("ADDQ $%d, R8", v.bytes)
+	w.op("SUBQ $%d, R13", 2*n)
+	w.op("JGE loop")
+	w.label("tail")
+	w.op("ADDQ $%d, R13", 2*n)
+	w.op("JEQ store")
+	dotHalfSquare(w, v, out, ones, true)
+	w.label("store")
+	tile{w, v, f32, mr, 1, true}.store()
+	w.op("VZEROUPPER")
+	w.op("RET")
+	w.text("#undef MUL")
+}
+
+const dotHalfSig = "(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)"
+
+// dotHalfSquare multiplies 2*lanes steps of k; in the tail only R13 of them.
+func dotHalfSquare(w *asm, v isa, out []int, ones int, tail bool) {
+	n := v.lanes(f32)
+	if tail {
+		w.op("MOVQ $-1, R10")
+		w.op("BZHIQ R13, R10, R10")
+		w.op("KMOVQ R10, K2 // the k that are left")
+	}
+	if !tail {
+		w.op("LOAD")
+	}
+	for j := 0; tail && j < n; j++ {
+		w.op("MOVQ %d(SP), R10", j*8)
+		w.op("VMOVDQU16.Z (R10)(R8*1), K2, %s", v.r(v.dotRows()+j))
+	}
+	mul := map[bool]string{false: "MUL", true: "LAST"}[tail]
+	low := v.r(ones + 1)
+	w.op("TURN")
+	for p, r := range out {
+		w.op("VPSLLD $16, %s, %s", v.r(r), low)
+		w.op("%s(%s) // p+%d", mul, low, 2*p)
+		if tail && p == n-1 { // a tail has at most 2n-1 steps
+			break
+		}
+		w.op("VPANDD %s, %s, %s", v.r(ones), v.r(r), v.r(r))
+		w.op("%s(%s) // p+%d", mul, v.r(r), 2*p+1)
+	}
+}
+
+// halfStubs declares them.
+func halfStubs(w *asm, v isa) {
+	w.text("//go:noescape\nfunc widen%s%s\n", v.name, widenSig)
+	w.text("//go:noescape\nfunc narrow%s%s\n", v.name, narrowSig)
+	if !v.masks {
+		return
+	}
+	w.text("// dotsBF16%s holds the kernels for B by columns, by rows.", v.name)
+	w.text("var dotsBF16%s = []tileHalf[float32]{", v.name)
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("%d: dotBF16%sr%d,", mr, v.name, mr)
+	}
+	w.text("}\n")
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("//go:noescape\nfunc dotBF16%sr%d%s\n", v.name, mr, dotHalfSig)
+	}
+	for _, rows := range []int{8, 1} {
+		w.text("//go:noescape\nfunc gaxpy%dBF16%s%s\n", rows, v.name, fmt.Sprintf(gaxpyHalfSig, "float32"))
+	}
+}

@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opRelu, opSilu, opGelu, opGeluTanh, opSoftplus, opLogsigmoid *graph.Op
+
+func init() {
+	// relu lets the cotangent through where the result is positive: a choice, not a product, so that infinities survive.
+	pass := func(n, g *Node) *Node { return Where(Le(n, 0), constLike(g, 0), g) }
+	opRelu = graph.Register(graph.Op{Name: "relu", Version: 1, Kind: graph.Elementwise, Infer: inferSame, SavesOut: true, VMap: vmapElementwise,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{pass(n, cot[0])} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{pass(n, tan[0])} }})
+	opSilu = unaryOp("silu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+		s := Sigmoid(x)
+		return Mul(s, Add(1, Mul(x, Sub(1, s))))
+	}), 1, false, false)
+	opGelu = unaryOp("gelu", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+		cdf := Mul(0.5, Add(1, Erf(Mul(x, math.Sqrt2/2))))
+		return Add(cdf, Mul(x, Mul(Exp(Mul(Square(x), -0.5)), 1/math.Sqrt(2*math.Pi))))
+	}), 1, false, false)
+	opGeluTanh = unaryOp("gelu_tanh", graph.AMPKeep, slopeIn(func(x *Node) *Node {
+		beta := math.Sqrt(2 / math.Pi)
+		t := Tanh(Mul(beta, Mul(x, Add(1, Mul(Square(x), 0.044715)))))
+		inner := Mul(beta, Add(1, Mul(Square(x), 3*0.044715)))
+		return Mul(0.5, Add(Add(1, t), Mul(Mul(x, Sub(1, Square(t))), inner)))
+	}), 1, false, false)
+	opSoftplus = unaryOp("softplus", graph.AMPFloat32, func(n *Node) *Node {
+		a := n.Attr().(attr.Softplus)
+		bx := Mul(n.In(0), a.Beta)
+		return Where(Gt(bx, a.Threshold), constLike(n, 1), Sigmoid(bx))
+	}, 1, false, false)
+	opLogsigmoid = unaryOp("logsigmoid", graph.AMPFloat32, func(n *Node) *Node { return Sigmoid(Neg(n.In(0))) }, 1, false, false)
+}
+
+// slopeIn makes a derivative of a function of the input, rounded once.
+func slopeIn(f func(x *Node) *Node) derivative {
+	return func(n *Node) *Node { return inFloat32(n.In(0), f) }
+}
+
+// inFloat32 computes a function of several steps without rounding each of them to a half type.
+func inFloat32(x *Node, f func(x *Node) *Node) *Node {
+	if x.DType().IsHalf() {
+		return Cast(f(Cast(x, dtype.Float32)), x.DType())
+	}
+	return f(x)
+}
+
+// realFloat refuses what is not a real float.
+func realFloat(op string, x *Node) *Node {
+	requireKind(op, x, x.DType().IsFloat(), "a floating dtype")
+	return x
+}
+
+// orElse is the number given, or the default.
+func orElse[T any](v *T, def T) T {
+	if v != nil {
+		return *v
+	}
+	return def
+}
+
+// Relu returns x where it is positive and 0 elsewhere; NaN stays.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Relu(x *Node) *Node {
+	requireKind("relu", x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
+	return unary(opRelu, x)
+}
+
+// GeluOptions names the form: "none" (the error function, the default) or "tanh".
+type GeluOptions struct{ Approximate string }
+
+// Gelu returns x·Φ(x), Φ being the normal distribution function, or its tanh approximation.
+//
+//lucid:func
+//lucid:method
+func Gelu(x *Node, o GeluOptions) *Node {
+	realFloat("gelu", x)
+	switch o.Approximate {
+	case "", "none":
+		return unary(opGelu, x)
+	case "tanh":
+		return unary(opGeluTanh, x)
+	}
+	fault.Throw(fault.Value, "gelu", "approximate is %q; want none or tanh", o.Approximate)
+	return nil
+}
+
+// Silu returns x·sigmoid(x).
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Silu(x *Node) *Node { return unary(opSilu, realFloat("silu", x)) }
+
+// SoftplusOptions has the slope (nil: 1) and the value of beta·x from which on the result is x itself (nil: 20).
+type SoftplusOptions struct{ Beta, Threshold *float64 }
+
+// Softplus returns log(1+exp(beta·x))/beta, and x where beta·x exceeds the threshold.
+//
+//lucid:func
+//lucid:method
+func Softplus(x *Node, o SoftplusOptions) *Node {
+	realFloat("softplus", x)
+	return apply(opSoftplus, attr.Softplus{Beta: orElse(o.Beta, 1), Threshold: orElse(o.Threshold, 20)}, x)
+}
+
+// Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
+//
+//lucid:func LogSigmoid
+func Logsigmoid(x *Node) *Node { return apply(opLogsigmoid, nil, realFloat("logsigmoid", x)) }

@@ -1,0 +1,213 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// HardtanhOptions has the bounds; nil: -1 and 1.
+type HardtanhOptions struct{ MinVal, MaxVal *float64 }
+
+// Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
+//
+//lucid:func
+func Hardtanh(x *Node, o HardtanhOptions) *Node {
+	return cutTo("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
+}
+
+func cutTo(op string, x *Node, lo, hi float64) *Node {
+	requireKind(op, x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
+	if lo > hi {
+		fault.Throw(fault.Value, op, "min_val %v is above max_val %v", lo, hi)
+	}
+	return Where(Le(x, lo), constLike(x, lo), Where(Ge(x, hi), constLike(x, hi), x))
+}
+
+// Relu6 returns x cut to [0, 6].
+//
+//lucid:func
+func Relu6(x *Node) *Node { return cutTo("relu6", x, 0, 6) }
+
+// LeakyReluOptions has the slope below 0; nil: 0.01.
+type LeakyReluOptions struct{ NegativeSlope *float64 }
+
+// LeakyRelu returns x where it is positive, and x times the slope elsewhere.
+//
+//lucid:func
+func LeakyRelu(x *Node, o LeakyReluOptions) *Node {
+	return leakyRelu(realFloat("leaky_relu", x), orElse(o.NegativeSlope, 0.01))
+}
+
+func leakyRelu(x *Node, slope float64) *Node { return Where(Gt(x, 0), x, Mul(x, slope)) }
+
+// RreluOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
+type RreluOptions struct {
+	Lower, Upper *float64
+	Training     bool
+}
+
+// Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
+// as in training, needs a key and is refused here.
+//
+//lucid:func
+func Rrelu(x *Node, o RreluOptions) *Node {
+	if o.Training {
+		fault.Throw(fault.NotImplemented, "rrelu", "training draws slopes and needs a generator; use it in evaluation, or Prelu with drawn slopes")
+	}
+	return leakyRelu(realFloat("rrelu", x), (orElse(o.Lower, 1.0/8)+orElse(o.Upper, 1.0/3))/2)
+}
+
+// Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).
+//
+//lucid:func
+func Prelu(x, weight *Node) *Node {
+	realFloat("prelu", x)
+	n := weight.Shape().Numel()
+	channels := 1
+	if x.Rank() > 1 {
+		channels = x.Dim(1)
+	}
+	if weight.Rank() > 1 || n != 1 && n != channels {
+		fault.Throw(fault.Shape, "prelu", "weight %v does not fit %v; want 1 element or %d", weight.Shape(), x.Shape(), channels)
+	}
+	w := reshapeTo(weight, shape.Of("prelu"))
+	if n != 1 {
+		w = perChannel(weight, x.Rank())
+	}
+	return Where(Gt(x, 0), x, Mul(w, x))
+}
+
+// perChannel shows a vector along dim 1 of a tensor of the given rank.
+func perChannel(v *Node, rank int) *Node {
+	d := ones(max(rank, 2))
+	d[1] = v.Shape().Numel()
+	return Reshape(v, d...)
+}
+
+// EluOptions has the factor; nil: 1.
+type EluOptions struct{ Alpha *float64 }
+
+// elu is scale·x where x is positive, scale·alpha·(exp(x·inner)-1) elsewhere. What exp sees is never positive, so that
+// neither it nor its gradient overflows.
+func elu(x *Node, alpha, scale, inner float64) *Node {
+	return inFloat32(x, func(x *Node) *Node {
+		below := Mul(Expm1(Mul(Where(Gt(x, 0), constLike(x, 0), x), inner)), alpha*scale)
+		return Where(Gt(x, 0), Mul(x, scale), below)
+	})
+}
+
+// Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
+//
+//lucid:func
+func Elu(x *Node, o EluOptions) *Node { return elu(realFloat("elu", x), orElse(o.Alpha, 1), 1, 1) }
+
+// Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
+//
+//lucid:func
+func Celu(x *Node, o EluOptions) *Node {
+	a := orElse(o.Alpha, 1)
+	if a == 0 {
+		fault.Throw(fault.Value, "celu", "alpha is 0; want another number")
+	}
+	return elu(realFloat("celu", x), a, 1, 1/a)
+}
+
+// Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
+//
+//lucid:func
+func Selu(x *Node) *Node {
+	return elu(realFloat("selu", x), 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
+}
+
+// LambdOptions has the half-width of the range that is set to 0; nil: 0.5.
+type LambdOptions struct{ Lambd *float64 }
+
+// Softshrink returns x moved towards 0 by lambd, and 0 where |x| does not exceed it.
+//
+//lucid:func
+func Softshrink(x *Node, o LambdOptions) *Node {
+	l := orElse(o.Lambd, 0.5)
+	if l < 0 {
+		fault.Throw(fault.Value, "softshrink", "lambd is %v; want 0 or more", l)
+	}
+	x = realFloat("softshrink", x)
+	return Where(Gt(x, l), Sub(x, l), Where(Lt(x, -l), Add(x, l), Where(IsNaN(x), x, constLike(x, 0))))
+}
+
+// Hardshrink returns x, and 0 where |x| does not exceed lambd.
+//
+//lucid:func
+func Hardshrink(x *Node, o LambdOptions) *Node {
+	l := orElse(o.Lambd, 0.5)
+	x = realFloat("hardshrink", x)
+	return Where(LogicalAnd(Ge(x, -l), Le(x, l)), constLike(x, 0), x)
+}
+
+// Threshold returns x where it exceeds the threshold, and value elsewhere.
+//
+//lucid:func
+func Threshold(x *Node, threshold, value float64) *Node {
+	requireKind("threshold", x, !x.DType().IsComplex(), "real numbers")
+	return Where(Le(x, constLike(x, threshold)), constLike(x, value), x)
+}
+
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+//
+//lucid:func
+func Hardsigmoid(x *Node) *Node {
+	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
+}
+
+// Hardswish returns x·hardsigmoid(x).
+//
+//lucid:func
+func Hardswish(x *Node) *Node {
+	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
+		return Div(Mul(x, cutTo("hardswish", Add(x, 3), 0, 6)), 6.0)
+	})
+}
+
+// Mish returns x·tanh(softplus(x)).
+//
+//lucid:func
+func Mish(x *Node) *Node {
+	return inFloat32(realFloat("mish", x), func(x *Node) *Node { return Mul(x, Tanh(Softplus(x, SoftplusOptions{}))) })
+}
+
+// Softsign returns x/(1+|x|).
+//
+//lucid:func
+func Softsign(x *Node) *Node {
+	return inFloat32(floating(x), func(x *Node) *Node { return Div(x, Add(Abs(x), 1)) })
+}
+
+// Tanhshrink returns x - tanh(x).
+//
+//lucid:func
+func Tanhshrink(x *Node) *Node {
+	return inFloat32(floating(x), func(x *Node) *Node { return Sub(x, Tanh(x)) })
+}
+
+// GluOptions names the dimension that is halved; nil: the last.
+type GluOptions struct{ Dim *int }
+
+// Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.
+//
+//lucid:func
+func Glu(x *Node, o GluOptions) *Node {
+	d := dimOr("glu", o.Dim, x, -1)
+	if x.Rank() == 0 || x.Dim(d)%2 != 0 {
+		fault.Throw(fault.Shape, "glu", "dim %d of %v cannot be halved; want an even size", d, x.Shape())
+	}
+	h := x.Dim(d) / 2
+	return Mul(SliceDim(x, d, 0, h, 1), Sigmoid(SliceDim(x, d, h, h, 1)))
+}
+
+// StepOptions has the number from which on the result is 1; nil: 0.
+type StepOptions struct{ Threshold *float64 }
+
+// Step returns 1 where x exceeds the threshold and 0 elsewhere.
+//
+//lucid:func
+func Step(x *Node, o StepOptions) *Node { return Cast(Gt(x, orElse(o.Threshold, 0)), x.DType()) }

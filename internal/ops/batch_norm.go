@@ -1,0 +1,116 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
+type BatchNormOptions struct {
+	Training bool
+	Momentum *float64
+	Eps      *float64 // nil: 1e-5
+}
+
+// BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
+// otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where
+// none were given; the tensors given are left alone.
+//
+//lucid:func
+//lucid:optional runningMean runningVar weight bias
+func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOptions) (output, mean, variance *Node) {
+	realFloat("batch_norm", x)
+	if x.Rank() < 2 {
+		fault.Throw(fault.Shape, "batch_norm", "%v has no channels; want at least 2 dimensions", x.Shape())
+	}
+	if (runningMean == nil) != (runningVar == nil) || !o.Training && runningMean == nil {
+		fault.Throw(fault.Value, "batch_norm", "needs both running statistics to evaluate, and both or none to train")
+	}
+	for _, v := range []*Node{runningMean, runningVar} {
+		if v != nil && (v.Rank() != 1 || v.Dim(0) != x.Dim(1)) {
+			fault.Throw(fault.Shape, "batch_norm", "running statistics have shape %v; want [%d], one per channel of %v", v.Shape(), x.Dim(1), x.Shape())
+		}
+	}
+	d := statDType(x.DType())
+	wide, m, v := Cast(x, d), castMaybe(runningMean, d), castMaybe(runningVar, d)
+	mean, variance = runningMean, runningVar
+	if o.Training {
+		m, v, mean, variance = trainStats(wide, runningMean, runningVar, orElse(o.Momentum, 0.1))
+	}
+	y := Sub(wide, perChannel(m, x.Rank()))
+	scale := Rsqrt(Add(v, orElse(o.Eps, 1e-5)))
+	if weight != nil {
+		scale = Mul(scale, Cast(weight, d))
+	}
+	return Cast(affineChannels("batch_norm", y, scale, castMaybe(bias, d)), x.DType()), mean, variance
+}
+
+// trainStats returns mean and variance of the batch by channel, and the running ones moved towards them.
+func trainStats(x, runMean, runVar *Node, momentum float64) (m, v, newMean, newVar *Node) {
+	var axes []int
+	count := 1
+	for i := range x.Rank() {
+		if i != 1 {
+			axes = append(axes, i)
+			count *= x.Dim(i)
+		}
+	}
+	if count == 1 {
+		fault.Throw(fault.Shape, "batch_norm", "%v has one value per channel; training needs more", x.Shape())
+	}
+	m = Mean(x, ReduceOptions{Dim: axes})
+	v = Mean(Square(Sub(x, perChannel(m, x.Rank()))), ReduceOptions{Dim: axes})
+	if runMean == nil {
+		return m, v, nil, nil
+	}
+	move := func(run, now *Node) *Node {
+		return Cast(Add(Mul(run, 1-momentum), Mul(StopGradient(now), momentum)), run.DType())
+	}
+	unbiased := Mul(v, float64(count)/float64(count-1))
+	return m, v, move(runMean, m), move(runVar, unbiased)
+}
+
+// InstanceNormOptions: RunningStats normalises by the running statistics instead of each example's own.
+type InstanceNormOptions struct {
+	RunningStats bool     `lucid:"use_input_stats,not"`
+	Momentum     *float64 // nil: 0.1
+	Eps          *float64 // nil: 1e-5
+}
+
+// InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the
+// running statistics as they are afterwards, nil where none were given.
+//
+//lucid:func
+//lucid:optional runningMean runningVar weight bias
+func InstanceNorm(x, runningMean, runningVar, weight, bias *Node, o InstanceNormOptions) (output, mean, variance *Node) {
+	realFloat("instance_norm", x)
+	if x.Rank() < 3 {
+		fault.Throw(fault.Shape, "instance_norm", "%v has no dimensions behind its channels; want (N, C, …)", x.Shape())
+	}
+	if o.RunningStats {
+		return BatchNorm(x, runningMean, runningVar, weight, bias, BatchNormOptions{Momentum: o.Momentum, Eps: o.Eps})
+	}
+	n, c := x.Dim(0), x.Dim(1)
+	if spatial := x.Shape().Numel() / max(1, n*c); spatial == 1 {
+		fault.Throw(fault.Shape, "instance_norm", "%v has one value per channel; there is nothing to normalise over", x.Shape())
+	}
+	mean, variance = runningMean, runningVar
+	if runningMean != nil && runningVar != nil {
+		// Every example is a batch of its own; the running statistics move by the average over examples.
+		flat := Cast(Reshape(x, append([]int{1, n * c}, x.Shape().Dims()[2:]...)...), statDType(x.DType()))
+		_, _, mean, variance = trainStats(flat, repeatRows(runningMean, n), repeatRows(runningVar, n), orElse(o.Momentum, 0.1))
+		mean, variance = averageRows(mean, n), averageRows(variance, n)
+	}
+	y := inFloat32(x, func(x *Node) *Node {
+		y := normRows(x, n*c, orElse(o.Eps, 1e-5))
+		return affineChannels("instance_norm", y, castMaybe(weight, y.DType()), castMaybe(bias, y.DType()))
+	})
+	return y, mean, variance
+}
+
+func repeatRows(v *Node, n int) *Node {
+	return Reshape(BroadcastTo(Reshape(v, 1, -1), n, v.Dim(0)), -1)
+}
+
+func averageRows(v *Node, n int) *Node {
+	return Mean(Reshape(v, n, -1), ReduceOptions{Dim: []int{0}})
+}

@@ -1,0 +1,156 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// NllLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
+type NllLossOptions struct {
+	IgnoreIndex *int
+	Reduction   string
+}
+
+// CrossEntropyOptions: LabelSmoothing spreads that part of every target over all classes.
+type CrossEntropyOptions struct {
+	IgnoreIndex    *int // nil: -100
+	Reduction      string
+	LabelSmoothing float64
+}
+
+// classes describes a loss over classes: x is (C), (N, C) or (N, C, d1, …), target the same without the classes.
+type classes struct {
+	op     string
+	x      *Node
+	axis   int
+	target *Node // positions along axis, with size 1 there; ignored ones are 0
+	valid  *Node // whether a target counts, shaped like target
+	weight *Node // by class, nil if all weigh the same; shown along axis
+	count  int
+}
+
+func newClasses(op string, x, target, weight *Node, ignore *int) classes {
+	c := classes{op: op, x: realFloat(op, x), axis: 1}
+	if x.Rank() == 1 {
+		c.axis = 0
+	}
+	if x.Rank() == 0 {
+		fault.Throw(fault.Shape, op, "a 0-d input has no classes")
+	}
+	c.count = x.Dim(c.axis)
+	kept := x.Shape().Clone()
+	kept[c.axis] = 1
+	want := append(append([]int{}, kept[:c.axis]...), kept[c.axis+1:]...)
+	ok := len(want) == target.Rank()
+	for i := 0; ok && i < len(want); i++ {
+		ok = want[i] == target.Dim(i)
+	}
+	if !ok {
+		fault.Throw(fault.Shape, op, "target has shape %v, input %v; want target %v", target.Shape(), x.Shape(), want)
+	}
+	t := Cast(requirePositions(op, target), dtype.Int64)
+	c.valid = Reshape(Ne(t, orElse(ignore, -100)), kept...)
+	t = Where(c.valid, Reshape(t, kept...), Number(dtype.Int64, 0))
+	c.target = strictIndex(op, t, c.count)
+	c.weight = c.classWeight(weight)
+	return c
+}
+
+// classWeight shows the weights by class along the axis of the classes.
+func (c classes) classWeight(w *Node) *Node {
+	if w == nil {
+		return nil
+	}
+	if w.Rank() != 1 || w.Dim(0) != c.count {
+		fault.Throw(fault.Shape, c.op, "weight has shape %v; want [%d], one per class", w.Shape(), c.count)
+	}
+	d := ones(c.x.Rank())
+	d[c.axis] = c.count
+	return Reshape(Cast(w, c.x.DType()), d...)
+}
+
+// targetWeight is what each target counts: the weight of its class, 0 where it is ignored.
+func (c classes) targetWeight() *Node {
+	if c.weight == nil {
+		return Cast(c.valid, c.x.DType())
+	}
+	w := gather(broadcastTo(c.weight, c.x.Shape()), c.target, c.axis)
+	return Where(c.valid, w, constLike(w, 0))
+}
+
+// finish folds losses that have size 1 along the axis; the mean is over the weights of the targets.
+func (c classes) finish(l *Node, reduction string) *Node {
+	switch reduction {
+	case "", "mean":
+		return Div(sumKeep(l, nil, false), sumKeep(c.targetWeight(), nil, false))
+	case "none":
+		d := l.Shape().Clone()
+		return Reshape(l, append(d[:c.axis], d[c.axis+1:]...)...)
+	}
+	return reduceLoss(c.op, l, reduction)
+}
+
+// NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
+// is divided by the sum of those weights.
+//
+//lucid:func NLLLoss
+//lucid:optional weight
+func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
+	d := x.DType()
+	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
+	at := gather(c.x, c.target, c.axis)
+	l := Neg(Mul(Where(c.valid, at, constLike(at, 0)), c.targetWeight()))
+	return Cast(c.finish(l, o.Reduction), d)
+}
+
+// CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
+// the logits and one number per row are kept for the gradient.
+//
+//lucid:func
+//lucid:optional weight
+func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
+	if s := o.LabelSmoothing; s < 0 || s > 1 {
+		fault.Throw(fault.Value, "cross_entropy", "label_smoothing is %v; want 0 to 1", s)
+	}
+	d := x.DType()
+	wide := Cast(realFloat("cross_entropy", x), statDType(d))
+	if target.DType().IsFloat() {
+		return Cast(softCrossEntropy(wide, Cast(target, wide.DType()), weight, o), d)
+	}
+	c := newClasses("cross_entropy", wide, target, weight, o.IgnoreIndex)
+	lse := rowLSE(c.x, c.axis)
+	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
+	l := Mul(drop(Sub(lse, gather(c.x, c.target, c.axis))), c.targetWeight())
+	if s := o.LabelSmoothing; s > 0 {
+		all := Sub(lse, c.x)
+		if c.weight != nil {
+			all = Mul(all, c.weight)
+		}
+		spread := drop(sumKeep(all, []int{c.axis}, true))
+		l = Add(Mul(l, 1-s), Mul(spread, s/float64(c.count)))
+	}
+	return Cast(c.finish(l, o.Reduction), d)
+}
+
+// softCrossEntropy is the loss against probabilities; the mean is over the examples.
+func softCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
+	if !x.Shape().Equal(target.Shape()) {
+		fault.Throw(fault.Shape, "cross_entropy", "target probabilities have shape %v, input %v; want the same", target.Shape(), x.Shape())
+	}
+	c := classes{op: "cross_entropy", x: x, axis: min(1, x.Rank()-1)}
+	c.count = x.Dim(c.axis)
+	if s := o.LabelSmoothing; s > 0 {
+		target = Add(Mul(target, 1-s), s/float64(c.count))
+	}
+	l := Mul(Neg(LogSoftmax(x, c.axis, SoftmaxOptions{})), target)
+	if w := c.classWeight(weight); w != nil {
+		l = Mul(l, w)
+	}
+	switch o.Reduction {
+	case "", "mean":
+		return Div(sumKeep(l, nil, false), float64(x.Shape().Numel()/max(1, c.count)))
+	case "none":
+		return sumKeep(l, []int{c.axis}, false)
+	}
+	return reduceLoss("cross_entropy", l, o.Reduction)
+}

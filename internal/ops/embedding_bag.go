@@ -1,0 +1,93 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// EmbeddingBagOptions: Mode is "mean" (the default), "sum" or "max". IncludeLastOffset says that the last offset is the
+// end of the last bag. Positions equal to PaddingIdx count for nothing.
+type EmbeddingBagOptions struct {
+	Mode              string
+	MaxNorm           *float64
+	NormType          *float64 // nil: 2
+	ScaleGradByFreq   bool
+	IncludeLastOffset bool
+	PaddingIdx        *int
+}
+
+// EmbeddingBag folds the rows of weight at the positions of each bag into one: the rows of a matrix x are bags, in a
+// vector x they begin at the offsets. An empty bag gives zeros. perSampleWeights multiply the rows of a sum.
+//
+//lucid:func
+//lucid:optional offsets perSampleWeights
+func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOptions) *Node {
+	const op = "embedding_bag"
+	switch {
+	case o.Mode != "" && o.Mode != "mean" && o.Mode != "sum" && o.Mode != "max":
+		fault.Throw(fault.Value, op, "mode is %q; want mean, sum or max", o.Mode)
+	case perSampleWeights != nil && o.Mode != "sum":
+		fault.Throw(fault.Value, op, "per_sample_weights need mode sum, not %q", o.Mode)
+	case perSampleWeights != nil && !perSampleWeights.Shape().Equal(x.Shape()):
+		fault.Throw(fault.Shape, op, "per_sample_weights have shape %v, input %v; want the same", perSampleWeights.Shape(), x.Shape())
+	case x.Rank() == 2 && offsets != nil || x.Rank() == 1 && offsets == nil || x.Rank() < 1 || x.Rank() > 2:
+		fault.Throw(fault.Shape, op, "input is %v; want a matrix of bags, or a vector with offsets", x.Shape())
+	}
+	flat := Reshape(x, -1)
+	bags := 0
+	var bag *Node // of every position
+	if x.Rank() == 2 {
+		bags = x.Dim(0)
+		bag = Reshape(BroadcastTo(Reshape(Arange64(bags), -1, 1), x.Shape().Dims()...), -1)
+	} else {
+		bag, bags = bagsAt(op, offsets, x.Dim(0), o.IncludeLastOffset)
+	}
+	rows := Embedding(flat, weight, EmbeddingOptions{PaddingIdx: o.PaddingIdx, MaxNorm: o.MaxNorm, NormType: o.NormType, ScaleGradByFreq: o.ScaleGradByFreq})
+	d := rows.DType()
+	rows = Cast(rows, statDType(d))
+	if perSampleWeights != nil {
+		rows = Mul(rows, Cast(Reshape(perSampleWeights, -1, 1), rows.DType()))
+	}
+	counts := OnesLike(SliceDim(rows, 1, 0, 1, 1))
+	if o.PaddingIdx != nil {
+		keep := Reshape(Ne(Cast(flat, dtype.Int64), (*o.PaddingIdx+weight.Dim(0))%weight.Dim(0)), -1, 1)
+		counts = Cast(keep, rows.DType())
+		fill := 0.0
+		if o.Mode == "max" {
+			fill = math.Inf(-1)
+		}
+		rows = Where(keep, rows, fill)
+	}
+	full := func(width int, v float64) *Node {
+		return FullOf(shape.Of(op, bags, width), rows.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: v})
+	}
+	if o.Mode == "max" {
+		y := put(full(rows.Dim(1), math.Inf(-1)), bag, rows, 0, attr.ReduceMax)
+		size := put(full(1, 0), bag, counts, 0, attr.ReduceAdd)
+		return Cast(Where(Eq(size, 0), constLike(y, 0), y), d)
+	}
+	y := put(full(rows.Dim(1), 0), bag, rows, 0, attr.ReduceAdd)
+	if o.Mode != "sum" {
+		y = Div(y, Maximum(put(full(1, 0), bag, counts, 0, attr.ReduceAdd), 1.0))
+	}
+	return Cast(y, d)
+}
+
+// bagsAt returns the bag of each of n positions, bags beginning at the offsets, and how many there are.
+func bagsAt(op string, offsets *Node, n int, includeLast bool) (*Node, int) {
+	if offsets.Rank() != 1 || includeLast && offsets.Dim(0) == 0 {
+		fault.Throw(fault.Shape, op, "offsets have shape %v; want a vector with one begin per bag", offsets.Shape())
+	}
+	bags := offsets.Dim(0)
+	if includeLast {
+		bags--
+	}
+	at := strictIndex(op, SliceDim(offsets, 0, 0, bags, 1), n+1)
+	one := broadcastTo(Number(dtype.Int64, 1), at.Shape())
+	begins := put(FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{}), at, one, 0, attr.ReduceAdd)
+	return Sub(SliceDim(Cumsum(begins, 0, ScanOptions{}), 0, 0, n, 1), 1), bags
+}

@@ -1,0 +1,119 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// EpsOptions has what is added to the variance; nil: 1e-5.
+type EpsOptions struct{ Eps *float64 }
+
+// normalized checks the shape that is normalised, and the weights, which must have it.
+func normalized(op string, x *Node, dims []int, weights ...*Node) {
+	k := len(dims)
+	ok := k > 0 && k <= x.Rank()
+	for i := 0; ok && i < k; i++ {
+		ok = x.Dim(x.Rank()-k+i) == dims[i]
+	}
+	if !ok {
+		fault.Throw(fault.Shape, op, "%v does not end in normalized_shape %v", x.Shape(), dims)
+	}
+	for _, w := range weights {
+		if w != nil && !w.Shape().Equal(shape.Of(op, dims...)) {
+			fault.Throw(fault.Shape, op, "weight or bias has shape %v; want normalized_shape %v", w.Shape(), dims)
+		}
+	}
+}
+
+// LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
+//
+//lucid:func
+//lucid:optional weight bias
+func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions) *Node {
+	realFloat("layer_norm", x)
+	normalized("layer_norm", x, normalizedShape, weight, bias)
+	in := []*Node{x}
+	if weight != nil {
+		in = append(in, weight)
+		if bias != nil {
+			in = append(in, bias)
+		}
+	}
+	y := graph.Item(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
+	if weight == nil && bias != nil {
+		y = Add(y, bias)
+	}
+	return y
+}
+
+// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+type RmsNormOptions struct{ Eps *float64 }
+
+// RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
+//
+//lucid:func RMSNorm
+//lucid:optional weight
+func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *Node {
+	realFloat("rms_norm", x)
+	normalized("rms_norm", x, normalizedShape, weight)
+	eps := 0x1p-23
+	if x.DType() == dtype.Float64 {
+		eps = 0x1p-52
+	}
+	in := []*Node{x}
+	if weight != nil {
+		in = append(in, weight)
+	}
+	return graph.Item(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
+}
+
+// affineChannels multiplies by weight and adds bias along dim 1; either may be nil.
+func affineChannels(op string, y, weight, bias *Node) *Node {
+	for _, w := range []*Node{weight, bias} {
+		if w != nil && (w.Rank() != 1 || w.Dim(0) != y.Dim(1)) {
+			fault.Throw(fault.Shape, op, "weight or bias has shape %v; want [%d], one per channel of %v", w.Shape(), y.Dim(1), y.Shape())
+		}
+	}
+	if weight != nil {
+		y = Mul(y, perChannel(weight, y.Rank()))
+	}
+	if bias != nil {
+		y = Add(y, perChannel(bias, y.Rank()))
+	}
+	return y
+}
+
+// GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
+//
+//lucid:func
+//lucid:optional weight bias
+func GroupNorm(x *Node, numGroups int, weight, bias *Node, o EpsOptions) *Node {
+	realFloat("group_norm", x)
+	if x.Rank() < 2 || numGroups <= 0 || x.Dim(1)%numGroups != 0 {
+		fault.Throw(fault.Shape, "group_norm", "the channels of %v do not make %d groups", x.Shape(), numGroups)
+	}
+	return inFloat32(x, func(x *Node) *Node {
+		y := normRows(x, x.Dim(0)*numGroups, orElse(o.Eps, 1e-5))
+		return affineChannels("group_norm", y, castMaybe(weight, y.DType()), castMaybe(bias, y.DType()))
+	})
+}
+
+// castMaybe casts where there is something to cast.
+func castMaybe(x *Node, d dtype.DType) *Node {
+	if x == nil {
+		return nil
+	}
+	return Cast(x, d)
+}
+
+// normRows normalises x seen as that many rows.
+func normRows(x *Node, rows int, eps float64) *Node {
+	if x.Shape().Numel() == 0 {
+		return x
+	}
+	y := graph.Item(graph.New(opLayerNorm, attr.RowNorm{Dims: 1, Eps: eps}, Reshape(x, rows, -1)), 0)
+	return reshapeTo(y, x.Shape())
+}

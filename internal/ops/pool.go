@@ -1,0 +1,167 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// each repeats one number for every one of k dimensions; none given is the default.
+func each(op, name string, v []int, k, def int) []int {
+	switch len(v) {
+	case 0:
+		v = []int{def}
+		fallthrough
+	case 1:
+		out := make([]int, k)
+		for i := range out {
+			out[i] = v[0]
+		}
+		return out
+	case k:
+		return v
+	}
+	fault.Throw(fault.Value, op, "%s is %v; want 1 or %d numbers", name, v, k)
+	return nil
+}
+
+// planes checks that x has k dimensions of space behind its channels, with or without a batch, and returns their sizes.
+func planes(op string, x *Node, k int) []int {
+	if x.Rank() != k+1 && x.Rank() != k+2 {
+		fault.Throw(fault.Shape, op, "%v is neither (C, …) nor (N, C, …) with %d dimensions of space", x.Shape(), k)
+	}
+	in := x.Shape().Dims()[x.Rank()-k:]
+	for _, d := range in {
+		if d == 0 {
+			fault.Throw(fault.Shape, op, "%v has an empty dimension of space", x.Shape())
+		}
+	}
+	return in
+}
+
+// newPool places windows; stride nil is the kernel's size.
+func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) attr.Pool {
+	k := len(in)
+	kernel = each(op, "kernel_size", kernel, k, 0)
+	if len(stride) == 0 {
+		stride = kernel
+	}
+	stride, padding, dilation = each(op, "stride", stride, k, 1), each(op, "padding", padding, k, 0), each(op, "dilation", dilation, k, 1)
+	out := make([]int, k)
+	for i := range out {
+		if kernel[i] <= 0 || stride[i] <= 0 || dilation[i] <= 0 {
+			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
+		}
+		if padding[i] < 0 || 2*padding[i] > (kernel[i]-1)*dilation[i]+1 {
+			fault.Throw(fault.Value, op, "padding %v; want 0 to half of the kernel %v", padding, kernel)
+		}
+		free := in[i] + 2*padding[i] - dilation[i]*(kernel[i]-1) - 1
+		out[i] = floorDiv(free, stride[i]) + 1
+		if ceil {
+			out[i] = floorDiv(free+stride[i]-1, stride[i]) + 1
+			if (out[i]-1)*stride[i] >= in[i]+padding[i] {
+				out[i]-- // the last window must begin in the input or the padding before it
+			}
+		}
+		if out[i] <= 0 {
+			fault.Throw(fault.Shape, op, "windows of %v do not fit in %v with padding %v", kernel, in, padding)
+		}
+	}
+	return attr.Pool{Kernel: attr.MakeInts(kernel...), Stride: attr.MakeInts(stride...), Pad: attr.MakeInts(padding...),
+		Dilation: attr.MakeInts(dilation...), In: attr.MakeInts(in...), Out: attr.MakeInts(out...)}
+}
+
+func floorDiv(a, b int) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// adaptivePool cuts every dimension in as many parts as size says; -1 keeps it.
+func adaptivePool(op string, in, size []int) attr.Pool {
+	size = append([]int(nil), each(op, "output_size", size, len(in), 1)...)
+	for i, s := range size {
+		if s == -1 {
+			size[i] = in[i]
+		} else if s <= 0 {
+			fault.Throw(fault.Value, op, "output_size is %v; want positive sizes, or -1 to keep one", size)
+		}
+	}
+	return attr.Pool{In: attr.MakeInts(in...), Out: attr.MakeInts(size...), Adaptive: true, Count: attr.CountValid}
+}
+
+// MaxPoolOptions places the windows: Stride none is the kernel's size, Dilation none is 1.
+type MaxPoolOptions struct {
+	Stride, Padding, Dilation []int
+	CeilMode                  bool
+	ReturnIndices             bool
+}
+
+func maxPool(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values, indices *Node) {
+	requireKind(op, x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
+	w := newPool(op, planes(op, x, k), kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
+	return maxItems(x, w, o.ReturnIndices)
+}
+
+func maxItems(x *Node, w attr.Pool, wantIndices bool) (values, indices *Node) {
+	n := apply(opPoolMax, w, x)
+	if wantIndices {
+		indices = graph.Item(n, 1)
+	}
+	return graph.Item(n, 0), indices
+}
+
+// MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
+// for, its place in the plane (nil otherwise).
+//
+//lucid:func
+func MaxPool1d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
+	return maxPool("max_pool1d", x, 1, kernelSize, o)
+}
+
+// MaxPool2d is MaxPool1d over the last two dimensions.
+//
+//lucid:func
+func MaxPool2d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
+	return maxPool("max_pool2d", x, 2, kernelSize, o)
+}
+
+// MaxPool3d is MaxPool1d over the last three dimensions.
+//
+//lucid:func
+func MaxPool3d(x *Node, kernelSize []int, o MaxPoolOptions) (values, indices *Node) {
+	return maxPool("max_pool3d", x, 3, kernelSize, o)
+}
+
+// AdaptiveMaxPoolOptions may ask for the places of the values.
+type AdaptiveMaxPoolOptions struct{ ReturnIndices bool }
+
+func adaptiveMax(op string, x *Node, k int, size []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
+	requireKind(op, x, x.DType().IsFloat(), "a floating dtype")
+	return maxItems(x, adaptivePool(op, planes(op, x, k), size), o.ReturnIndices)
+}
+
+// AdaptiveMaxPool1d cuts the last dimension in outputSize parts and returns the largest element of each, and, if asked
+// for, its place (nil otherwise). A size of -1 keeps the one there is.
+//
+//lucid:func
+func AdaptiveMaxPool1d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
+	return adaptiveMax("adaptive_max_pool1d", x, 1, outputSize, o)
+}
+
+// AdaptiveMaxPool2d is AdaptiveMaxPool1d over the last two dimensions.
+//
+//lucid:func
+func AdaptiveMaxPool2d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
+	return adaptiveMax("adaptive_max_pool2d", x, 2, outputSize, o)
+}
+
+// AdaptiveMaxPool3d is AdaptiveMaxPool1d over the last three dimensions.
+//
+//lucid:func
+func AdaptiveMaxPool3d(x *Node, outputSize []int, o AdaptiveMaxPoolOptions) (values, indices *Node) {
+	return adaptiveMax("adaptive_max_pool3d", x, 3, outputSize, o)
+}

@@ -1,0 +1,71 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Pooling works over the last dimensions; any number of others stand before them, so that an extra axis needs no rule
+// of its own. pool_max gives the values and their places in the plane. pool_mean and pool_mean_t are linear and each
+// other's transpose; so are pool_unfold, which lays every window out, and pool_fold, which sums them up again.
+var opPoolMax, opPoolMean, opPoolMeanT, opPoolUnfold, opPoolFold *graph.Op
+
+// poolShape is the shape before the windows, followed by the sizes given.
+func poolShape(x *Node, drop int, sizes ...attr.Ints) *shape.Shape {
+	d := slices.Clone(x.Shape().Dims()[:x.Rank()-drop])
+	for _, s := range sizes {
+		d = append(d, s.Slice()...)
+	}
+	return shape.Of("pool", d...)
+}
+
+func init() {
+	again := func(n *Node, in []*Node, _ []bool, _ int) []*Node {
+		return graph.Items(graph.New(n.Op(), n.Attr(), in[0]))
+	}
+	opPoolMax = graph.Register(graph.Op{Name: "pool_max", Version: 1, Kind: graph.Other, SavesOut: true, VMap: again,
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			w := a.(attr.Pool)
+			s := poolShape(in[0], w.In.Len(), w.Out)
+			return []graph.Spec{{Shape: s, DType: in[0].DType()}, {Shape: s, DType: dtype.Int64}}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			if cot[0] == nil {
+				return []*Node{nil}
+			}
+			flat, idx := flatPlanes(n)
+			g := scatter(zerosLike(flat), idx, reshapeTo(cot[0], idx.Shape()), flat.Rank()-1, attr.ReduceAdd)
+			return []*Node{reshapeTo(g, n.In(0).Shape())}
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			flat, idx := flatPlanes(n)
+			t := gather(reshapeTo(tan[0], flat.Shape()), idx, flat.Rank()-1)
+			return []*Node{reshapeTo(t, n.Shape()), nil}
+		}})
+	linear := func(name string, infer func(w attr.Pool, x *Node) *shape.Shape, other **graph.Op) *graph.Op {
+		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Other, VMap: again,
+			Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+				return []graph.Spec{{Shape: infer(a.(attr.Pool), in[0]), DType: in[0].DType()}}
+			},
+			VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{graph.New(*other, n.Attr(), cot[0])} },
+			JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
+	}
+	opPoolMean = linear("pool_mean", func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.Out) }, &opPoolMeanT)
+	opPoolMeanT = linear("pool_mean_t", func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.In) }, &opPoolMean)
+	opPoolUnfold = linear("pool_unfold", func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, w.In.Len(), w.Kernel, w.Out) }, &opPoolFold)
+	opPoolFold = linear("pool_fold", func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, 2*w.In.Len(), w.In) }, &opPoolUnfold)
+}
+
+// flatPlanes shows the input of a pool_max node and its places with one dimension per plane.
+func flatPlanes(n *Node) (x, idx *Node) {
+	w := n.Attr().(attr.Pool)
+	lead := n.In(0).Rank() - w.In.Len()
+	flat := func(x *Node, s attr.Ints) *Node {
+		return Reshape(x, append(slices.Clone(x.Shape().Dims()[:lead]), product(s.Slice()))...)
+	}
+	return flat(n.In(0), w.In), flat(graph.Item(n, 1), w.Out)
+}

@@ -1,0 +1,99 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// lengthAlong is the p-norm along one dimension, kept with size 1. Where it is 0 the gradient is 0.
+func lengthAlong(x *Node, p float64, axis int) *Node {
+	ax := []int{axis}
+	switch {
+	case p == 0:
+		return sumKeep(Cast(Ne(x, 0), x.DType()), ax, true)
+	case p == 1:
+		return sumKeep(Abs(x), ax, true)
+	case math.IsInf(p, 1):
+		return reduce(opAmax, Abs(x), ax, true)
+	case math.IsInf(p, -1):
+		return reduce(opAmin, Abs(x), ax, true)
+	}
+	power := Square(x)
+	if p != 2 {
+		power = Pow(Abs(x), p)
+	}
+	s := sumKeep(power, ax, true)
+	none := Eq(s, 0)
+	safe := Where(none, constLike(s, 1), s)
+	root := Sqrt(safe)
+	if p != 2 {
+		root = Pow(safe, 1/p)
+	}
+	return Where(none, constLike(s, 0), root)
+}
+
+// atLeast is x where it is not below the bound, and the bound, without a gradient, elsewhere.
+func atLeast(x *Node, bound float64) *Node { return Where(Lt(x, bound), constLike(x, bound), x) }
+
+// NormalizeOptions says which norm (nil: 2) along which dimension (nil: 1) becomes 1; a norm below Eps (nil: 1e-12)
+// counts as Eps.
+type NormalizeOptions struct {
+	P   *float64
+	Dim *int
+	Eps *float64
+}
+
+// Normalize returns x divided by its norm along a dimension.
+//
+//lucid:func
+func Normalize(x *Node, o NormalizeOptions) *Node {
+	dim := dimOr("normalize", o.Dim, realFloat("normalize", x), 1)
+	return inFloat32(x, func(x *Node) *Node {
+		return Div(x, atLeast(lengthAlong(x, orElse(o.P, 2), dim), orElse(o.Eps, 1e-12)))
+	})
+}
+
+// CosineSimilarityOptions names the dimension (nil: 1) and the least norm (nil: 1e-8).
+type CosineSimilarityOptions struct {
+	Dim *int
+	Eps *float64
+}
+
+// CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
+//
+//lucid:func
+func CosineSimilarity(x1, x2 *Node, o CosineSimilarityOptions) *Node {
+	a, b := promote("cosine_similarity", floating(x1), floating(x2))
+	d, eps := a.DType(), orElse(o.Eps, 1e-8)
+	a, b = Cast(a, statDType(d)), Cast(b, statDType(d))
+	axis := dimOr("cosine_similarity", o.Dim, a, 1)
+	// The bound changes the value of a norm but not, as in PyTorch, its derivative.
+	unit := func(x *Node) *Node {
+		n := lengthAlong(x, 2, axis)
+		return Div(x, withGrad(atLeast(n, eps), n, 1.0))
+	}
+	return Cast(sumKeep(Mul(unit(a), unit(b)), []int{axis}, false), d)
+}
+
+// PairwiseDistanceOptions says which norm (nil: 2) and what is added to the differences (nil: 1e-6).
+type PairwiseDistanceOptions struct {
+	P       *float64
+	Eps     *float64
+	KeepDim bool
+}
+
+// PairwiseDistance returns the norm of x1 - x2 + eps along the last dimension; the two broadcast.
+//
+//lucid:func
+func PairwiseDistance(x1, x2 *Node, o PairwiseDistanceOptions) *Node {
+	a, b := promote("pairwise_distance", floating(x1), floating(x2))
+	d := a.DType()
+	diff := Add(Sub(Cast(a, statDType(d)), Cast(b, statDType(d))), orElse(o.Eps, 1e-6))
+	axis := shape.Axis("pairwise_distance", -1, diff.Rank())
+	y := Cast(lengthAlong(diff, orElse(o.P, 2), axis), d)
+	if !o.KeepDim {
+		y = Reshape(y, y.Shape().Dims()[:axis]...)
+	}
+	return y
+}

@@ -1,0 +1,155 @@
+package transform
+
+import (
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// tapeStep is one recorded op: enough to record it again over other inputs.
+type tapeStep struct {
+	n   *Node // op and attributes; its inputs may be gone
+	in  []int // step numbers; inputs of the whole come first
+	out int   // item of a bundle, -1 otherwise
+}
+
+// recording is a subgraph that can be recorded again: never the Go function, so random keys are the same.
+type recording struct {
+	inputs []*Node // arguments, then what was captured
+	args   int
+	steps  []tapeStep
+	outs   []int
+}
+
+// Checkpoint shows the outputs of f under rules that compute f's inside again when a gradient asks for it, so that
+// nothing in between is kept.
+func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
+	epoch := graph.BeginEpoch()
+	level := graph.NewLevel(nil)
+	args := make([]*Node, len(in))
+	var outs []*Node
+	var rec *recording
+	scope.With(func(s *scope.State) { s.Keep, s.NoGrad = level, true }, func() {
+		for i, x := range in {
+			args[i] = ops.StopGradient(x)
+			args[i].SetLevel(level)
+		}
+		outs = f(args)
+		rec = snapshot(outs, args, epoch)
+	})
+	level.Close()
+	for i := range in {
+		rec.inputs[i] = in[i]
+	}
+	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs),
+		VJP: func(in, _, cot []*Node) []*Node { return rec.pull(in, cot) },
+		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
+	return ops.WithRules(r, rec.inputs, outs)
+}
+
+// snapshot records what lies between args and outs. Nodes older than the epoch are captured: they become inputs too.
+func snapshot(outs, args []*Node, epoch uint32) *recording {
+	isArg := map[*Node]bool{}
+	for _, a := range args {
+		isArg[a] = true
+	}
+	inside := func(n *Node) bool { return !isArg[n] && n.Since(epoch) && n.NumIn() > 0 }
+	var idx graph.Index
+	idx.PostOrder(outs, inside)
+	rec := &recording{args: len(args), inputs: append([]*Node(nil), args...)}
+	number := map[*Node]int{}
+	for i, a := range args {
+		number[a] = i
+	}
+	for _, n := range idx.Nodes {
+		if !inside(n) && !isArg[n] {
+			number[n] = len(rec.inputs)
+			rec.inputs = append(rec.inputs, n)
+		}
+	}
+	for _, n := range idx.Nodes {
+		if !inside(n) {
+			continue
+		}
+		s := tapeStep{n: n, out: -1}
+		for k := range n.NumIn() {
+			s.in = append(s.in, number[n.In(k)])
+		}
+		if k, ok := n.IsItem(); ok {
+			s.out = k
+		}
+		number[n] = len(rec.inputs) + len(rec.steps)
+		rec.steps = append(rec.steps, s)
+	}
+	for _, o := range outs {
+		rec.outs = append(rec.outs, number[o])
+	}
+	return rec
+}
+
+// replay records the subgraph over other inputs.
+func (r *recording) replay(in []*Node) []*Node {
+	val := append([]*Node(nil), in...)
+	for _, s := range r.steps {
+		args := make([]*Node, len(s.in))
+		for k, i := range s.in {
+			args[k] = val[i]
+		}
+		switch {
+		case s.out >= 0:
+			val = append(val, graph.Item(args[0], s.out))
+		case s.n.IsBundle():
+			val = append(val, graph.NewBundle(s.n.Op(), s.n.Attr(), args...))
+		default:
+			val = append(val, graph.Again(s.n, args))
+		}
+	}
+	outs := make([]*Node, len(r.outs))
+	for i, o := range r.outs {
+		outs[i] = val[o]
+	}
+	return outs
+}
+
+// pull carries cotangents through a fresh recording.
+func (r *recording) pull(in, cot []*Node) []*Node {
+	level := graph.NewLevel(levelOf(in, cot))
+	defer level.Close()
+	fresh := barrier(in, level)
+	outs := r.replay(fresh)
+	p := Pullback{See: OnLevel}
+	return p.Run(outs, cot, fresh)
+}
+
+func (r *recording) push(in, tan []*Node) []*Node {
+	level := graph.NewLevel(levelOf(in, tan))
+	defer level.Close()
+	fresh := barrier(in, level)
+	return Pushforward(r.replay(fresh), fresh, tan)
+}
+
+// barrier shows the inputs through nodes of their own, which no simplification may merge with the first computation.
+func barrier(in []*Node, level *graph.Level) []*Node {
+	fresh := make([]*Node, len(in))
+	for i, x := range in {
+		fresh[i] = x
+		if x.DType().IsInexact() && !x.IsConst() {
+			fresh[i] = ops.Barrier(x)
+			fresh[i].SetLevel(level)
+		}
+	}
+	return fresh
+}
+
+// levelOf returns the innermost open transform of any of the nodes.
+func levelOf(lists ...[]*Node) *graph.Level {
+	var l *graph.Level
+	for _, ns := range lists {
+		for _, n := range ns {
+			if n != nil {
+				l = graph.Deeper(l, n.Level())
+			}
+		}
+	}
+	return l
+}

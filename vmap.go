@@ -1,0 +1,113 @@
+package lucid
+
+import (
+	"reflect"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/transform"
+)
+
+// NoAxis says that an argument is the same for all examples.
+const NoAxis = -1 << 30
+
+// Randomness says what the default generator gives inside VMap.
+type Randomness uint8
+
+// The choices; without one, drawing from the default generator inside VMap is an error.
+const (
+	RandomError     Randomness = iota
+	RandomSame                 // every example sees the same numbers
+	RandomDifferent            // every example has its own
+)
+
+// VMapOptions say along which dimensions a function is mapped. In has an entry per tensor of the arguments, in order;
+// nil means dimension 0 of all. Out has an entry per tensor of the results; nil means dimension 0.
+type VMapOptions struct {
+	In         []int
+	Out        []int
+	Randomness Randomness
+}
+
+// VMap returns a function that computes f for many examples at once: f is written for one, and gets and gives tensors
+// without the mapped dimension.
+func VMap[F any](f F, opts ...VMapOptions) F {
+	o := option("vmap", opts)
+	fn := functionOf("vmap", f)
+	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
+		in := flattenAll(args)
+		axes := o.In
+		if axes == nil {
+			axes = make([]int, len(in))
+		}
+		if len(axes) != len(in) {
+			fault.Throw(fault.Value, "vmap", "VMapOptions.In has %d entries for %d tensors", len(axes), len(in))
+		}
+		return vmapCall(fn, args, in, axes, o)
+	})
+}
+
+func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMapOptions) ([]reflect.Value, error) {
+	ns := acquireAll(in)
+	defer releaseAll(ns)
+	size := -1
+	for i, n := range ns {
+		if axes[i] != NoAxis && size < 0 {
+			if n.Rank() == 0 {
+				fault.Throw(fault.Shape, "vmap", "argument tensor %d is 0-d and has no dimension to map; give NoAxis", i)
+			}
+			ax := axes[i]
+			if ax < 0 {
+				ax += n.Rank()
+			}
+			if ax < 0 || ax >= n.Rank() {
+				fault.Throw(fault.Index, "vmap", "dim %d is out of range for argument tensor %d of shape %v", axes[i], i, n.Shape())
+			}
+			size = n.Dim(ax)
+		}
+	}
+	if size < 0 {
+		fault.Throw(fault.Value, "vmap", "no argument has a mapped dimension")
+	}
+	parent, _ := scope.Current().Trace.(*graph.Trace)
+	v := transform.NewVMap(parent, size)
+	defer v.Close()
+	inner := make([]*Tensor, len(ns))
+	for i, n := range ns {
+		inner[i] = in[i]
+		if axes[i] != NoAxis {
+			inner[i] = (*Tensor)(graph.Wrap(v.In(n, axes[i])))
+		}
+	}
+	var res []reflect.Value
+	var err error
+	scope.With(func(s *scope.State) { s.Random = vmapRandom(o.Randomness, v) }, func() { res, err = fn.call(unflattenAll(args, inner)) })
+	if err != nil {
+		return nil, err
+	}
+	outs := acquireAll(flattenAll(res))
+	defer releaseAll(outs)
+	outAxes := o.Out
+	if outAxes == nil {
+		outAxes = make([]int, len(outs))
+	}
+	if len(outAxes) != len(outs) {
+		fault.Throw(fault.Value, "vmap", "VMapOptions.Out has %d entries for %d tensors", len(outAxes), len(outs))
+	}
+	return unflattenAll(res, wrapAll(v.Out(outs, outAxes))), nil
+}
+
+// vmapRandom is how a generator behaves inside: see ops.Generator.Next.
+func vmapRandom(r Randomness, v *transform.VMapTrace) any {
+	switch r {
+	case RandomSame:
+		return func(next func() *graph.Node, _ func(n int) *graph.Node) *graph.Node { return next() }
+	case RandomDifferent:
+		return func(_ func() *graph.Node, split func(n int) *graph.Node) *graph.Node { return v.In(split(v.Size), 0) }
+	}
+	return func(func() *graph.Node, func(int) *graph.Node) *graph.Node {
+		fault.Throw(fault.Value, "vmap", "the default generator is used inside; say VMapOptions.Randomness RandomSame or RandomDifferent, or pass keys")
+		return nil
+	}
+}
