@@ -15,12 +15,12 @@ type convPhase struct {
 // convPhases cuts dimension d with these sizes into phases.
 func convPhases(c attr.Conv, d, in, kernel, outs int) []convPhase {
 	stride, between, dilation, low := c.Stride.At(d), c.InputDilation.At(d), c.KernelDilation.At(d), c.Low.At(d)
-	g := gcd(stride, between)
+	g := commonDivisor(stride, between)
 	period := between / g
 	var all []convPhase
 	for r := range min(period, outs) {
 		p := convPhase{outs: (outs - r + period - 1) / period, stride: stride / g, out: r, outStep: period,
-			step: dilation / gcd(dilation, between), tapStep: between / gcd(dilation, between)}
+			step: dilation / commonDivisor(dilation, between), tapStep: between / commonDivisor(dilation, between)}
 		for k := 0; k < kernel; k++ {
 			at := r*stride + k*dilation - low
 			if at%between != 0 {
@@ -43,12 +43,7 @@ func convPhases(c attr.Conv, d, in, kernel, outs int) []convPhase {
 	return all
 }
 
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
+func commonDivisor(a, b int) int { return int(gcd(int64(a), int64(b))) }
 
 // point is a place in the input: an offset and, in each spatial dimension, an index that may be outside.
 type point struct {

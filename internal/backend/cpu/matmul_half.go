@@ -53,14 +53,14 @@ func widenedFlat(c *backend.Ctx, v backend.View) (flat[float32], error) {
 	return flat[float32]{x, l.fresh, free}, err
 }
 
-// widened is a view of a half type as a stack of float32.
-func widened(c *backend.Ctx, v backend.View) (stack[float32], error) {
+// widenedStack is a view of a half type as a stack of float32.
+func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 	f, err := widenedFlat(c, v)
 	return newStack(f.x, v.Shape, f.strides, f.free), err
 }
 
 func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
-	a, err := widened(c, in[0])
+	a, err := widenedStack(c, in[0])
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
 	if a.rows <= fewRows && in[1].Numel() > stripElems {
 		return halfStrips(c, out.DType, z, &a, in[1])
 	}
-	b, err := widened(c, in[1])
+	b, err := widenedStack(c, in[1])
 	if err != nil {
 		return err
 	}
