@@ -84,6 +84,15 @@ func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Te
 	return wrap(r0), wrap(r1), wrap(r2)
 }
 
+// Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along
+// one dimension after the other.
+func Interpolate(x *Tensor, o ...InterpolateOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Interpolate(a0, option("interpolate", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // IsFinite reports which elements are neither NaN nor infinite.
 func IsFinite(x *Tensor) *Tensor {
 	a0 := acquire(x)

@@ -41,6 +41,8 @@ type (
 	HuberLossOptions = ops.HuberLossOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
+	// InterpolateOptions are options; the zero value is the default.
+	InterpolateOptions = ops.InterpolateOptions
 	// KlDivOptions are options; the zero value is the default.
 	KlDivOptions = ops.KlDivOptions
 	// LambdOptions are options; the zero value is the default.

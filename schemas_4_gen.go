@@ -57,6 +57,18 @@ func init() {
 				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
+		schema{name: "interpolate", door: "Interpolate", doc: "Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along\none dimension after the other.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"mode", "string", true}, {"align_corners", "bool", true}, {"recompute_scale_factor", "bool", true}, {"antialias", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.InterpolateOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("mode", &o.Mode)
+				c.option("align_corners", &o.AlignCorners)
+				c.option("recompute_scale_factor", &o.RecomputeScaleFactor)
+				c.option("antialias", &o.Antialias)
+				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
+			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
