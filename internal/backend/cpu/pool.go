@@ -205,7 +205,7 @@ func init() {
 		},
 		"pool_mean":   floatPool(poolMean[float32], poolMean[float64]),
 		"pool_mean_t": floatPool(poolMeanT[float32], poolMeanT[float64]),
-		"pool_fold":   floatPool(poolFold[float32], poolFold[float64]),
+		"pool_fold":   foldAny,
 		"pool_unfold": poolUnfold,
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 )
 
 // step is the part of a window that meets an element: window o has it as its element k.
@@ -36,7 +37,7 @@ func (g *grid) meets(d int) [][]step {
 	return c
 }
 
-func poolFold[T floats](c *backend.Ctx, g *grid, z, x []T) error {
+func poolFold[T numbers](c *backend.Ctx, g *grid, z, x []T) error {
 	md, mh, mw, kern := g.meets(0), g.meets(1), g.meets(2), g.kernelOf()
 	plane := kern[0] * kern[1] * kern[2] * g.outSize()
 	return overRows(c, len(z)/g.inSize(), g.in, kern[0]*kern[1]*kern[2], func(p, d, h int) {
@@ -54,6 +55,33 @@ func poolFold[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 			row[i] = s
 		}
 	})
+}
+
+func foldOf[T numbers](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	base, err := dense(c, in[0])
+	if err != nil || out[0].Numel() == 0 {
+		return err
+	}
+	return poolFold(c, newGrid(a.(attr.Pool)), outOf[T](out[0]), elems[T](base, in[0].Numel()))
+}
+
+// foldAny sums windows of any numbers.
+func foldAny(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	switch in[0].DType {
+	case dtype.Complex64:
+		return foldOf[complex64](c, a, out, in)
+	case dtype.Complex128:
+		return foldOf[complex128](c, a, out, in)
+	case dtype.Uint8, dtype.Int8: // sums wrap alike
+		return foldOf[uint8](c, a, out, in)
+	case dtype.Uint16, dtype.Int16:
+		return foldOf[uint16](c, a, out, in)
+	case dtype.Uint32, dtype.Int32:
+		return foldOf[uint32](c, a, out, in)
+	case dtype.Uint64, dtype.Int64:
+		return foldOf[uint64](c, a, out, in)
+	}
+	return floatPool(poolFold[float32], poolFold[float64])(c, a, out, in)
 }
 
 // poolUnfold copies elements of any size into the layout of windows; what lies in the padding is 0.
