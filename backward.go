@@ -177,7 +177,9 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 				return
 			}
 			accumulate(s, g)
-			s.SetRoot(n)
+			if n.Trace() == nil {
+				s.SetRoot(n)
+			}
 		})
 	})
 	if !o.RetainGraph && !o.CreateGraph {

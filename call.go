@@ -3,6 +3,7 @@ package lucid
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -16,9 +17,10 @@ type Op struct {
 	Name          string
 	Version       int
 	Doc           string
-	Door          string // the Go function, "" if only a method
-	Kind          string // elementwise, view, reduce, …; composite: written with other ops
-	AMP           string // keep, half, float32, promote
+	Aliases       []string // other names it answers to in Call
+	Door          string   // the Go function, "" if only a method
+	Kind          string   // elementwise, view, reduce, …; composite: written with other ops
+	AMP           string   // keep, half, float32, promote
 	Deterministic bool
 	VJP           string // "yes", or "waived: why"
 	JVP           string
@@ -40,6 +42,7 @@ type schemaParam struct {
 
 type schema struct {
 	name, door, doc string
+	aliases         []string
 	params          []schemaParam
 	call            func(*caller) []*graph.Node
 }
@@ -49,25 +52,29 @@ var schemas = map[string]*schema{}
 func addSchemas(list ...schema) {
 	for i := range list {
 		s := &list[i]
-		if schemas[s.name] != nil {
-			panic("lucid: internal: two ops are named " + s.name)
+		for _, n := range append([]string{s.name}, s.aliases...) {
+			if schemas[n] != nil {
+				panic("lucid: internal: two ops are named " + n)
+			}
+			schemas[n] = s
 		}
-		schemas[s.name] = s
 	}
 }
 
 // Ops lists every op that can be called by name, sorted.
 func Ops() []Op {
 	var all []Op
-	for _, s := range schemas {
-		all = append(all, s.describe())
+	for n, s := range schemas {
+		if n == s.name {
+			all = append(all, s.describe())
+		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
 	return all
 }
 
 func (s *schema) describe() Op {
-	o := Op{Name: s.name, Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: true, VJP: "yes", JVP: "yes", VMap: "yes"}
+	o := Op{Name: s.name, Aliases: slices.Clone(s.aliases), Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: true, VJP: "yes", JVP: "yes", VMap: "yes"}
 	for _, p := range s.params {
 		o.Params = append(o.Params, Param{p.name, p.typ, p.optional})
 	}
@@ -92,7 +99,7 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 	}
 	err = fault.Catch(func() {
 		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
-		ns := s.call(c)
+		ns := present(s.call(c))
 		c.finish()
 		for _, n := range c.in {
 			release(n)
@@ -100,6 +107,11 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		out = wrapAll(ns)
 	})
 	return out, err
+}
+
+// present leaves out results that were not asked for.
+func present(ns []*graph.Node) []*graph.Node {
+	return slices.DeleteFunc(ns, func(n *graph.Node) bool { return n == nil })
 }
 
 func acquireOptional(ts []*Tensor) []*graph.Node {
@@ -182,6 +194,17 @@ func (c *caller) operand(name string) any {
 	return c.tensor(name)
 }
 
+// optionalOperand is a number given as an attribute, else the next tensor, nil if there is none.
+func (c *caller) optionalOperand(name string) any {
+	if _, ok := c.attrs[name]; ok {
+		return c.operand(name)
+	}
+	if n := c.optionalTensor(); n != nil {
+		return n
+	}
+	return nil
+}
+
 func (c *caller) tensors() []*graph.Node {
 	rest := c.in[c.next:]
 	c.next = len(c.in)
@@ -251,8 +274,7 @@ func (c *caller) set(name string, v, into any) {
 	case *[]float64:
 		*p, ok = asFloats(v)
 	case *any:
-		_, ok = dtype.ScalarOf(v)
-		*p = v
+		*p, ok = asAny(v)
 	case *DType:
 		switch v := v.(type) {
 		case DType:
@@ -305,6 +327,28 @@ func asInts(v any) ([]int, bool) {
 	}
 	i, ok := asInt(v)
 	return []int{i}, ok
+}
+
+// asAny lets numbers, words, and lists of ints or of such lists through; the op checks further.
+func asAny(v any) (any, bool) {
+	switch v := v.(type) {
+	case string, []int, [][]int:
+		return v, true
+	case []any:
+		if ints, ok := asInts(v); ok {
+			return ints, true
+		}
+		lists := make([][]int, len(v))
+		for i, l := range v {
+			var ok bool
+			if lists[i], ok = asInts(l); !ok {
+				return nil, false
+			}
+		}
+		return lists, true
+	}
+	_, ok := dtype.ScalarOf(v)
+	return v, ok
 }
 
 func asFloats(v any) ([]float64, bool) {

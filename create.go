@@ -17,6 +17,7 @@ type With struct {
 	DType        DType
 	Device       Device
 	RequiresGrad bool
+	Generator    *Generator // of random numbers; nil: the default one
 }
 
 // SetDefaultDType changes the dtype of floats that name none.
@@ -123,50 +124,4 @@ func (w With) Scalar(v any) *Tensor {
 	b.ReadOnly = false
 	d.Put(b.Mem, 0, s)
 	return w.done(graph.NewStored(b, graph.Spec{Shape: shape.Scalar, DType: d}, hostDevice()))
-}
-
-// Full makes a tensor of one value.
-func Full(sizes []int, value any) *Tensor { return With{}.Full(sizes, value) }
-
-// Full makes a tensor of one value; its dtype is the number's default.
-func (w With) Full(sizes []int, value any) *Tensor {
-	s, ok := dtype.ScalarOf(value)
-	if !ok {
-		fault.Throw(fault.DType, "full", "%T is no number or bool", value)
-	}
-	return w.full("full", sizes, w.dtypeOr(s.DefaultDType(ops.DefaultFloat())), s)
-}
-
-func (w With) full(op string, sizes []int, d DType, s dtype.Scalar) *Tensor {
-	n := ops.FullOf(shape.Of(op, sizes...), d, s)
-	if n.IsConst() {
-		n = ops.Alias(n)
-	}
-	n.SetDevice(targetDevice())
-	return w.done(n)
-}
-
-// Zeros makes a tensor of zeros.
-func Zeros(sizes ...int) *Tensor { return With{}.Zeros(sizes...) }
-
-// Zeros makes a tensor of zeros.
-func (w With) Zeros(sizes ...int) *Tensor {
-	return w.full("zeros", sizes, w.dtypeOr(ops.DefaultFloat()), dtype.Scalar{Kind: dtype.KindInt})
-}
-
-// Ones makes a tensor of ones.
-func Ones(sizes ...int) *Tensor { return With{}.Ones(sizes...) }
-
-// Ones makes a tensor of ones.
-func (w With) Ones(sizes ...int) *Tensor {
-	return w.full("ones", sizes, w.dtypeOr(ops.DefaultFloat()), dtype.Scalar{Kind: dtype.KindInt, I: 1})
-}
-
-// Arange makes a sequence: Arange(end), Arange(start, end) or Arange(start, end, step). Ints give int64, floats the
-// default float; the end is not in it.
-func Arange(args ...any) *Tensor { return With{}.Arange(args...) }
-
-// Arange makes a sequence; see the function.
-func (w With) Arange(args ...any) *Tensor {
-	return w.done(ops.ArangeArgs(args, w.DType))
 }

@@ -1,38 +1,13 @@
 package lucid
 
 import (
-	"context"
-
-	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/scope"
-)
-
-// Pending graphs are bounded: a handle made past either bound is evaluated, so that a long loop that never asks for a
-// value holds neither an endless graph nor endless memory.
-const (
-	maxPendingDepth = 2048
-	maxPendingBytes = 4 << 30
 )
 
 // wrap makes a handle for a node: the end of every door.
-func wrap(n *graph.Node) *Tensor {
-	if n == nil {
-		return nil
-	}
-	h := graph.Wrap(n)
-	if n.Depth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
-		if n.Trace() == nil && !n.Stored() {
-			// A failure leaves the node pending; it surfaces at the next explicit read.
-			_ = exec.Eval(context.Background(), n)
-		}
-	}
-	if a, ok := scope.Current().Arena.(*arena); ok {
-		a.add(h)
-	}
-	return (*Tensor)(h)
-}
+func wrap(n *graph.Node) *Tensor { return (*Tensor)(door.Wrap(n)) }
 
 func wrapAll(ns []*graph.Node) []*Tensor {
 	ts := make([]*Tensor, len(ns))

@@ -127,21 +127,21 @@ func AdaptiveMaxPool3d(x *Tensor, outputSize []int, o ...AdaptiveMaxPoolOptions)
 	return wrap(r0), wrap(r1)
 }
 
-// Add returns x + other.
-func Add(x any, other any) *Tensor {
+// Add returns x + alpha·other.
+func Add(x any, other any, o ...AlphaOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, option("add", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Add returns x + other.
+// Add returns x + alpha·other.
 func (x *Tensor) Add(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -151,13 +151,181 @@ func (x *Tensor) Add(other any) *Tensor {
 func (x *Tensor) Add_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Add(a0, a1)
+	r0 := ops.Add(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("add", r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func Addbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, option("addbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+func (x *Tensor) Addbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Addbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcdiv returns x + value·tensor1/tensor2; integers are refused.
+func Addcdiv(x *Tensor, tensor1 *Tensor, tensor2 *Tensor, o ...ValueOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, option("addcdiv", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcdiv returns x + value·tensor1/tensor2; integers are refused.
+func (x *Tensor) Addcdiv(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcdiv_ is Addcdiv in place: the handle shows the result, and is returned.
+func (x *Tensor) Addcdiv_(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcdiv(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return x.rebind("addcdiv", r0)
+}
+
+// Addcmul returns x + value·tensor1·tensor2.
+func Addcmul(x *Tensor, tensor1 *Tensor, tensor2 *Tensor, o ...ValueOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, option("addcmul", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcmul returns x + value·tensor1·tensor2.
+func (x *Tensor) Addcmul(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addcmul_ is Addcmul in place: the handle shows the result, and is returned.
+func (x *Tensor) Addcmul_(tensor1 *Tensor, tensor2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(tensor1)
+	a2 := acquire(tensor2)
+	r0 := ops.Addcmul(a0, a1, a2, ops.ValueOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return x.rebind("addcmul", r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func Addmm(x *Tensor, mat1 *Tensor, mat2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, option("addmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+func (x *Tensor) Addmm(mat1 *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat1)
+	a2 := acquire(mat2)
+	r0 := ops.Addmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func Addmv(x *Tensor, mat *Tensor, vec *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, option("addmv", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+func (x *Tensor) Addmv(mat *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat)
+	a2 := acquire(vec)
+	r0 := ops.Addmv(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func Addr(x *Tensor, vec1 *Tensor, vec2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, option("addr", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+func (x *Tensor) Addr(vec1 *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec1)
+	a2 := acquire(vec2)
+	r0 := ops.Addr(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, option("all", o))
@@ -165,7 +333,7 @@ func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// All returns whether all elements over the dimensions are non-zero.
+// All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func (x *Tensor) All(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.All(a0, ops.ReduceOptions{Dim: dim})
@@ -221,7 +389,39 @@ func (x *Tensor) Amin(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func AMinMax(x *Tensor, o ...ArgOptions) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, option("aminmax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// AMinMax returns the smallest and the largest element along a dimension, or of all.
+func (x *Tensor) AMinMax(dim int) (min *Tensor, max *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Aminmax(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.
+func Angle(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Angle(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.
+func (x *Tensor) Angle() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Angle(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, option("any", o))
@@ -229,7 +429,7 @@ func Any(x *Tensor, o ...ReduceOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Any returns whether one element over the dimensions is non-zero.
+// Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.
 func (x *Tensor) Any(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Any(a0, ops.ReduceOptions{Dim: dim})
@@ -265,6 +465,14 @@ func ArgMin(x *Tensor, o ...ArgOptions) *Tensor {
 func (x *Tensor) ArgMin(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Argmin(a0, ops.ArgOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// ArgPartition returns the positions that partition x around kth.
+func ArgPartition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Argpartition(a0, kth, option("argpartition", o))
 	release(a0)
 	return wrap(r0)
 }
@@ -357,6 +565,36 @@ func (x *Tensor) Atan_() *Tensor {
 	return x.rebind("atan", r0)
 }
 
+// Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].
+func Atan2(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].
+func (x *Tensor) Atan2(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Atan2_ is Atan2 in place: the handle shows the result, and is returned.
+func (x *Tensor) Atan2_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Atan2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("atan2", r0)
+}
+
 // Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].
 func Atanh(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -405,6 +643,30 @@ func AvgPool3d(x *Tensor, kernelSize []int, o ...AvgPoolOptions) *Tensor {
 	return wrap(r0)
 }
 
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func Baddbmm(x *Tensor, batch1 *Tensor, batch2 *Tensor, o ...AddmmOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, option("baddbmm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+func (x *Tensor) Baddbmm(batch1 *Tensor, batch2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(batch1)
+	a2 := acquire(batch2)
+	r0 := ops.Baddbmm(a0, a1, a2, ops.AddmmOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
 // otherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where
 // none were given; the tensors given are left alone.
@@ -421,6 +683,20 @@ func BatchNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Tenso
 	release(a3)
 	release(a4)
 	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
+func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(input1)
+	a1 := acquire(input2)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.Bilinear(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
 }
 
 // BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.
@@ -450,6 +726,214 @@ func BinaryCrossEntropyWithLogits(x *Tensor, target *Tensor, weight *Tensor, pos
 	return wrap(r0)
 }
 
+// Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum
+// of the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func Bincount(x *Tensor, weights *Tensor, o ...BincountOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weights)
+	r0 := ops.Bincount(a0, a1, option("bincount", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd returns x & other of integers or bools.
+func BitwiseAnd(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd returns x & other of integers or bools.
+func (x *Tensor) BitwiseAnd(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseAnd_ is BitwiseAnd in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseAnd_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseAnd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_and", r0)
+}
+
+// BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.
+func BitwiseLeftShift(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.
+func (x *Tensor) BitwiseLeftShift(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseLeftShift_ is BitwiseLeftShift in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseLeftShift_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseLeftShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_left_shift", r0)
+}
+
+// BitwiseNot flips every bit of integers, and negates bools.
+func BitwiseNot(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// BitwiseNot flips every bit of integers, and negates bools.
+func (x *Tensor) BitwiseNot() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// BitwiseNot_ is BitwiseNot in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseNot_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.BitwiseNot(a0)
+	release(a0)
+	return x.rebind("bitwise_not", r0)
+}
+
+// BitwiseOr returns x | other of integers or bools.
+func BitwiseOr(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseOr returns x | other of integers or bools.
+func (x *Tensor) BitwiseOr(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseOr_ is BitwiseOr in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseOr_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseOr(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_or", r0)
+}
+
+// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// below the number of bits.
+func BitwiseRightShift(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not
+// below the number of bits.
+func (x *Tensor) BitwiseRightShift(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseRightShift_ is BitwiseRightShift in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseRightShift_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseRightShift(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_right_shift", r0)
+}
+
+// BitwiseXor returns x ^ other of integers or bools.
+func BitwiseXor(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseXor returns x ^ other of integers or bools.
+func (x *Tensor) BitwiseXor(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// BitwiseXor_ is BitwiseXor in place: the handle shows the result, and is returned.
+func (x *Tensor) BitwiseXor_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.BitwiseXor(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("bitwise_xor", r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func Bmm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+func (x *Tensor) Bmm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Bmm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
 func BroadcastTo(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -463,5 +947,16 @@ func (x *Tensor) BroadcastTo(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.BroadcastTo(a0, shape...)
 	release(a0)
+	return wrap(r0)
+}
+
+// Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary
+// belongs to the bucket below it, or above it with Right.
+func Bucketize(x any, boundaries *Tensor, o ...BucketOptions) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquire(boundaries)
+	r0 := ops.Bucketize(a0, a1, option("bucketize", o))
+	releaseAny(a0)
+	release(a1)
 	return wrap(r0)
 }

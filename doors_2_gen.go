@@ -14,11 +14,54 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The
+// gradient at distance 0 is 0.
+func Cdist(x1 *Tensor, x2 *Tensor, o ...CdistOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	r0 := ops.Cdist(a0, a1, option("cdist", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Ceil rounds up.
+func Ceil(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Ceil rounds up.
+func (x *Tensor) Ceil() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Ceil_ is Ceil in place: the handle shows the result, and is returned.
+func (x *Tensor) Ceil_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ceil(a0)
+	release(a0)
+	return x.rebind("ceil", r0)
+}
+
 // Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.
 func Celu(x *Tensor, o ...EluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Celu(a0, option("celu", o))
 	release(a0)
+	return wrap(r0)
+}
+
+// ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.
+func ChainMatmul(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.ChainMatmul(a0...)
+	releaseAll(a0)
 	return wrap(r0)
 }
 
@@ -28,6 +71,104 @@ func ChannelShuffle(x *Tensor, groups int) *Tensor {
 	r0 := ops.ChannelShuffle(a0, groups)
 	release(a0)
 	return wrap(r0)
+}
+
+// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
+// NaN bound gives NaN. No gradient passes where x is at a bound.
+func Clamp(x *Tensor, min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
+// NaN bound gives NaN. No gradient passes where x is at a bound.
+func (x *Tensor) Clamp(min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Clamp_ is Clamp in place: the handle shows the result, and is returned.
+func (x *Tensor) Clamp_(min any, max any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(min)
+	a2 := acquireAny(max)
+	r0 := ops.Clamp(a0, a1, a2)
+	release(a0)
+	releaseAny(a1)
+	releaseAny(a2)
+	return x.rebind("clamp", r0)
+}
+
+// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+func ClampMax(x any, max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+func (x *Tensor) ClampMax(max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMax_ is ClampMax in place: the handle shows the result, and is returned.
+func (x *Tensor) ClampMax_(max any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(max)
+	r0 := ops.ClampMax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("clamp_max", r0)
+}
+
+// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+func ClampMin(x any, min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+func (x *Tensor) ClampMin(min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// ClampMin_ is ClampMin in place: the handle shows the result, and is returned.
+func (x *Tensor) ClampMin_(min any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(min)
+	r0 := ops.ClampMin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("clamp_min", r0)
 }
 
 // Complex joins a real and an imaginary part.
@@ -68,6 +209,127 @@ func Contiguous(x *Tensor) *Tensor {
 func (x *Tensor) Contiguous() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Contiguous(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.
+func Conv1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv1d(a0, a1, a2, option("conv1d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.
+func Conv2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv2d(a0, a1, a2, option("conv2d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a
+// cross-correlation.
+func Conv3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Conv3d(a0, a1, a2, option("conv3d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).
+func ConvGeneral(x *Tensor, weight *Tensor, o ...ConvGeneralOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.ConvGeneral(a0, a1, option("conv_general", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).
+func ConvTranspose1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose1d(a0, a1, a2, option("conv_transpose1d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).
+func ConvTranspose2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose2d(a0, a1, a2, option("conv_transpose2d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).
+func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.ConvTranspose3d(a0, a1, a2, option("conv_transpose3d", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Copysign returns |x| with the sign of other.
+func Copysign(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Copysign returns |x| with the sign of other.
+func (x *Tensor) Copysign(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Copysign_ is Copysign in place: the handle shows the result, and is returned.
+func (x *Tensor) Copysign_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Copysign(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("copysign", r0)
+}
+
+// Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.
+func Corrcoef(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Corrcoef(a0)
 	release(a0)
 	return wrap(r0)
 }
@@ -130,6 +392,55 @@ func CosineSimilarity(x1 *Tensor, x2 *Tensor, o ...CosineSimilarityOptions) *Ten
 	return wrap(r0)
 }
 
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func CountNonzero(x *Tensor, o ...DimsOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.CountNonzero(a0, option("count_nonzero", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.
+func (x *Tensor) CountNonzero(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.CountNonzero(a0, ops.DimsOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.
+// fweights are how often each observation was made, aweights how much it counts; both may be nil.
+func Cov(x *Tensor, fweights *Tensor, aweights *Tensor, o ...CovOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(fweights)
+	a2 := acquire(aweights)
+	r0 := ops.Cov(a0, a1, a2, option("cov", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
+func Cross(x *Tensor, other *Tensor, o ...CrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Cross(a0, a1, option("cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.
+func (x *Tensor) Cross(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Cross(a0, a1, ops.CrossOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only
 // the logits and one number per row are kept for the gradient.
 func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
@@ -141,6 +452,66 @@ func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOp
 	release(a1)
 	release(a2)
 	return wrap(r0)
+}
+
+// Cube returns x³.
+func Cube(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cube returns x³.
+func (x *Tensor) Cube() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cube_ is Cube in place: the handle shows the result, and is returned.
+func (x *Tensor) Cube_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cube(a0)
+	release(a0)
+	return x.rebind("cube", r0)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMax(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, option("cummax", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMax returns the largest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMax(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummax(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func CumMin(x *Tensor, dim int, o ...ReverseOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, option("cummin", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// CumMin returns the smallest element so far along a dimension and its position, the latest of those that tie; from
+// the first NaN on it is NaN.
+func (x *Tensor) CumMin(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Cummin(a0, dim, ops.ReverseOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
 }
 
 // CumProd returns running products along a dimension.
@@ -172,5 +543,15 @@ func (x *Tensor) CumSum(dim int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Cumsum(a0, dim, ops.ScanOptions{})
 	release(a0)
+	return wrap(r0)
+}
+
+// CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.
+func CumulativeTrapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.CumulativeTrapezoid(a0, a1, option("cumulative_trapezoid", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }

@@ -6,21 +6,117 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-// Div returns x / other; integers divide as floats.
-func Div(x any, other any) *Tensor {
+// Deg2rad turns degrees into radians.
+func Deg2rad(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Deg2rad turns degrees into radians.
+func (x *Tensor) Deg2rad() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Deg2rad_ is Deg2rad in place: the handle shows the result, and is returned.
+func (x *Tensor) Deg2rad_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Deg2rad(a0)
+	release(a0)
+	return x.rebind("deg2rad", r0)
+}
+
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(prepend)
+	a2 := acquire(append)
+	r0 := ops.Diff(a0, a1, a2, option("diff", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
+// and append are joined to x first, and may be nil.
+func (x *Tensor) Diff(n int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(nil)
+	a2 := acquire(nil)
+	r0 := ops.Diff(a0, a1, a2, ops.DiffOptions{N: &n})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Digamma returns the derivative of log Γ(x); NaN at negative integers.
+func Digamma(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Digamma returns the derivative of log Γ(x); NaN at negative integers.
+func (x *Tensor) Digamma() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Digamma_ is Digamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Digamma_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Digamma(a0)
+	release(a0)
+	return x.rebind("digamma", r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func Dist(x *Tensor, other *Tensor, o ...DistOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, option("dist", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dist returns the p-norm of x - other over all elements.
+func (x *Tensor) Dist(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dist(a0, a1, ops.DistOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
+// towards zero ("trunc") and integers stay integers.
+func Div(x any, other any, o ...DivOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, option("div", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Div returns x / other; integers divide as floats.
+// Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
+// towards zero ("trunc") and integers stay integers.
 func (x *Tensor) Div(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, ops.DivOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -30,10 +126,39 @@ func (x *Tensor) Div(other any) *Tensor {
 func (x *Tensor) Div_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Div(a0, a1)
+	r0 := ops.Div(a0, a1, ops.DivOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("div", r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func Dot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
+func (x *Tensor) Dot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Dot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
+// letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
+func Einsum(equation string, operands ...*Tensor) *Tensor {
+	a1 := acquireAll(operands)
+	r0 := ops.Einsum(equation, a1...)
+	releaseAll(a1)
+	return wrap(r0)
 }
 
 // Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.
@@ -244,12 +369,248 @@ func (x *Tensor) Expm1_() *Tensor {
 	return x.rebind("expm1", r0)
 }
 
+// FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
+func FloatPower(x any, exponent any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(exponent)
+	r0 := ops.FloatPower(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
+func (x *Tensor) FloatPower(exponent any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(exponent)
+	r0 := ops.FloatPower(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Floor rounds down.
+func Floor(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Floor rounds down.
+func (x *Tensor) Floor() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Floor_ is Floor in place: the handle shows the result, and is returned.
+func (x *Tensor) Floor_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Floor(a0)
+	release(a0)
+	return x.rebind("floor", r0)
+}
+
+// FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
+func FloorDivide(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
+func (x *Tensor) FloorDivide(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// FloorDivide_ is FloorDivide in place: the handle shows the result, and is returned.
+func (x *Tensor) FloorDivide_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.FloorDivide(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("floor_divide", r0)
+}
+
+// Fmax returns the larger of x and other, elementwise; a NaN loses to a number.
+func Fmax(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmax returns the larger of x and other, elementwise; a NaN loses to a number.
+func (x *Tensor) Fmax(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmax_ is Fmax in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmax_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmax(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmax", r0)
+}
+
+// Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.
+func Fmin(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.
+func (x *Tensor) Fmin(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmin_ is Fmin in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmin_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmin(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmin", r0)
+}
+
+// Fmod returns x - other·trunc(x/other), which has x's sign.
+func Fmod(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmod returns x - other·trunc(x/other), which has x's sign.
+func (x *Tensor) Fmod(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fmod_ is Fmod in place: the handle shows the result, and is returned.
+func (x *Tensor) Fmod_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Fmod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("fmod", r0)
+}
+
 // Fold sums windows laid out as UnfoldImage does into an image of the size given.
 func Fold(x *Tensor, outputSize []int, kernelSize []int, o ...FoldOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Fold(a0, outputSize, kernelSize, option("fold", o))
 	release(a0)
 	return wrap(r0)
+}
+
+// Frac returns x less its whole part, with x's sign.
+func Frac(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Frac returns x less its whole part, with x's sign.
+func (x *Tensor) Frac() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Frac_ is Frac in place: the handle shows the result, and is returned.
+func (x *Tensor) Frac_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Frac(a0)
+	release(a0)
+	return x.rebind("frac", r0)
+}
+
+// Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and
+// NaN are their own mantissa with exponent 0.
+func Frexp(x *Tensor) (mantissa *Tensor, exponent *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Frexp(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and
+// NaN are their own mantissa with exponent 0.
+func (x *Tensor) Frexp() (mantissa *Tensor, exponent *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Frexp(a0)
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
+func Gcd(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
+func (x *Tensor) Gcd(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Gcd_ is Gcd in place: the handle shows the result, and is returned.
+func (x *Tensor) Gcd_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Gcd(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("gcd", r0)
 }
 
 // Ge returns x >= other, elementwise.
@@ -285,6 +646,26 @@ func (x *Tensor) Gelu() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Gelu(a0, ops.GeluOptions{})
 	release(a0)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func Ger(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Ger is Outer under the name BLAS gave it.
+func (x *Tensor) Ger(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Ger(a0, a1)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

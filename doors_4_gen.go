@@ -38,6 +38,90 @@ func Hardtanh(x *Tensor, o ...HardtanhOptions) *Tensor {
 	return wrap(r0)
 }
 
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func Heaviside(x *Tensor, values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have
+// one dtype.
+func (x *Tensor) Heaviside(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Heaviside_ is Heaviside in place: the handle shows the result, and is returned.
+func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	r0 := ops.Heaviside(a0, a1)
+	release(a0)
+	release(a1)
+	return x.rebind("heaviside", r0)
+}
+
+// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
+// last bin holds its upper bound.
+func Histc(x *Tensor, o ...HistcOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Histc(a0, option("histc", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
+// last bin holds its upper bound.
+func (x *Tensor) Histc(bins int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Histc(a0, ops.HistcOptions{Bins: &bins})
+	release(a0)
+	return wrap(r0)
+}
+
+// Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.
+// edges, rising, may be given instead of a number of bins. The last bin holds its upper edge.
+func Histogram(x *Tensor, weight *Tensor, edges *Tensor, o ...HistogramOptions) (hist *Tensor, binEdges *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(edges)
+	r0, r1 := ops.Histogram(a0, a1, a2, option("histogram", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0), wrap(r1)
+}
+
+// Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.
+func Histogram2d(x *Tensor, y *Tensor, o ...HistogramddOptions) (hist *Tensor, xEdges *Tensor, yEdges *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(y)
+	r0, r1, r2 := ops.Histogram2d(a0, a1, option("histogram2d", o))
+	release(a0)
+	release(a1)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// HistogramDD counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension
+// for each column of x, followed by the edges of each dimension.
+func HistogramDD(x *Tensor, weight *Tensor, o ...HistogramddOptions) []*Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Histogramdd(a0, a1, option("histogramdd", o))
+	release(a0)
+	release(a1)
+	return wrapAll(r0)
+}
+
 // HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
 // given, multiplies every loss, and divides the mean by its sum.
 func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions) *Tensor {
@@ -49,6 +133,60 @@ func HuberLoss(x *Tensor, target *Tensor, weight *Tensor, o ...HuberLossOptions)
 	release(a1)
 	release(a2)
 	return wrap(r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func Hypot(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot returns √(x² + other²) without overflow.
+func (x *Tensor) Hypot(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Hypot_ is Hypot in place: the handle shows the result, and is returned.
+func (x *Tensor) Hypot_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Hypot(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("hypot", r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func I0(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0.
+func (x *Tensor) I0() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// I0_ is I0 in place: the handle shows the result, and is returned.
+func (x *Tensor) I0_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.I0(a0)
+	release(a0)
+	return x.rebind("i0", r0)
 }
 
 // Imag returns the imaginary part of complex numbers.
@@ -64,6 +202,26 @@ func (x *Tensor) Imag() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Imag(a0)
 	release(a0)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func Inner(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
+func (x *Tensor) Inner(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Inner(a0, a1)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -141,6 +299,84 @@ func (x *Tensor) IsNaN() *Tensor {
 	return wrap(r0)
 }
 
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func IsClose(x *Tensor, other *Tensor, o ...CloseOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, option("isclose", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsClose reports which elements of x lie close to those of other. Infinities are close only to themselves.
+func (x *Tensor) IsClose(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Isclose(a0, a1, ops.CloseOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// IsIn reports which elements are among the test elements. NaN is among none.
+func IsIn(element any, testElement any, o ...IsinOptions) *Tensor {
+	a0 := acquireAny(element)
+	a1 := acquireAny(testElement)
+	r0 := ops.Isin(a0, a1, option("isin", o))
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func IsNegInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsNegInf reports which elements are -Inf.
+func (x *Tensor) IsNegInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isneginf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func IsPosInf(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsPosInf reports which elements are +Inf.
+func (x *Tensor) IsPosInf() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isposinf(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func IsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// IsReal reports which elements have no imaginary part.
+func (x *Tensor) IsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Isreal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // KLDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
 func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
 	a0 := acquire(x)
@@ -149,6 +385,44 @@ func KLDiv(x *Tensor, target *Tensor, o ...KlDivOptions) *Tensor {
 	release(a0)
 	release(a1)
 	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func Kron(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Kron returns the Kronecker product: every element of x times all of other, block by block.
+func (x *Tensor) Kron(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Kron(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
+// NaN counts as the largest.
+func KthValue(x *Tensor, k int, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Kthvalue(a0, k, option("kthvalue", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// KthValue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
+// NaN counts as the largest.
+func (x *Tensor) KthValue(k int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Kthvalue(a0, k, ops.ModeOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
 }
 
 // L1Loss returns |x-target|.
@@ -171,6 +445,66 @@ func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o
 	release(a2)
 	release(a3)
 	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func Lcm(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+func (x *Tensor) Lcm(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Lcm_ is Lcm in place: the handle shows the result, and is returned.
+func (x *Tensor) Lcm_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Lcm(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("lcm", r0)
+}
+
+// Ldexp returns x·2^other.
+func Ldexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp returns x·2^other.
+func (x *Tensor) Ldexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Ldexp_ is Ldexp in place: the handle shows the result, and is returned.
+func (x *Tensor) Ldexp_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Ldexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("ldexp", r0)
 }
 
 // Le returns x <= other, elementwise.
@@ -198,6 +532,89 @@ func LeakyRelu(x *Tensor, o ...LeakyReluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.LeakyRelu(a0, option("leaky_relu", o))
 	release(a0)
+	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func Lerp(x *Tensor, end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.
+func (x *Tensor) Lerp(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// Lerp_ is Lerp in place: the handle shows the result, and is returned.
+func (x *Tensor) Lerp_(end *Tensor, weight any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(end)
+	a2 := acquireAny(weight)
+	r0 := ops.Lerp(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return x.rebind("lerp", r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func Lgamma(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+func (x *Tensor) Lgamma() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Lgamma_ is Lgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Lgamma_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Lgamma(a0)
+	release(a0)
+	return x.rebind("lgamma", r0)
+}
+
+// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	a2 := acquire(bias)
+	r0 := ops.Linear(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -321,6 +738,62 @@ func (x *Tensor) LogSoftmax(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func Logaddexp(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+func (x *Tensor) Logaddexp(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func Logaddexp2(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+func (x *Tensor) Logaddexp2(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Logaddexp2(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
+func LogCumSumExp(x *Tensor, dim int, o ...DirectionOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logcumsumexp(a0, dim, option("logcumsumexp", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogCumSumExp returns running values of log(Σ exp(x)) along a dimension, without overflow.
+func (x *Tensor) LogCumSumExp(dim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logcumsumexp(a0, dim, ops.DirectionOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // LogicalAnd returns whether both are non-zero.
 func LogicalAnd(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -397,10 +870,50 @@ func (x *Tensor) LogicalXor(other any) *Tensor {
 	return wrap(r0)
 }
 
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func Logit(x *Tensor, o ...LogitOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, option("logit", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+func (x *Tensor) Logit() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Logit_ is Logit in place: the handle shows the result, and is returned.
+func (x *Tensor) Logit_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logit(a0, ops.LogitOptions{})
+	release(a0)
+	return x.rebind("logit", r0)
+}
+
 // LogSigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
 func LogSigmoid(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Logsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
+func LogSumExp(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsumexp(a0, option("logsumexp", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// LogSumExp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.
+func (x *Tensor) LogSumExp(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Logsumexp(a0, ops.ReduceOptions{Dim: dim})
 	release(a0)
 	return wrap(r0)
 }
@@ -467,6 +980,38 @@ func (x *Tensor) MatMul(other *Tensor) *Tensor {
 	release(a0)
 	release(a1)
 	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *Tensor, n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func (x *Tensor) MatrixPower(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MaxIndices returns the largest elements along a dimension and the first positions they have.
+func MaxIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxIndices(a0, dim, option("max_indices", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MaxIndices returns the largest elements along a dimension and the first positions they have.
+func (x *Tensor) MaxIndices(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MaxIndices(a0, dim, ops.KeepOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
 }
 
 // MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked
@@ -570,6 +1115,31 @@ func (x *Tensor) Mean(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the
+// positions; without dim, that of all elements, and indices is nil.
+func Median(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Median(a0, option("median", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MinIndices returns the smallest elements along a dimension and the first positions they have.
+func MinIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MinIndices(a0, dim, option("min_indices", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// MinIndices returns the smallest elements along a dimension and the first positions they have.
+func (x *Tensor) MinIndices(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.MinIndices(a0, dim, ops.KeepOptions{})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // Minimum returns the smaller of x and other, elementwise; NaN if either is.
 func Minimum(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -608,6 +1178,42 @@ func Mish(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Mm multiplies two matrices; nothing is broadcast.
+func Mm(x *Tensor, mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+func (x *Tensor) Mm(mat2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mat2)
+	r0 := ops.Mm(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
+func Mode(x *Tensor, o ...ModeOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Mode(a0, option("mode", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
+func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Mode(a0, ops.ModeOptions{Dim: &dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // MSELoss returns (x-target)².
 func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
 	a0 := acquire(x)
@@ -615,6 +1221,22 @@ func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
 	r0 := ops.MseLoss(a0, a1, option("mse_loss", o))
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// Msort returns the elements in order along the first dimension.
+func Msort(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Msort(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Msort returns the elements in order along the first dimension.
+func (x *Tensor) Msort() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Msort(a0)
+	release(a0)
 	return wrap(r0)
 }
 
@@ -646,6 +1268,142 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
+}
+
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func Mv(x *Tensor, vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mv multiplies a matrix by a vector.
+func (x *Tensor) Mv(vec *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec)
+	r0 := ops.Mv(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func Mvlgamma(x *Tensor, p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+func (x *Tensor) Mvlgamma(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mvlgamma_ is Mvlgamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Mvlgamma_(p int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mvlgamma(a0, p)
+	release(a0)
+	return x.rebind("mvlgamma", r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func NanToNum(x *Tensor, o ...NanToNumOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, option("nan_to_num", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum replaces NaN and infinities by numbers; no gradient passes there.
+func (x *Tensor) NanToNum() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// NanToNum_ is NanToNum in place: the handle shows the result, and is returned.
+func (x *Tensor) NanToNum_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NanToNum(a0, ops.NanToNumOptions{})
+	release(a0)
+	return x.rebind("nan_to_num", r0)
+}
+
+// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
+func NanMean(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nanmean(a0, option("nanmean", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanMean returns the average over the dimensions of what is not NaN; NaN if there is nothing.
+func (x *Tensor) NanMean(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nanmean(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// NanMedian is Median of what is not NaN; NaN if there is nothing.
+func NanMedian(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.Nanmedian(a0, option("nanmedian", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
+func NanQuantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Nanquantile(a0, a1, option("nanquantile", o))
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// NanQuantile is Quantile of what is not NaN; NaN if there is nothing.
+func (x *Tensor) NanQuantile(q any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Nanquantile(a0, a1, ops.QuantileOptions{})
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// NanSum returns the sum over the dimensions, taking NaN as 0.
+func NanSum(x *Tensor, o ...ReduceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nansum(a0, option("nansum", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NanSum returns the sum over the dimensions, taking NaN as 0.
+func (x *Tensor) NanSum(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nansum(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
 }
 
 // Ne returns x != other, elementwise.
@@ -692,6 +1450,36 @@ func (x *Tensor) Neg_() *Tensor {
 	return x.rebind("neg", r0)
 }
 
+// Nextafter returns the next number of the dtype after x towards other.
+func Nextafter(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter returns the next number of the dtype after x towards other.
+func (x *Tensor) Nextafter(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Nextafter_ is Nextafter in place: the handle shows the result, and is returned.
+func (x *Tensor) Nextafter_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Nextafter(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("nextafter", r0)
+}
+
 // NLLLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean
 // is divided by the sum of those weights.
 func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Tensor {
@@ -702,6 +1490,22 @@ func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Te
 	release(a0)
 	release(a1)
 	release(a2)
+	return wrap(r0)
+}
+
+// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
+func Norm(x *Tensor, o ...NormOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Norm(a0, option("norm", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.
+func (x *Tensor) Norm(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Norm(a0, ops.NormOptions{Dim: dim})
+	release(a0)
 	return wrap(r0)
 }
 

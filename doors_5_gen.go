@@ -14,6 +14,26 @@ func OneHot(x *Tensor, o ...OneHotOptions) *Tensor {
 	return wrap(r0)
 }
 
+// Outer returns the products of all elements of vector x with all of vec2.
+func Outer(x *Tensor, vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Outer returns the products of all elements of vector x with all of vec2.
+func (x *Tensor) Outer(vec2 *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(vec2)
+	r0 := ops.Outer(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes
 // elements away.
 func Pad(x *Tensor, pad []int, o ...PadOptions) *Tensor {
@@ -39,6 +59,23 @@ func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Ten
 	r0 := ops.PairwiseDistance(a0, a1, option("pairwise_distance", o))
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
+// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Partition(a0, kth, option("partition", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
+func Pdist(x *Tensor, o ...DistanceOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Pdist(a0, option("pdist", o))
+	release(a0)
 	return wrap(r0)
 }
 
@@ -70,6 +107,56 @@ func PixelShuffle(x *Tensor, upscaleFactor int) *Tensor {
 func PixelUnshuffle(x *Tensor, downscaleFactor int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.PixelUnshuffle(a0, downscaleFactor)
+	release(a0)
+	return wrap(r0)
+}
+
+// Polar joins a magnitude and an angle in radians.
+func Polar(abs *Tensor, angle *Tensor) *Tensor {
+	a0 := acquire(abs)
+	a1 := acquire(angle)
+	r0 := ops.Polar(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Polygamma returns the n-th derivative of digamma.
+func Polygamma(x *Tensor, n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Polygamma(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// Polygamma returns the n-th derivative of digamma.
+func (x *Tensor) Polygamma(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Polygamma(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// Polygamma_ is Polygamma in place: the handle shows the result, and is returned.
+func (x *Tensor) Polygamma_(n int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Polygamma(a0, n)
+	release(a0)
+	return x.rebind("polygamma", r0)
+}
+
+// Positive returns x.
+func Positive(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Positive(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Positive returns x.
+func (x *Tensor) Positive() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Positive(a0)
 	release(a0)
 	return wrap(r0)
 }
@@ -130,6 +217,52 @@ func (x *Tensor) Prod(dim ...int) *Tensor {
 	r0 := ops.Prod(a0, ops.ReduceOptions{Dim: dim})
 	release(a0)
 	return wrap(r0)
+}
+
+// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// dimension in front. A NaN among the elements makes the result NaN.
+func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Quantile(a0, a1, option("quantile", o))
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
+// dimension in front. A NaN among the elements makes the result NaN.
+func (x *Tensor) Quantile(q any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(q)
+	r0 := ops.Quantile(a0, a1, ops.QuantileOptions{})
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Rad2deg turns radians into degrees.
+func Rad2deg(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rad2deg(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Rad2deg turns radians into degrees.
+func (x *Tensor) Rad2deg() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rad2deg(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Rad2deg_ is Rad2deg in place: the handle shows the result, and is returned.
+func (x *Tensor) Rad2deg_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rad2deg(a0)
+	release(a0)
+	return x.rebind("rad2deg", r0)
 }
 
 // Real returns the real part; real numbers are their own.
@@ -204,6 +337,36 @@ func Relu6(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Remainder returns x - other·floor(x/other), which has other's sign.
+func Remainder(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Remainder(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Remainder returns x - other·floor(x/other), which has other's sign.
+func (x *Tensor) Remainder(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Remainder(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Remainder_ is Remainder in place: the handle shows the result, and is returned.
+func (x *Tensor) Remainder_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Remainder(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("remainder", r0)
+}
+
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
 func Reshape(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -220,6 +383,22 @@ func (x *Tensor) Reshape(shape ...int) *Tensor {
 	return wrap(r0)
 }
 
+// ResolveConj returns x: a conjugate is never held back here.
+func ResolveConj(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ResolveConj(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ResolveConj returns x: a conjugate is never held back here.
+func (x *Tensor) ResolveConj() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ResolveConj(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // RMSNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
 func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptions) *Tensor {
 	a0 := acquire(x)
@@ -228,6 +407,30 @@ func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptio
 	release(a0)
 	release(a2)
 	return wrap(r0)
+}
+
+// Round rounds to the nearest, halves to even.
+func Round(x *Tensor, o ...RoundOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Round(a0, option("round", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Round rounds to the nearest, halves to even.
+func (x *Tensor) Round() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Round(a0, ops.RoundOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Round_ is Round in place: the handle shows the result, and is returned.
+func (x *Tensor) Round_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Round(a0, ops.RoundOptions{})
+	release(a0)
+	return x.rebind("round", r0)
 }
 
 // Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
@@ -261,4 +464,24 @@ func (x *Tensor) Rsqrt_() *Tensor {
 	r0 := ops.Rsqrt(a0)
 	release(a0)
 	return x.rebind("rsqrt", r0)
+}
+
+// Rsub returns other - alpha·x.
+func Rsub(x any, other any, o ...AlphaOptions) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Rsub(a0, a1, option("rsub", o))
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Rsub returns other - alpha·x.
+func (x *Tensor) Rsub(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Rsub(a0, a1, ops.AlphaOptions{})
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
 }

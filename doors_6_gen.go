@@ -22,12 +22,50 @@ func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, attnMa
 	return wrap(r0)
 }
 
+// SearchSorted returns where each value would go in a sorted sequence: before equal elements, or behind them with
+// Right. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be
+// nil, is an order that sorts the sequence.
+func SearchSorted(sortedSequence *Tensor, input any, sorter *Tensor, o ...SearchOptions) *Tensor {
+	a0 := acquire(sortedSequence)
+	a1 := acquireAny(input)
+	a2 := acquire(sorter)
+	r0 := ops.Searchsorted(a0, a1, a2, option("searchsorted", o))
+	release(a0)
+	releaseAny(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
 func Selu(x *Tensor) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Selu(a0)
 	release(a0)
 	return wrap(r0)
+}
+
+// Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
+func Sgn(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
+func (x *Tensor) Sgn() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sgn_ is Sgn in place: the handle shows the result, and is returned.
+func (x *Tensor) Sgn_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sgn(a0)
+	release(a0)
+	return x.rebind("sgn", r0)
 }
 
 // Sigmoid returns 1/(1 + exp(-x)).
@@ -78,6 +116,22 @@ func (x *Tensor) Sign_() *Tensor {
 	return x.rebind("sign", r0)
 }
 
+// Signbit reports which elements are negative, -0 and NaN with the sign set included.
+func Signbit(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Signbit(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Signbit reports which elements are negative, -0 and NaN with the sign set included.
+func (x *Tensor) Signbit() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Signbit(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Silu returns x·sigmoid(x).
 func Silu(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -124,6 +178,30 @@ func (x *Tensor) Sin_() *Tensor {
 	r0 := ops.Sin(a0)
 	release(a0)
 	return x.rebind("sin", r0)
+}
+
+// Sinc returns sin(πx)/πx, 1 at 0.
+func Sinc(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sinc returns sin(πx)/πx, 1 at 0.
+func (x *Tensor) Sinc() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Sinc_ is Sinc in place: the handle shows the result, and is returned.
+func (x *Tensor) Sinc_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Sinc(a0)
+	release(a0)
+	return x.rebind("sinc", r0)
 }
 
 // Sinh returns the hyperbolic sine.
@@ -216,7 +294,7 @@ func Softsign(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Sort returns the elements in order, and their positions.
+// Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.
 func Sort(x *Tensor, o ...SortOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Sort(a0, option("sort", o))
@@ -224,7 +302,7 @@ func Sort(x *Tensor, o ...SortOptions) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
-// Sort returns the elements in order, and their positions.
+// Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.
 func (x *Tensor) Sort(dim int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Sort(a0, ops.SortOptions{Dim: &dim})
@@ -280,6 +358,38 @@ func (x *Tensor) Square_() *Tensor {
 	return x.rebind("square", r0)
 }
 
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+func Std(x *Tensor, o ...VarOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Std(a0, option("std", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+func (x *Tensor) Std(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Std(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// StdMean returns the standard deviation and the mean over the dimensions.
+func StdMean(x *Tensor, o ...VarOptions) (std *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.StdMean(a0, option("std_mean", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// StdMean returns the standard deviation and the mean over the dimensions.
+func (x *Tensor) StdMean(dim ...int) (std *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.StdMean(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
 // Step returns 1 where x exceeds the threshold and 0 elsewhere.
 func Step(x *Tensor, o ...StepOptions) *Tensor {
 	a0 := acquire(x)
@@ -296,21 +406,21 @@ func StopGradient(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Sub returns x - other.
-func Sub(x any, other any) *Tensor {
+// Sub returns x - alpha·other.
+func Sub(x any, other any, o ...AlphaOptions) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, option("sub", o))
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
 }
 
-// Sub returns x - other.
+// Sub returns x - alpha·other.
 func (x *Tensor) Sub(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return wrap(r0)
@@ -320,7 +430,7 @@ func (x *Tensor) Sub(other any) *Tensor {
 func (x *Tensor) Sub_(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
-	r0 := ops.Sub(a0, a1)
+	r0 := ops.Sub(a0, a1, ops.AlphaOptions{})
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("sub", r0)

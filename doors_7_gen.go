@@ -62,6 +62,28 @@ func Tanhshrink(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
+// or two lists [][]int that name the dimensions of each.
+func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Tensordot(a0, a1, dims)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Threshold returns x where it exceeds the threshold, and value elsewhere.
 func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
 	a0 := acquire(x)
@@ -70,7 +92,8 @@ func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
 	return wrap(r0)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, option("topk", o))
@@ -78,12 +101,63 @@ func TopK(x *Tensor, k int, o ...TopkOptions) (values *Tensor, indices *Tensor) 
 	return wrap(r0), wrap(r1)
 }
 
-// TopK returns the k largest elements along a dimension, in order, and their positions.
+// TopK returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 func (x *Tensor) TopK(k int) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
 	r0, r1 := ops.Topk(a0, k, ops.TopkOptions{})
 	release(a0)
 	return wrap(r0), wrap(r1)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func Trace(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.
+func (x *Tensor) Trace() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trace(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
+func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
+	a0 := acquire(y)
+	a1 := acquire(x)
+	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Trunc rounds towards zero.
+func Trunc(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc rounds towards zero.
+func (x *Tensor) Trunc() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Trunc_ is Trunc in place: the handle shows the result, and is returned.
+func (x *Tensor) Trunc_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Trunc(a0)
+	release(a0)
+	return x.rebind("trunc", r0)
 }
 
 // UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
@@ -92,6 +166,26 @@ func UnfoldImage(x *Tensor, kernelSize []int, o ...FoldOptions) *Tensor {
 	r0 := ops.UnfoldImage(a0, kernelSize, option("unfold_image", o))
 	release(a0)
 	return wrap(r0)
+}
+
+// Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the
+// place of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of
+// the result depends on it; inside Compile or VMap it is refused.
+func Unique(x *Tensor, o ...UniqueOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	a0 := acquire(x)
+	r0, r1, r2 := ops.Unique(a0, option("unique", o))
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts
+// are nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is
+// refused.
+func UniqueConsecutive(x *Tensor, o ...UniqueConsecutiveOptions) (values *Tensor, inverse *Tensor, counts *Tensor) {
+	a0 := acquire(x)
+	r0, r1, r2 := ops.UniqueConsecutive(a0, option("unique_consecutive", o))
+	release(a0)
+	return wrap(r0), wrap(r1), wrap(r2)
 }
 
 // Unsqueeze adds a dimension of size 1 at dim.
@@ -110,6 +204,120 @@ func (x *Tensor) Unsqueeze(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
+func Vander(x *Tensor, o ...VanderOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vander(a0, option("vander", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func Var(x *Tensor, o ...VarOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Var(a0, option("var", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is
+// not positive, the result is NaN or infinite. Of complex numbers it is real.
+func (x *Tensor) Var(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Var(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// VarMean returns the variance and the mean over the dimensions.
+func VarMean(x *Tensor, o ...VarOptions) (variance *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.VarMean(a0, option("var_mean", o))
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// VarMean returns the variance and the mean over the dimensions.
+func (x *Tensor) VarMean(dim ...int) (variance *Tensor, mean *Tensor) {
+	a0 := acquire(x)
+	r0, r1 := ops.VarMean(a0, ops.VarOptions{Dim: dim})
+	release(a0)
+	return wrap(r0), wrap(r1)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func Vdot(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vdot returns the sum of the products of the conjugate of x with other, both vectors.
+func (x *Tensor) Vdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vdot(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *Tensor, other *Tensor, o ...VecdotOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func (x *Tensor) Vecdot(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, ops.VecdotOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func ViewAsComplex(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
+func (x *Tensor) ViewAsComplex() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsComplex(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func ViewAsReal(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.
+func (x *Tensor) ViewAsReal() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewAsReal(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Where returns x where the condition holds, and other elsewhere.
 func Where(condition *Tensor, x any, other any) *Tensor {
 	a0 := acquire(condition)
@@ -120,4 +328,34 @@ func Where(condition *Tensor, x any, other any) *Tensor {
 	releaseAny(a1)
 	releaseAny(a2)
 	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func Xlogy(x any, other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+func (x *Tensor) Xlogy(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Xlogy_ is Xlogy in place: the handle shows the result, and is returned.
+func (x *Tensor) Xlogy_(other any) *Tensor {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0 := ops.Xlogy(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return x.rebind("xlogy", r0)
 }

@@ -178,6 +178,24 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// tol is the tolerance of a result: where dtypes meet, it passed through the coarsest of them, integers becoming float32.
+func (c *goldenCase) tol(d DType) testutil.Tolerance {
+	t := testutil.Tol(d, c.Loose)
+	if !strings.HasPrefix(c.Name, "mixed/") || !d.IsInexact() {
+		return t
+	}
+	for _, in := range c.Inputs {
+		if in != nil {
+			if e, _ := dtype.Parse(in.DType); e.IsInexact() {
+				t.Widen(testutil.Tol(e, c.Loose))
+			} else {
+				t.Widen(testutil.Tol(Float32, c.Loose))
+			}
+		}
+	}
+	return t
+}
+
 // run returns what is wrong, "" if nothing.
 func (c *goldenCase) run() (bad string) {
 	defer func() {
@@ -205,7 +223,7 @@ func (c *goldenCase) run() (bad string) {
 			continue
 		}
 		want := w.tensor()
-		if d := differ(out[i], want, testutil.Tol(want.DType(), c.Loose)); d != "" {
+		if d := differ(out[i], want, c.tol(want.DType())); d != "" {
 			return fmt.Sprintf("output %d: %s", i, d)
 		}
 	}
@@ -226,7 +244,7 @@ func (c *goldenCase) run() (bad string) {
 		if g == nil {
 			g = With{DType: want.DType()}.Zeros(want.Shape()...)
 		}
-		if d := differ(g, want, testutil.Tol(want.DType(), c.Loose)); d != "" {
+		if d := differ(g, want, c.tol(want.DType())); d != "" {
 			return fmt.Sprintf("gradient %d: %s", i, d)
 		}
 	}

@@ -11,16 +11,54 @@ import (
 type (
 	// AdaptiveMaxPoolOptions are options; the zero value is the default.
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
+	// AddmmOptions are options; the zero value is the default.
+	AddmmOptions = ops.AddmmOptions
+	// AlphaOptions are options; the zero value is the default.
+	AlphaOptions = ops.AlphaOptions
+	// ArangeOptions are options; the zero value is the default.
+	ArangeOptions = ops.ArangeOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
 	// AvgPoolOptions are options; the zero value is the default.
 	AvgPoolOptions = ops.AvgPoolOptions
 	// BatchNormOptions are options; the zero value is the default.
 	BatchNormOptions = ops.BatchNormOptions
+	// BincountOptions are options; the zero value is the default.
+	BincountOptions = ops.BincountOptions
+	// BucketOptions are options; the zero value is the default.
+	BucketOptions = ops.BucketOptions
+	// CdistOptions are options; the zero value is the default.
+	CdistOptions = ops.CdistOptions
+	// CloseOptions are options; the zero value is the default.
+	CloseOptions = ops.CloseOptions
+	// ConvGeneralOptions are options; the zero value is the default.
+	ConvGeneralOptions = ops.ConvGeneralOptions
+	// ConvOptions are options; the zero value is the default.
+	ConvOptions = ops.ConvOptions
+	// ConvTransposeOptions are options; the zero value is the default.
+	ConvTransposeOptions = ops.ConvTransposeOptions
 	// CosineSimilarityOptions are options; the zero value is the default.
 	CosineSimilarityOptions = ops.CosineSimilarityOptions
+	// CovOptions are options; the zero value is the default.
+	CovOptions = ops.CovOptions
 	// CrossEntropyOptions are options; the zero value is the default.
 	CrossEntropyOptions = ops.CrossEntropyOptions
+	// CrossOptions are options; the zero value is the default.
+	CrossOptions = ops.CrossOptions
+	// DiffOptions are options; the zero value is the default.
+	DiffOptions = ops.DiffOptions
+	// DimOptions are options; the zero value is the default.
+	DimOptions = ops.DimOptions
+	// DimsOptions are options; the zero value is the default.
+	DimsOptions = ops.DimsOptions
+	// DirectionOptions are options; the zero value is the default.
+	DirectionOptions = ops.DirectionOptions
+	// DistOptions are options; the zero value is the default.
+	DistOptions = ops.DistOptions
+	// DistanceOptions are options; the zero value is the default.
+	DistanceOptions = ops.DistanceOptions
+	// DivOptions are options; the zero value is the default.
+	DivOptions = ops.DivOptions
 	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
 	// EmbeddingBagOptions are options; the zero value is the default.
@@ -29,36 +67,76 @@ type (
 	EmbeddingOptions = ops.EmbeddingOptions
 	// EpsOptions are options; the zero value is the default.
 	EpsOptions = ops.EpsOptions
+	// ExponentialWindowOptions are options; the zero value is the default.
+	ExponentialWindowOptions = ops.ExponentialWindowOptions
+	// EyeOptions are options; the zero value is the default.
+	EyeOptions = ops.EyeOptions
 	// FoldOptions are options; the zero value is the default.
 	FoldOptions = ops.FoldOptions
+	// FullOptions are options; the zero value is the default.
+	FullOptions = ops.FullOptions
+	// GaussianWindowOptions are options; the zero value is the default.
+	GaussianWindowOptions = ops.GaussianWindowOptions
 	// GeluOptions are options; the zero value is the default.
 	GeluOptions = ops.GeluOptions
+	// GeneralHammingOptions are options; the zero value is the default.
+	GeneralHammingOptions = ops.GeneralHammingOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
+	// HistcOptions are options; the zero value is the default.
+	HistcOptions = ops.HistcOptions
+	// HistogramOptions are options; the zero value is the default.
+	HistogramOptions = ops.HistogramOptions
+	// HistogramddOptions are options; the zero value is the default.
+	HistogramddOptions = ops.HistogramddOptions
 	// HuberLossOptions are options; the zero value is the default.
 	HuberLossOptions = ops.HuberLossOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
 	// InterpolateOptions are options; the zero value is the default.
 	InterpolateOptions = ops.InterpolateOptions
+	// IsinOptions are options; the zero value is the default.
+	IsinOptions = ops.IsinOptions
+	// KaiserWindowOptions are options; the zero value is the default.
+	KaiserWindowOptions = ops.KaiserWindowOptions
+	// KeepOptions are options; the zero value is the default.
+	KeepOptions = ops.KeepOptions
 	// KlDivOptions are options; the zero value is the default.
 	KlDivOptions = ops.KlDivOptions
 	// LambdOptions are options; the zero value is the default.
 	LambdOptions = ops.LambdOptions
 	// LeakyReluOptions are options; the zero value is the default.
 	LeakyReluOptions = ops.LeakyReluOptions
+	// LinalgCrossOptions are options; the zero value is the default.
+	LinalgCrossOptions = ops.LinalgCrossOptions
+	// LinspaceOptions are options; the zero value is the default.
+	LinspaceOptions = ops.LinspaceOptions
 	// LocalResponseNormOptions are options; the zero value is the default.
 	LocalResponseNormOptions = ops.LocalResponseNormOptions
+	// LogitOptions are options; the zero value is the default.
+	LogitOptions = ops.LogitOptions
+	// LogspaceOptions are options; the zero value is the default.
+	LogspaceOptions = ops.LogspaceOptions
 	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
 	// MaxPoolOptions are options; the zero value is the default.
 	MaxPoolOptions = ops.MaxPoolOptions
 	// MaxUnpoolOptions are options; the zero value is the default.
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
+	// ModeOptions are options; the zero value is the default.
+	ModeOptions = ops.ModeOptions
+	// MultinomialOptions are options; the zero value is the default.
+	MultinomialOptions = ops.MultinomialOptions
+	// NanToNumOptions are options; the zero value is the default.
+	NanToNumOptions = ops.NanToNumOptions
 	// NllLossOptions are options; the zero value is the default.
 	NllLossOptions = ops.NllLossOptions
+	// NormOptions are options; the zero value is the default.
+	NormOptions = ops.NormOptions
+	// NormalOptions are options; the zero value is the default.
+	NormalOptions = ops.NormalOptions
 	// NormalizeOptions are options; the zero value is the default.
 	NormalizeOptions = ops.NormalizeOptions
 	// OneHotOptions are options; the zero value is the default.
@@ -67,18 +145,28 @@ type (
 	PadOptions = ops.PadOptions
 	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
+	// QuantileOptions are options; the zero value is the default.
+	QuantileOptions = ops.QuantileOptions
+	// RandintOptions are options; the zero value is the default.
+	RandintOptions = ops.RandintOptions
 	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
 	// ReductionOptions are options; the zero value is the default.
 	ReductionOptions = ops.ReductionOptions
+	// ReverseOptions are options; the zero value is the default.
+	ReverseOptions = ops.ReverseOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
+	// RoundOptions are options; the zero value is the default.
+	RoundOptions = ops.RoundOptions
 	// RreluOptions are options; the zero value is the default.
 	RreluOptions = ops.RreluOptions
 	// ScaledDotProductAttentionOptions are options; the zero value is the default.
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// SearchOptions are options; the zero value is the default.
+	SearchOptions = ops.SearchOptions
 	// SmoothL1LossOptions are options; the zero value is the default.
 	SmoothL1LossOptions = ops.SmoothL1LossOptions
 	// SoftmaxOptions are options; the zero value is the default.
@@ -91,22 +179,45 @@ type (
 	StepOptions = ops.StepOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
+	// TrapezoidOptions are options; the zero value is the default.
+	TrapezoidOptions = ops.TrapezoidOptions
+	// TriIndicesOptions are options; the zero value is the default.
+	TriIndicesOptions = ops.TriIndicesOptions
+	// UniqueConsecutiveOptions are options; the zero value is the default.
+	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
+	// UniqueOptions are options; the zero value is the default.
+	UniqueOptions = ops.UniqueOptions
+	// ValueOptions are options; the zero value is the default.
+	ValueOptions = ops.ValueOptions
+	// VanderOptions are options; the zero value is the default.
+	VanderOptions = ops.VanderOptions
+	// VarOptions are options; the zero value is the default.
+	VarOptions = ops.VarOptions
+	// VecdotOptions are options; the zero value is the default.
+	VecdotOptions = ops.VecdotOptions
+	// VectorNormOptions are options; the zero value is the default.
+	VectorNormOptions = ops.VectorNormOptions
+	// WindowOptions are options; the zero value is the default.
+	WindowOptions = ops.WindowOptions
 )
 
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"absolute"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arccos"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arccosh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acosh(c.tensor("input"))}
 			}},
@@ -161,12 +272,60 @@ func init() {
 				r0, r1 := ops.AdaptiveMaxPool3d(c.tensor("input"), v_outputSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "add", door: "Add", doc: "Add returns x + other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "add", door: "Add", doc: "Add returns x + alpha·other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"), o)}
 			}},
-		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero.",
+		schema{name: "addbmm", door: "Addbmm", doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
+		schema{name: "addcdiv", door: "Addcdiv", doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ValueOptions
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
+			}},
+		schema{name: "addcmul", door: "Addcmul", doc: "Addcmul returns x + value·tensor1·tensor2.",
+			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ValueOptions
+				c.option("value", &o.Value)
+				return []*graph.Node{ops.Addcmul(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
+			}},
+		schema{name: "addmm", door: "Addmm", doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmm(c.tensor("input"), c.tensor("mat1"), c.tensor("mat2"), o)}
+			}},
+		schema{name: "addmv", door: "Addmv", doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addmv(c.tensor("input"), c.tensor("mat"), c.tensor("vec"), o)}
+			}},
+		schema{name: "addr", door: "Addr", doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
+			}},
+		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -174,6 +333,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
+			}},
+		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CloseOptions
+				c.option("rtol", &o.RTol)
+				c.option("atol", &o.ATol)
+				c.option("equal_nan", &o.EqualNaN)
+				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "amax", door: "Amax", doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -193,7 +361,21 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Amin(c.tensor("input"), o)}
 			}},
-		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero.",
+		schema{name: "aminmax", door: "AMinMax", doc: "Aminmax returns the smallest and the largest element along a dimension, or of all.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Aminmax(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "angle", door: "Angle", doc: "Angle returns the angle of complex numbers in (-π, π]; for real ones it is 0, π below zero, and NaN for NaN.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Angle(c.tensor("input"))}
+			}},
+		schema{name: "any", door: "Any", doc: "Any returns whether one element over the dimensions is non-zero; of nothing it is false. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -201,6 +383,17 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Any(c.tensor("input"), o)}
+			}},
+		schema{name: "arange", door: "", doc: "Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;\nwith an integer dtype start and step are cut to integers first.",
+			params: []schemaParam{{"end", "any", false}, {"start", "any", true}, {"step", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_end any
+				c.required("end", &v_end)
+				var o ops.ArangeOptions
+				c.option("start", &o.Start)
+				c.option("step", &o.Step)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Arange(v_end, o)}
 			}},
 		schema{name: "argmax", door: "ArgMax", doc: "Argmax returns the position of the first largest element, or of the first NaN, as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
@@ -218,6 +411,15 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
 			}},
+		schema{name: "argpartition", door: "ArgPartition", doc: "Argpartition returns the positions that partition x around kth.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Argpartition(c.tensor("input"), v_kth, o)}
+			}},
 		schema{name: "argsort", door: "ArgSort", doc: "Argsort returns the positions that sort x; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -228,22 +430,32 @@ func init() {
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arcsin"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arcsinh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arctan"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
+		schema{name: "atan2", door: "Atan2", doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
+			aliases: []string{"arctan2"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
+			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"arctanh"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
 			}},
@@ -286,6 +498,14 @@ func init() {
 				c.option("divisor_override", &o.DivisorOverride)
 				return []*graph.Node{ops.AvgPool3d(c.tensor("input"), v_kernelSize, o)}
 			}},
+		schema{name: "baddbmm", door: "Baddbmm", doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
+			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AddmmOptions
+				c.option("beta", &o.Beta)
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
+			}},
 		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
 			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -295,6 +515,52 @@ func init() {
 				c.option("eps", &o.Eps)
 				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "bernoulli", door: "", doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
+			}},
+		schema{name: "special_i0e", door: "special.BesselI0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
+			}},
+		schema{name: "special_i1", door: "special.BesselI1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
+			aliases: []string{"special_modified_bessel_i1"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
+			}},
+		schema{name: "special_i1e", door: "special.BesselI1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_j0", door: "special.BesselJ0", doc: "BesselJ0 returns the Bessel function of the first kind of order 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselJ0(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_j1", door: "special.BesselJ1", doc: "BesselJ1 returns the Bessel function of the first kind of order 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselJ1(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_y0", door: "special.BesselY0", doc: "BesselY0 returns the Bessel function of the second kind of order 0; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselY0(c.tensor("input"))}
+			}},
+		schema{name: "special_bessel_y1", door: "special.BesselY1", doc: "BesselY1 returns the Bessel function of the second kind of order 1; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
+			}},
+		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
+			params: []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
@@ -310,12 +576,70 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.BinaryCrossEntropyWithLogits(c.tensor("input"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
+		schema{name: "bincount", door: "Bincount", doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum\nof the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			params: []schemaParam{{"input", "tensor", false}, {"weights", "tensor", true}, {"minlength", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BincountOptions
+				c.option("minlength", &o.Minlength)
+				return []*graph.Node{ops.Bincount(c.tensor("input"), c.optionalTensor(), o)}
+			}},
+		schema{name: "binomial", door: "", doc: "Binomial returns numbers of successes in count trials of probability prob.",
+			params: []schemaParam{{"count", "tensor", false}, {"prob", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
+			}},
+		schema{name: "bitwise_and", door: "BitwiseAnd", doc: "BitwiseAnd returns x & other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_left_shift", door: "BitwiseLeftShift", doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
+			aliases: []string{"left_shift"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_not", door: "BitwiseNot", doc: "BitwiseNot flips every bit of integers, and negates bools.",
+			aliases: []string{"bitwise_invert"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
+			}},
+		schema{name: "bitwise_or", door: "BitwiseOr", doc: "BitwiseOr returns x | other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+			aliases: []string{"right_shift"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bitwise_xor", door: "BitwiseXor", doc: "BitwiseXor returns x ^ other of integers or bools.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
+			}},
 		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BucketOptions
+				c.option("right", &o.Right)
+				c.option("out_int32", &o.OutInt32)
+				return []*graph.Node{ops.Bucketize(c.operand("input"), c.tensor("boundaries"), o)}
 			}},
 	)
 }

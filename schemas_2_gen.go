@@ -16,12 +16,30 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CdistOptions
+				c.option("p", &o.P)
+				c.option("compute_mode", &o.ComputeMode)
+				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ceil(c.tensor("input"))}
+			}},
 		schema{name: "celu", door: "Celu", doc: "Celu returns x where it is positive, alpha·(exp(x/alpha)-1) elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.EluOptions
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
+			}},
+		schema{name: "chain_matmul", door: "ChainMatmul", doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
 			}},
 		schema{name: "channel_shuffle", door: "ChannelShuffle", doc: "ChannelShuffle deals the channels (dim 1) out among groups.",
 			params: []schemaParam{{"input", "tensor", false}, {"groups", "int", false}},
@@ -30,13 +48,30 @@ func init() {
 				c.required("groups", &v_groups)
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			aliases: []string{"clip"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
+			}},
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
+			}},
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
+			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"conj_physical"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
 			}},
@@ -44,6 +79,91 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
+			}},
+		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("dilation", &o.Dilation)
+				c.option("groups", &o.Groups)
+				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true}, {"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true}, {"flip", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvGeneralOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("kernel_dilation", &o.KernelDilation)
+				c.option("input_dilation", &o.InputDilation)
+				c.option("groups", &o.Groups)
+				c.option("flip", &o.Flip)
+				return []*graph.Node{ops.ConvGeneral(c.tensor("input"), c.tensor("weight"), o)}
+			}},
+		schema{name: "conv_transpose1d", door: "ConvTranspose1d", doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose2d", door: "ConvTranspose2d", doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "conv_transpose3d", door: "ConvTranspose3d", doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvTransposeOptions
+				c.option("stride", &o.Stride)
+				c.option("padding", &o.Padding)
+				c.option("output_padding", &o.OutputPadding)
+				c.option("groups", &o.Groups)
+				c.option("dilation", &o.Dilation)
+				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -63,6 +183,27 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.CosineSimilarity(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
+		schema{name: "count_nonzero", door: "CountNonzero", doc: "CountNonzero returns how many elements over the dimensions are not zero, as int64; NaN counts.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DimsOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
+			}},
+		schema{name: "cov", door: "Cov", doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CovOptions
+				c.option("correction", &o.Correction)
+				return []*graph.Node{ops.Cov(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "cross", door: "Cross", doc: "Cross returns the vector products along a dimension of size 3; the other dimensions broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
+			}},
 		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -72,23 +213,60 @@ func init() {
 				c.option("label_smoothing", &o.LabelSmoothing)
 				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
+		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cube(c.tensor("input"))}
+			}},
+		schema{name: "cummax", door: "CumMax", doc: "Cummax returns the largest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummax(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "cummin", door: "CumMin", doc: "Cummin returns the smallest element so far along a dimension and its position, the latest of those that tie; from\nthe first NaN on it is NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ReverseOptions
+				c.option("reverse", &o.Reverse)
+				r0, r1 := ops.Cummin(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
 				var o ops.ScanOptions
 				c.option("dtype", &o.DType)
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "cumulative_trapezoid", door: "CumulativeTrapezoid", doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.CumulativeTrapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
 	)
 }

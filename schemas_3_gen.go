@@ -9,10 +9,52 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad turns degrees into radians.",
+			aliases: []string{"radians"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"))}
+				return []*graph.Node{ops.Deg2rad(c.tensor("input"))}
+			}},
+		schema{name: "diff", door: "Diff", doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend\nand append are joined to x first, and may be nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiffOptions
+				c.option("n", &o.N)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "digamma", door: "Digamma", doc: "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
+			aliases: []string{"special_digamma", "special_psi"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Digamma(c.tensor("input"))}
+			}},
+		schema{name: "dist", door: "Dist", doc: "Dist returns the p-norm of x - other over all elements.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"p", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DistOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") or\ntowards zero (\"trunc\") and integers stay integers.",
+			aliases: []string{"divide", "true_divide"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"rounding_mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DivOptions
+				c.option("rounding_mode", &o.RoundingMode)
+				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"), o)}
+			}},
+		schema{name: "dot", door: "Dot", doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
+			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_equation string
+				c.required("equation", &v_equation)
+				return []*graph.Node{ops.Einsum(v_equation, c.tensors()...)}
 			}},
 		schema{name: "elu", door: "Elu", doc: "Elu returns x where it is positive, alpha·(exp(x)-1) elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"alpha", "float64", true}},
@@ -52,23 +94,58 @@ func init() {
 				c.required("norm_type", &v_normType)
 				return []*graph.Node{ops.EmbeddingRenorm(c.tensor("weight"), c.tensor("input"), v_maxNorm, v_normType)}
 			}},
+		schema{name: "empty", door: "", doc: "Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Empty(v_size, o)}
+			}},
+		schema{name: "empty_like", door: "", doc: "EmptyLike returns a tensor like x whose values do not matter; they are zeros.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.EmptyLike(c.tensor("input"), o)}
+			}},
+		schema{name: "special_entr", door: "special.Entr", doc: "Entr returns -x·log(x): 0 at 0 and -Inf below.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Entr(c.tensor("input"))}
+			}},
 		schema{name: "eq", door: "Eq", doc: "Eq returns x == other, elementwise.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "equal", door: "", doc: "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
+			aliases: []string{"array_equal"},
+			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Equal(c.tensor("input"), c.tensor("other"))}
+			}},
 		schema{name: "erf", door: "Erf", doc: "Erf returns the error function.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_erf"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
 		schema{name: "erfc", door: "Erfc", doc: "Erfc returns 1 - erf(x), precise for large x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_erfc"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfc(c.tensor("input"))}
 			}},
-		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
+		schema{name: "special_erfcx", door: "special.Erfcx", doc: "Erfcx returns exp(x²)·erfc(x), a number where its factors are none.",
 			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
+			}},
+		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
+			aliases: []string{"special_erfinv"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
@@ -78,14 +155,79 @@ func init() {
 				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
 		schema{name: "exp2", door: "Exp2", doc: "Exp2 returns 2 to the power x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_exp2"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Exp2(c.tensor("input"))}
 			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_expm1"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
+			}},
+		schema{name: "eye", door: "", doc: "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
+			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.EyeOptions
+				c.option("m", &o.M)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Eye(v_n, o)}
+			}},
+		schema{name: "full_like", door: "", doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledLike(c.tensor("input"), v_fillValue, o)}
+			}},
+		schema{name: "ones_like", door: "", doc: "FilledOnesLike returns ones with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledOnesLike(c.tensor("input"), o)}
+			}},
+		schema{name: "zeros_like", door: "", doc: "FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.FilledZerosLike(c.tensor("input"), o)}
+			}},
+		schema{name: "float_power", door: "FloatPower", doc: "FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.FloatPower(c.operand("input"), c.operand("exponent"))}
+			}},
+		schema{name: "floor", door: "Floor", doc: "Floor rounds down.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Floor(c.tensor("input"))}
+			}},
+		schema{name: "floor_divide", door: "FloorDivide", doc: "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.FloorDivide(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "fmax", door: "Fmax", doc: "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Fmax(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "fmin", door: "Fmin", doc: "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Fmin(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "fmod", door: "Fmod", doc: "Fmod returns x - other·trunc(x/other), which has x's sign.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Fmod(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fold", door: "Fold", doc: "Fold sums windows laid out as UnfoldImage does into an image of the size given.",
 			params: []schemaParam{{"input", "tensor", false}, {"output_size", "[]int", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
@@ -100,8 +242,36 @@ func init() {
 				c.option("stride", &o.Stride)
 				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
 			}},
-		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
+		schema{name: "frac", door: "Frac", doc: "Frac returns x less its whole part, with x's sign.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Frac(c.tensor("input"))}
+			}},
+		schema{name: "frexp", door: "Frexp", doc: "Frexp splits x into a mantissa in ±[0.5, 1) and an int32 exponent: x = mantissa·2^exponent. Zeros, infinities and\nNaN are their own mantissa with exponent 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				r0, r1 := ops.Frexp(c.tensor("input"))
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "full", door: "", doc: "Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by\ntruncation.",
+			params: []schemaParam{{"size", "[]int", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_fillValue any
+				c.required("fill_value", &v_fillValue)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
+			}},
+		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Gcd(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "ge", door: "Ge", doc: "Ge returns x >= other, elementwise.",
+			aliases: []string{"greater_equal"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ge(c.operand("input"), c.operand("other"))}
 			}},
@@ -111,6 +281,11 @@ func init() {
 				var o ops.GeluOptions
 				c.option("approximate", &o.Approximate)
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
+			}},
+		schema{name: "ger", door: "Ger", doc: "Ger is Outer under the name BLAS gave it.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ger(c.tensor("input"), c.tensor("vec2"))}
 			}},
 		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
@@ -129,7 +304,8 @@ func init() {
 				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"greater"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
 			}},

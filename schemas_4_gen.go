@@ -34,6 +34,49 @@ func init() {
 				c.option("max_val", &o.MaxVal)
 				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
 			}},
+		schema{name: "heaviside", door: "Heaviside", doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have\none dtype.",
+			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
+			}},
+		schema{name: "histc", door: "Histc", doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
+			params: []schemaParam{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HistcOptions
+				c.option("bins", &o.Bins)
+				c.option("min", &o.Min)
+				c.option("max", &o.Max)
+				return []*graph.Node{ops.Histc(c.tensor("input"), o)}
+			}},
+		schema{name: "histogram", door: "Histogram", doc: "Histogram returns how many elements fall into each bin, or the sum of their weights, and the edges of the bins.\nedges, rising, may be given instead of a number of bins. The last bin holds its upper edge.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", true}, {"edges", "tensor", true}, {"bins", "int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HistogramOptions
+				c.option("bins", &o.Bins)
+				c.option("range", &o.Range)
+				c.option("density", &o.Density)
+				r0, r1 := ops.Histogram(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "histogram2d", door: "Histogram2d", doc: "Histogram2d counts points (x, y) in boxes: Histogramdd of two vectors.",
+			params: []schemaParam{{"input", "tensor", false}, {"y", "tensor", false}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HistogramddOptions
+				c.option("bins", &o.Bins)
+				c.option("range", &o.Range)
+				c.option("density", &o.Density)
+				r0, r1, r2 := ops.Histogram2d(c.tensor("input"), c.tensor("y"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "histogramdd", door: "HistogramDD", doc: "Histogramdd counts points, one a row of x, in boxes, or sums their weights. It returns the counts, with a dimension\nfor each column of x, followed by the edges of each dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", true}, {"bins", "[]int", true}, {"range", "[]float64", true}, {"density", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HistogramddOptions
+				c.option("bins", &o.Bins)
+				c.option("range", &o.Range)
+				c.option("density", &o.Density)
+				return ops.Histogramdd(c.tensor("input"), c.optionalTensor(), o)
+			}},
 		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -42,10 +85,26 @@ func init() {
 				c.option("delta", &o.Delta)
 				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
+		schema{name: "hypot", door: "Hypot", doc: "Hypot returns √(x² + other²) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "i0", door: "I0", doc: "I0 returns the modified Bessel function of the first kind of order 0.",
+			aliases: []string{"special_i0", "special_modified_bessel_i0"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.I0(c.tensor("input"))}
+			}},
 		schema{name: "imag", door: "Imag", doc: "Imag returns the imaginary part of complex numbers.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
+			}},
+		schema{name: "inner", door: "Inner", doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Inner(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "instance_norm", door: "InstanceNorm", doc: "InstanceNorm normalises every channel of every example over the dimensions behind it. It returns the result and the\nrunning statistics as they are afterwards, nil where none were given.",
 			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"use_input_stats", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
@@ -84,6 +143,38 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
+		schema{name: "isclose", door: "IsClose", doc: "Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CloseOptions
+				c.option("rtol", &o.RTol)
+				c.option("atol", &o.ATol)
+				c.option("equal_nan", &o.EqualNaN)
+				return []*graph.Node{ops.Isclose(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "isin", door: "IsIn", doc: "Isin reports which elements are among the test elements. NaN is among none.",
+			params: []schemaParam{{"element", "tensor or number", false}, {"test_element", "tensor or number", false}, {"invert", "bool", true}, {"assume_unique", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.IsinOptions
+				c.option("invert", &o.Invert)
+				c.option("assume_unique", &o.AssumeUnique)
+				return []*graph.Node{ops.Isin(c.operand("element"), c.operand("test_element"), o)}
+			}},
+		schema{name: "isneginf", door: "IsNegInf", doc: "Isneginf reports which elements are -Inf.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isneginf(c.tensor("input"))}
+			}},
+		schema{name: "isposinf", door: "IsPosInf", doc: "Isposinf reports which elements are +Inf.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isposinf(c.tensor("input"))}
+			}},
+		schema{name: "isreal", door: "IsReal", doc: "Isreal reports which elements have no imaginary part.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Isreal(c.tensor("input"))}
+			}},
 		schema{name: "kl_div", door: "KLDiv", doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -91,6 +182,22 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				c.option("log_target", &o.LogTarget)
 				return []*graph.Node{ops.KlDiv(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "kron", door: "Kron", doc: "Kron returns the Kronecker product: every element of x times all of other, block by block.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Kron(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "kthvalue", door: "KthValue", doc: "Kthvalue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.\nNaN counts as the largest.",
+			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_k int
+				c.required("k", &v_k)
+				var o ops.ModeOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Kthvalue(c.tensor("input"), v_k, o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "l1_loss", door: "L1Loss", doc: "L1Loss returns |x-target|.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
@@ -108,8 +215,19 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
+		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "ldexp", door: "Ldexp", doc: "Ldexp returns x·2^other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ldexp(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "le", door: "Le", doc: "Le returns x <= other, elementwise.",
+			aliases: []string{"less_equal"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Le(c.operand("input"), c.operand("other"))}
 			}},
@@ -119,6 +237,42 @@ func init() {
 				var o ops.LeakyReluOptions
 				c.option("negative_slope", &o.NegativeSlope)
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
+			}},
+		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
+			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lerp(c.tensor("input"), c.tensor("end"), c.operand("weight"))}
+			}},
+		schema{name: "lgamma", door: "Lgamma", doc: "Lgamma returns log |Γ(x)|; Inf at the poles.",
+			aliases: []string{"special_gammaln"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Lgamma(c.tensor("input"))}
+			}},
+		schema{name: "linalg_cross", door: "LinalgCross", doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LinalgCrossOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.LinalgCross(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "linear", door: "Linear", doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one\ndimension gives one number for each vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
+			}},
+		schema{name: "linspace", door: "", doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from\nend, so that end is met exactly. Integers are cut towards zero.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LinspaceOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Linspace(v_start, v_end, v_steps, o)}
 			}},
 		schema{name: "local_response_norm", door: "LocalResponseNorm", doc: "LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).",
 			params: []schemaParam{{"input", "tensor", false}, {"size", "int", false}, {"alpha", "float64", true}, {"beta", "float64", true}, {"k", "float64", true}},
@@ -142,7 +296,8 @@ func init() {
 				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
 		schema{name: "log1p", door: "Log1p", doc: "Log1p returns log(1 + x), precise near 0.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"special_log1p"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
@@ -150,6 +305,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
+			}},
+		schema{name: "special_log_ndtr", door: "special.LogNdtr", doc: "LogNdtr returns the logarithm of Ndtr, precise far below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LogNdtr(c.tensor("input"))}
 			}},
 		schema{name: "log_softmax", door: "LogSoftmax", doc: "LogSoftmax returns x - log Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
@@ -159,6 +319,26 @@ func init() {
 				var o ops.SoftmaxOptions
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.LogSoftmax(c.tensor("input"), v_dim, o)}
+			}},
+		schema{name: "logaddexp", door: "Logaddexp", doc: "Logaddexp returns log(exp(x) + exp(other)) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Logaddexp(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "logaddexp2", door: "Logaddexp2", doc: "Logaddexp2 returns log2(2^x + 2^other) without overflow.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Logaddexp2(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "logcumsumexp", door: "LogCumSumExp", doc: "Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.DirectionOptions
+				c.option("reverse", &o.Reverse)
+				c.option("exclusive", &o.Exclusive)
+				return []*graph.Node{ops.Logcumsumexp(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "logical_and", door: "LogicalAnd", doc: "LogicalAnd returns whether both are non-zero.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -180,10 +360,41 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "logit", door: "Logit", doc: "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
+			aliases: []string{"special_logit"},
+			params:  []schemaParam{{"input", "tensor", false}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LogitOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.Logit(c.tensor("input"), o)}
+			}},
 		schema{name: "logsigmoid", door: "LogSigmoid", doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
+			}},
+		schema{name: "logspace", door: "", doc: "Logspace returns base raised to steps exponents, evenly spaced from start to end.",
+			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_start any
+				c.required("start", &v_start)
+				var v_end any
+				c.required("end", &v_end)
+				var v_steps int
+				c.required("steps", &v_steps)
+				var o ops.LogspaceOptions
+				c.option("base", &o.Base)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Logspace(v_start, v_end, v_steps, o)}
+			}},
+		schema{name: "logsumexp", door: "LogSumExp", doc: "Logsumexp returns log(Σ exp(x)) over the dimensions (none given: all) without overflow; of nothing it is -Inf.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReduceOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Logsumexp(c.tensor("input"), o)}
 			}},
 		schema{name: "lp_pool1d", door: "LpPool1d", doc: "LpPool1d returns the p-norm (Σ x^p)^(1/p) of every window over the last dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"norm_type", "float64", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"ceil_mode", "bool", true}},
@@ -222,7 +433,8 @@ func init() {
 				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"less"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
@@ -230,6 +442,31 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "matrix_power", door: "MatrixPower", doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.",
+			params: []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				return []*graph.Node{ops.MatrixPower(c.tensor("input"), v_n)}
+			}},
+		schema{name: "max_indices", door: "MaxIndices", doc: "MaxIndices returns the largest elements along a dimension and the first positions they have.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.KeepOptions
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.MaxIndices(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "max", door: "", doc: "MaxOf is PyTorch's max in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				return ops.MaxOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
 		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
@@ -320,6 +557,33 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Mean(c.tensor("input"), o)}
 			}},
+		schema{name: "median", door: "Median", doc: "Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the\npositions; without dim, that of all elements, and indices is nil.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Median(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "min_indices", door: "MinIndices", doc: "MinIndices returns the smallest elements along a dimension and the first positions they have.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.KeepOptions
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.MinIndices(c.tensor("input"), v_dim, o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "min", door: "", doc: "MinOf is PyTorch's min in its three forms: of all elements; along dim, with positions; of two tensors, elementwise.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", true}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				return ops.MinOf(c.tensor("input"), c.optionalTensor(), o)
+			}},
 		schema{name: "minimum", door: "Minimum", doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -330,6 +594,30 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
+		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
+			}},
+		schema{name: "mode", door: "Mode", doc: "Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ModeOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Mode(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "special_modified_bessel_k0", door: "special.ModifiedBesselK0", doc: "ModifiedBesselK0 returns the modified Bessel function of the second kind of order 0; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ModifiedBesselK0(c.tensor("input"))}
+			}},
+		schema{name: "special_modified_bessel_k1", door: "special.ModifiedBesselK1", doc: "ModifiedBesselK1 returns the modified Bessel function of the second kind of order 1; NaN below zero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ModifiedBesselK1(c.tensor("input"))}
+			}},
 		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -337,20 +625,115 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.MseLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
+		schema{name: "msort", door: "Msort", doc: "Msort returns the elements in order along the first dimension.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Msort(c.tensor("input"))}
+			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"multiply"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "linalg_multi_dot", door: "MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MultiDot(c.tensors()...)}
+			}},
+		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_numSamples int
+				c.required("num_samples", &v_numSamples)
+				var o ops.MultinomialOptions
+				c.option("replacement", &o.Replacement)
+				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
+			}},
+		schema{name: "mv", door: "Mv", doc: "Mv multiplies a matrix by a vector.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
+			}},
+		schema{name: "mvlgamma", door: "Mvlgamma", doc: "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
+			aliases: []string{"special_multigammaln"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_p int
+				c.required("p", &v_p)
+				return []*graph.Node{ops.Mvlgamma(c.tensor("input"), v_p)}
+			}},
+		schema{name: "nan_to_num", door: "NanToNum", doc: "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
+			params: []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NanToNumOptions
+				c.option("nan", &o.NaN)
+				c.option("posinf", &o.PosInf)
+				c.option("neginf", &o.NegInf)
+				return []*graph.Node{ops.NanToNum(c.tensor("input"), o)}
+			}},
+		schema{name: "nanmean", door: "NanMean", doc: "Nanmean returns the average over the dimensions of what is not NaN; NaN if there is nothing.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReduceOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Nanmean(c.tensor("input"), o)}
+			}},
+		schema{name: "nanmedian", door: "NanMedian", doc: "Nanmedian is Median of what is not NaN; NaN if there is nothing.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ArgOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.Nanmedian(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "nanquantile", door: "NanQuantile", doc: "Nanquantile is Quantile of what is not NaN; NaN if there is nothing.",
+			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.QuantileOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("interpolation", &o.Interpolation)
+				return []*graph.Node{ops.Nanquantile(c.tensor("input"), c.operand("q"), o)}
+			}},
+		schema{name: "nansum", door: "NanSum", doc: "Nansum returns the sum over the dimensions, taking NaN as 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReduceOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Nansum(c.tensor("input"), o)}
+			}},
+		schema{name: "special_ndtr", door: "special.Ndtr", doc: "Ndtr returns the area under the standard normal density up to x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ndtr(c.tensor("input"))}
+			}},
+		schema{name: "special_ndtri", door: "special.Ndtri", doc: "Ndtri returns the inverse of Ndtr; NaN outside [0, 1].",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ndtri(c.tensor("input"))}
+			}},
 		schema{name: "ne", door: "Ne", doc: "Ne returns x != other, elementwise.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			aliases: []string{"not_equal"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ne(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "neg", door: "Neg", doc: "Neg returns -x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"negative"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
+			}},
+		schema{name: "nextafter", door: "Nextafter", doc: "Nextafter returns the next number of the dtype after x towards other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "nll_loss", door: "NLLLoss", doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
@@ -359,6 +742,24 @@ func init() {
 				c.option("ignore_index", &o.IgnoreIndex)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "norm", door: "Norm", doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NormOptions
+				c.option("p", &o.P)
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Norm(c.tensor("input"), o)}
+			}},
+		schema{name: "normal", door: "", doc: "Normal returns normal numbers of the means and standard deviations given.",
+			params: []schemaParam{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NormalOptions
+				c.option("size", &o.Size)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},

@@ -16,6 +16,20 @@ func init() {
 				c.option("num_classes", &o.NumClasses)
 				return []*graph.Node{ops.OneHot(c.tensor("input"), o)}
 			}},
+		schema{name: "ones", door: "", doc: "Ones returns a tensor of ones.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Ones(v_size, o)}
+			}},
+		schema{name: "outer", door: "Outer", doc: "Outer returns the products of all elements of vector x with all of vec2.",
+			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Outer(c.tensor("input"), c.tensor("vec2"))}
+			}},
 		schema{name: "pad", door: "Pad", doc: "Pad adds elements before and after the dimensions, in pairs from the last dimension on; a negative number takes\nelements away.",
 			params: []schemaParam{{"input", "tensor", false}, {"pad", "[]int", false}, {"mode", "string", true}, {"value", "any", true}},
 			call: func(c *caller) []*graph.Node {
@@ -34,6 +48,22 @@ func init() {
 				c.option("eps", &o.Eps)
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
+			}},
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_kth int
+				c.required("kth", &v_kth)
+				var o ops.DimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
+			}},
+		schema{name: "pdist", door: "Pdist", doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DistanceOptions
+				c.option("p", &o.P)
+				return []*graph.Node{ops.Pdist(c.tensor("input"), o)}
 			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
 			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
@@ -56,8 +86,32 @@ func init() {
 				c.required("downscale_factor", &v_downscaleFactor)
 				return []*graph.Node{ops.PixelUnshuffle(c.tensor("input"), v_downscaleFactor)}
 			}},
+		schema{name: "poisson", door: "", doc: "Poisson returns numbers of events of the rates in x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Poisson(c.tensor("input"))}
+			}},
+		schema{name: "polar", door: "Polar", doc: "Polar joins a magnitude and an angle in radians.",
+			params: []schemaParam{{"abs", "tensor", false}, {"angle", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
+			}},
+		schema{name: "polygamma", door: "Polygamma", doc: "Polygamma returns the n-th derivative of digamma.",
+			aliases: []string{"special_polygamma"},
+			params:  []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				return []*graph.Node{ops.Polygamma(c.tensor("input"), v_n)}
+			}},
+		schema{name: "positive", door: "Positive", doc: "Positive returns x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Positive(c.tensor("input"))}
+			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
+			aliases: []string{"power"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
 			}},
@@ -74,6 +128,60 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
+			}},
+		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.QuantileOptions
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("interpolation", &o.Interpolation)
+				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
+			}},
+		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
+			aliases: []string{"degrees"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Rad2deg(c.tensor("input"))}
+			}},
+		schema{name: "rand", door: "", doc: "Rand returns numbers uniform in [0, 1).",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Rand(v_size, o)}
+			}},
+		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
+			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_high any
+				c.required("high", &v_high)
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.RandintOptions
+				c.option("low", &o.Low)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randint(v_high, v_size, o)}
+			}},
+		schema{name: "randn", door: "", doc: "Randn returns standard normal numbers.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randn(v_size, o)}
+			}},
+		schema{name: "randperm", door: "", doc: "Randperm returns 0 … n-1 in random order.",
+			params: []schemaParam{{"n", "int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Randperm(v_n, o)}
 			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -95,12 +203,23 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Relu6(c.tensor("input"))}
 			}},
+		schema{name: "remainder", door: "Remainder", doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
+			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "resolve_conj", door: "ResolveConj", doc: "ResolveConj returns x: a conjugate is never held back here.",
+			aliases: []string{"resolve_neg"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
 			}},
 		schema{name: "rms_norm", door: "RMSNorm", doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"eps", "float64", true}},
@@ -110,6 +229,14 @@ func init() {
 				var o ops.RmsNormOptions
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.RmsNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), o)}
+			}},
+		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
+			aliases: []string{"special_round"},
+			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RoundOptions
+				c.option("decimals", &o.Decimals)
+				return []*graph.Node{ops.Round(c.tensor("input"), o)}
 			}},
 		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
@@ -124,6 +251,13 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
+			}},
+		schema{name: "rsub", door: "Rsub", doc: "Rsub returns other - alpha·x.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Rsub(c.operand("input"), c.operand("other"), o)}
 			}},
 	)
 }

@@ -19,13 +19,28 @@ func init() {
 				c.option("enable_gqa", &o.EnableGQA)
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
+		schema{name: "searchsorted", door: "SearchSorted", doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
+			params: []schemaParam{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SearchOptions
+				c.option("right", &o.Right)
+				c.option("side", &o.Side)
+				c.option("out_int32", &o.OutInt32)
+				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
+			}},
 		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Selu(c.tensor("input"))}
 			}},
-		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
 			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			aliases: []string{"special_expit", "expit"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
@@ -33,6 +48,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
+			}},
+		schema{name: "signbit", door: "Signbit", doc: "Signbit reports which elements are negative, -0 and NaN with the sign set included.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Signbit(c.tensor("input"))}
 			}},
 		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -43,6 +63,12 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
+			}},
+		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			aliases: []string{"special_sinc"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -95,7 +121,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Softsign(c.tensor("input"))}
 			}},
-		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions.",
+		schema{name: "sort", door: "Sort", doc: "Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"descending", "bool", true}, {"stable", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SortOptions
@@ -104,6 +130,11 @@ func init() {
 				c.option("stable", &o.Stable)
 				r0, r1 := ops.Sort(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "special_spherical_bessel_j0", door: "special.SphericalBesselJ0", doc: "SphericalBesselJ0 returns sin(x)/x, 1 at 0.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
 			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -114,6 +145,25 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.Std(c.tensor("input"), o)}
+			}},
+		schema{name: "std_mean", door: "StdMean", doc: "StdMean returns the standard deviation and the mean over the dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.StdMean(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "step", door: "Step", doc: "Step returns 1 where x exceeds the threshold and 0 elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", true}},
@@ -127,10 +177,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
-		schema{name: "sub", door: "Sub", doc: "Sub returns x - other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			aliases: []string{"subtract"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
-				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"))}
+				var o ops.AlphaOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.Sub(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "sum", door: "Sum", doc: "Sum returns the sum over the dimensions; of nothing it is 0. Integers and bools sum as int64.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

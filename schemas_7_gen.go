@@ -24,6 +24,13 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
 			}},
+		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims any
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tensordot(c.tensor("input"), c.tensor("other"), v_dims)}
+			}},
 		schema{name: "threshold", door: "Threshold", doc: "Threshold returns x where it exceeds the threshold, and value elsewhere.",
 			params: []schemaParam{{"input", "tensor", false}, {"threshold", "float64", false}, {"value", "float64", false}},
 			call: func(c *caller) []*graph.Node {
@@ -33,7 +40,14 @@ func init() {
 				c.required("value", &v_value)
 				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
 			}},
-		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions.",
+		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dtype DType
+				c.required("dtype", &v_dtype)
+				return []*graph.Node{ops.To(c.tensor("input"), v_dtype)}
+			}},
+		schema{name: "topk", door: "TopK", doc: "Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of\nequal elements the first come first.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", false}, {"dim", "int", true}, {"largest", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_k int
@@ -44,6 +58,49 @@ func init() {
 				c.optionNot("sorted", &o.Unsorted)
 				r0, r1 := ops.Topk(c.tensor("input"), v_k, o)
 				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trace(c.tensor("input"))}
+			}},
+		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
+			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TrapezoidOptions
+				c.option("dx", &o.Dx)
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		schema{name: "tril_indices", door: "", doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
+			}},
+		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
+			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_row int
+				c.required("row", &v_row)
+				var v_col int
+				c.required("col", &v_col)
+				var o ops.TriIndicesOptions
+				c.option("offset", &o.Offset)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
+			}},
+		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
+			aliases: []string{"fix"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Trunc(c.tensor("input"))}
 			}},
 		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
@@ -56,6 +113,27 @@ func init() {
 				c.option("stride", &o.Stride)
 				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
 			}},
+		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.UniqueOptions
+				c.option("dim", &o.Dim)
+				c.option("return_inverse", &o.ReturnInverse)
+				c.option("return_counts", &o.ReturnCounts)
+				c.option("sorted", &o.Sorted)
+				r0, r1, r2 := ops.Unique(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "unique_consecutive", door: "UniqueConsecutive", doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts\nare nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.UniqueConsecutiveOptions
+				c.option("dim", &o.Dim)
+				c.option("return_inverse", &o.ReturnInverse)
+				c.option("return_counts", &o.ReturnCounts)
+				r0, r1, r2 := ops.UniqueConsecutive(c.tensor("input"), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
 		schema{name: "unsqueeze", door: "Unsqueeze", doc: "Unsqueeze adds a dimension of size 1 at dim.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -63,10 +141,211 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
+		schema{name: "vander", door: "Vander", doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
+			params: []schemaParam{{"input", "tensor", false}, {"N", "int", true}, {"increasing", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VanderOptions
+				c.option("N", &o.N)
+				c.option("increasing", &o.Increasing)
+				return []*graph.Node{ops.Vander(c.tensor("input"), o)}
+			}},
+		schema{name: "var", door: "Var", doc: "Var returns the variance over the dimensions, dividing by the number of elements less the correction; if that is\nnot positive, the result is NaN or infinite. Of complex numbers it is real.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				return []*graph.Node{ops.Var(c.tensor("input"), o)}
+			}},
+		schema{name: "var_mean", door: "VarMean", doc: "VarMean returns the variance and the mean over the dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VarOptions
+				c.option("dim", &o.Dim)
+				c.option("correction", &o.Correction)
+				c.option("keepdim", &o.KeepDim)
+				r0, r1 := ops.VarMean(c.tensor("input"), o)
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VecdotOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "linalg_vector_norm", door: "linalg.VectorNorm", doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
+			params: []schemaParam{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.VectorNormOptions
+				c.option("ord", &o.Ord)
+				c.option("dim", &o.Dim)
+				c.option("keepdim", &o.KeepDim)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.VectorNorm(c.tensor("input"), o)}
+			}},
+		schema{name: "view_as_complex", door: "ViewAsComplex", doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsComplex(c.tensor("input"))}
+			}},
+		schema{name: "view_as_real", door: "ViewAsReal", doc: "ViewAsReal returns complex numbers as pairs: a last dimension of size 2 holds the real and the imaginary part.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}
+			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "window_bartlett", door: "", doc: "WindowBartlett returns a triangle that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBartlett(v_M, o)}
+			}},
+		schema{name: "window_blackman", door: "", doc: "WindowBlackman returns a sum of three cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowBlackman(v_M, o)}
+			}},
+		schema{name: "window_cosine", door: "", doc: "WindowCosine returns half a sine.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowCosine(v_M, o)}
+			}},
+		schema{name: "window_exponential", door: "", doc: "WindowExponential returns exp(-|k-center|/tau).",
+			params: []schemaParam{{"M", "int", false}, {"center", "float64", true}, {"tau", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.ExponentialWindowOptions
+				c.option("center", &o.Center)
+				c.option("tau", &o.Tau)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowExponential(v_M, o)}
+			}},
+		schema{name: "window_gaussian", door: "", doc: "WindowGaussian returns a bell curve.",
+			params: []schemaParam{{"M", "int", false}, {"std", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GaussianWindowOptions
+				c.option("std", &o.Std)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGaussian(v_M, o)}
+			}},
+		schema{name: "window_general_cosine", door: "", doc: "WindowGeneralCosine returns a sum of cosines with coefficients a and alternating signs.",
+			params: []schemaParam{{"M", "int", false}, {"a", "[]float64", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var v_a []float64
+				c.required("a", &v_a)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralCosine(v_M, v_a, o)}
+			}},
+		schema{name: "window_general_hamming", door: "", doc: "WindowGeneralHamming returns alpha minus 1-alpha times a cosine.",
+			params: []schemaParam{{"M", "int", false}, {"alpha", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.GeneralHammingOptions
+				c.option("alpha", &o.Alpha)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
+			}},
+		schema{name: "window_hamming", door: "", doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHamming(v_M, o)}
+			}},
+		schema{name: "window_hann", door: "", doc: "WindowHann returns a raised cosine that is zero at its ends.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowHann(v_M, o)}
+			}},
+		schema{name: "window_kaiser", door: "", doc: "WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.",
+			params: []schemaParam{{"M", "int", false}, {"beta", "float64", true}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.KaiserWindowOptions
+				c.option("beta", &o.Beta)
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowKaiser(v_M, o)}
+			}},
+		schema{name: "window_nuttall", door: "", doc: "WindowNuttall returns a sum of four cosines.",
+			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_M int
+				c.required("M", &v_M)
+				var o ops.WindowOptions
+				c.optionNot("sym", &o.Periodic)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.WindowNuttall(v_M, o)}
+			}},
+		schema{name: "special_xlog1py", door: "special.Xlog1py", doc: "Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+			aliases: []string{"special_xlogy"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Xlogy(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "zeros", door: "", doc: "Zeros returns a tensor of zeros.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Zeros(v_size, o)}
+			}},
+		schema{name: "special_zeta", door: "special.Zeta", doc: "Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Zeta(c.operand("input"), c.operand("other"))}
 			}},
 	)
 }

@@ -24,7 +24,8 @@ type arena struct {
 	made []*graph.Array
 }
 
-func (a *arena) add(h *graph.Array) {
+// Add notes a handle.
+func (a *arena) Add(h *graph.Array) {
 	a.mu.Lock()
 	a.made = append(a.made, h)
 	a.mu.Unlock()

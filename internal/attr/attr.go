@@ -77,3 +77,6 @@ type Arange struct {
 
 // Bound is the size an index must stay below.
 type Bound struct{ Size int }
+
+// Order is the order of a derivative or of a function of a family.
+type Order struct{ N int }

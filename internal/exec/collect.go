@@ -45,7 +45,9 @@ type planner struct {
 	roots []*graph.Node
 	dev   *backend.Device // for nodes that name none
 	prog  *Program
-	stats *Counters
+	// consts holds the buffers of immediates, one for each value.
+	consts map[constKey]int32
+	stats  *Counters
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
 }

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -136,15 +138,30 @@ func (p *planner) newBuf(d *backend.Device, size int) int32 {
 	return int32(len(p.prog.bufs) - 1)
 }
 
+// constKey tells immediates apart by their bits: NaN must equal itself here, and -0 must not equal 0.
+type constKey struct {
+	d      dtype.DType
+	i      int64
+	re, im uint64
+}
+
 // constant numbers a buffer holding an immediate.
 func (p *planner) constant(n *graph.Node) int32 {
 	c := n.Attr().(attr.Const)
+	key := constKey{c.DType, c.Value.I, math.Float64bits(c.Value.F), math.Float64bits(c.Value.G)}
+	if b, ok := p.consts[key]; ok {
+		return b
+	}
 	b := make([]uint64, 2)
 	m := dtype.Bytes(b)
 	c.DType.Put(m, 0, c.Value)
 	buf := mem.FromGo(m[:c.DType.Size():c.DType.Size()])
 	p.prog.bufs = append(p.prog.bufs, bufInfo{data: buf, size: buf.Size, donor: -1, first: -1, last: -1})
-	return int32(len(p.prog.bufs) - 1)
+	if p.consts == nil {
+		p.consts = map[constKey]int32{}
+	}
+	p.consts[key] = int32(len(p.prog.bufs) - 1)
+	return p.consts[key]
 }
 
 // operand returns where n's value is.

@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/scope"
@@ -35,7 +37,7 @@ func (h *Array) Acquire() *Node {
 		n.refs.Add(1)
 		return n
 	}
-	for {
+	for spin := 0; ; spin++ {
 		n := h.node.Load()
 		if n == nil {
 			fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
@@ -45,8 +47,13 @@ func (h *Array) Acquire() *Node {
 				return n
 			}
 			n.Unref()
-		} else if h.node.Load() == n {
-			fault.Throw(fault.Freed, "read", "the tensor was freed; use it before Free or Scope ends")
+			continue
+		}
+		// A compiled function is writing the handle's next value over this one: it is about to be rebound.
+		if spin < 100 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(20 * time.Microsecond)
 		}
 	}
 }

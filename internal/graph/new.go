@@ -126,9 +126,17 @@ func satAdd32(a, b uint32) uint32 {
 	return a + b
 }
 
-// Stored returns a node that already has its value.
+// NewStored returns a node that already has its value.
 func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load()}
+	n.buf.Store(b)
+	b.Show()
+	return n
+}
+
+// NewStoredView is NewStored for a value that lies in its buffer with a layout.
+func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load(), lay: lay}
 	n.buf.Store(b)
 	b.Show()
 	return n

@@ -88,6 +88,9 @@ func (t *Trace) inside(n *Node) bool {
 	return false
 }
 
+// Inline is the panic of a trace that met a value of a transform outside it.
+var Inline = &struct{ why string }{"the function must be inlined"}
+
 // read returns what h shows inside the trace.
 func (t *Trace) read(h *Array) *Node {
 	n := h.node.Load()
@@ -101,6 +104,9 @@ func (t *Trace) read(h *Array) *Node {
 	defer t.mu.Unlock()
 	if m := t.cur[h]; m != nil {
 		return m
+	}
+	if n.Level() != nil || n.trace != nil {
+		panic(Inline) // it varies under a transform outside: the function must be part of that
 	}
 	if n.born >= t.epoch && n.trace == nil && n.op.Kind != Source && !n.Stored() {
 		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)

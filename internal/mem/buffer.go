@@ -18,7 +18,7 @@ type Buffer struct {
 	ReadOnly bool
 
 	pool  *Pool
-	class int8         // -1: on the Go heap
+	class int16        // -1: on the Go heap
 	nodes atomic.Int32 // nodes that show it
 	event atomic.Pointer[Event]
 	clean runtime.Cleanup

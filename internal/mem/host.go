@@ -1,9 +1,6 @@
 package mem
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // Host is the source of ordinary memory. Large blocks are mapped outside the Go heap, so that the collector
 // neither scans nor counts them; under the race detector, which cannot see mapped memory, they are Go slices.
@@ -26,8 +23,7 @@ func bytesOf(w []uint64, n int) []byte {
 // poisonBytes fills freed memory with NaN in every float type, so that a read after free shows.
 func poisonBytes(b []byte) {
 	w := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-	nan := math.Float32bits(float32(math.NaN())) | 0xffff
 	for i := range w {
-		w[i] = nan
+		w[i] = 0x7fffffff
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -34,7 +35,7 @@ type Stats struct {
 const (
 	smallSize  = 4 << 10  // at most this much lives on the Go heap
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
-	numClasses = 4 * 44
+	numClasses = 4 * 52   // up to 2^63 bytes
 )
 
 // Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
@@ -62,12 +63,12 @@ func NewPool(name string, src Source) *Pool {
 }
 
 // classOf returns the class whose blocks hold n bytes, and their size: four classes per power of two.
-func classOf(n int) (class int8, size int) {
+func classOf(n int) (class int16, size int) {
 	n = max(n, smallSize)
 	e := bits.Len(uint(n-1)) - 1 // 2^e < n <= 2^(e+1)
 	q := 1 << e / 4
 	step := (n - 1<<e + q - 1) / q
-	return int8(4*(e-11) + step), 1<<e + step*q
+	return int16(4*(e-11) + step), 1<<e + step*q
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
@@ -116,7 +117,7 @@ func (p *Pool) small(op string, n int) (*Buffer, error) {
 	return &Buffer{Mem: bytesOf(make([]uint64, (n+7)/8), n), Size: n, class: -1}, nil
 }
 
-func (p *Pool) take(class int8, size int) (block, bool, error) {
+func (p *Pool) take(class int16, size int) (block, bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stats.Limit > 0 && p.stats.Allocated+int64(size) > p.stats.Limit {
@@ -154,13 +155,13 @@ func (p *Pool) take(class int8, size int) (block, bool, error) {
 }
 
 // give takes back a block.
-func (p *Pool) give(class int8, host []byte, dev uintptr, n int) {
+func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 	if class < 0 {
 		return
 	}
 	_, size := classOf(n)
 	if host != nil {
-		host = host[:size:size]
+		host = unsafe.Slice(unsafe.SliceData(host), size) // a buffer shows only what was asked for
 	}
 	if p.poison {
 		poisonBytes(host)

@@ -162,27 +162,48 @@ func resultType(op string, xs ...Operand) dtype.DType {
 			join(&weak, s.DefaultDType(DefaultFloat()))
 		}
 	}
-	d := dim
-	for _, w := range []dtype.DType{zero, weak} {
-		switch {
-		case w == dtype.Invalid:
-		case d == dtype.Invalid:
-			d = w
-		case w == zero && kindOf(w) > kindOf(d):
-			join(&d, w) // a 0-d tensor of a higher kind brings its own width
-		default:
-			d, _ = dtype.PromoteWeak(d, w, DefaultFloat())
-		}
-	}
-	return d
+	return outrank(dim, outrank(zero, weak))
 }
 
-// kindOf is the kind with signed and unsigned integers as one.
-func kindOf(d dtype.DType) dtype.Kind {
-	if d.Kind() == dtype.KindUint {
-		return dtype.KindInt
+// outrank gives the dtype of operands of a higher rank (tensors before 0-d tensors before numbers) meeting those of
+// a lower: the lower count only if they are of a higher kind, and then bring floats no width of their own.
+func outrank(hi, lo dtype.DType) dtype.DType {
+	switch {
+	case hi == dtype.Invalid:
+		return lo
+	case lo == dtype.Invalid || hi.IsComplex():
+		return hi
+	case hi.IsFloat() && lo.IsComplex():
+		return hi.Complex()
+	case hi.IsFloat():
+		return hi
+	case hi == dtype.Bool || lo.IsInexact():
+		d, _ := dtype.Promote(hi, lo) // bools and integers meet any inexact dtype
+		return d
 	}
-	return d.Kind()
+	return hi
+}
+
+// promoteFloat is promote for ops that compute in floats: numbers and integers go to the default float at once.
+func promoteFloat(op string, x, y Operand) (*Node, *Node) {
+	d := resultType(op, x, y)
+	if !d.IsInexact() {
+		d = DefaultFloat()
+	}
+	return broadcast2(op, as(op, x, d), as(op, y, d))
+}
+
+// widened computes f in float32 where its operands are halves, so that only the result is rounded to theirs.
+func widened(f func(xs []*Node) *Node, xs ...*Node) *Node {
+	d := xs[0].DType()
+	if !d.IsHalf() {
+		return f(xs)
+	}
+	up := make([]*Node, len(xs))
+	for i, x := range xs {
+		up[i] = Cast(x, dtype.Float32)
+	}
+	return Cast(f(up), d)
 }
 
 // broadcast2 brings two nodes to one shape; immediates are taken as they are.
@@ -218,3 +239,6 @@ func outShape(in ...*Node) *shape.Shape {
 	}
 	return in[0].Shape()
 }
+
+// Immediate makes a 0-d immediate.
+func Immediate(d dtype.DType, s dtype.Scalar) *Node { return scalar(d, s) }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 )
 
@@ -23,40 +24,94 @@ func init() {
 	}, 2, true, true)
 }
 
-// Add returns x + other.
-//
-//lucid:func
-//lucid:method
-//lucid:inplace
-func Add(x, other Operand) *Node { return binary(opAdd, x, other) }
+// AlphaOptions scale the second operand of a sum or difference.
+type AlphaOptions struct {
+	Alpha any // a number; nil is 1
+}
 
-// Sub returns x - other.
+// DivOptions round a quotient.
+type DivOptions struct {
+	RoundingMode string // "" for none, "floor" or "trunc"
+}
+
+// scaled returns x and alpha·y of one dtype and shape.
+func scaled(op string, x, y Operand, o []AlphaOptions) (a, b *Node, some bool) {
+	if len(o) == 0 || o[0].Alpha == nil {
+		return nil, nil, false
+	}
+	s, ok := dtype.ScalarOf(o[0].Alpha)
+	d := resultType(op, x, y)
+	if !ok || !dtype.CanCast(s.DefaultDType(dtype.Float32), d) {
+		fault.Throw(fault.DType, op, "alpha %v of type %T does not fit a result of %v; want a number of its kind", o[0].Alpha, o[0].Alpha, d)
+	}
+	a, b = broadcast2(op, as(op, x, d), as(op, y, d))
+	return a, b, true
+}
+
+// Add returns x + alpha·other.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
-func Sub(x, other Operand) *Node {
-	a, b := promote("sub", x, other)
+func Add(x, other Operand, o ...AlphaOptions) *Node {
+	if a, b, ok := scaled("add", x, other, o); ok {
+		return widened(func(v []*Node) *Node { return Add(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
+	}
+	return binary(opAdd, x, other)
+}
+
+// Sub returns x - alpha·other.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias subtract
+func Sub(x, other Operand, o ...AlphaOptions) *Node {
+	a, b, ok := scaled("sub", x, other, o)
+	if !ok {
+		a, b = promote("sub", x, other)
+	}
 	requireKind("sub", a, a.DType() != dtype.Bool, "numbers; for bools use logical_xor")
+	if ok {
+		return widened(func(v []*Node) *Node { return Sub(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
+	}
 	return binary(opSub, a, b)
 }
+
+// Rsub returns other - alpha·x.
+//
+//lucid:func
+//lucid:method
+func Rsub(x, other Operand, o AlphaOptions) *Node { return Sub(other, x, o) }
 
 // Mul returns x · other.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias multiply
 func Mul(x, other Operand) *Node { return binary(opMul, x, other) }
 
 // gradMul is x·y, and 0 wherever x is 0: how a cotangent meets a derivative that may be infinite.
 func gradMul(x, y *Node) *Node { return binary(opGradMul, x, y) }
 
-// Div returns x / other; integers divide as floats.
+// Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down ("floor") or
+// towards zero ("trunc") and integers stay integers.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
-func Div(x, other Operand) *Node {
-	a, b := promote("div", x, other)
-	return binary(opDiv, floating(a), floating(b))
+//lucid:alias divide true_divide
+func Div(x, other Operand, o ...DivOptions) *Node {
+	if len(o) > 0 && o[0].RoundingMode != "" {
+		switch o[0].RoundingMode {
+		case "floor":
+			return divide("div", opFloorDivide, x, other)
+		case "trunc":
+			return divide("div", opTruncDivide, x, other)
+		}
+		fault.Throw(fault.Value, "div", "rounding_mode %q is unknown; want \"floor\" or \"trunc\"", o[0].RoundingMode)
+	}
+	a, b := promoteFloat("div", x, other)
+	return binary(opDiv, a, b)
 }

@@ -26,30 +26,35 @@ func Eq(x, other Operand) *Node { return test(opEq, x, other) }
 //
 //lucid:func
 //lucid:method
+//lucid:alias not_equal
 func Ne(x, other Operand) *Node { return test(opNe, x, other) }
 
 // Lt returns x < other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias less
 func Lt(x, other Operand) *Node { return order(opLt, x, other) }
 
 // Le returns x <= other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias less_equal
 func Le(x, other Operand) *Node { return order(opLe, x, other) }
 
 // Gt returns x > other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias greater
 func Gt(x, other Operand) *Node { return order(opGt, x, other) }
 
 // Ge returns x >= other, elementwise.
 //
 //lucid:func
 //lucid:method
+//lucid:alias greater_equal
 func Ge(x, other Operand) *Node { return order(opGe, x, other) }
 
 // order is a comparison that complex numbers do not have.
@@ -64,21 +69,29 @@ func order(op *graph.Op, x, y Operand) *Node {
 //lucid:name isnan
 //lucid:func
 //lucid:method
-func IsNaN(x *Node) *Node { return apply(opIsNaN, nil, x) }
+func IsNaN(x *Node) *Node { return ofInexact(opIsNaN, x, false) }
 
 // IsInf reports which elements are infinite.
 //
 //lucid:name isinf
 //lucid:func
 //lucid:method
-func IsInf(x *Node) *Node { return apply(opIsInf, nil, x) }
+func IsInf(x *Node) *Node { return ofInexact(opIsInf, x, false) }
 
 // IsFinite reports which elements are neither NaN nor infinite.
 //
 //lucid:name isfinite
 //lucid:func
 //lucid:method
-func IsFinite(x *Node) *Node { return apply(opIsFinite, nil, x) }
+func IsFinite(x *Node) *Node { return ofInexact(opIsFinite, x, true) }
+
+// ofInexact tests floats and complex numbers; all others have one answer.
+func ofInexact(op *graph.Op, x *Node, other bool) *Node {
+	if !x.DType().IsInexact() {
+		return allBool(x, other)
+	}
+	return apply(op, nil, x)
+}
 
 // LogicalNot returns whether x is zero.
 //

@@ -46,49 +46,96 @@ func Unsqueeze(x *Node, dim int) *Node {
 
 // ArangeArgs is a sequence by its end, start and end, or start, end and step.
 func ArangeArgs(args []any, d dtype.DType) *Node {
-	num := []dtype.Scalar{{Kind: dtype.KindInt}, {}, {Kind: dtype.KindInt, I: 1}}
-	if len(args) < 1 || len(args) > 3 {
-		fault.Throw(fault.Value, "arange", "got %d arguments; want end, or start and end, or start, end and step", len(args))
+	switch len(args) {
+	case 1:
+		return Arange(args[0], ArangeOptions{DType: d})
+	case 2:
+		return Arange(args[1], ArangeOptions{Start: args[0], DType: d})
+	case 3:
+		return Arange(args[1], ArangeOptions{Start: args[0], Step: args[2], DType: d})
 	}
-	for i, a := range args {
-		s, ok := dtype.ScalarOf(a)
-		if !ok || s.Kind == dtype.KindComplex {
-			fault.Throw(fault.DType, "arange", "argument %d is a %T; want a real number", i, a)
-		}
-		if len(args) == 1 {
-			i = 1
-		}
-		num[i] = s
-	}
-	start, end, step := num[0], num[1], num[2]
-	floats := start.Kind == dtype.KindFloat || end.Kind == dtype.KindFloat || step.Kind == dtype.KindFloat
+	fault.Throw(fault.Value, "arange", "got %d arguments; want end, or start and end, or start, end and step", len(args))
+	return nil
+}
+
+// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
+// int64, or the default float if a number is a float).
+type ArangeOptions struct {
+	Start, Step any
+	DType       dtype.DType
+}
+
+// Arange returns start, start+step, … up to but without end. Each number is start + i·step in float64, rounded once;
+// with an integer dtype start and step are cut to integers first.
+//
+//lucid:name arange
+func Arange(end any, o ArangeOptions) *Node {
+	first, last, step := realNumber("arange", "start", o.Start, 0), realNumber("arange", "end", end, 0), realNumber("arange", "step", o.Step, 1)
+	d := o.DType
+	floats := first.Kind == dtype.KindFloat || last.Kind == dtype.KindFloat || step.Kind == dtype.KindFloat
 	if d == dtype.Invalid {
 		d = dtype.Int64
 		if floats {
 			d = DefaultFloat()
 		}
 	}
-	if step.Float() == 0 || step.Float() != step.Float() {
-		fault.Throw(fault.Value, "arange", "step is %v; want a number other than 0", step.Float())
+	if d == dtype.Bool || d.IsComplex() {
+		fault.Throw(fault.DType, "arange", "dtype %v; want an integer or floating dtype", d)
 	}
-	if (end.Float()-start.Float())/step.Float() < 0 {
-		fault.Throw(fault.Value, "arange", "from %v to %v with step %v goes the wrong way", start.Float(), end.Float(), step.Float())
+	n := sequenceLen(first, last, step, floats)
+	if d.IsInteger() && floats {
+		first, step = dtype.Scalar{Kind: dtype.KindInt, I: first.Int()}, dtype.Scalar{Kind: dtype.KindInt, I: step.Int()}
+		if step.I == 0 {
+			fault.Throw(fault.Value, "arange", "step %v is 0 as %v; want a whole step, or a floating dtype", o.Step, d)
+		}
 	}
-	return ArangeOf(start, step, sequenceLen(start, end, step, floats), d)
+	return ArangeOf(first, step, n, d)
+}
+
+// realNumber reads a Go number that may be missing.
+func realNumber(op, name string, v any, def int64) dtype.Scalar {
+	if v == nil {
+		return dtype.Scalar{Kind: dtype.KindInt, I: def}
+	}
+	s, ok := dtype.ScalarOf(v)
+	if !ok || s.Kind == dtype.KindComplex {
+		fault.Throw(fault.DType, op, "%s is a %T; want a real number", name, v)
+	}
+	if s.Kind == dtype.KindBool {
+		s.Kind = dtype.KindInt
+	}
+	return s
 }
 
 // sequenceLen counts the steps before end is reached.
-func sequenceLen(start, end, step dtype.Scalar, floats bool) int {
-	if !floats {
-		span, st := end.I-start.I, step.I
-		if st < 0 {
-			span, st = -span, -st
-		}
-		return int((span + st - 1) / st)
+func sequenceLen(first, last, step dtype.Scalar, floats bool) int {
+	f, l, st := first.Float(), last.Float(), step.Float()
+	switch {
+	case st == 0 || st != st || math.IsInf(st, 0):
+		fault.Throw(fault.Value, "arange", "step is %v; want a finite number other than 0", st)
+	case !(math.Abs(f) < math.Inf(1)) || !(math.Abs(l) < math.Inf(1)):
+		fault.Throw(fault.Value, "arange", "from %v to %v: want finite numbers", f, l)
+	case l > f && st < 0 || l < f && st > 0:
+		fault.Throw(fault.Value, "arange", "from %v to %v with step %v goes the wrong way", f, l, st)
 	}
-	n := math.Ceil((end.Float() - start.Float()) / step.Float())
-	if !(n < shape.MaxElements) {
-		fault.Throw(fault.Value, "arange", "a sequence of %v elements is too long", n)
+	if floats {
+		n := math.Ceil((l - f) / st)
+		if !(n < shape.MaxElements) {
+			fault.Throw(fault.Value, "arange", "a sequence of %v elements is too long", n)
+		}
+		return int(n)
+	}
+	// The distance of two int64 always fits uint64.
+	span, by := uint64(last.I)-uint64(first.I), uint64(step.I)
+	if step.I < 0 {
+		span, by = -span, -by
+	}
+	n := span / by
+	if span%by != 0 {
+		n++
+	}
+	if n > shape.MaxElements {
+		fault.Throw(fault.Value, "arange", "a sequence of %d elements is too long", n)
 	}
 	return int(n)
 }

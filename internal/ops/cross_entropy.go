@@ -48,7 +48,7 @@ func newClasses(op string, x, target, weight *Node, ignore *int) classes {
 	if !ok {
 		fault.Throw(fault.Shape, op, "target has shape %v, input %v; want target %v", target.Shape(), x.Shape(), want)
 	}
-	t := Cast(integers(op, target), dtype.Int64)
+	t := Cast(requirePositions(op, target), dtype.Int64)
 	c.valid = Reshape(Ne(t, orElse(ignore, -100)), kept...)
 	t = Where(c.valid, Reshape(t, kept...), Number(dtype.Int64, 0))
 	c.target = strictIndex(op, t, c.count)

@@ -6,7 +6,8 @@
 //	//lucid:method Sum(dim ...int)   a method of Tensor; parameters are named after the function's or its options' fields
 //	//lucid:inplace                  a method with a trailing underscore that rebinds the handle
 //	//lucid:name isnan               the op's name, where lower_snake of the function is not it
-//	//lucid:optional weight bias     tensors that may be nil
+//	//lucid:optional weight bias     tensors and operands that may be nil
+//	//lucid:alias absolute           other names for calls by name
 //	//lucid:pkg linalg               a function of that package
 //
 // Rules are written with these same functions, so higher orders and other transforms compose.

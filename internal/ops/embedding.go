@@ -33,11 +33,11 @@ func withGrad(value, x *Node, factor Operand) *Node {
 
 // strictIndex makes positions int64; a negative one, or one that is not below size, fails when it is computed.
 func strictIndex(op string, idx *Node, size int) *Node {
-	idx = Cast(integers(op, idx), dtype.Int64)
+	idx = Cast(requirePositions(op, idx), dtype.Int64)
 	return wrapIndex(op, Where(Lt(idx, 0), Number(dtype.Int64, size), idx), size)
 }
 
-func integers(op string, idx *Node) *Node {
+func requirePositions(op string, idx *Node) *Node {
 	if !idx.DType().IsInteger() {
 		fault.Throw(fault.DType, op, "positions are %v; want an integer dtype", idx.DType())
 	}
@@ -105,7 +105,7 @@ type OneHotOptions struct{ NumClasses *int }
 //
 //lucid:func
 func OneHot(x *Node, o OneHotOptions) *Node {
-	x = Cast(integers("one_hot", x), dtype.Int64)
+	x = Cast(requirePositions("one_hot", x), dtype.Int64)
 	n := orElse(o.NumClasses, -1)
 	if n == -1 {
 		if x.Shape().Numel() == 0 {

@@ -112,6 +112,46 @@ func matmulBatched(a, b *Node) *Node {
 	return contract(full(a), full(b))
 }
 
+// requireRank refuses operands of another rank.
+func requireRank(op, name string, x *Node, rank int) {
+	if x.Rank() != rank {
+		fault.Throw(fault.Shape, op, "%s has shape %v; want %d dimensions", name, x.Shape(), rank)
+	}
+}
+
+// Mm multiplies two matrices; nothing is broadcast.
+//
+//lucid:func
+//lucid:method
+func Mm(x, mat2 *Node) *Node {
+	requireRank("mm", "input", x, 2)
+	requireRank("mm", "mat2", mat2, 2)
+	return Matmul(x, mat2)
+}
+
+// Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
+//
+//lucid:func
+//lucid:method
+func Bmm(x, mat2 *Node) *Node {
+	requireRank("bmm", "input", x, 3)
+	requireRank("bmm", "mat2", mat2, 3)
+	if x.Dim(0) != mat2.Dim(0) {
+		fault.Throw(fault.Shape, "bmm", "the stacks %v and %v differ in length; use MatMul to broadcast", x.Shape(), mat2.Shape())
+	}
+	return Matmul(x, mat2)
+}
+
+// Mv multiplies a matrix by a vector.
+//
+//lucid:func
+//lucid:method
+func Mv(x, vec *Node) *Node {
+	requireRank("mv", "input", x, 2)
+	requireRank("mv", "vec", vec, 1)
+	return Matmul(x, vec)
+}
+
 func product(lead []int) int {
 	n := 1
 	for _, d := range lead {

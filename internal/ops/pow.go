@@ -33,6 +33,7 @@ func orderedGe(y *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias power
 func Pow(x, exponent Operand) *Node {
 	if s, ok := dtype.ScalarOf(exponent); ok {
 		if n, isNode := x.(*Node); isNode {
@@ -43,9 +44,21 @@ func Pow(x, exponent Operand) *Node {
 	}
 	a, b := promote("pow", x, exponent)
 	if a.DType() == dtype.Bool {
-		a, b = Cast(a, dtype.Int64), Cast(b, dtype.Int64)
+		return LogicalOr(a, LogicalNot(b)) // 0 to the power 0 is 1
 	}
 	return binary(opPow, a, b)
+}
+
+// FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
+//
+//lucid:func
+//lucid:method
+func FloatPower(x, exponent Operand) *Node {
+	d := dtype.Float64
+	if resultType("float_power", x, exponent).IsComplex() {
+		d = dtype.Complex128
+	}
+	return Pow(as("float_power", x, d), as("float_power", exponent, d))
 }
 
 // powNumber takes the short way for exponents that have one.

@@ -2,16 +2,17 @@ package ops
 
 import (
 	"math"
-	"sync"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
+
+// The recipes of this file are MLX's, so that equal keys give equal numbers there and here: bits and uniform numbers
+// bit for bit, the others to the rounding of erfinv and log. float64, which MLX does not draw, takes 64 bits a number.
 
 var opRandomBits *graph.Op
 
@@ -22,22 +23,31 @@ func init() {
 		// The key is (batch…, 2) uint32; the result (batch…, dims…).
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			b := a.(attr.Bits)
-			k := in[0].Shape()
-			if in[0].DType() != dtype.Uint32 || k.Rank() == 0 || k.Dim(-1) != 2 {
-				fault.Throw(fault.Shape, "random_bits", "a key is uint32 of shape [2], not %v of shape %v; make one with random.Key", in[0].DType(), k)
-			}
-			return []graph.Spec{{Shape: shape.Of("random_bits", append(k.Clone()[:k.Rank()-1], b.Dims.Slice()...)...), DType: uintOfWidth[b.Width]}}
+			batch := keyBatch("random_bits", in[0])
+			return []graph.Spec{{Shape: shape.Of("random_bits", append(batch, b.Dims.Slice()...)...), DType: uintOfWidth[b.Width]}}
 		},
 		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
 			return []*Node{graph.New(opRandomBits, n.Attr(), in[0])}
 		}})
 }
 
-// Key makes a key from a seed: its high and its low word.
-func Key(seed uint64) *Node {
-	b := dtype.Bytes([]uint32{uint32(seed >> 32), uint32(seed)})
-	return graph.NewStored(mem.FromGo(b), graph.Spec{Shape: shape.Of("key", 2), DType: dtype.Uint32}, nil)
+// keyBatch checks a key and returns the sizes in front of its two words.
+func keyBatch(op string, key *Node) []int {
+	k := key.Shape()
+	if key.DType() != dtype.Uint32 || k.Rank() == 0 || k.Dim(-1) != 2 {
+		fault.Throw(fault.Shape, op, "a key is uint32 of shape [2], not %v of shape %v; make one with random.Key", key.DType(), k)
+	}
+	return k.Clone()[:k.Rank()-1]
 }
+
+// Key makes a key from a seed: its high and its low word.
+func Key(seed uint64) *Node { return keyOf(uint32(seed>>32), uint32(seed)) }
+
+func keyOf(hi, lo uint32) *Node {
+	return graph.NewStored(mem.FromGo(dtype.Bytes([]uint32{hi, lo})), graph.Spec{Shape: keyShape, DType: dtype.Uint32}, nil)
+}
+
+var keyShape = shape.Of("key", 2)
 
 // RandomBits returns random words of width bytes.
 func RandomBits(key *Node, s *shape.Shape, width int) *Node {
@@ -50,19 +60,22 @@ func RandomBits(key *Node, s *shape.Shape, width int) *Node {
 // Split returns n fresh keys from one, as the rows of an (n, 2) value.
 func Split(key *Node, n int) *Node { return RandomBits(key, shape.Of("split", n, 2), 4) }
 
-// RandomUniform returns numbers in [low, high) of a floating dtype: a 32-bit word over its largest value, kept below 1.
-func RandomUniform(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Node {
+// KeyAt is row i of the keys Split gives.
+func KeyAt(keys *Node, i int) *Node { return Reshape(SliceDim(keys, 0, i, 1, 1), 2) }
+
+func requireFloat(op string, d dtype.DType) {
 	if !d.IsFloat() {
-		fault.Throw(fault.DType, "uniform", "dtype %v; want a floating dtype", d)
+		fault.Throw(fault.DType, op, "dtype %v; want a floating dtype", d)
 	}
-	work := d
-	if d.IsHalf() {
-		work = dtype.Float32
+}
+
+// unit returns numbers in [0, 1): a word over its largest value, in float32 for halves and kept below d's 1.
+func unit(key *Node, s *shape.Shape, d dtype.DType) *Node {
+	if d == dtype.Float64 {
+		return Minimum(Mul(Cast(RandomBits(key, s, 8), d), math.Ldexp(1, -64)), math.Nextafter(1, 0))
 	}
-	bits := Cast(RandomBits(key, s, 4), work)
-	u := Minimum(Div(bits, float64(math.MaxUint32)), Number(work, belowOne(d)))
-	lo, hi := as("uniform", low, work), as("uniform", high, work)
-	return Cast(Add(Mul(u, Sub(hi, lo)), lo), d)
+	bits := Cast(RandomBits(key, s, 4), dtype.Float32)
+	return Cast(Minimum(Mul(bits, math.Ldexp(1, -32)), belowOne(d)), d)
 }
 
 // belowOne is the largest value below 1.
@@ -78,79 +91,102 @@ func belowOne(d dtype.DType) float64 {
 	return float64(math.Nextafter32(1, 0))
 }
 
-// RandomNormal returns standard normal numbers, scaled and shifted: √2·erfinv of a uniform in (-1, 1).
+// RandomUniform returns numbers in [low, high) of a floating dtype; by rounding high itself may be met.
+func RandomUniform(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Node {
+	requireFloat("uniform", d)
+	u := unit(key, s, d)
+	if isNumber(low, 0) && isNumber(high, 1) {
+		return u
+	}
+	lo, hi := as("uniform", low, d), as("uniform", high, d)
+	return ofShape("uniform", s, Add(Mul(u, Sub(hi, lo)), lo))
+}
+
+// isNumber reports whether an operand is the Go number v.
+func isNumber(x Operand, v float64) bool {
+	if _, ok := x.(*Node); ok {
+		return false
+	}
+	s, ok := dtype.ScalarOf(x)
+	return ok && s.Kind != dtype.KindComplex && s.Float() == v
+}
+
+// ofShape refuses parameters that made the result larger than asked for.
+func ofShape(op string, s *shape.Shape, n *Node) *Node {
+	if !n.Shape().Equal(s) {
+		fault.Throw(fault.Shape, op, "the parameters broadcast to %v; want what fits the shape %v", n.Shape(), s)
+	}
+	return n
+}
+
+// symmetric returns numbers in (-1, 1), in float32 but for float64.
+func symmetric(key *Node, s *shape.Shape, d dtype.DType) *Node {
+	if d == dtype.Float64 {
+		return RandomUniform(key, s, -math.Nextafter(1, 0), 1.0, d)
+	}
+	return RandomUniform(key, s, -float64(math.Nextafter32(1, 0)), 1.0, dtype.Float32)
+}
+
+// RandomNormal returns normal numbers: √2·erfinv of a uniform in (-1, 1), scaled and shifted. A complex one has two
+// parts of variance 1/2.
 func RandomNormal(key *Node, s *shape.Shape, loc, scale Operand, d dtype.DType) *Node {
 	if d.IsComplex() {
-		// Two halves of variance 1/2 each.
-		keys := Split(key, 2)
-		part := func(i int) *Node {
-			return Mul(RandomNormal(Reshape(SliceDim(keys, 0, i, 1, 1), 2), s, 0, 1, d.Real()), math.Sqrt(0.5))
+		pair := shape.Of("normal", append(s.Clone(), 2)...)
+		z := Erfinv(symmetric(key, pair, d.Real()))
+		part := func(i int) *Node { return reshapeTo(SliceDim(z, s.Rank(), i, 1, 1), s) }
+		return located("normal", s, Complex(part(0), part(1)), loc, scale, d)
+	}
+	requireFloat("normal", d)
+	z := Cast(Erfinv(symmetric(key, s, d)), d)
+	by := as("normal", math.Sqrt2, d)
+	if !isNumber(scale, 1) {
+		by = Mul(by, as("normal", scale, d))
+	}
+	return located("normal", s, Mul(by, z), loc, 1, d)
+}
+
+// located is loc + scale·z.
+func located(op string, s *shape.Shape, z *Node, loc, scale Operand, d dtype.DType) *Node {
+	if !isNumber(scale, 1) {
+		z = Mul(as(op, scale, d), z)
+	}
+	if !isNumber(loc, 0) {
+		z = Add(as(op, loc, d), z)
+	}
+	return ofShape(op, s, z)
+}
+
+// RandomTruncatedNormal returns standard normal numbers that lie between lower and upper.
+func RandomTruncatedNormal(key *Node, s *shape.Shape, lower, upper Operand, d dtype.DType) *Node {
+	requireFloat("truncated_normal", d)
+	lo, hi, root := as("truncated_normal", lower, d), as("truncated_normal", upper, d), Number(d, math.Sqrt2)
+	u := RandomUniform(key, s, Erf(Div(lo, root)), Erf(Div(hi, root)), d)
+	return Maximum(Minimum(hi, Mul(root, Erfinv(u))), lo)
+}
+
+// RandomGumbel returns numbers of the Gumbel distribution: -log(-log(u)).
+func RandomGumbel(key *Node, s *shape.Shape, d dtype.DType) *Node {
+	return Neg(Log(Neg(Log(RandomUniform(key, s, 0, 1, d)))))
+}
+
+// RandomLaplace returns numbers of the Laplace distribution by the inverse of its distribution function.
+func RandomLaplace(key *Node, s *shape.Shape, loc, scale Operand, d dtype.DType) *Node {
+	requireFloat("laplace", d)
+	u := symmetric(key, s, d)
+	return located("laplace", s, Cast(Mul(Sign(u), Log1p(Neg(Abs(u)))), d), loc, scale, d)
+}
+
+// RandomBernoulli returns true with probability p: where a 32-bit word is less than p on its scale.
+func RandomBernoulli(key *Node, s *shape.Shape, p Operand) *Node {
+	d := dtype.Float32
+	if n, ok := p.(*Node); ok {
+		if requireFloat("bernoulli", n.DType()); n.DType() == dtype.Float64 {
+			d = n.DType()
 		}
-		return Add(Mul(Complex(part(0), part(1)), scale), loc)
 	}
-	low := -float64(math.Nextafter32(1, 0))
-	work := d
-	if d.IsHalf() {
-		work = dtype.Float32
-	} else if d == dtype.Float64 {
-		low = -math.Nextafter(1, 0)
+	top := math.Ldexp(1, 32)
+	if d == dtype.Float32 {
+		top += 512 // the next float32, so that a word rounded up to 2³² is below p = 1
 	}
-	z := Mul(Erfinv(RandomUniform(key, s, low, 1, work)), math.Sqrt2)
-	return Cast(Add(Mul(z, scale), loc), d)
+	return ofShape("bernoulli", s, Lt(Cast(RandomBits(key, s, 4), d), Mul(as("bernoulli", p, d), top)))
 }
-
-// Generator is a source of keys: a handle on a key that every draw splits in two, safe for concurrent use.
-// Inside a compiled function the handle is captured like any other state.
-type Generator struct {
-	mu   sync.Mutex
-	seed uint64
-	key  *graph.Array
-}
-
-// NewGenerator returns a generator seeded with seed.
-func NewGenerator(seed uint64) *Generator {
-	return &Generator{seed: seed, key: graph.Wrap(Key(seed))}
-}
-
-// Default is the generator of functions that name none.
-var Default = NewGenerator(0)
-
-// Seed restarts the generator.
-func (g *Generator) Seed(seed uint64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.seed = seed
-	g.key.Rebind(Key(seed))
-}
-
-// InitialSeed returns what the generator was seeded with last.
-func (g *Generator) InitialSeed() uint64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.seed
-}
-
-// drawInside is how a key is drawn inside VMap: next gives one key, split gives many of it.
-type drawInside = func(next func() *Node, split func(n int) *Node) *Node
-
-// Next returns a fresh key and moves the generator on. Inside VMap the transform decides whether examples share it.
-func (g *Generator) Next() *Node {
-	if draw, ok := scope.Current().Random.(drawInside); ok {
-		return draw(g.next, func(n int) *Node { return Split(g.next(), n) })
-	}
-	return g.next()
-}
-
-func (g *Generator) next() *Node {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	old := g.key.Acquire()
-	both := Split(old, 2)
-	g.key.Rebind(Reshape(SliceDim(both, 0, 0, 1, 1), 2))
-	next := Reshape(SliceDim(both, 0, 1, 1, 1), 2)
-	old.Unref()
-	return next
-}
-
-// Handle returns the handle that shows the generator's key, for saving and restoring.
-func (g *Generator) Handle() *graph.Array { return g.key }

@@ -10,7 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opSum, opProd, opAmax, opAmin, opAny, opAll, opArgmax, opArgmin *graph.Op
+var opSum, opMean, opProd *graph.Op
 
 // ReduceOptions says which dimensions a reduction folds: none given means all.
 type ReduceOptions struct {
@@ -19,15 +19,28 @@ type ReduceOptions struct {
 	DType   dtype.DType // of the sum; zero: the input's, integers summing as int64
 }
 
-// ArgOptions says along which dimension to look; nil means over the flattened tensor.
-type ArgOptions struct {
-	Dim     *int
-	KeepDim bool
+// folded gives the dimensions a reduction folds and whether they stay with size 1.
+func folded(a attr.Attr) (attr.Ints, bool) {
+	switch a := a.(type) {
+	case attr.Var:
+		return a.Axes, a.Keep
+	case attr.Norm:
+		return a.Axes, a.Keep
+	}
+	r := a.(attr.Axes)
+	return r.Axes, r.Keep
 }
 
 func inferReduce(a attr.Attr, in []*Node) []graph.Spec {
-	r := a.(attr.Axes)
-	return []graph.Spec{{Shape: shape.Reduced("reduce", in[0].Shape(), r.Axes.Slice(), r.Keep), DType: in[0].DType()}}
+	axes, keep := folded(a)
+	return []graph.Spec{{Shape: shape.Reduced("reduce", in[0].Shape(), axes.Slice(), keep), DType: in[0].DType()}}
+}
+
+// inferReduceReal is inferReduce for results that are real where the input is complex.
+func inferReduceReal(a attr.Attr, in []*Node) []graph.Spec {
+	s := inferReduce(a, in)
+	s[0].DType = s[0].DType.Real()
+	return s
 }
 
 func inferReduceTo(d dtype.DType) func(attr.Attr, []*Node) []graph.Spec {
@@ -40,23 +53,57 @@ func inferReduceTo(d dtype.DType) func(attr.Attr, []*Node) []graph.Spec {
 
 // vmapReduce shifts the folded dimensions past the extra axis.
 func vmapReduce(n *Node, in []*Node, _ []bool, _ int) []*Node {
-	r := n.Attr().(attr.Axes)
-	axes := r.Axes.Slice()
+	old, _ := folded(n.Attr())
+	axes := old.Slice()
 	for i := range axes {
 		axes[i]++
 	}
-	return []*Node{graph.New(n.Op(), attr.Axes{Axes: attr.MakeInts(axes...), Keep: r.Keep}, in[0])}
+	moved := attr.MakeInts(axes...)
+	var a attr.Attr
+	switch r := n.Attr().(type) {
+	case attr.Var:
+		r.Axes = moved
+		a = r
+	case attr.Norm:
+		r.Axes = moved
+		a = r
+	case attr.Axes:
+		r.Axes = moved
+		a = r
+	}
+	return []*Node{graph.New(n.Op(), a, in[0])}
 }
 
 // unreduce shows a reduction's result, or its cotangent, with the input's shape.
 func unreduce(x, n *Node) *Node {
-	r := n.Attr().(attr.Axes)
-	return broadcastTo(reshapeTo(x, shape.Reduced("reduce", n.In(0).Shape(), r.Axes.Slice(), true)), n.In(0).Shape())
+	axes, _ := folded(n.Attr())
+	return broadcastTo(reshapeTo(x, shape.Reduced("reduce", n.In(0).Shape(), axes.Slice(), true)), n.In(0).Shape())
+}
+
+// sumLike sums x over the dimensions that n folds.
+func sumLike(n, x *Node) *Node {
+	axes, keep := folded(n.Attr())
+	return graph.New(opSum, attr.Axes{Axes: axes, Keep: keep}, x)
+}
+
+// count is how many elements a reduction folds into one.
+func count(x *Node, axes []int) int {
+	c := 1
+	for _, a := range axes {
+		c *= x.Dim(a)
+	}
+	return c
 }
 
 func init() {
 	opSum = graph.Register(graph.Op{Name: "sum", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{unreduce(cot[0], n)} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
+	opMean = graph.Register(graph.Op{Name: "mean", Version: 1, Kind: graph.Reduce, Infer: inferReduce, VMap: vmapReduce,
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			axes, _ := folded(n.Attr())
+			return []*Node{unreduce(Div(cot[0], float64(count(n.In(0), axes.Slice()))), n)}
+		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0])} }})
 	opProd = graph.Register(graph.Op{Name: "prod", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
@@ -64,29 +111,6 @@ func init() {
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			return []*Node{graph.New(opSum, n.Attr(), Mul(tan[0], prodOfOthers(n)))}
-		}})
-	opAmax = extremum("amax")
-	opAmin = extremum("amin")
-	opAny = graph.Register(graph.Op{Name: "any", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
-	opAll = graph.Register(graph.Op{Name: "all", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Bool), VMap: vmapReduce, NoGrad: isTest})
-	opArgmax = graph.Register(graph.Op{Name: "argmax", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: "its result is a position"})
-	opArgmin = graph.Register(graph.Op{Name: "argmin", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: "its result is a position"})
-}
-
-// extremum declares amax or amin: the gradient is shared evenly by the elements that tie.
-func extremum(name string) *graph.Op {
-	share := func(n *Node) (*Node, *Node) {
-		hit := Cast(Eq(n.In(0), unreduce(n, n)), n.DType())
-		return hit, graph.New(opSum, n.Attr(), hit)
-	}
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Reduce, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1, SavesOut: true,
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			hit, count := share(n)
-			return []*Node{Mul(hit, unreduce(Div(cot[0], count), n))}
-		},
-		JVP: func(n *Node, tan []*Node) []*Node {
-			hit, count := share(n)
-			return []*Node{Div(graph.New(opSum, n.Attr(), Mul(hit, tan[0])), count)}
 		}})
 }
 
@@ -116,8 +140,10 @@ func summable(x *Node, d dtype.DType) *Node {
 //lucid:func
 //lucid:method Sum(dim ...int)
 func Sum(x *Node, o ReduceOptions) *Node {
-	x = summable(x, o.DType)
-	return reduce(opSum, x, o.Dim, o.KeepDim)
+	if x.DType() == dtype.Bool && (o.DType == dtype.Invalid || o.DType == dtype.Int64) {
+		return reduce(opCountNonzero, x, o.Dim, o.KeepDim)
+	}
+	return reduce(opSum, summable(x, o.DType), o.Dim, o.KeepDim)
 }
 
 // Mean returns the average over the dimensions; of nothing it is NaN.
@@ -129,12 +155,7 @@ func Mean(x *Node, o ReduceOptions) *Node {
 		x = Cast(x, o.DType)
 	}
 	requireKind("mean", x, x.DType().IsInexact(), "a floating or complex dtype; cast first, or give DType")
-	s := reduce(opSum, x, o.Dim, o.KeepDim)
-	count := 1
-	for _, a := range shape.Axes("mean", o.Dim, x.Rank()) {
-		count *= x.Dim(a)
-	}
-	return Div(s, float64(count))
+	return reduce(opMean, x, o.Dim, o.KeepDim)
 }
 
 // Prod returns the product over the dimensions; of nothing it is 1.
@@ -149,102 +170,53 @@ func Prod(x *Node, o ReduceOptions) *Node {
 func nonEmpty(op string, x *Node, axes []int) {
 	for _, a := range axes {
 		if x.Dim(a) == 0 {
-			fault.Throw(fault.Shape, op, "dim %d of %v is empty: there is no extremum of nothing", a, x.Shape())
+			fault.Throw(fault.Shape, op, "dim %d of %v is empty: there is no such element of nothing", a, x.Shape())
 		}
 	}
 }
 
-// Amax returns the largest element over the dimensions; NaN if there is one.
-//
-//lucid:func
-//lucid:method Max(dim ...int)
-//lucid:method Amax(dim ...int)
-func Amax(x *Node, o ReduceOptions) *Node {
-	nonEmpty("amax", x, shape.Axes("amax", o.Dim, x.Rank()))
-	return reduce(opAmax, x, o.Dim, o.KeepDim)
-}
-
-// Amin returns the smallest element over the dimensions; NaN if there is one.
-//
-//lucid:func
-//lucid:method Min(dim ...int)
-//lucid:method Amin(dim ...int)
-func Amin(x *Node, o ReduceOptions) *Node {
-	nonEmpty("amin", x, shape.Axes("amin", o.Dim, x.Rank()))
-	return reduce(opAmin, x, o.Dim, o.KeepDim)
-}
-
-// Any returns whether one element over the dimensions is non-zero.
-//
-//lucid:func
-//lucid:method Any(dim ...int)
-func Any(x *Node, o ReduceOptions) *Node { return reduce(opAny, x, o.Dim, o.KeepDim) }
-
-// All returns whether all elements over the dimensions are non-zero.
-//
-//lucid:func
-//lucid:method All(dim ...int)
-func All(x *Node, o ReduceOptions) *Node { return reduce(opAll, x, o.Dim, o.KeepDim) }
-
-func argExtremum(op *graph.Op, x *Node, o ArgOptions) *Node {
-	requireKind(op.Name, x, !x.DType().IsComplex(), "numbers with an order")
-	if o.Dim == nil {
-		keep := shape.Of(op.Name, ones(x.Rank())...)
-		nonEmpty(op.Name, reshapeTo(x, shape.Of(op.Name, x.Shape().Numel())), []int{0})
-		r := reduce(op, Reshape(x, -1), []int{0}, false)
-		if o.KeepDim {
-			r = reshapeTo(r, keep)
-		}
-		return r
-	}
-	if x.Rank() == 0 {
-		shape.Axis(op.Name, *o.Dim, 0)
-		return reduce(op, x, nil, o.KeepDim)
-	}
-	axes := shape.Axes(op.Name, []int{*o.Dim}, x.Rank())
-	nonEmpty(op.Name, x, axes)
-	return reduce(op, x, axes, o.KeepDim)
-}
-
-// Argmax returns the position of the first largest element, or of the first NaN, as int64.
-//
-//lucid:func ArgMax
-//lucid:method ArgMax(dim int)
-func Argmax(x *Node, o ArgOptions) *Node { return argExtremum(opArgmax, x, o) }
-
-// Argmin returns the position of the first smallest element, or of the first NaN, as int64.
-//
-//lucid:func ArgMin
-//lucid:method ArgMin(dim int)
-func Argmin(x *Node, o ArgOptions) *Node { return argExtremum(opArgmin, x, o) }
-
-// prodOfOthers gives, for every element, the product of the others that are folded with it: without dividing, so
-// that zeros do no harm. The folded dimensions are brought last and flattened; then it is the exclusive product
-// from the left times the one from the right.
-func prodOfOthers(n *Node) *Node {
-	x, r := n.In(0), n.Attr().(attr.Axes)
+// foldedLast brings the folded dimensions of a reduction's input to the end as one, and returns how to go back.
+func foldedLast(n *Node) (y *Node, back func(*Node) *Node) {
+	x := n.In(0)
+	axes, _ := folded(n.Attr())
 	var order []int
+	kept := 1
 	for i := range x.Rank() {
-		if !r.Axes.Contains(i) {
+		if !axes.Contains(i) {
 			order = append(order, i)
+			kept *= x.Dim(i)
 		}
 	}
-	kept := len(order)
-	order = append(order, r.Axes.Slice()...)
-	y := permute(x, order)
-	back := y.Shape()
-	y = Reshape(y, append(slices.Clone(back.Dims()[:kept]), -1)...)
-	m := y.Dim(-1)
-	if m <= 1 {
-		return broadcastTo(constLike(x, 1), x.Shape())
-	}
-	one := broadcastTo(constLike(y, 1), SliceDim(y, kept, 0, 1, 1).Shape())
-	left := concat([]*Node{one, SliceDim(y, kept, 0, m-1, 1)}, kept)
-	right := concat([]*Node{SliceDim(y, kept, 1, m-1, 1), one}, kept)
-	p := reshapeTo(Mul(cumprodAlong(left, kept, false), cumprodAlong(right, kept, true)), back)
+	order = append(order, axes.Slice()...)
+	p := permute(x, order)
+	y = reshapeTo(p, shape.Of(n.Op().Name, kept, count(x, axes.Slice())))
 	inv := make([]int, len(order))
 	for i, o := range order {
 		inv[o] = i
 	}
-	return permute(p, inv)
+	return y, func(z *Node) *Node { return permute(reshapeTo(z, p.Shape()), inv) }
+}
+
+// prodOfOthers gives, for every element, the product of the others that are folded with it: without dividing, so
+// that zeros do no harm. It is the exclusive product from the left times the one from the right.
+func prodOfOthers(n *Node) *Node {
+	y, back := foldedLast(n)
+	if y.Dim(1) <= 1 {
+		return OnesLike(n.In(0))
+	}
+	return back(Mul(exclusive(opCumprod, y, 1, 1, false), exclusive(opCumprod, y, 1, 1, true)))
+}
+
+// exclusive is a scan that leaves each element itself out, starting from the neutral element.
+func exclusive(op *graph.Op, x *Node, axis int, neutral float64, reverse bool) *Node {
+	m := x.Dim(axis)
+	if m == 0 {
+		return x
+	}
+	one := broadcastTo(constLike(x, neutral), SliceDim(x, axis, 0, 1, 1).Shape())
+	parts := []*Node{one, SliceDim(x, axis, 0, m-1, 1)}
+	if reverse {
+		parts = []*Node{SliceDim(x, axis, 1, m-1, 1), one}
+	}
+	return apply(op, attr.Scan{Axis: axis, Reverse: reverse}, concat(slices.Clone(parts), axis))
 }

@@ -1,18 +1,20 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opCumsum, opCumprod *graph.Op
+var opCumsum, opCumprod, opLinearScan *graph.Op
 
-func vmapScan(n *Node, in []*Node, _ []bool, _ int) []*Node {
+func vmapScan(n *Node, in []*Node, batched []bool, size int) []*Node {
 	s := n.Attr().(attr.Scan)
 	s.Axis++
-	return []*Node{graph.New(n.Op(), s, in[0])}
+	return []*Node{graph.New(n.Op(), s, allBatched(n, in, batched, size)...)}
 }
 
 func init() {
@@ -22,36 +24,59 @@ func init() {
 			return []*Node{graph.New(opCumsum, attr.Scan{Axis: s.Axis, Reverse: !s.Reverse}, cot[0])}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(opCumsum, n.Attr(), tan[0])} }})
+	// With y[t] = x[t]·y[t-1], the rules are linear recurrences times the product of what came before: they divide by
+	// nothing, so zeros do no harm.
+	before := func(n *Node) *Node {
+		s := n.Attr().(attr.Scan)
+		return exclusive(opCumprod, n.In(0), s.Axis, 1, s.Reverse)
+	}
 	opCumprod = graph.Register(graph.Op{Name: "cumprod", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			// out[j] depends on x[i] by the product of the others up to j: a matrix J[j, i].
-			j := cumprodJacobian(n)
-			g := Unsqueeze(moveLast(conj(cot[0]), n.Attr().(attr.Scan).Axis), -1)
-			return []*Node{moveFromLast(conj(Sum(Mul(g, j), ReduceOptions{Dim: []int{-2}})), n.Attr().(attr.Scan).Axis)}
+			return []*Node{Mul(conj(before(n)), carryBack(conj(n.In(0)), cot[0], n.Attr().(attr.Scan)))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			j := cumprodJacobian(n)
-			t := Unsqueeze(moveLast(tan[0], n.Attr().(attr.Scan).Axis), -2)
-			return []*Node{moveFromLast(Sum(Mul(t, j), ReduceOptions{Dim: []int{-1}}), n.Attr().(attr.Scan).Axis)}
+			return []*Node{linearScan(n.In(0), Mul(tan[0], before(n)), n.Attr().(attr.Scan))}
+		}})
+	// y[t] = a[t]·y[t-1] + b[t]
+	opLinearScan = graph.Register(graph.Op{Name: "linear_scan", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, VMap: vmapScan,
+		SavesIn: 1, SavesOut: true,
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
+			s := n.Attr().(attr.Scan)
+			g := carryBack(conj(n.In(0)), cot[0], s)
+			out := []*Node{nil, g}
+			if need[0] {
+				out[0] = Mul(g, conj(shifted(n, s, 0)))
+			}
+			return out
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			s, t := n.Attr().(attr.Scan), tan[1]
+			if tan[0] != nil {
+				t = addMaybe(t, Mul(tan[0], shifted(n, s, 0)))
+			}
+			return []*Node{linearScan(n.In(0), t, s)}
 		}})
 }
 
-// cumprodJacobian gives ∂out[j]/∂x[i] in the last two dimensions (j, i), without dividing, so that zeros do no
-// harm: row i of a matrix of x's with the diagonal set to 1, multiplied up from there.
-func cumprodJacobian(n *Node) *Node {
-	s := n.Attr().(attr.Scan)
-	x := moveLast(n.In(0), s.Axis)
-	m := x.Dim(-1)
-	i := Arange64(m)
-	diag := Eq(Unsqueeze(i, 1), Unsqueeze(i, 0))
-	rows := Where(diag, constLike(x, 1), Unsqueeze(x, -2)) // [..., i, k]: x[k], 1 at k = i
-	p := graph.New(opCumprod, attr.Scan{Axis: rows.Rank() - 1, Reverse: s.Reverse}, rows)
-	sees := Ge(Unsqueeze(i, 0), Unsqueeze(i, 1)) // out[j] sees x[i] from j = i on
-	if s.Reverse {
-		sees = Le(Unsqueeze(i, 0), Unsqueeze(i, 1))
+func linearScan(a, b *Node, s attr.Scan) *Node { return apply(opLinearScan, s, a, b) }
+
+// carryBack is the transpose of a linear scan: g[t] += a[t+1]·g[t+1], from the end.
+func carryBack(a, g *Node, s attr.Scan) *Node {
+	back := attr.Scan{Axis: s.Axis, Reverse: !s.Reverse}
+	return linearScan(shifted(a, back, 0), g, back)
+}
+
+// shifted moves x one step along the direction of s, so that each place shows its predecessor; the first shows v.
+func shifted(x *Node, s attr.Scan, v float64) *Node {
+	m := x.Dim(s.Axis)
+	if m == 0 {
+		return x
 	}
-	p = Where(sees, p, constLike(x, 0))
-	return swapLast(p)
+	first := broadcastTo(constLike(x, v), SliceDim(x, s.Axis, 0, 1, 1).Shape())
+	if s.Reverse {
+		return concat([]*Node{SliceDim(x, s.Axis, 1, m-1, 1), first}, s.Axis)
+	}
+	return concat([]*Node{first, SliceDim(x, s.Axis, 0, m-1, 1)}, s.Axis)
 }
 
 func swapLast(x *Node) *Node {
@@ -79,33 +104,54 @@ func moveAxis(x *Node, from, to int) *Node {
 	return permute(x, order)
 }
 
-func cumprodAlong(x *Node, axis int, reverse bool) *Node {
-	return apply(opCumprod, attr.Scan{Axis: axis, Reverse: reverse}, x)
+// MoveAxis brings one dimension to another place; both are resolved already.
+func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
+
+// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+// runs from the end, and whether each element leaves itself out.
+type ScanOptions struct {
+	DType     dtype.DType
+	Reverse   bool
+	Exclusive bool
 }
 
-// ScanOptions says what dtype a running sum or product has; zero: the input's, integers summing as int64.
-type ScanOptions struct{ DType dtype.DType }
-
-func scan(op *graph.Op, x *Node, dim int, d dtype.DType) *Node {
+func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node {
 	axis := shape.Axis(op.Name, dim, x.Rank())
-	x = summable(x, d)
 	if x.Rank() == 0 {
+		if o.Exclusive {
+			return constLike(x, neutral)
+		}
 		return x
 	}
-	return apply(op, attr.Scan{Axis: axis}, x)
+	if o.Exclusive {
+		return exclusive(op, x, axis, neutral, o.Reverse)
+	}
+	return apply(op, attr.Scan{Axis: axis, Reverse: o.Reverse}, x)
 }
 
 // Cumsum returns running sums along a dimension.
 //
 //lucid:func CumSum
 //lucid:method CumSum(dim int)
-func Cumsum(x *Node, dim int, o ScanOptions) *Node { return scan(opCumsum, x, dim, o.DType) }
+func Cumsum(x *Node, dim int, o ScanOptions) *Node {
+	return scan(opCumsum, summable(x, o.DType), dim, 0, o)
+}
 
 // Cumprod returns running products along a dimension.
 //
 //lucid:func CumProd
 //lucid:method CumProd(dim int)
-func Cumprod(x *Node, dim int, o ScanOptions) *Node { return scan(opCumprod, x, dim, o.DType) }
+func Cumprod(x *Node, dim int, o ScanOptions) *Node {
+	return scan(opCumprod, summable(x, o.DType), dim, 1, o)
+}
 
-// MoveAxis brings one dimension to another place; both are resolved already.
-func MoveAxis(x *Node, from, to int) *Node { return moveAxis(x, from, to) }
+// DirectionOptions says whether a scan runs from the end, and whether each element leaves itself out.
+type DirectionOptions struct{ Reverse, Exclusive bool }
+
+// Logcumsumexp returns running values of log(Σ exp(x)) along a dimension, without overflow.
+//
+//lucid:func LogCumSumExp
+//lucid:method LogCumSumExp(dim int)
+func Logcumsumexp(x *Node, dim int, o DirectionOptions) *Node {
+	return scan(opLogcumsumexp, floating(x), dim, math.Inf(-1), ScanOptions{Reverse: o.Reverse, Exclusive: o.Exclusive})
+}

@@ -8,10 +8,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opArgsort *graph.Op
+var opArgsort, opSort, opTopk, opLexsort *graph.Op
 
 func init() {
-	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise, NoGrad: "its result is a position",
+	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
 		},
@@ -20,6 +20,53 @@ func init() {
 			s.Axis++
 			return []*Node{graph.New(opArgsort, s, in[0])}
 		}})
+	opSort = pickOp("sort", func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
+		s := a.(attr.Sort)
+		s.Axis++
+		return s
+	})
+	opTopk = pickOp("topk", func(a attr.Attr) (int, int) { return a.(attr.TopK).Axis, a.(attr.TopK).K }, func(a attr.Attr) attr.Attr {
+		t := a.(attr.TopK)
+		t.Axis++
+		return t
+	})
+	opLexsort = graph.Register(graph.Op{Name: "lexsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			d := in[0].Shape().Dims()
+			return []graph.Spec{{Shape: shape.Of("lexsort", d[:len(d)-1]...), DType: dtype.Int64}}
+		},
+		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node { return []*Node{graph.New(opLexsort, nil, in[0])} }})
+}
+
+// pickOp declares an op that moves elements along one dimension and says where they came from: two outputs, of which
+// the second leads the gradient back. where gives the axis and its new size, -1 if it stays.
+func pickOp(name string, where func(attr.Attr) (axis, size int), batch func(attr.Attr) attr.Attr) *graph.Op {
+	var op *graph.Op
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, SavesOut: true,
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			s := in[0].Shape()
+			if axis, size := where(a); size >= 0 {
+				d := s.Clone()
+				d[axis] = size
+				s = shape.Of(name, d...)
+			}
+			return []graph.Spec{{Shape: s, DType: in[0].DType()}, {Shape: s, DType: dtype.Int64}}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			if cot[0] == nil {
+				return []*Node{nil}
+			}
+			axis, _ := where(n.Attr())
+			return []*Node{scatter(zerosLike(n.In(0)), graph.Item(n, 1), cot[0], axis, attr.ReduceAdd)}
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			axis, _ := where(n.Attr())
+			return []*Node{gather(tan[0], graph.Item(n, 1), axis), nil}
+		},
+		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
+			return graph.Items(graph.New(op, batch(n.Attr()), in[0]))
+		}})
+	return op
 }
 
 // SortOptions says along which dimension (nil: the last) and in which order to sort.
@@ -41,7 +88,7 @@ func dimOr(op string, dim *int, x *Node, def int) int {
 //lucid:func ArgSort
 //lucid:method ArgSort(dim int)
 func Argsort(x *Node, o SortOptions) *Node {
-	requireKind("argsort", x, !x.DType().IsComplex(), "numbers with an order")
+	requireOrder("argsort", x)
 	axis := dimOr("argsort", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		return Cast(zerosLike(x), dtype.Int64)
@@ -49,17 +96,59 @@ func Argsort(x *Node, o SortOptions) *Node {
 	return apply(opArgsort, attr.Sort{Axis: axis, Descending: o.Descending}, x)
 }
 
-// Sort returns the elements in order, and their positions.
+// Sort returns the elements in order, and their positions; equal elements keep their order, NaN counts as the largest.
 //
 //lucid:func
 //lucid:method Sort(dim int)
 func Sort(x *Node, o SortOptions) (values, indices *Node) {
+	requireOrder("sort", x)
 	axis := dimOr("sort", o.Dim, x, -1)
-	idx := Argsort(x, o)
 	if x.Rank() == 0 {
-		return x, idx
+		return x, Cast(zerosLike(x), dtype.Int64)
 	}
-	return gather(x, idx, axis), idx
+	n := apply(opSort, attr.Sort{Axis: axis, Descending: o.Descending}, x)
+	return graph.Item(n, 0), graph.Item(n, 1)
+}
+
+// Msort returns the elements in order along the first dimension.
+//
+//lucid:func
+//lucid:method
+func Msort(x *Node) *Node {
+	first := 0
+	v, _ := Sort(x, SortOptions{Dim: &first})
+	return v
+}
+
+// DimOptions says along which dimension to work; nil means the last.
+type DimOptions struct{ Dim *int }
+
+func partitionable(op string, x *Node, kth int, o DimOptions) {
+	axis, n := dimOr(op, o.Dim, x, -1), 1
+	if x.Rank() > 0 {
+		n = x.Dim(axis)
+	}
+	if kth < -n || kth >= n {
+		fault.Throw(fault.Index, op, "kth is %d; dim %d of %v has %d elements", kth, axis, x.Shape(), n)
+	}
+}
+
+// Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
+// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+//
+//lucid:func
+func Partition(x *Node, kth int, o DimOptions) *Node {
+	partitionable("partition", x, kth, o)
+	v, _ := Sort(x, SortOptions{Dim: o.Dim})
+	return v
+}
+
+// Argpartition returns the positions that partition x around kth.
+//
+//lucid:func ArgPartition
+func Argpartition(x *Node, kth int, o DimOptions) *Node {
+	partitionable("argpartition", x, kth, o)
+	return Argsort(x, SortOptions{Dim: o.Dim})
 }
 
 // TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
@@ -69,11 +158,13 @@ type TopkOptions struct {
 	Unsorted bool `lucid:"sorted,not"`
 }
 
-// Topk returns the k largest elements along a dimension, in order, and their positions.
+// Topk returns the k largest elements along a dimension, in order, and their positions. NaN counts as the largest; of
+// equal elements the first come first.
 //
 //lucid:func TopK
 //lucid:method TopK(k int)
 func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
+	requireOrder("topk", x)
 	axis := dimOr("topk", o.Dim, x, -1)
 	if x.Rank() == 0 {
 		if k < 0 || k > 1 {
@@ -84,7 +175,6 @@ func Topk(x *Node, k int, o TopkOptions) (values, indices *Node) {
 	if k < 0 || k > x.Dim(axis) {
 		fault.Throw(fault.Value, "topk", "k is %d; dim %d of %v has %d elements", k, axis, x.Shape(), x.Dim(axis))
 	}
-	idx := Argsort(x, SortOptions{Dim: &axis, Descending: !o.Smallest})
-	idx = SliceDim(idx, axis, 0, k, 1)
-	return gather(x, idx, axis), idx
+	n := apply(opTopk, attr.TopK{Axis: axis, K: k, Smallest: o.Smallest}, x)
+	return graph.Item(n, 0), graph.Item(n, 1)
 }

@@ -58,6 +58,7 @@ func Exp(x *Node) *Node { return unary(opExp, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_exp2
 func Exp2(x *Node) *Node { return unary(opExp2, floating(x)) }
 
 // Expm1 returns exp(x) - 1, precise near 0.
@@ -65,6 +66,7 @@ func Exp2(x *Node) *Node { return unary(opExp2, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_expm1
 func Expm1(x *Node) *Node { return unary(opExpm1, floating(x)) }
 
 // Log returns the natural logarithm; NaN below zero, -Inf at zero.
@@ -93,6 +95,7 @@ func Log10(x *Node) *Node { return unary(opLog10, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_log1p
 func Log1p(x *Node) *Node { return unary(opLog1p, floating(x)) }
 
 // Sin returns the sine of x in radians.
@@ -121,6 +124,7 @@ func Tan(x *Node) *Node { return unary(opTan, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arcsin
 func Asin(x *Node) *Node { return unary(opAsin, floating(x)) }
 
 // Acos returns the inverse cosine; NaN outside [-1, 1].
@@ -128,6 +132,7 @@ func Asin(x *Node) *Node { return unary(opAsin, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arccos
 func Acos(x *Node) *Node { return unary(opAcos, floating(x)) }
 
 // Atan returns the inverse tangent.
@@ -135,6 +140,7 @@ func Acos(x *Node) *Node { return unary(opAcos, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arctan
 func Atan(x *Node) *Node { return unary(opAtan, floating(x)) }
 
 // Sinh returns the hyperbolic sine.
@@ -163,6 +169,7 @@ func Tanh(x *Node) *Node { return unary(opTanh, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arcsinh
 func Asinh(x *Node) *Node { return unary(opAsinh, floating(x)) }
 
 // Acosh returns the inverse hyperbolic cosine; NaN below 1.
@@ -170,6 +177,7 @@ func Asinh(x *Node) *Node { return unary(opAsinh, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arccosh
 func Acosh(x *Node) *Node { return unary(opAcosh, floating(x)) }
 
 // Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].
@@ -177,6 +185,7 @@ func Acosh(x *Node) *Node { return unary(opAcosh, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias arctanh
 func Atanh(x *Node) *Node { return unary(opAtanh, floating(x)) }
 
 // Erf returns the error function.
@@ -184,6 +193,7 @@ func Atanh(x *Node) *Node { return unary(opAtanh, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_erf
 func Erf(x *Node) *Node { return unary(opErf, floating(x)) }
 
 // Erfc returns 1 - erf(x), precise for large x.
@@ -191,6 +201,7 @@ func Erf(x *Node) *Node { return unary(opErf, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_erfc
 func Erfc(x *Node) *Node { return unary(opErfc, floating(x)) }
 
 // Erfinv returns the inverse of erf.
@@ -198,6 +209,7 @@ func Erfc(x *Node) *Node { return unary(opErfc, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_erfinv
 func Erfinv(x *Node) *Node { return unary(opErfinv, floating(x)) }
 
 // Sigmoid returns 1/(1 + exp(-x)).
@@ -205,4 +217,5 @@ func Erfinv(x *Node) *Node { return unary(opErfinv, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias special_expit expit
 func Sigmoid(x *Node) *Node { return unary(opSigmoid, floating(x)) }

@@ -12,16 +12,16 @@ func init() {
 	opNeg = unaryOp("neg", graph.AMPKeep, func(n *Node) *Node { return constLike(n, -1) }, 0, false, false)
 	opSquare = unaryOp("square", graph.AMPPromote, func(n *Node) *Node { return Mul(n.In(0), 2) }, 1, false, false)
 	opSqrt = unaryOp("sqrt", graph.AMPKeep, func(n *Node) *Node { return Div(0.5, n) }, 0, true, true)
-	opRsqrt = unaryOp("rsqrt", graph.AMPFloat32, func(n *Node) *Node { return Mul(-0.5, Div(n, n.In(0))) }, 1, true, true)
+	opRsqrt = unaryOp("rsqrt", graph.AMPFloat32, func(n *Node) *Node { return Mul(-0.5, Mul(n, Square(n))) }, 0, true, true)
 	opReciprocal = unaryOp("reciprocal", graph.AMPFloat32, func(n *Node) *Node { return Neg(Mul(n, n)) }, 0, true, true)
 	opSign = unaryOp("sign", graph.AMPKeep, func(n *Node) *Node { return nil }, 0, false, false)
 	opAbs = graph.Register(graph.Op{Name: "abs", Version: 1, Kind: graph.Elementwise, SavesIn: 1, VMap: vmapElementwise,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: in[0].DType().Real()}}
 		},
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Mul(cot[0], sgn(n.In(0)))} },
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Mul(cot[0], Sgn(n.In(0)))} },
 		JVP: func(n *Node, tan []*Node) []*Node {
-			s := sgn(n.In(0))
+			s := Sgn(n.In(0))
 			if s.DType().IsComplex() {
 				return []*Node{Real(Mul(tan[0], Conj(s)))}
 			}
@@ -37,9 +37,19 @@ func init() {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias negative
 func Neg(x *Node) *Node {
 	requireKind("neg", x, x.DType() != dtype.Bool, "numbers; for bools use logical_not")
 	return unary(opNeg, x)
+}
+
+// Positive returns x.
+//
+//lucid:func
+//lucid:method
+func Positive(x *Node) *Node {
+	requireKind("positive", x, x.DType() != dtype.Bool, "numbers")
+	return x
 }
 
 // Abs returns |x|; the magnitude of complex numbers.
@@ -47,6 +57,7 @@ func Neg(x *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias absolute
 func Abs(x *Node) *Node {
 	if x.DType() == dtype.Bool || x.DType().Kind() == dtype.KindUint {
 		return x
@@ -64,6 +75,15 @@ func Square(x *Node) *Node {
 		x = Cast(x, dtype.Int64)
 	}
 	return unary(opSquare, x)
+}
+
+// Cube returns x³.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Cube(x *Node) *Node {
+	return widened(func(v []*Node) *Node { return Mul(Square(v[0]), v[0]) }, x)
 }
 
 // Sqrt returns √x; NaN below zero.
@@ -92,12 +112,16 @@ func Reciprocal(x *Node) *Node { return unary(opReciprocal, floating(x)) }
 //lucid:func
 //lucid:method
 //lucid:inplace
-func Sign(x *Node) *Node { return unary(opSign, x) }
+func Sign(x *Node) *Node {
+	requireKind("sign", x, !x.DType().IsComplex(), "real numbers; for complex ones use sgn")
+	return unary(opSign, x)
+}
 
 // Conj returns the complex conjugate; real numbers are their own.
 //
 //lucid:func
 //lucid:method
+//lucid:alias conj_physical
 func Conj(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return x
@@ -105,11 +129,23 @@ func Conj(x *Node) *Node {
 	return unary(opConj, x)
 }
 
-// sgn is x/|x|, 0 at 0.
-func sgn(x *Node) *Node {
+// ResolveConj returns x: a conjugate is never held back here.
+//
+//lucid:func
+//lucid:method
+//lucid:alias resolve_neg
+func ResolveConj(x *Node) *Node { return x }
+
+// Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Sgn(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return Sign(x)
 	}
 	m := Abs(x)
-	return Where(Eq(m, 0), Cast(Number(dtype.Float32, 0), x.DType()), Div(x, Cast(m, x.DType())))
+	zero := Eq(m, 0)
+	return Where(zero, constLike(x, 0), Div(x, Cast(Where(zero, constLike(m, 1), m), x.DType())))
 }

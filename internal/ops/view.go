@@ -259,3 +259,10 @@ type barrierAttr struct{ _ byte }
 func Barrier(x *Node) *Node {
 	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)
 }
+
+// NewStoredLeaf returns a leaf on slot s that shows a stored value.
+func NewStoredLeaf(x *Node, s *graph.Slot) *Node {
+	n := graph.NewLeaf(opAlias, x, s)
+	n.Adopt(x)
+	return n
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opWhere, opCast, opMaximum, opMinimum *graph.Op
+var opWhere, opCast *graph.Op
 
 func init() {
 	opWhere = graph.Register(graph.Op{Name: "where", Version: 1, Kind: graph.Elementwise, AMP: graph.AMPPromote,
@@ -39,16 +39,6 @@ func init() {
 			}
 			return []*Node{Cast(tan[0], n.DType())}
 		}})
-	opMaximum = binaryOp("maximum", graph.AMPPromote, pickedShare(Gt), 3, false, false)
-	opMinimum = binaryOp("minimum", graph.AMPPromote, pickedShare(Lt), 3, false, false)
-}
-
-// pickedShare is the derivative of maximum and minimum: 1 where the input won, half where they tie.
-func pickedShare(wins func(x, y Operand) *Node) partials {
-	return func(n *Node, i int) *Node {
-		x, y := n.In(i), n.In(1-i)
-		return Where(wins(x, y), constLike(n, 1), Where(Eq(x, y), constLike(n, 0.5), constLike(n, 0)))
-	}
 }
 
 // Where returns x where the condition holds, and other elsewhere.
@@ -83,16 +73,7 @@ func Cast(x *Node, to dtype.DType) *Node {
 	return graph.Make1(opCast, attr.Cast{To: to}, x.Shape(), to, x)
 }
 
-// Maximum returns the larger of x and other, elementwise; NaN if either is.
+// To returns x converted to a dtype.
 //
-//lucid:func
-//lucid:method
-//lucid:inplace
-func Maximum(x, other Operand) *Node { return binary(opMaximum, x, other) }
-
-// Minimum returns the smaller of x and other, elementwise; NaN if either is.
-//
-//lucid:func
-//lucid:method
-//lucid:inplace
-func Minimum(x, other Operand) *Node { return binary(opMinimum, x, other) }
+//lucid:name to
+func To(x *Node, dtype dtype.DType) *Node { return Cast(x, dtype) }

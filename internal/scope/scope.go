@@ -28,6 +28,7 @@ type State struct {
 	Level         any             // *graph.Level of the innermost functional transform
 	Keep          any             // *graph.Level that every node made here carries
 	Arena         any             // collector of handles for Scope
+	Cells         any             // collector of guard cells read by a trace
 	Random        any             // how VMap treats the default generator; nil outside
 }
 

@@ -39,3 +39,8 @@ func (t Tolerance) Close(a, b float64) bool {
 	}
 	return math.Abs(a-b) <= t.Abs+t.Rel*math.Abs(b)
 }
+
+// Widen makes t allow what other allows.
+func (t *Tolerance) Widen(other Tolerance) {
+	t.Rel, t.Abs = max(t.Rel, other.Rel), max(t.Abs, other.Abs)
+}

@@ -133,7 +133,7 @@ func barrier(in []*Node, level *graph.Level) []*Node {
 	fresh := make([]*Node, len(in))
 	for i, x := range in {
 		fresh[i] = x
-		if x.DType().IsInexact() {
+		if x.DType().IsInexact() && !x.IsConst() {
 			fresh[i] = ops.Barrier(x)
 			fresh[i].SetLevel(level)
 		}

@@ -44,11 +44,14 @@ func timesZero(f func(z, x []float32)) func(z, x []float32) {
 	}
 }
 
+// activationTile keeps the scratch of an activation in the first-level cache.
+const activationTile = 256
+
 // overTiles cuts a slice into pieces with scratch of the same size.
 func overTiles(z, x []float32, f func(z, x, t []float32)) {
-	var t [halfTile]float32
-	for at := 0; at < len(z); at += halfTile {
-		m := min(halfTile, len(z)-at)
+	var t [activationTile]float32
+	for at := 0; at < len(z); at += activationTile {
+		m := min(activationTile, len(z)-at)
 		f(z[at:at+m], x[at:at+m], t[:m])
 	}
 }

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -40,6 +39,34 @@ func (t *byDType) maker() maker {
 	return func(_ dtype.DType, in []dtype.DType) Block { return t[in[len(in)-1]] }
 }
 
+// vec1 and vec2 make blocks of kernels over slices, unary and binary.
+func vec1[T any](f func(z, x []T)) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, n), elems[T](x, n)) }
+}
+
+func vec2[T any](f func(z, x, y []T)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, n), elems[T](x, n), elems[T](y, n)) }
+}
+
+// each1 and each2 make blocks of functions of one element, for ops that cost more than the call.
+func each1[T, S any](f func(S) T) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+		out := elems[T](z, n)
+		for i, v := range elems[S](x, n) {
+			out[i] = f(v)
+		}
+	}
+}
+
+func each2[T, S any](f func(x, y S) T) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		a, b, out := elems[S](x, n), elems[S](y, n), elems[T](z, n)
+		for i := range out {
+			out[i] = f(a[i], b[i])
+		}
+	}
+}
+
 // addBlocks registers an op's kernels, deriving those of the half types from float32 by widening.
 func addBlocks(op string, t byDType) {
 	if f := t[dtype.Float32]; f != nil {
@@ -53,109 +80,49 @@ func addBlocks(op string, t byDType) {
 	makers[op] = t.maker()
 }
 
-const halfTile = 256
-
-// halved runs a float32 kernel over half operands, rounding once at the end.
-func halved(f Block, widen func(z []float32, x unsafe.Pointer), narrow func(z unsafe.Pointer, x []float32)) Block {
-	return func(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
-		var fz, fx, fy, fw [halfTile]float32
-		for at := 0; at < n; at += halfTile {
-			m := min(halfTile, n-at)
-			widen(fx[:m], unsafe.Add(x, 2*at))
-			if y != nil {
-				widen(fy[:m], unsafe.Add(y, 2*at))
-			}
-			if w != nil {
-				widen(fw[:m], unsafe.Add(w, 2*at))
-			}
-			f(m, unsafe.Pointer(&fz), unsafe.Pointer(&fx), unsafe.Pointer(&fy), unsafe.Pointer(&fw), a)
-			narrow(unsafe.Add(z, 2*at), fz[:m])
-		}
-	}
-}
-
-func widenBF16(z []float32, x unsafe.Pointer) {
-	for i, v := range elems[dtype.BF16](x, len(z)) {
-		z[i] = v.Float32()
-	}
-}
-
-func narrowBF16(z unsafe.Pointer, x []float32) {
-	out := elems[dtype.BF16](z, len(x))
-	for i, v := range x {
-		out[i] = dtype.ToBF16(v)
-	}
-}
-
-func widenF16(z []float32, x unsafe.Pointer) {
-	for i, v := range elems[dtype.F16](x, len(z)) {
-		z[i] = v.Float32()
-	}
-}
-
-func narrowF16(z unsafe.Pointer, x []float32) {
-	out := elems[dtype.F16](z, len(x))
-	for i, v := range x {
-		out[i] = dtype.ToF16(v)
-	}
-}
-
 // real64 makes kernels of a float64 function for the float types.
 func real64(f func(float64) float64) byDType {
 	var t byDType
-	t[dtype.Float32] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out := elems[float32](z, n)
-		for i, v := range elems[float32](x, n) {
-			out[i] = float32(f(float64(v)))
-		}
-	}
-	t[dtype.Float64] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out := elems[float64](z, n)
-		for i, v := range elems[float64](x, n) {
-			out[i] = f(v)
-		}
-	}
+	t[dtype.Float32] = each1(func(v float32) float32 { return float32(f(float64(v))) })
+	t[dtype.Float64] = each1(f)
+	return t
+}
+
+// binary64 makes kernels of a float64 function of two operands.
+func binary64(f func(x, y float64) float64) byDType {
+	var t byDType
+	t[dtype.Float32] = each2(func(x, y float32) float32 { return float32(f(float64(x), float64(y))) })
+	t[dtype.Float64] = each2(f)
+	return t
+}
+
+// simd puts a float32 kernel in place of the one by float64.
+func (t byDType) simd(f func(z, x []float32)) byDType {
+	t[dtype.Float32] = vec1(f)
 	return t
 }
 
 // complexes adds kernels of a complex128 function.
 func (t byDType) complexes(f func(complex128) complex128) byDType {
-	t[dtype.Complex64] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out := elems[complex64](z, n)
-		for i, v := range elems[complex64](x, n) {
-			out[i] = complex64(f(complex128(v)))
-		}
-	}
-	t[dtype.Complex128] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out := elems[complex128](z, n)
-		for i, v := range elems[complex128](x, n) {
-			out[i] = f(v)
-		}
-	}
+	t[dtype.Complex64] = each1(func(v complex64) complex64 { return complex64(f(complex128(v))) })
+	t[dtype.Complex128] = each1(f)
 	return t
 }
 
-func powInt[T integers](x, y T) T {
-	if y < 0 {
-		switch {
-		case x == 1:
-			return 1
-		case x+1 == 0:
-			if y&1 == 0 {
-				return 1
-			}
-			return x
-		}
-		return 0
-	}
-	r := T(1)
-	for ; y > 0; y >>= 1 {
-		if y&1 == 1 {
-			r *= x
-		}
-		x *= x
-	}
-	return r
+// complexes2 adds kernels of a complex128 function of two operands.
+func (t byDType) complexes2(f func(x, y complex128) complex128) byDType {
+	t[dtype.Complex64] = each2(func(x, y complex64) complex64 { return complex64(f(complex128(x), complex128(y))) })
+	t[dtype.Complex128] = each2(f)
+	return t
 }
 
-func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+// onIntegers fills in the integer types.
+func onIntegers(t *byDType, u8, u16, u32, u64, i8, i16, i32, i64 Block) {
+	t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = u8, u16, u32, u64
+	t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = i8, i16, i32, i64
+}
+
+// onInexact fills in the native float and complex types.
+func onInexact(t *byDType, f32, f64, c64, c128 Block) {
+	t[dtype.Float32], t[dtype.Float64], t[dtype.Complex64], t[dtype.Complex128] = f32, f64, c64, c128
+}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -45,7 +46,7 @@ func castToBool[S numbers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
-// castTable holds the conversions between native types; the others go element by element.
+// castTable holds every conversion.
 var castTable [dtype.N][dtype.N]Block // [to][from]
 
 func castFrom[S integers](from dtype.DType) {
@@ -60,9 +61,11 @@ func castFrom[S integers](from dtype.DType) {
 	t(dtype.Int64, castII[int64, S])
 	t(dtype.Float32, castIF[float32, S])
 	t(dtype.Float64, castIF[float64, S])
-	if from != dtype.Bool {
-		t(dtype.Bool, castToBool[S])
-	}
+	t(dtype.Bool, castToBool[S])
+	t(dtype.Float16, each1(func(v S) dtype.F16 { return dtype.F64ToF16(float64(v)) }))
+	t(dtype.BFloat16, each1(func(v S) dtype.BF16 { return dtype.F64ToBF16(float64(v)) }))
+	t(dtype.Complex64, each1(func(v S) complex64 { return complex(float32(v), 0) }))
+	t(dtype.Complex128, each1(func(v S) complex128 { return complex(float64(v), 0) }))
 }
 
 func castFromFloat[S floats](from dtype.DType) {
@@ -78,16 +81,10 @@ func castFromFloat[S floats](from dtype.DType) {
 	t(dtype.Float32, castFF[float32, S])
 	t(dtype.Float64, castFF[float64, S])
 	t(dtype.Bool, castToBool[S])
-}
-
-// castSlow converts any pair through a wide number.
-func castSlow(to, from dtype.DType) Block {
-	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out, in := elems[byte](z, n*to.Size()), elems[byte](x, n*from.Size())
-		for i := range n {
-			to.Put(out, i, from.Get(in, i))
-		}
-	}
+	t(dtype.Float16, each1(func(v S) dtype.F16 { return dtype.F64ToF16(float64(v)) }))
+	t(dtype.BFloat16, each1(func(v S) dtype.BF16 { return dtype.F64ToBF16(float64(v)) }))
+	t(dtype.Complex64, each1(func(v S) complex64 { return complex(float32(v), 0) }))
+	t(dtype.Complex128, each1(func(v S) complex128 { return complex(float64(v), 0) }))
 }
 
 func init() {
@@ -102,18 +99,69 @@ func init() {
 	castFrom[int64](dtype.Int64)
 	castFromFloat[float32](dtype.Float32)
 	castFromFloat[float64](dtype.Float64)
-	half := func(d dtype.DType, widen func([]float32, unsafe.Pointer), narrow func(unsafe.Pointer, []float32)) {
-		castTable[dtype.Float32][d] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { widen(elems[float32](z, n), x) }
-		castTable[d][dtype.Float32] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { narrow(z, elems[float32](x, n)) }
-	}
-	half(dtype.BFloat16, widenBF16, narrowBF16)
-	half(dtype.Float16, widenF16, narrowF16)
-	for to := dtype.Bool; to < dtype.N; to++ {
-		for from := dtype.Bool; from < dtype.N; from++ {
-			if castTable[to][from] == nil {
-				castTable[to][from] = castSlow(to, from)
-			}
-		}
+	castFromComplex[complex64](dtype.Complex64)
+	castFromComplex[complex128](dtype.Complex128)
+	castFromHalf(dtype.BFloat16, widenBF16)
+	castFromHalf(dtype.Float16, widenF16)
+	f32 := &castTable[dtype.Float32]
+	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32), convert(simd.I32ToF32), convert(simd.I64ToF32)
+	f32[dtype.Float64], castTable[dtype.Float64][dtype.Float32] = convert(simd.F64ToF32), convert(simd.F32ToF64)
+	castTable[dtype.BFloat16][dtype.Float32], castTable[dtype.Float16][dtype.Float32] = convert(simd.F32ToBF16), convert(simd.F32ToF16)
+	copied := map[int]Block{1: copyB[uint8], 2: copyB[uint16], 4: copyB[uint32], 8: copyB[uint64], 16: copyB[pair]}
+	for d := dtype.Bool; d < dtype.N; d++ {
+		castTable[d][d] = copied[d.Size()]
 	}
 	makers["cast"] = func(out dtype.DType, in []dtype.DType) Block { return castTable[out][in[0]] }
+}
+
+func convert[T, S any](f func(z []T, x []S)) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { f(elems[T](z, n), elems[S](x, n)) }
+}
+
+func copyB[T any](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	copy(elems[T](z, n), elems[T](x, n))
+}
+
+// castFromHalf converts by way of float32, which holds every half.
+func castFromHalf(from dtype.DType, widen widening) {
+	for to := dtype.Bool; to < dtype.N; to++ {
+		if f := castTable[to][dtype.Float32]; f != nil {
+			castTable[to][from] = halvedTo(to.Size(), f, widen)
+		}
+	}
+	castTable[dtype.Float32][from] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { widen(elems[float32](z, n), x) }
+	// Between the halves float32 rounds once more.
+	if from == dtype.BFloat16 {
+		castTable[dtype.Float16][from] = each1(func(v dtype.BF16) dtype.F16 { return dtype.ToF16(v.Float32()) })
+	} else {
+		castTable[dtype.BFloat16][from] = each1(func(v dtype.F16) dtype.BF16 { return dtype.ToBF16(v.Float32()) })
+	}
+}
+
+// castFromComplex drops the imaginary part, except for other complex types and bool.
+func castFromComplex[C complex64 | complex128](from dtype.DType) {
+	for to := dtype.Bool; to < dtype.Complex64; to++ {
+		part := castTable[to][from.Real()]
+		castTable[to][from] = func(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
+			t := wides.Get().(*wide)
+			for at := 0; at < n; at += tileElems / 2 {
+				m := min(tileElems/2, n-at)
+				re := unsafe.Pointer(&t.x) // floats of either size fit
+				takeReal(re, unsafe.Add(x, at*from.Size()), from, m)
+				part(m, unsafe.Add(z, at*to.Size()), re, nil, nil, a)
+			}
+			wides.Put(t)
+		}
+	}
+	castTable[dtype.Bool][from] = castToBool[C]
+	castTable[dtype.Complex64][from] = each1(func(v C) complex64 { return complex64(v) })
+	castTable[dtype.Complex128][from] = each1(func(v C) complex128 { return complex128(v) })
+}
+
+func takeReal(z, x unsafe.Pointer, from dtype.DType, n int) {
+	if from == dtype.Complex64 {
+		partB[float32](0)(n, z, x, nil, nil, nil)
+	} else {
+		partB[float64](0)(n, z, x, nil, nil, nil)
+	}
 }

@@ -1,9 +1,11 @@
 package cpu
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -74,45 +76,58 @@ func whereB[T any](n int, z, c, x, y unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
+// whereF32 moves 4-byte elements of any dtype.
+func whereF32(n int, z, c, x, y unsafe.Pointer, _ attr.Attr) {
+	simd.WhereF32(elems[float32](z, n), elems[uint8](c, n), elems[float32](x, n), elems[float32](y, n))
+}
+
 // swapped exchanges the operands: x > y is y < x.
 func swapped(f Block) Block {
 	return func(n int, z, x, y, w unsafe.Pointer, a attr.Attr) { f(n, z, y, x, w, a) }
 }
 
-// halvedTest runs a float32 test over half operands.
-func halvedTest(f Block, widen func(z []float32, x unsafe.Pointer)) Block {
-	return func(n int, z, x, y, w unsafe.Pointer, a attr.Attr) {
-		var fx, fy [halfTile]float32
-		for at := 0; at < n; at += halfTile {
-			m := min(halfTile, n-at)
-			widen(fx[:m], unsafe.Add(x, 2*at))
-			if y != nil {
-				widen(fy[:m], unsafe.Add(y, 2*at))
-			}
-			f(m, unsafe.Add(z, at), unsafe.Pointer(&fx), unsafe.Pointer(&fy), nil, a)
-		}
-	}
-}
-
 func addTests(op string, t byDType) {
 	if f := t[dtype.Float32]; f != nil {
-		t[dtype.BFloat16], t[dtype.Float16] = halvedTest(f, widenBF16), halvedTest(f, widenF16)
+		t[dtype.BFloat16], t[dtype.Float16] = halvedTo(1, f, widenBF16), halvedTo(1, f, widenF16)
 	}
 	makers[op] = t.maker()
 }
 
+// cmpF32 makes a block of a float32 comparison.
+func cmpF32(f func(z []uint8, x, y []float32)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		f(elems[uint8](z, n), elems[float32](x, n), elems[float32](y, n))
+	}
+}
+
 // isB tests floats by their distance from themselves: x-x is 0 exactly for finite numbers.
 func isB[T floats](test func(v, d T) bool) Block {
-	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-		out := elems[bool](z, n)
-		for i, v := range elems[T](x, n) {
-			out[i] = test(v, v-v)
-		}
+	return each1(func(v T) bool { return test(v, v-v) })
+}
+
+func isNaN[T floats](v, _ T) bool    { return v != v }
+func isInf[T floats](v, d T) bool    { return v == v && d != d }
+func isFinite[T floats](_, d T) bool { return d == 0 }
+
+// isC tests the two parts of complex numbers: all of them must pass, or one.
+func isC[C complex64 | complex128](test func(v, d float64) bool, all bool) Block {
+	return each1(func(c C) bool {
+		re, im := real(complex128(c)), imag(complex128(c))
+		a, b := test(re, re-re), test(im, im-im)
+		return a && b || !all && (a || b)
+	})
+}
+
+// signbitB tests integers; unsigned ones are never negative.
+func signbitB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[bool](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = v < 0
 	}
 }
 
 func init() {
-	var lt, le, eq, ne, and, or, xor, not byDType
+	var lt, le, eq, ne, and, or, xor, not, sign byDType
 	onIntegers(&lt, ltB[uint8], ltB[uint16], ltB[uint32], ltB[uint64], ltB[int8], ltB[int16], ltB[int32], ltB[int64])
 	onIntegers(&le, leB[uint8], leB[uint16], leB[uint32], leB[uint64], leB[int8], leB[int16], leB[int32], leB[int64])
 	onIntegers(&eq, eqB[uint8], eqB[uint16], eqB[uint32], eqB[uint64], eqB[int8], eqB[int16], eqB[int32], eqB[int64])
@@ -121,28 +136,38 @@ func init() {
 	onIntegers(&or, orB[uint8], orB[uint16], orB[uint32], orB[uint64], orB[int8], orB[int16], orB[int32], orB[int64])
 	onIntegers(&xor, xorB[uint8], xorB[uint16], xorB[uint32], xorB[uint64], xorB[int8], xorB[int16], xorB[int32], xorB[int64])
 	onIntegers(&not, notB[uint8], notB[uint16], notB[uint32], notB[uint64], notB[int8], notB[int16], notB[int32], notB[int64])
-	lt[dtype.Float32], lt[dtype.Float64], lt[dtype.Bool] = ltB[float32], ltB[float64], ltB[uint8]
-	le[dtype.Float32], le[dtype.Float64], le[dtype.Bool] = leB[float32], leB[float64], leB[uint8]
-	eq[dtype.Float32], eq[dtype.Float64], eq[dtype.Complex64], eq[dtype.Complex128], eq[dtype.Bool] = eqB[float32], eqB[float64], eqB[complex64], eqB[complex128], eqB[uint8]
-	ne[dtype.Float32], ne[dtype.Float64], ne[dtype.Complex64], ne[dtype.Complex128], ne[dtype.Bool] = neB[float32], neB[float64], neB[complex64], neB[complex128], neB[uint8]
-	and[dtype.Float32], and[dtype.Float64], and[dtype.Complex64], and[dtype.Complex128], and[dtype.Bool] = andB[float32], andB[float64], andB[complex64], andB[complex128], andB[uint8]
-	or[dtype.Float32], or[dtype.Float64], or[dtype.Complex64], or[dtype.Complex128], or[dtype.Bool] = orB[float32], orB[float64], orB[complex64], orB[complex128], orB[uint8]
-	xor[dtype.Float32], xor[dtype.Float64], xor[dtype.Complex64], xor[dtype.Complex128], xor[dtype.Bool] = xorB[float32], xorB[float64], xorB[complex64], xorB[complex128], xorB[uint8]
-	not[dtype.Float32], not[dtype.Float64], not[dtype.Complex64], not[dtype.Complex128], not[dtype.Bool] = notB[float32], notB[float64], notB[complex64], notB[complex128], notB[uint8]
+	onIntegers(&sign, signbitB[uint8], signbitB[uint16], signbitB[uint32], signbitB[uint64], signbitB[int8], signbitB[int16], signbitB[int32], signbitB[int64])
+	for _, t := range []struct {
+		to *byDType
+		b  Block
+	}{{&lt, ltB[uint8]}, {&le, leB[uint8]}, {&eq, eqB[uint8]}, {&ne, neB[uint8]}, {&and, andB[uint8]}, {&or, orB[uint8]}, {&xor, xorB[uint8]}, {&not, notB[uint8]}, {&sign, signbitB[uint8]}} {
+		t.to[dtype.Bool] = t.b
+	}
+	onInexact(&lt, cmpF32(simd.LtF32), ltB[float64], nil, nil)
+	onInexact(&le, cmpF32(simd.LeF32), leB[float64], nil, nil)
+	onInexact(&eq, cmpF32(simd.EqF32), eqB[float64], eqB[complex64], eqB[complex128])
+	onInexact(&ne, cmpF32(simd.NeF32), neB[float64], neB[complex64], neB[complex128])
+	onInexact(&and, andB[float32], andB[float64], andB[complex64], andB[complex128])
+	onInexact(&or, orB[float32], orB[float64], orB[complex64], orB[complex128])
+	onInexact(&xor, xorB[float32], xorB[float64], xorB[complex64], xorB[complex128])
+	onInexact(&not, notB[float32], notB[float64], notB[complex64], notB[complex128])
+	sign[dtype.Float32] = each1(func(v float32) bool { return math.Float32bits(v)>>31 != 0 })
+	sign[dtype.Float64] = each1(math.Signbit)
 	gt, ge := lt, le
 	for d := range gt {
 		if gt[d] != nil {
 			gt[d], ge[d] = swapped(lt[d]), swapped(le[d])
 		}
 	}
+	gt[dtype.Float32], ge[dtype.Float32] = cmpF32(simd.GtF32), cmpF32(simd.GeF32)
 	var isnan, isinf, isfin byDType
-	isnan[dtype.Float32], isnan[dtype.Float64] = isB(func(v, _ float32) bool { return v != v }), isB(func(v, _ float64) bool { return v != v })
-	isinf[dtype.Float32], isinf[dtype.Float64] = isB(func(v, d float32) bool { return v == v && d != d }), isB(func(v, d float64) bool { return v == v && d != d })
-	isfin[dtype.Float32], isfin[dtype.Float64] = isB(func(_, d float32) bool { return d == 0 }), isB(func(_, d float64) bool { return d == 0 })
+	onInexact(&isnan, isB(isNaN[float32]), isB(isNaN[float64]), isC[complex64](isNaN[float64], false), isC[complex128](isNaN[float64], false))
+	onInexact(&isinf, isB(isInf[float32]), isB(isInf[float64]), isC[complex64](isInf[float64], false), isC[complex128](isInf[float64], false))
+	onInexact(&isfin, isB(isFinite[float32]), isB(isFinite[float64]), isC[complex64](isFinite[float64], true), isC[complex128](isFinite[float64], true))
 	for name, t := range map[string]byDType{"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne,
-		"logical_and": and, "logical_or": or, "logical_xor": xor, "logical_not": not, "isnan": isnan, "isinf": isinf, "isfinite": isfin} {
+		"logical_and": and, "logical_or": or, "logical_xor": xor, "logical_not": not, "isnan": isnan, "isinf": isinf, "isfinite": isfin, "signbit": sign} {
 		addTests(name, t)
 	}
-	bySize := map[int]Block{1: whereB[uint8], 2: whereB[uint16], 4: whereB[uint32], 8: whereB[uint64], 16: whereB[pair]}
+	bySize := map[int]Block{1: whereB[uint8], 2: whereB[uint16], 4: whereF32, 8: whereB[uint64], 16: whereB[pair]}
 	makers["where"] = func(out dtype.DType, _ []dtype.DType) Block { return bySize[out.Size()] }
 }

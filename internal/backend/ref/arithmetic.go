@@ -27,10 +27,14 @@ func init() {
 			}
 			return mul(a, x)
 		}),
-		"div":     elementwise(arith(nil, func(x, y float64) float64 { return x / y }, func(x, y complex128) complex128 { return x / y })),
-		"pow":     elementwise(arith(powInt, math.Pow, cmplx.Pow)),
-		"maximum": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
-		"minimum": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[1], x[0])) }),
+		"div":       elementwise(arith(nil, func(x, y float64) float64 { return x / y }, func(x, y complex128) complex128 { return x / y })),
+		"pow":       elementwise(arith(powInt, math.Pow, cmplx.Pow)),
+		"maximum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
+		"minimum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[1], x[0])) }),
+		"clamp_min": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
+		"clamp_max": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[1], x[0])) }),
+		"fmax":      elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pickNumber(x[0], x[1], less(x[0], x[1])) }),
+		"fmin":      elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pickNumber(x[0], x[1], less(x[1], x[0])) }),
 		"where": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			if truth(x[0]) {
 				return x[1]
@@ -76,6 +80,14 @@ func init() {
 // pick returns y if better, else x; NaN of either wins.
 func pick(x, y dtype.Scalar, better bool) dtype.Scalar {
 	if isNaN(y) || better && !isNaN(x) {
+		return y
+	}
+	return x
+}
+
+// pickNumber returns y if better, else x; a NaN loses.
+func pickNumber(x, y dtype.Scalar, better bool) dtype.Scalar {
+	if better || isNaN(x) {
 		return y
 	}
 	return x

@@ -1,8 +1,6 @@
 package ref
 
 import (
-	"sort"
-
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -12,7 +10,7 @@ import (
 func init() {
 	register(backend.Table{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "arange": arange,
 		"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter,
-		"cumsum": scan(sumOf), "cumprod": scan(prodOf), "argsort": argsort, "matmul": matmul, "const": konst})
+		"const": konst})
 }
 
 func konst(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
@@ -60,9 +58,9 @@ func arange(_ *backend.Ctx, a attr.Attr, out, _ []backend.View) error {
 	for i := range r.N {
 		v := dtype.Scalar{Kind: dtype.KindInt, I: r.Start.Int() + int64(i)*r.Step.Int()}
 		if r.Start.Kind == dtype.KindFloat || r.Step.Kind == dtype.KindFloat {
-			v = float(r.Start.Float() + float64(i)*r.Step.Float())
+			v = float(r.Start.Float() + float64(float64(i)*r.Step.Float()))
 		}
-		out[0].DType.Put(out[0].Buf.Mem, i, v)
+		out[0].DType.Put(out[0].Buf.Mem, out[0].Offset()+i, v)
 	}
 	return nil
 }
@@ -151,87 +149,6 @@ func scatter(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		res[o] = meet(out[0].DType, s.Reduce, res[o], src[offset(at, ss)])
 		k++
 	})
-	store(out[0], res)
-	return nil
-}
-
-// rows calls f with the places of every row along an axis.
-func rows(dims []int, axis int, f func(at []int)) {
-	inner := 1
-	for _, d := range dims[axis+1:] {
-		inner *= d
-	}
-	outer := 1
-	for _, d := range dims[:axis] {
-		outer *= d
-	}
-	at := make([]int, dims[axis])
-	for o := range outer {
-		for i := range inner {
-			for k := range at {
-				at[k] = (o*dims[axis]+k)*inner + i
-			}
-			f(at)
-		}
-	}
-}
-
-func scan(combine func(dtype.DType, []dtype.Scalar) dtype.Scalar) backend.Kernel {
-	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		s, x := a.(attr.Scan), load(in[0])
-		rows(in[0].Shape.Dims(), s.Axis, func(at []int) {
-			for k := 1; k < len(at); k++ {
-				i, before := at[k], at[k-1]
-				if s.Reverse {
-					i, before = at[len(at)-1-k], at[len(at)-k]
-				}
-				x[i] = combine(in[0].DType, []dtype.Scalar{x[before], x[i]})
-			}
-		})
-		store(out[0], x)
-		return nil
-	}
-}
-
-func argsort(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	s, x := a.(attr.Sort), load(in[0])
-	res := make([]dtype.Scalar, len(x))
-	rows(in[0].Shape.Dims(), s.Axis, func(at []int) {
-		p := make([]int, len(at))
-		for i := range p {
-			p[i] = i
-		}
-		before := func(i, j dtype.Scalar) bool { return less(i, j) || isNaN(j) && !isNaN(i) }
-		sort.SliceStable(p, func(i, j int) bool {
-			if s.Descending {
-				i, j = j, i
-			}
-			return before(x[at[p[i]]], x[at[p[j]]])
-		})
-		for k, i := range p {
-			res[at[k]] = integer(int64(i))
-		}
-	})
-	store(out[0], res)
-	return nil
-}
-
-func matmul(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
-	a, b := load(in[0]), load(in[1])
-	r := in[0].Shape.Rank()
-	m, k, n := in[0].Shape.Dim(r-2), in[0].Shape.Dim(r-1), in[1].Shape.Dim(r-1)
-	res := make([]dtype.Scalar, out[0].Numel())
-	x := make([]dtype.Scalar, k)
-	if m*n == 0 {
-		return nil
-	}
-	for i := range res {
-		batch, row, col := i/(m*n), i/n%m, i%n
-		for l := range x {
-			x[l] = prodOf(in[0].DType, []dtype.Scalar{a[(batch*m+row)*k+l], b[(batch*k+l)*n+col]})
-		}
-		res[i] = sumOf(in[0].DType, x)
-	}
 	store(out[0], res)
 	return nil
 }

@@ -4,9 +4,22 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/threefry"
+	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func init() { register(backend.Table{"random_bits": randomBits}) }
+func init() {
+	register(backend.Table{"random_bits": randomBits,
+		"random_int": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
+			return dtype.Scalar{Kind: dtype.KindUint, I: int64(s.Below(uint64(p[0].I)))}
+		}),
+		"random_poisson": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
+			return float(s.Poisson(p[0].Float()))
+		}),
+		"random_binomial": each(func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar {
+			return float(s.Binomial(p[0].Float(), p[1].Float()))
+		}),
+	})
+}
 
 func randomBits(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	keys := load(in[0])
@@ -19,4 +32,31 @@ func randomBits(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		threefry.Fill(uint32(keys[i].I), uint32(keys[i+1].I), b[i/2*n:(i/2+1)*n])
 	}
 	return nil
+}
+
+// each draws every element from words of its own; elements are counted from 0 under each key.
+func each(f func(s *threefry.Stream, p []dtype.Scalar) dtype.Scalar) backend.Kernel {
+	return func(_ *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+		keys, res := load(in[0]), make([]dtype.Scalar, out[0].Numel())
+		if len(res) == 0 {
+			return nil
+		}
+		var params [][]dtype.Scalar
+		for _, v := range in[1:] {
+			params = append(params, load(v))
+		}
+		rows := len(keys) / 2
+		n := len(res) / rows
+		for i := range res {
+			k := 2 * (i / n)
+			s := threefry.Element(uint32(keys[k].I), uint32(keys[k+1].I), uint64(i%n))
+			var p []dtype.Scalar
+			for _, x := range params {
+				p = append(p, x[i])
+			}
+			res[i] = f(&s, p)
+		}
+		store(out[0], res)
+		return nil
+	}
 }

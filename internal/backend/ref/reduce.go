@@ -27,10 +27,21 @@ func folds(in backend.View, axes attr.Ints, f func(i int, x []dtype.Scalar)) {
 	})
 }
 
+// folded gives the dimensions a reduction folds.
+func folded(a attr.Attr) attr.Ints {
+	switch a := a.(type) {
+	case attr.Var:
+		return a.Axes
+	case attr.Norm:
+		return a.Axes
+	}
+	return a.(attr.Axes).Axes
+}
+
 func reduceWith(f func(d dtype.DType, x []dtype.Scalar) dtype.Scalar) backend.Kernel {
 	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		res := make([]dtype.Scalar, out[0].Numel())
-		folds(in[0], a.(attr.Axes).Axes, func(i int, x []dtype.Scalar) { res[i] = f(in[0].DType, x) })
+		folds(in[0], folded(a), func(i int, x []dtype.Scalar) { res[i] = f(in[0].DType, x) })
 		store(out[0], res)
 		return nil
 	}
@@ -90,7 +101,7 @@ func init() {
 		return reduceWith(func(_ dtype.DType, x []dtype.Scalar) dtype.Scalar { return integer(int64(best(x, better))) })
 	}
 	register(backend.Table{
-		"sum": reduceWith(sumOf), "prod": reduceWith(prodOf),
+		"sum": reduceWith(sumOf), "mean": reduceWith(meanOf), "prod": reduceWith(prodOf),
 		"amax": extremum(greater), "amin": extremum(less),
 		"argmax": position(greater), "argmin": position(less),
 		"any": reduceWith(func(_ dtype.DType, x []dtype.Scalar) dtype.Scalar {

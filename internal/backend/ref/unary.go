@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -49,9 +50,9 @@ func init() {
 		"exp":        one(math.Exp, cmplx.Exp),
 		"exp2":       one(math.Exp2, func(z complex128) complex128 { return cmplx.Exp(z * math.Ln2) }),
 		"expm1":      one(math.Expm1, func(z complex128) complex128 { return cmplx.Exp(z) - 1 }),
-		"log":        one(math.Log, cmplx.Log),
+		"log":        one(special.Log, cmplx.Log),
 		"log2":       one(math.Log2, over(cmplx.Log, math.Ln2)),
-		"log10":      one(math.Log10, over(cmplx.Log, math.Ln10)),
+		"log10":      one(special.Log10, over(cmplx.Log, math.Ln10)),
 		"log1p":      one(math.Log1p, func(z complex128) complex128 { return cmplx.Log(1 + z) }),
 		"sin":        one(math.Sin, cmplx.Sin), "cos": one(math.Cos, cmplx.Cos), "tan": one(math.Tan, cmplx.Tan),
 		"asin": one(math.Asin, cmplx.Asin), "acos": one(math.Acos, cmplx.Acos), "atan": one(math.Atan, cmplx.Atan),

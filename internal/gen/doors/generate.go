@@ -43,10 +43,12 @@ func Generate(dir string) (map[string][]byte, error) {
 func (src *source) check() error {
 	names, doors := map[string]string{}, map[string]string{}
 	for _, o := range src.ops {
-		if other := names[o.name]; other != "" {
-			return fmt.Errorf("%s and %s are both named %q", other, o.fn, o.name)
+		for _, n := range append([]string{o.name}, o.aliases...) {
+			if other := names[n]; other != "" {
+				return fmt.Errorf("%s and %s are both named %q", other, o.fn, n)
+			}
+			names[n] = o.fn
 		}
-		names[o.name] = o.fn
 		for _, m := range o.methods {
 			if other := doors["."+m.name]; other != "" {
 				return fmt.Errorf("%s and %s both have the method %s", other, o.fn, m.name)

@@ -35,7 +35,8 @@ type op struct {
 	pkg      string // public package of the function, "" for the root
 	methods  []method
 	inplace  bool
-	optional map[string]bool // tensors that may be nil
+	optional map[string]bool // tensors and operands that may be nil
+	aliases  []string        // other names in calls
 	doc      string
 	params   []param
 	results  []string
@@ -167,6 +168,8 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			for _, n := range strings.Fields(rest) {
 				o.optional[n] = true
 			}
+		case "alias":
+			o.aliases = append(o.aliases, strings.Fields(rest)...)
 		case "inplace":
 			o.inplace = true
 		default:

@@ -41,6 +41,9 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 		door = o.pkg + "." + door
 	}
 	fmt.Fprintf(b, "\t\tschema{name: %q, door: %q, doc: %q,\n", o.name, door, o.doc)
+	if o.aliases != nil {
+		fmt.Fprintf(b, "\t\t\taliases: %#v,\n", o.aliases)
+	}
 	var params, args []string
 	var pre bytes.Buffer
 	for _, p := range o.params {
@@ -62,6 +65,9 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 		case p.typ == "*Node" && !p.variadic:
 			params = append(params, fmt.Sprintf("{%q, \"tensor\", false}", attrName(p.name)))
 			args = append(args, fmt.Sprintf("c.tensor(%q)", attrName(p.name)))
+		case p.typ == "Operand" && !p.variadic && o.optional[p.name]:
+			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", true}", attrName(p.name)))
+			args = append(args, fmt.Sprintf("c.optionalOperand(%q)", attrName(p.name)))
 		case p.typ == "Operand" && !p.variadic:
 			params = append(params, fmt.Sprintf("{%q, \"tensor or number\", false}", attrName(p.name)))
 			args = append(args, fmt.Sprintf("c.operand(%q)", attrName(p.name)))
@@ -115,10 +121,13 @@ func attrType(t string) string {
 	return strings.ReplaceAll(t, "dtype.DType", "dtype")
 }
 
-// attrName is a parameter's name in a call: the first operand is PyTorch's "input".
+// attrName is a parameter's name in a call: the first operand is PyTorch's "input", a capital such as M stays one.
 func attrName(p string) string {
 	if p == "x" {
 		return "input"
+	}
+	if len(p) == 1 {
+		return p
 	}
 	return snake(p)
 }

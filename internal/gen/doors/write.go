@@ -83,7 +83,7 @@ func (o op) body(b *bytes.Buffer, expr func(p param) string) {
 				v += "..."
 			}
 			call = append(call, v)
-		case p.variadic:
+		case p.variadic && !isOptions(p.typ):
 			call = append(call, e+"...")
 		default:
 			call = append(call, e)
@@ -182,6 +182,9 @@ func (o op) methodHead(b *bytes.Buffer, m method, name, results string) {
 func (o op) methodExpr(m method) func(param) string {
 	return func(p param) string {
 		if !isOptions(p.typ) {
+			if m.given && o.optional[p.name] && !hasParam(m.params, p.name) {
+				return "nil"
+			}
 			return p.name
 		}
 		var set []string
@@ -197,6 +200,15 @@ func (o op) methodExpr(m method) func(param) string {
 		}
 		return fmt.Sprintf("ops.%s{%s}", p.typ, strings.Join(set, ", "))
 	}
+}
+
+func hasParam(ps []param, name string) bool {
+	for _, p := range ps {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // current is the source being written: options are looked up by name.

@@ -14,6 +14,7 @@ type halves struct {
 // as those of Float32.
 func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{a16: a, b16: b}}
 	multiply(engine32(), p, run)
@@ -23,8 +24,8 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 // and after the epilogue, which sees float32.
 func BFloat16To16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []uint16, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	operand("c", len(c), m, n, crs, 1)
-	if m <= 0 || n <= 0 {
+	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	if m == 0 || n == 0 {
 		return
 	}
 	e := engine32()
@@ -32,7 +33,7 @@ func BFloat16To16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs in
 	defer e.bufs.Put(buf)
 	buf.wide = grow(buf.wide, m*n)
 	if mode == Accumulate {
-		e.widen(buf.wide, n, c, crs, m, n)
+		widenLong(e, buf.wide, n, c, crs, m, n)
 	}
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: buf.wide, crs: n, ccs: 1, mode: mode, ep: ep, halves: halves{a, b, c, crs}}
@@ -81,14 +82,31 @@ func widenPanels[T Float](e *engine[T], dst []T, b []uint16, brs, bcs, kc, cols 
 // widenA replaces a small A in bfloat16 by a copy in buf.
 func (p *problem[T]) widenA(e *engine[T], buf *buffer[T]) {
 	buf.wide = grow(buf.wide, p.m*p.k)
-	if p.ars == 1 && p.acs != 1 {
-		p.packA(e, buf.wide, 0, byCols, 0, p.m, 0, p.k)
+	switch {
+	case p.acs == 1:
+		widenLong(e, buf.wide, p.k, p.a16, p.ars, p.m, p.k)
+		p.ars = p.k
+	case p.ars == 1:
+		widenLong(e, buf.wide, p.m, p.a16, p.acs, p.k, p.m)
 		p.acs = p.m
-	} else {
-		p.packA(e, buf.wide, p.k, byRows, 0, p.m, 0, p.k)
+	default:
+		for i := range p.m {
+			gatherHalf(buf.wide[i*p.k:][:p.k], p.a16[i*p.ars:], p.acs)
+		}
 		p.ars, p.acs = p.k, 1
 	}
 	p.a, p.a16 = buf.wide, nil
+}
+
+// widenLong is widen in several calls, none of which takes long.
+func widenLong[T Float](e *engine[T], dst []T, drs int, src []uint16, srs, rows, cols int) {
+	const most = 128 << 10 // elements: some tens of microseconds
+	step := max(1, most/max(1, cols))
+	for i := 0; i < rows; i += step {
+		for j := 0; j < cols; j += most {
+			e.widen(dst[i*drs+j:], drs, src[i*srs+j:], srs, min(step, rows-i), min(most, cols-j))
+		}
+	}
 }
 
 // gatherHalf widens elements that are stride apart.

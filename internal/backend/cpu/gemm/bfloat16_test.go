@@ -19,7 +19,7 @@ func halve(x []float32) []uint16 {
 // the widened factors, for every storage and path.
 func TestBFloat16(t *testing.T) {
 	forVariants(t, func(t *testing.T) {
-		for _, s := range append(pathShapes, [3]int{5, 6, 0}, [3]int{1, 1, 1}, [3]int{0, 3, 3}) {
+		for _, s := range append(pathShapes, [3]int{2, 12, 140000}, [3]int{5, 6, 0}, [3]int{1, 1, 1}, [3]int{0, 3, 3}) {
 			m, n, k := s[0], s[1], s[2]
 			p := newProduct[float32](m, n, k)
 			halve(p.a)

@@ -6,13 +6,13 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= e.cols() {
 		return true // bfloat16 must be copied in any case
 	}
-	return p.ccs != 1 || p.m <= 2*e.rows || p.m*p.n*p.k <= directWork
+	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
 }
 
 // direct computes the product in one pass over blocks of C.
 func direct[T Float](e *engine[T], p *problem[T], run Runner) {
 	g := p.directGrid(e)
-	if run == nil || g.rows*g.cols == 1 || p.m*p.n*p.k <= serialWork {
+	if run == nil || g.rows*g.cols == 1 || work(p.m, p.n, p.k) <= serialWork {
 		for i := range g.rows {
 			for j := range g.cols {
 				directPart(e, p, g, i, j)
@@ -30,9 +30,9 @@ func direct[T Float](e *engine[T], p *problem[T], run Runner) {
 // column of blocks reads its part of B for itself, but not so narrow that B is read in
 // short runs; then into rows.
 func (p *problem[T]) directGrid(e *engine[T]) grid {
-	blocks := ceilDiv(p.m*p.n*p.k, blockWork)
+	blocks := ceilDiv(work(p.m, p.n, p.k), blockWork)
 	cols := min(blocks, ceilDiv(p.n, 4*e.cols()))
-	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 4*e.rows))
+	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 2*e.rows))
 	return grid{rows, cols}
 }
 
@@ -85,7 +85,11 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 // dots reports whether B is read by columns: there are too few rows of A to make up
 // for copying it.
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
-	return e.dots != nil && p.b16 == nil && rows <= maxDotRows && p.brs == 1 && p.bcs != 1
+	most := len(e.dots) - 1
+	if p.b16 != nil {
+		most = len(e.dotsHalf) - 1
+	}
+	return rows <= most && p.brs == 1 && p.bcs != 1
 }
 
 // needsPanels reports whether B is copied before use: kernels need its rows to be

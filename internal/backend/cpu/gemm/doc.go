@@ -21,9 +21,18 @@
 // A register tile of C, for example 14 rows by 32 columns on AVX-512, is computed by an
 // assembly kernel that broadcasts scalars of A and reads vectors of B. The kernel
 // takes A with any strides and B with any row stride, so small and skinny products run
-// on the operands where they lie (direct.go). Large ones are first copied into panels,
-// chunk by chunk, so that caches and TLB see sequential memory (packed.go). A row
-// vector times a matrix reads B in whole rows (rowvec.go).
+// on the operands where they lie (tiny.go, direct.go). Large ones are first copied into
+// panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
+// few rows times a matrix read B once, at the speed of memory: in whole rows if it lies
+// so (rowvec.go), else by kernels that transpose it in registers (the dots of slab.go). A
+// product with only a few columns is computed as its transpose.
+//
+// bfloat16 is widened to float32 while it is packed, or in the kernel (bfloat16.go).
+//
+// The assembly is written by internal/gen/asm/gemm, a module of its own:
+//
+//	cd internal/gen/asm/gemm && go test            # is it up to date?
+//	cd internal/gen/asm/gemm && go test -generate  # write it
 //
 // Rows are split evenly: 64 rows are 13+13+13+13+12, never 14·4+8, so that no tile is
 // small. Work is cut into blocks that depend on m, n and k only, and handed to the

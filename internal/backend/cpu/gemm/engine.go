@@ -6,7 +6,6 @@ import "sync"
 const (
 	maxVectors = 2
 	maxRows    = 14
-	maxDotRows = 4
 )
 
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
@@ -18,6 +17,9 @@ const (
 // that. kc is at least 1.
 type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
 
+// tileHalf is tile with B in bfloat16.
+type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, c []T, crs, cols int, add bool)
+
 // engine is a set of kernels for one element type and instruction set.
 type engine[T Float] struct {
 	rows  int // most rows of a tile
@@ -26,8 +28,8 @@ type engine[T Float] struct {
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
 
 	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
-	// B is that of columns, b[p+j*bcs], and cols is at most lanes. nil if there are none.
-	dots *[maxDotRows + 1]tile[T]
+	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
+	dots []tile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
@@ -49,6 +51,10 @@ type engine[T Float] struct {
 	// nil if T is float64.
 	widen  func(dst []T, drs int, src []uint16, srs, rows, cols int)
 	narrow func(dst []uint16, src []T)
+
+	// The same for B in bfloat16; nil if there are none, and B is widened first.
+	dotsHalf               []tileHalf[T]
+	gaxpy8Half, gaxpy1Half func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
 
 	jobs *sync.Pool // of *job[T]
 	bufs *sync.Pool // of *buffer[T]

@@ -55,7 +55,6 @@ func TestNoGarbage(t *testing.T) {
 // TestCollectorLatency: assembly must not hold up the collector.
 func TestCollectorLatency(t *testing.T) {
 	const n = 700
-	p := newProduct[float32](n, n, 1)
 	a := make([]float32, n*n)
 	var stop atomic.Bool
 	done := make(chan bool)
@@ -81,5 +80,15 @@ func TestCollectorLatency(t *testing.T) {
 	if took > 5*time.Second { // loose: other programs may share the machine
 		t.Errorf("10 collections beside a product took %v", took)
 	}
-	runtime.KeepAlive(p)
+}
+
+func TestPeakProbe(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		for name, f := range map[string]func(int) float64{"float32": PeakFMAProbe32, "float64": PeakFMAProbe64} {
+			one, many := f(1), f(10000)
+			if one <= 0 || many != 10000*one {
+				t.Errorf("%s: %v flops for one iteration, %v for 10000", name, one, many)
+			}
+		}
+	})
 }

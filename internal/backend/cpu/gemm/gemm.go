@@ -32,13 +32,21 @@ type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 // panics if a slice is too short or a stride is negative.
 func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	multiply(engine32(), problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	e := engine32()
+	if !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	}
 }
 
 // Float64 is Float32 for float64.
 func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
-	multiply(engine64(), problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	e := engine64()
+	if !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
+	}
 }
 
 // problem is one product. ccs is the column stride of C: 1 unless the product was
@@ -58,34 +66,35 @@ type problem[T Float] struct {
 }
 
 // check panics if an element would lie outside its slice: assembly does not look.
-func (p *problem[T]) check() {
-	if p.m < 0 || p.n < 0 || p.k < 0 {
-		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", p.m, p.n, p.k))
+func check(m, n, k, alen, ars, acs, blen, brs, bcs, clen, crs int) {
+	if m|n|k < 0 {
+		panic(fmt.Sprintf("gemm: negative size: m %d, n %d, k %d", m, n, k))
 	}
-	operand("a", max(len(p.a), len(p.a16)), p.m, p.k, p.ars, p.acs)
-	operand("b", max(len(p.b), len(p.b16)), p.k, p.n, p.brs, p.bcs)
-	operand("c", len(p.c), p.m, p.n, p.crs, 1)
-	if p.m > 1 && p.crs < p.n {
-		panic(fmt.Sprintf("gemm: rows of c overlap: row stride %d, want at least %d", p.crs, p.n))
+	if m > 0 && k > 0 && (ars|acs < 0 || (m-1)*ars+(k-1)*acs >= alen) {
+		tooShort("a", alen, m, k, ars, acs)
+	}
+	if k > 0 && n > 0 && (brs|bcs < 0 || (k-1)*brs+(n-1)*bcs >= blen) {
+		tooShort("b", blen, k, n, brs, bcs)
+	}
+	if m > 0 && n > 0 && (crs < 0 || (m-1)*crs+n > clen) {
+		tooShort("c", clen, m, n, crs, 1)
+	}
+	if m > 1 && crs < n {
+		panic(fmt.Sprintf("gemm: rows of c overlap: row stride %d, want at least %d", crs, n))
 	}
 }
 
-func operand(name string, length, rows, cols, rs, cs int) {
-	if rows == 0 || cols == 0 {
-		return
-	}
+// tooShort says what is wrong with an operand.
+func tooShort(name string, length, rows, cols, rs, cs int) {
 	if rs < 0 || cs < 0 {
 		panic(fmt.Sprintf("gemm: negative stride of %s: %d, %d", name, rs, cs))
 	}
-	if last := (rows-1)*rs + (cols-1)*cs; last >= length {
-		panic(fmt.Sprintf("gemm: %s is too short: length %d, want at least %d for %d by %d with strides %d, %d",
-			name, length, last+1, rows, cols, rs, cs))
-	}
+	panic(fmt.Sprintf("gemm: %s is too short: length %d, want at least %d for %d by %d with strides %d, %d",
+		name, length, (rows-1)*rs+(cols-1)*cs+1, rows, cols, rs, cs))
 }
 
-// multiply checks the product and picks the path.
+// multiply picks the path.
 func multiply[T Float](e *engine[T], p problem[T], run Runner) {
-	p.check()
 	if p.m == 0 || p.n == 0 {
 		return
 	}
@@ -93,18 +102,19 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		p.empty(e)
 		return
 	}
-	if p.turn() {
+	if p.turn(e) {
 		p = p.transposed()
 	}
-	switch {
-	case p.isRowVector():
-		rowVector(e, &p, run)
-	case p.isDirect(e) && p.a16 != nil:
+	rows, onePass := p.isRowVector(e), p.isDirect(e)
+	if p.a16 != nil && (rows || onePass) {
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 		p.widenA(e, buf)
-		direct(e, &p, run)
-	case p.isDirect(e):
+	}
+	switch {
+	case rows:
+		rowVector(e, &p, run)
+	case onePass:
 		direct(e, &p, run)
 	default:
 		packed(e, &p, run)

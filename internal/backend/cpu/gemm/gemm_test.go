@@ -119,7 +119,7 @@ func TestSizes(t *testing.T) {
 // TestStorage takes every pair of storages on shapes that reach each path.
 func TestStorage(t *testing.T) {
 	for _, s := range [][3]int{
-		{33, 47, 29}, {1, 300, 200}, {300, 1, 200}, {2, 130, 520}, {130, 3, 301}, {29, 70, 130}, {5, 530, 70},
+		{33, 47, 29}, {1, 300, 200}, {300, 1, 200}, {2, 130, 520}, {130, 3, 301}, {29, 70, 130}, {8, 41, 150}, {45, 7, 131}, {5, 530, 70},
 	} {
 		testShape(t, s[0], s[1], s[2], true, 0)
 	}
@@ -138,6 +138,12 @@ func TestTiles(t *testing.T) {
 			testShape(t, m, n, 1+(m+n)%9, false, m*n)
 		}
 	}
+}
+
+// TestLongSides has more rows or columns than are packed at a time.
+func TestLongSides(t *testing.T) {
+	testShape(t, 40, maxPackCols+50, 55, false, 0)
+	testShape(t, maxPackRows+50, 40, 55, false, 2)
 }
 
 func TestEmptyK(t *testing.T) {

@@ -2,11 +2,12 @@ package gemm
 
 // Sizes of packed.go, in tiles of registers. They decide speed only.
 const (
-	tileRowPanels = 8    // panels of A in a block: with the B of the block they stay in L2
-	tileColPanels = 8    // panels of B in a block
+	tileRowPanels = 8    // most panels of A in a block: with the B of the block they stay in L2
+	tileColPanels = 8    // most panels of B in a block
+	tileBlocks    = 16   // blocks that there should be at least, for many cores
 	maxPackRows   = 4096 // rows of A packed at a time
 	maxPackCols   = 4096 // columns of B packed at a time
-	packPad       = 16   // see packRows
+	packPad       = 16   // see packA
 )
 
 // packed computes the product chunk by chunk: pack a chunk of B and of A, then run the
@@ -33,8 +34,8 @@ func packed[T Float](e *engine[T], p *problem[T], run Runner) {
 
 // macro packs and multiplies one chunk for mc rows and nc columns of C.
 func (j *job[T]) macro(run Runner) {
-	j.tile = grid{ceilDiv(j.aPanels(), tileRowPanels), ceilDiv(j.bPanels(), tileColPanels)}
-	work := j.mc * j.nc * j.kc
+	j.tile = tileGrid(j.aPanels(), j.bPanels())
+	size := work(j.mc, j.nc, j.kc)
 	j.packA = j.tile.rows
 	if j.order == inPlace {
 		j.packA = 0
@@ -44,9 +45,26 @@ func (j *job[T]) macro(run Runner) {
 		blocks += j.tile.cols // B too; it stays for the other rows
 	}
 	if blocks > 0 {
-		forEach(work, blocks, run, j.packFn)
+		forEach(size, blocks, run, j.packFn)
 	}
-	forEach(work, j.tile.rows*j.tile.cols, run, j.tileFn)
+	forEach(size, j.tile.rows*j.tile.cols, run, j.tileFn)
+}
+
+// tileGrid cuts C, measured in panels, into blocks that fill L2, or smaller ones if
+// there would be only a few.
+func tileGrid(aPanels, bPanels int) grid {
+	rows, cols := tileRowPanels, tileColPanels
+	for {
+		g := grid{ceilDiv(aPanels, rows), ceilDiv(bPanels, cols)}
+		if g.rows*g.cols >= tileBlocks || rows*cols <= 4 {
+			return g
+		}
+		if rows >= cols {
+			rows /= 2
+		} else {
+			cols /= 2
+		}
+	}
 }
 
 func (j *job[T]) aPanels() int { return ceilDiv(j.mc, j.e.rows) }

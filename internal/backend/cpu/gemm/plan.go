@@ -24,20 +24,30 @@ func part(i, pieces, n int) (from, to int) {
 // sizeOf is the size of an element in bytes.
 func sizeOf[T Float]() int { return int(unsafe.Sizeof(*new(T))) }
 
+// work is the number of multiply-adds, or 1<<30 if there are more: it decides block
+// sizes, and must not overflow.
+func work(m, n, k int) int { return int(min(int64(m)*int64(n)*int64(k), 1<<30)) }
+
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // Sizes that decide speed only.
 const (
-	skinnyCols = 4       // so few columns: better seen as rows of the transposed product
-	directWork = 8 << 20 // multiply-adds up to which packing both operands does not pay
-	serialWork = 1 << 18 // multiply-adds up to which a parallel loop does not pay
-	blockWork  = 2 << 20 // multiply-adds in one block: some tens of microseconds
+	skinnyCols  = 4       // so few columns: better seen as rows of the transposed product
+	skinnyDepth = 128     // k from which a few more columns may be turned
+	directWork  = 8 << 20 // multiply-adds up to which packing both operands does not pay
+	serialWork  = 1 << 18 // multiply-adds up to which a parallel loop does not pay
+	blockWork   = 1 << 19 // multiply-adds in one block: about ten microseconds
 )
 
-// turn reports whether C' = B'·A' is the better view: B would fill only a few
-// lanes of a vector, while A has contiguous memory to read vectors from.
-func (p *problem[T]) turn() bool {
-	return p.n <= skinnyCols && p.m > p.n
+// turn reports whether the transposed product is the better view: B would fill only a
+// few lanes of a vector, while A has more columns to read vectors from. With more than a
+// few columns it pays only if A can be read by dot kernels, and long enough.
+func (p *problem[T]) turn(e *engine[T]) bool {
+	if p.n >= p.m {
+		return false
+	}
+	t := p.transposed()
+	return p.n <= skinnyCols || p.k >= skinnyDepth && t.dots(e, t.m)
 }
 
 // transposed is the same product seen from the other side. The sum of each element
@@ -74,8 +84,8 @@ func (p *problem[T]) finish(e *engine[T], row, col, rows, cols int) {
 }
 
 // forEach runs the blocks, in parallel if there is a runner and enough work.
-func forEach(work, blocks int, run Runner, f func(block int)) {
-	if run == nil || blocks == 1 || work <= serialWork {
+func forEach(size, blocks int, run Runner, f func(block int)) {
+	if run == nil || blocks == 1 || size <= serialWork {
 		for i := range blocks {
 			f(i)
 		}

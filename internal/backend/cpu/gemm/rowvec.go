@@ -11,13 +11,16 @@ const (
 
 // isRowVector reports whether the product is a row vector (or a few) times a matrix
 // stored by rows, large enough that memory speed matters.
-func (p *problem[T]) isRowVector() bool {
-	return p.b16 == nil && p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
+func (p *problem[T]) isRowVector(e *engine[T]) bool {
+	if p.b16 != nil && e.gaxpy8Half == nil {
+		return false
+	}
+	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
 }
 
 func rowVector[T Float](e *engine[T], p *problem[T], run Runner) {
 	j := start(e, p)
-	forEach(p.m*p.n*p.k, ceilDiv(p.n, p.rowCols()), run, j.rowFn)
+	forEach(work(p.m, p.n, p.k), ceilDiv(p.n, p.rowCols()), run, j.rowFn)
 	j.done()
 }
 
@@ -44,20 +47,33 @@ func (j *job[T]) rowBlock(block int) {
 	for pc := 0; pc < p.k; pc += kc {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {
-			f, step := e.gaxpy8, gaxpyRows
-			if t+gaxpyRows > kc {
-				f, step = e.gaxpy1, 1
-			}
-			for i := range p.m {
-				f(n, buf.out[i*n:], p.a[i*p.ars+(pc+t)*p.acs:], p.acs, p.b[(pc+t)*p.brs+from:], p.brs, t == 0)
-			}
-			t += step
+			t += j.gaxpy(buf.out, from, n, pc, t, kc)
 		}
 		for i := range p.m {
 			addRow(p.c[i*p.crs+from:][:n], buf.out[i*n:], pc > 0 || p.mode == Accumulate)
 		}
 	}
 	p.finish(e, 0, from, p.m, n)
+}
+
+// gaxpy adds the next rows of B, from t on in the chunk at pc, to all rows of sums, and
+// returns how many rows it took.
+func (j *job[T]) gaxpy(sums []T, from, n, pc, t, kc int) int {
+	e, p, step := j.e, &j.p, gaxpyRows
+	f, half := e.gaxpy8, e.gaxpy8Half
+	if t+gaxpyRows > kc {
+		f, half, step = e.gaxpy1, e.gaxpy1Half, 1
+	}
+	at := (pc+t)*p.brs + from
+	for i := range p.m {
+		x := p.a[i*p.ars+(pc+t)*p.acs:]
+		if p.b16 != nil {
+			half(n, sums[i*n:], x, p.acs, p.b16[at:], p.brs, t == 0)
+		} else {
+			f(n, sums[i*n:], x, p.acs, p.b[at:], p.brs, t == 0)
+		}
+	}
+	return step
 }
 
 // addRow is c = s, or c += s.

@@ -34,8 +34,12 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	a := p.a[s.row*p.ars+s.pc*p.acs:]
 	for j := 0; j < s.cols; j += e.lanes {
-		b := p.b[s.pc+(s.col+j)*p.bcs:]
-		e.dots[s.rows](s.kc, a, p.ars, p.acs, b, p.bcs, s.c[j:], s.crs, min(e.lanes, s.cols-j), s.add)
+		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
+		if p.b16 != nil {
+			e.dotsHalf[s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
+		} else {
+			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
+		}
 	}
 }
 

@@ -245,11 +245,15 @@ func tileF32AVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int
 func tileF32AVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 // dotsF32AVX512 holds the kernels for B by columns, by rows.
-var dotsF32AVX512 = [maxDotRows + 1]tile[float32]{
+var dotsF32AVX512 = []tile[float32]{
 	1: dotF32AVX512r1,
 	2: dotF32AVX512r2,
 	3: dotF32AVX512r3,
 	4: dotF32AVX512r4,
+	5: dotF32AVX512r5,
+	6: dotF32AVX512r6,
+	7: dotF32AVX512r7,
+	8: dotF32AVX512r8,
 }
 
 //go:noescape
@@ -263,6 +267,18 @@ func dotF32AVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 
 //go:noescape
 func dotF32AVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r5(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r6(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
@@ -519,11 +535,15 @@ func tileF64AVX512r13v2m(kc int, a []float64, ars, acs int, b []float64, brs int
 func tileF64AVX512r14v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 
 // dotsF64AVX512 holds the kernels for B by columns, by rows.
-var dotsF64AVX512 = [maxDotRows + 1]tile[float64]{
+var dotsF64AVX512 = []tile[float64]{
 	1: dotF64AVX512r1,
 	2: dotF64AVX512r2,
 	3: dotF64AVX512r3,
 	4: dotF64AVX512r4,
+	5: dotF64AVX512r5,
+	6: dotF64AVX512r6,
+	7: dotF64AVX512r7,
+	8: dotF64AVX512r8,
 }
 
 //go:noescape
@@ -537,6 +557,18 @@ func dotF64AVX512r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 
 //go:noescape
 func dotF64AVX512r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r5(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r6(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r7(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64AVX512r8(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
@@ -665,7 +697,7 @@ func tileF32AVX2r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c
 func tileF32AVX2r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 // dotsF32AVX2 holds the kernels for B by columns, by rows.
-var dotsF32AVX2 = [maxDotRows + 1]tile[float32]{
+var dotsF32AVX2 = []tile[float32]{
 	1: dotF32AVX2r1,
 	2: dotF32AVX2r2,
 	3: dotF32AVX2r3,
@@ -808,7 +840,7 @@ func tileF64AVX2r5v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c
 func tileF64AVX2r6v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 
 // dotsF64AVX2 holds the kernels for B by columns, by rows.
-var dotsF64AVX2 = [maxDotRows + 1]tile[float64]{
+var dotsF64AVX2 = []tile[float64]{
 	1: dotF64AVX2r1,
 	2: dotF64AVX2r2,
 	3: dotF64AVX2r3,
@@ -843,6 +875,48 @@ func widenAVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
 func narrowAVX512(dst []uint16, src []float32)
+
+// dotsBF16AVX512 holds the kernels for B by columns, by rows.
+var dotsBF16AVX512 = []tileHalf[float32]{
+	1: dotBF16AVX512r1,
+	2: dotBF16AVX512r2,
+	3: dotBF16AVX512r3,
+	4: dotBF16AVX512r4,
+	5: dotBF16AVX512r5,
+	6: dotBF16AVX512r6,
+	7: dotBF16AVX512r7,
+	8: dotBF16AVX512r8,
+}
+
+//go:noescape
+func dotBF16AVX512r1(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r2(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r3(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r4(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r5(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r6(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r7(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotBF16AVX512r8(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func gaxpy8BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
+
+//go:noescape
+func gaxpy1BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
 
 //go:noescape
 func widenAVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)

@@ -2,8 +2,9 @@ package gemm
 
 import "fmt"
 
-// dotRows is the most rows of A that the dot kernels take.
-const dotRows = 4
+// dotRows is the most rows of A that the dot kernels take: what registers allow beside
+// the square of B.
+func (v isa) dotRows() int { return map[bool]int{true: 8, false: 4}[v.masks] }
 
 func dotName(v isa, e elem, mr int) string {
 	return fmt.Sprintf("dot%s%sr%d", e.suffix, v.name, mr)
@@ -17,15 +18,82 @@ const dotSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, bcs int, c []%[1]s,
 //
 //	for i < mr, j < cols: s = Σ_p a[i*ars+p*acs] * b[p+j*bcs] in order of p, by FMA
 //	c[i*crs+j] = s, or += s
-func dot(w *asm, v isa, e elem, mr int) {
+//
+// out is what dotMacros returned for this file.
+func dot(w *asm, v isa, e elem, mr int, out []int) {
 	n := v.lanes(e)
 	name := dotName(v, e, mr)
 	w.text("\n// func %s%s", name, fmt.Sprintf(dotSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $%d-121", name, n*8)
+	mulMacro(w, v, e, mr)
+	dotArguments(w, v, e, mr, e.shift)
+	w.op("SUBQ $%d, R13", n)
+	w.op("JLT tail")
+	w.op("PCALIGN $64")
+	w.label("loop")
+	d := dotKernel{w, v, e, mr, out}
+	d.square(false)
+	w.op("ADDQ $%d, R8", v.bytes)
+	w.op("SUBQ $%d, R13", n)
+	w.op("JGE loop")
+	w.label("tail")
+	w.op("ADDQ $%d, R13", n)
+	w.op("JEQ store")
+	d.square(true)
+	w.label("store")
+	tile{w, v, e, mr, 1, true}.store()
+	w.op("VZEROUPPER")
+	w.op("RET")
+	w.text("#undef MUL")
+}
+
+// dotMacros defines what the kernels of one file share, and returns the registers in which
+// TURN leaves the columns.
+func dotMacros(w *asm, v isa, e elem) (out []int) {
+	n := v.lanes(e)
+	w.text("\n// COLUMNS puts the addresses of the columns of B on the stack.")
+	w.macro("COLUMNS", func() { columnPointers(w, n) })
+	w.text("// LOAD reads the square of B, TURN transposes it.")
+	w.macro("LOAD", func() {
+		for j := range n {
+			w.op("MOVQ %d(SP), R10", j*8)
+			w.op("VMOVU%s (R10)(R8*1), %s", e.ps, v.r(v.dotRows()+j))
+		}
+	})
+	w.macro("TURN", func() { out = transpose(w, v, e, v.dotRows()) })
+	w.text("// LAST is MUL in the tail, where R13 steps are left.")
+	w.macro("LAST(z)", func() {
+		w.op("MUL(z)")
+		w.op("SUBQ $1, R13")
+		w.op("JEQ store")
+	})
+	return out
+}
+
+// mulMacro defines MUL(z), which multiplies the column of A at AX with the row of B in z,
+// and goes to the next column.
+func mulMacro(w *asm, v isa, e elem, mr int) {
+	scalar := v.r(v.dotRows() + v.lanes(e) + 1)
+	w.macro("MUL(z)", func() {
+		for i := range mr {
+			if v.masks {
+				w.op("VFMADD231%s.BCST %s, z, %s", e.ps, rowAddr(i), v.r(i))
+				continue
+			}
+			w.op("%s %s, %s", v.bcast(e), rowAddr(i), scalar)
+			w.op("VFMADD231%s z, %s, %s", e.ps, scalar, v.r(i))
+		}
+		w.op("ADDQ R12, AX")
+	})
+}
+
+// dotArguments loads the arguments of a dot kernel; elements of B have 1<<bshift bytes.
+func dotArguments(w *asm, v isa, e elem, mr, bshift int) {
 	w.op("MOVQ b_base+48(FP), AX")
 	w.op("MOVQ bcs+72(FP), BX")
+	w.op("SHLQ $%d, BX", bshift)
 	w.op("MOVQ cols+112(FP), CX")
-	columnPointers(w, e, n)
+	w.op("COLUMNS")
 	masks(w, v, e, 1, "cols+112(FP)")
 	w.op("MOVQ a_base+8(FP), AX")
 	w.op("MOVQ ars+32(FP), BX")
@@ -36,31 +104,13 @@ func dot(w *asm, v isa, e elem, mr int) {
 	for i := range mr {
 		v.clear(w, i)
 	}
-	w.op("XORQ SI, SI // byte offset of p")
+	w.op("XORQ R8, R8 // byte offset of p")
 	w.op("MOVQ kc+0(FP), R13")
-	w.op("SUBQ $%d, R13", n)
-	w.op("JLT tail")
-	w.op("PCALIGN $64")
-	w.label("loop")
-	d := dotKernel{w, v, e, mr}
-	d.square(false)
-	w.op("ADDQ $%d, SI", v.bytes)
-	w.op("SUBQ $%d, R13", n)
-	w.op("JGE loop")
-	w.label("tail")
-	w.op("ADDQ $%d, R13", n)
-	w.op("JEQ store")
-	d.square(true)
-	w.label("store")
-	d.store()
-	w.op("VZEROUPPER")
-	w.op("RET")
 }
 
-// columnPointers puts the addresses of n columns on the stack, from AX on, BX elements
+// columnPointers puts the addresses of n columns on the stack, from AX on, BX bytes
 // apart; those past the CX-th repeat the last, so that every one can be read.
-func columnPointers(w *asm, e elem, n int) {
-	w.op("SHLQ $%d, BX", e.shift)
+func columnPointers(w *asm, n int) {
 	for j := range n {
 		w.op("MOVQ AX, %d(SP) // column %d", j*8, j)
 		if j < n-1 {
@@ -72,19 +122,20 @@ func columnPointers(w *asm, e elem, n int) {
 }
 
 // dotKernel is a dot kernel being written. Registers: sums from 0, the square of B from
-// dotRows on, then one for transpose, one for a scalar of A, one for the mask of AVX2.
+// dotRows() on, then one for transpose, one for a scalar of A, one for the mask of AVX2.
 type dotKernel struct {
-	w  *asm
-	v  isa
-	e  elem
-	mr int
+	w   *asm
+	v   isa
+	e   elem
+	mr  int
+	out []int
 }
 
 // square multiplies lanes steps of k; in the tail only R13 of them.
 func (d dotKernel) square(tail bool) {
 	w, v, e := d.w, d.v, d.e
 	n := v.lanes(e)
-	mask := v.r(dotRows + n + 2)
+	mask := v.r(v.dotRows() + n + 2)
 	switch {
 	case tail && v.masks:
 		w.op("MOVQ $-1, R10")
@@ -97,41 +148,25 @@ func (d dotKernel) square(tail bool) {
 		w.op("SUBQ R11, R10")
 		w.op("VMOVU%s (R10), %s // the k that are left", e.ps, mask)
 	}
-	for j := range n {
-		to := v.r(dotRows + j)
+	if !tail {
+		w.op("LOAD")
+	}
+	for j := 0; tail && j < n; j++ {
+		to := v.r(v.dotRows() + j)
 		w.op("MOVQ %d(SP), R10", j*8)
+		if v.masks {
+			w.op("VMOVU%s.Z (R10)(R8*1), K2, %s", e.ps, to)
+		} else {
+			w.op("VMASKMOV%s (R10)(R8*1), %s, %s", e.ps, mask, to)
+		}
+	}
+	w.op("TURN")
+	for p, r := range d.out {
 		switch {
 		case !tail:
-			w.op("VMOVU%s (R10)(SI*1), %s", e.ps, to)
-		case v.masks:
-			w.op("VMOVU%s.Z (R10)(SI*1), K2, %s", e.ps, to)
-		default:
-			w.op("VMASKMOV%s (R10)(SI*1), %s, %s", e.ps, mask, to)
+			w.op("MUL(%s) // p+%d", v.r(r), p)
+		case p < n-1: // a tail has at most n-1 steps
+			w.op("LAST(%s)", v.r(r))
 		}
 	}
-	scalar := v.r(dotRows + n + 1)
-	for p, r := range transpose(w, v, e, dotRows) {
-		for i := range d.mr {
-			if v.masks {
-				w.op("VFMADD231%s.BCST %s, %s, %s // a[%d] of p+%d", e.ps, rowAddr(i), v.r(r), v.r(i), i, p)
-				continue
-			}
-			w.op("%s %s, %s // a[%d] of p+%d", v.bcast(e), rowAddr(i), scalar, i, p)
-			w.op("VFMADD231%s %s, %s, %s", e.ps, v.r(r), scalar, v.r(i))
-		}
-		if tail && p == n-2 { // a tail has at most n-1 steps
-			break
-		}
-		if tail {
-			w.op("SUBQ $1, R13")
-			w.op("JEQ store")
-		}
-		w.op("ADDQ R12, AX")
-	}
-}
-
-// store writes the sums under the mask of the columns.
-func (d dotKernel) store() {
-	k := tile{d.w, d.v, d.e, d.mr, 1, true}
-	k.store()
 }

@@ -18,53 +18,72 @@ var combos = []struct {
 // Files returns the text of every generated file by name.
 func Files() map[string]string {
 	files := map[string]string{}
-	for _, c := range combos {
-		base := strings.ToLower(c.e.suffix + "_" + c.v.name)
-		for _, masked := range []bool{false, true} {
-			for _, nv := range vectors {
-				w := &asm{}
-				w.header("amd64 && !purego")
-				for mr := 1; mr <= c.v.rows; mr++ {
-					kernel(w, c.v, c.e, mr, nv, masked)
-				}
-				name := fmt.Sprintf("tile_%s_v%d", base, nv)
-				if masked {
-					name += "m"
-				}
-				files[name+"_gen_amd64.s"] = w.b.String()
-			}
-		}
-	}
-	for _, v := range []isa{avx512, avx2} {
+	add := func(name string, f func(w *asm)) {
 		w := &asm{}
 		w.header("amd64 && !purego")
-		if !v.masks {
-			maskTable(w)
-		}
-		for _, e := range []elem{f32, f64} {
-			helpers(w, v, e)
-		}
-		widen(w, v)
-		narrow(w, v)
-		files["helpers_"+strings.ToLower(v.name)+"_gen_amd64.s"] = w.b.String()
+		f(w)
+		files[strings.ToLower(name)+"_gen_amd64.s"] = w.b.String()
 	}
+	for _, c := range combos {
+		for _, masked := range []bool{false, true} {
+			for _, nv := range vectors {
+				tileFiles(add, c.v, c.e, nv, masked)
+			}
+		}
+		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
+			out := dotMacros(w, c.v, c.e)
+			for mr := 1; mr <= c.v.dotRows(); mr++ {
+				dot(w, c.v, c.e, mr, out)
+			}
+		})
+		add("rows_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
+			packT(w, c.v, c.e)
+			if c.v.masks {
+				strips(w, c.v, c.e)
+			}
+			gaxpy(w, c.v, c.e, 8, false)
+			gaxpy(w, c.v, c.e, 1, false)
+			probe(w, c.v, c.e)
+		})
+	}
+	for _, v := range []isa{avx512, avx2} {
+		add("bf16_"+v.name, func(w *asm) {
+			widen(w, v)
+			narrow(w, v)
+			if v.masks {
+				gaxpy(w, v, f32, 8, true)
+				gaxpy(w, v, f32, 1, true)
+			}
+		})
+	}
+	for from := 1; from <= avx512.dotRows(); from += 4 {
+		add(fmt.Sprintf("dot_bf16_%s_r%d", avx512.name, from), func(w *asm) {
+			out := dotMacros(w, avx512, f32)
+			for mr := from; mr < from+4; mr++ {
+				dotHalf(w, avx512, mr, out)
+			}
+		})
+	}
+	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	neonFiles(files)
 	return files
 }
 
-// helpers writes what an ISA has besides tiles.
-func helpers(w *asm, v isa, e elem) {
-	packT(w, v, e)
-	if v.masks {
-		strips(w, v, e)
+// tileFiles writes the tiles of one width, half of the rows to a file.
+func tileFiles(add func(string, func(*asm)), v isa, e elem, nv int, masked bool) {
+	half := (v.rows + 1) / 2
+	for from := 1; from <= v.rows; from += half {
+		name := fmt.Sprintf("tile_%s_%s_v%d_r%d", e.suffix, v.name, nv, from)
+		if masked {
+			name = fmt.Sprintf("edge_%s_%s_v%d_r%d", e.suffix, v.name, nv, from)
+		}
+		add(name, func(w *asm) {
+			for mr := from; mr < min(from+half, v.rows+1); mr++ {
+				kernel(w, v, e, mr, nv, masked)
+			}
+		})
 	}
-	for mr := 1; mr <= dotRows; mr++ {
-		dot(w, v, e, mr)
-	}
-	gaxpy(w, v, e, 8)
-	gaxpy(w, v, e, 1)
-	probe(w, v, e)
 }
 
 // stubs writes the Go declarations and the tables that dispatch uses.
@@ -97,12 +116,12 @@ func stubs() string {
 			}
 		}
 		w.text("// dots%s holds the kernels for B by columns, by rows.", id)
-		w.text("var dots%s = [maxDotRows + 1]tile[%s]{", id, t)
-		for mr := 1; mr <= dotRows; mr++ {
+		w.text("var dots%s = []tile[%s]{", id, t)
+		for mr := 1; mr <= c.v.dotRows(); mr++ {
 			w.text("%d: %s,", mr, dotName(c.v, c.e, mr))
 		}
 		w.text("}\n")
-		for mr := 1; mr <= dotRows; mr++ {
+		for mr := 1; mr <= c.v.dotRows(); mr++ {
 			w.text("//go:noescape\nfunc %s%s\n", dotName(c.v, c.e, mr), fmt.Sprintf(dotSig, t))
 		}
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))

@@ -1,5 +1,7 @@
 package gemm
 
+import "fmt"
+
 const (
 	widenSig  = "(dst []float32, drs int, src []uint16, srs, rows, cols int)"
 	narrowSig = "(dst []uint16, src []float32)"
@@ -114,8 +116,88 @@ func narrow(w *asm, v isa) {
 	w.op("RET")
 }
 
+// dotHalf writes the dot kernel for B in bfloat16, for ISAs with masks. Two neighbours in
+// k are one 32-bit element for the transpose; after it the lower one is shifted up, the
+// upper one masked, and both are float32.
+//
+// out is what dotMacros returned for this file.
+func dotHalf(w *asm, v isa, mr int, out []int) {
+	n := v.lanes(f32)
+	name := fmt.Sprintf("dotBF16%sr%d", v.name, mr)
+	w.text("\n// func %s%s", name, dotHalfSig)
+	w.text("TEXT ·%s(SB), NOSPLIT, $%d-121", name, n*8)
+	mulMacro(w, v, f32, mr)
+	dotArguments(w, v, f32, mr, 1)
+	ones := v.dotRows() + n + 1
+	w.op("MOVL $0xffff0000, R10")
+	w.op("VPBROADCASTD R10, %s", v.r(ones))
+	w.op("SUBQ $%d, R13", 2*n)
+	w.op("JLT tail")
+	w.op("PCALIGN $64")
+	w.label("loop")
+	dotHalfSquare(w, v, out, ones, false)
+	w.op("ADDQ $%d, R8", v.bytes)
+	w.op("SUBQ $%d, R13", 2*n)
+	w.op("JGE loop")
+	w.label("tail")
+	w.op("ADDQ $%d, R13", 2*n)
+	w.op("JEQ store")
+	dotHalfSquare(w, v, out, ones, true)
+	w.label("store")
+	tile{w, v, f32, mr, 1, true}.store()
+	w.op("VZEROUPPER")
+	w.op("RET")
+	w.text("#undef MUL")
+}
+
+const dotHalfSig = "(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)"
+
+// dotHalfSquare multiplies 2*lanes steps of k; in the tail only R13 of them.
+func dotHalfSquare(w *asm, v isa, out []int, ones int, tail bool) {
+	n := v.lanes(f32)
+	if tail {
+		w.op("MOVQ $-1, R10")
+		w.op("BZHIQ R13, R10, R10")
+		w.op("KMOVQ R10, K2 // the k that are left")
+	}
+	if !tail {
+		w.op("LOAD")
+	}
+	for j := 0; tail && j < n; j++ {
+		w.op("MOVQ %d(SP), R10", j*8)
+		w.op("VMOVDQU16.Z (R10)(R8*1), K2, %s", v.r(v.dotRows()+j))
+	}
+	mul := map[bool]string{false: "MUL", true: "LAST"}[tail]
+	low := v.r(ones + 1)
+	w.op("TURN")
+	for p, r := range out {
+		w.op("VPSLLD $16, %s, %s", v.r(r), low)
+		w.op("%s(%s) // p+%d", mul, low, 2*p)
+		if tail && p == n-1 { // a tail has at most 2n-1 steps
+			break
+		}
+		w.op("VPANDD %s, %s, %s", v.r(ones), v.r(r), v.r(r))
+		w.op("%s(%s) // p+%d", mul, v.r(r), 2*p+1)
+	}
+}
+
 // halfStubs declares them.
 func halfStubs(w *asm, v isa) {
 	w.text("//go:noescape\nfunc widen%s%s\n", v.name, widenSig)
 	w.text("//go:noescape\nfunc narrow%s%s\n", v.name, narrowSig)
+	if !v.masks {
+		return
+	}
+	w.text("// dotsBF16%s holds the kernels for B by columns, by rows.", v.name)
+	w.text("var dotsBF16%s = []tileHalf[float32]{", v.name)
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("%d: dotBF16%sr%d,", mr, v.name, mr)
+	}
+	w.text("}\n")
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("//go:noescape\nfunc dotBF16%sr%d%s\n", v.name, mr, dotHalfSig)
+	}
+	for _, rows := range []int{8, 1} {
+		w.text("//go:noescape\nfunc gaxpy%dBF16%s%s\n", rows, v.name, fmt.Sprintf(gaxpyHalfSig, "float32"))
+	}
 }

@@ -1,0 +1,227 @@
+package lucid
+
+import (
+	"container/list"
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// CompileOptions say how Compile works; the zero value is the default.
+type CompileOptions struct {
+	Name     string // for messages; the function's own name by default
+	MaxCache int    // traces kept for different arguments; 0 means 64
+	// Check makes every call run both ways, compiled and not, and panic if they differ: it finds Go values that the
+	// trace froze.
+	Check bool
+	// Disable runs the function as it is.
+	Disable bool
+}
+
+// Compile returns a function that does what f does, in one plan made once per kind of arguments: shapes, dtypes,
+// devices, constants. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
+// SetAt, in-place forms, gradients, optimizer state, the random generator) become outputs, so state is never frozen.
+// Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
+func Compile[F any](f F, opts ...CompileOptions) F {
+	o := option("compile", opts)
+	fn := functionOf("compile", f)
+	if o.Name == "" {
+		o.Name = functionName(fn.v)
+	}
+	c := &compiled{fn: fn, o: o, entries: list.New()}
+	if g, ok := any(f).(func(*Tensor) *Tensor); ok {
+		c.direct = func(in []*Tensor) []*Tensor { return []*Tensor{g(in[0])} }
+		return remember(any(func(x *Tensor) *Tensor { return c.tensors([]*Tensor{x})[0] }).(F), c)
+	}
+	if g, ok := any(f).(func(x, y *Tensor) *Tensor); ok {
+		c.direct = func(in []*Tensor) []*Tensor { return []*Tensor{g(in[0], in[1])} }
+		return remember(any(func(x, y *Tensor) *Tensor { return c.tensors([]*Tensor{x, y})[0] }).(F), c)
+	}
+	return remember(makeLike[F](fn, c.call), c)
+}
+
+func functionName(v reflect.Value) string {
+	if f := runtime.FuncForPC(v.Pointer()); f != nil {
+		return f.Name()
+	}
+	return "function"
+}
+
+// compiled is a function with its traces, the most recently used first.
+type compiled struct {
+	fn      function
+	o       CompileOptions
+	direct  func(in []*Tensor) []*Tensor // set for functions of tensors alone
+	mu      sync.Mutex
+	entries *list.List // of *entry
+	traces  int
+	reasons []string
+	running sync.RWMutex // calls that write state hold it alone
+}
+
+// trees holds a call's arguments as values; nil for functions of tensors alone.
+type trees struct{ args []reflect.Value }
+
+// tensors calls a function of tensors alone.
+func (c *compiled) tensors(in []*Tensor) []*Tensor {
+	outs, _, err := c.run(in, nil)
+	if err != nil {
+		throw(c.o.Name, err)
+	}
+	return outs
+}
+
+// call calls any other function.
+func (c *compiled) call(args []reflect.Value) ([]reflect.Value, error) {
+	outs, res, err := c.run(flattenAll(args), &trees{args})
+	if err != nil {
+		return nil, err
+	}
+	return unflattenAll(res, outs), nil
+}
+
+// invoke runs the user's function over tensors.
+func (c *compiled) invoke(in []*Tensor, tr *trees) (outs []*Tensor, res []reflect.Value, err error) {
+	if tr == nil {
+		return c.direct(in), nil, nil
+	}
+	res, err = c.fn.call(unflattenAll(tr.args, in))
+	if err != nil {
+		return nil, nil, err
+	}
+	return flattenAll(res), res, nil
+}
+
+// run finds or makes a trace for the arguments and replays it.
+func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, error) {
+	st := scope.Current()
+	if c.o.Disable || st.Trace != nil || st.Anomaly || mustInline(in, !st.NoGrad) {
+		return c.invoke(in, tr)
+	}
+	sig := signatureOf(in, tr, st)
+	e := c.find(sig)
+	if e == nil {
+		var err error
+		if e, err = c.trace(in, tr, sig); err != nil {
+			return nil, nil, err
+		}
+	}
+	if e.inline {
+		return c.invoke(in, tr)
+	}
+	if c.o.Check {
+		return c.check(e, in, tr)
+	}
+	return c.replay(e, in)
+}
+
+// mustInline reports whether an argument varies under a transform outside, which must then see the function's inside.
+func mustInline(in []*Tensor, grad bool) bool {
+	for _, t := range in {
+		n := t.array().Raw()
+		if n == nil {
+			continue
+		}
+		if n.Level() != nil || n.Trace() != nil || grad && n.Tape() {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the trace made for such arguments whose guards hold.
+func (c *compiled) find(sig signature) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	why := ""
+	for el := c.entries.Front(); el != nil; el = el.Next() {
+		e := el.Value.(*entry)
+		w := e.sig.differs(sig)
+		if w == "" {
+			w = e.guardsFail()
+		}
+		if w == "" {
+			c.entries.MoveToFront(el)
+			return e
+		}
+		if why == "" {
+			why = w
+		}
+	}
+	if why == "" {
+		why = "first call"
+	}
+	c.reasons = append(c.reasons, why)
+	if len(c.reasons) > 100 {
+		c.reasons = c.reasons[1:]
+	}
+	return nil
+}
+
+func (c *compiled) add(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.traces++
+	c.entries.PushFront(e)
+	limit := c.o.MaxCache
+	if limit <= 0 {
+		limit = 64
+	}
+	for c.entries.Len() > limit {
+		c.entries.Remove(c.entries.Back())
+	}
+}
+
+// registry of compiled functions, for Explain: functions cannot be compared, their code and data pointer can.
+var compiledFuncs sync.Map // uintptr → *compiled
+
+func remember[F any](f F, c *compiled) F {
+	compiledFuncs.Store(funcPointer(f), c)
+	return f
+}
+
+// Explanation says what a compiled function did.
+type Explanation struct {
+	Name    string
+	Traces  int      // made so far
+	Reasons []string // why each was made
+	Steps   []int    // launches of one run, by trace kept
+	Inlined []string // why a trace could not be replayed
+}
+
+// Explain tells what a function made by Compile did, and why it re-traced.
+func Explain(f any) Explanation {
+	v, ok := compiledFuncs.Load(funcPointer(f))
+	if !ok {
+		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
+	}
+	c := v.(*compiled)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	x := Explanation{Name: c.o.Name, Traces: c.traces, Reasons: append([]string(nil), c.reasons...)}
+	for el := c.entries.Front(); el != nil; el = el.Next() {
+		e := el.Value.(*entry)
+		if e.inline {
+			x.Inlined = append(x.Inlined, e.why)
+			continue
+		}
+		x.Steps = append(x.Steps, e.prog.Steps())
+	}
+	return x
+}
+
+// String is a readable summary.
+func (x Explanation) String() string {
+	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
+	for _, r := range x.Reasons {
+		s += "\n  traced: " + r
+	}
+	for _, r := range x.Inlined {
+		s += "\n  runs uncompiled: " + r
+	}
+	return s
+}

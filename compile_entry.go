@@ -1,0 +1,293 @@
+package lucid
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// tensorSpec is what a trace assumes of a tensor.
+type tensorSpec struct {
+	spec graph.Spec
+	dev  Device
+	leaf bool
+}
+
+func specOf(n *graph.Node) tensorSpec {
+	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf()}
+}
+
+func (a tensorSpec) differs(b tensorSpec) string {
+	switch {
+	case a.spec.Shape != b.spec.Shape && !a.spec.Shape.Equal(b.spec.Shape):
+		return fmt.Sprintf("shape went from %v to %v", a.spec.Shape, b.spec.Shape)
+	case a.spec.DType != b.spec.DType:
+		return fmt.Sprintf("dtype went from %v to %v", a.spec.DType, b.spec.DType)
+	case a.dev != b.dev:
+		return fmt.Sprintf("device went from %v to %v", a.dev, b.dev)
+	case a.leaf != b.leaf:
+		return "whether it requires a gradient changed"
+	}
+	return ""
+}
+
+// signature is the key of a trace: everything outside of tensors' values that it depends on.
+type signature struct {
+	tensors []tensorSpec
+	tree    string // structure and constants of the arguments
+	noGrad  bool
+	det     bool
+	cast    dtype.DType
+	dev     any
+	float   dtype.DType
+}
+
+func signatureOf(in []*Tensor, tr *trees, st *scope.State) signature {
+	s := signature{tensors: make([]tensorSpec, len(in)), noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	for i, t := range in {
+		s.tensors[i] = specOf(t.array().Peek())
+	}
+	if tr != nil {
+		b := []byte(nil)
+		for _, v := range tr.args {
+			b = describe(v, b)
+		}
+		s.tree = string(b)
+	}
+	return s
+}
+
+// describe writes the structure of a value and its constants.
+func describe(v reflect.Value, b []byte) []byte {
+	if !v.IsValid() {
+		return append(b, "nil;"...)
+	}
+	if v.Type() == tensorType {
+		if v.IsNil() {
+			return append(b, "-;"...)
+		}
+		return append(b, "T;"...)
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		b = fmt.Appendf(b, "%d[", v.Len())
+		for i := range v.Len() {
+			b = describe(v.Index(i), b)
+		}
+		return append(b, ']')
+	case reflect.Map:
+		b = append(b, '{')
+		for _, k := range sortedKeys(v) {
+			b = fmt.Appendf(b, "%v:", k)
+			b = describe(v.MapIndex(k), b)
+		}
+		return append(b, '}')
+	case reflect.Struct:
+		b = append(b, '(')
+		for i := range v.NumField() {
+			b = describe(v.Field(i), b)
+		}
+		return append(b, ')')
+	case reflect.Interface:
+		return describe(v.Elem(), b)
+	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		return fmt.Appendf(b, "%x;", v.Pointer())
+	case reflect.String:
+		return fmt.Appendf(b, "%q;", v.String())
+	}
+	return fmt.Appendf(b, "%v;", v)
+}
+
+func (s signature) differs(t signature) string {
+	switch {
+	case len(s.tensors) != len(t.tensors) || s.tree != t.tree:
+		return "the structure or the constants of the arguments changed"
+	case s.noGrad != t.noGrad || s.det != t.det || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
+		return "the scopes around the call changed"
+	}
+	for i := range s.tensors {
+		if w := s.tensors[i].differs(t.tensors[i]); w != "" {
+			return fmt.Sprintf("argument tensor %d: %s", i, w)
+		}
+	}
+	return ""
+}
+
+// entry is one trace, planned.
+type entry struct {
+	sig    signature
+	prog   *exec.Replay
+	inline bool
+	why    string
+
+	captured []*graph.Array // read from outside, in the order of the stand-ins behind the arguments
+	specs    []tensorSpec
+	written  []*graph.Array // assigned, with the place of their final value among the outputs
+	slots    []*graph.Slot  // of written leaves, nil for others
+	grads    []gradOut
+	guards   []gradGuard
+	cells    []guardCell
+	numOut   int // outputs that are the function's own
+	res      []reflect.Value
+	writes   bool
+	donate   []bool // by argument and captured handle: its buffer may be written over
+}
+
+type gradOut struct {
+	slot *graph.Slot
+	out  int // place among the outputs, -1: cleared
+}
+
+type gradGuard struct {
+	slot    *graph.Slot
+	present bool
+}
+
+// guardsFail says why the trace cannot serve now, "" if it can.
+func (e *entry) guardsFail() string {
+	for i, h := range e.captured {
+		n := h.Raw()
+		if n == nil {
+			return "a captured tensor was freed"
+		}
+		if n.Level() != nil || n.Trace() != nil {
+			return "a captured tensor varies under a transform"
+		}
+		if w := e.specs[i].differs(specOf(n)); w != "" {
+			return "a captured tensor: " + w
+		}
+	}
+	for _, g := range e.guards {
+		if g.slot.Present() != g.present {
+			return "whether a gradient is there changed"
+		}
+	}
+	for _, c := range e.cells {
+		if c.cell.Load() != c.value {
+			return c.cell.What
+		}
+	}
+	return ""
+}
+
+// trace runs the function once over stand-ins and plans what it recorded.
+func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
+	e = &entry{sig: sig}
+	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
+	defer t.Close()
+	watch := watchCells()
+	standIns := make([]*graph.Node, len(in))
+	args := make([]*Tensor, len(in))
+	for i, x := range in {
+		n := x.array().Raw()
+		standIns[i] = graph.NewStandIn(t, i, graph.Spec{Shape: n.Shape(), DType: n.DType()}, n.Device())
+		standIns[i].Ref()
+		args[i] = (*Tensor)(graph.Wrap(standIns[i]))
+	}
+	var outs []*Tensor
+	inlined := false
+	scope.With(func(s *scope.State) { s.Trace, s.Arena, s.Cells = t, nil, watch }, func() {
+		defer func() {
+			if r := recover(); r != nil {
+				if r != any(graph.Inline) {
+					panic(r)
+				}
+				inlined = true
+			}
+		}()
+		outs, e.res, err = c.invoke(args, tr)
+		if err != nil {
+			return
+		}
+		err = e.plan(t, standIns, outs)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if inlined {
+		// Not kept: the next call may come from outside the transform.
+		return &entry{sig: sig, inline: true, why: "a captured tensor varies under a transform outside"}, nil
+	}
+	e.cells = watch.read()
+	c.add(e)
+	return e, nil
+}
+
+// plan turns the finished trace into a program.
+func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) error {
+	var roots []*graph.Node
+	for _, o := range outs {
+		n := o.array().Peek()
+		if n.Tape() {
+			e.inline, e.why = true, "a result requires a gradient: run Backward inside, or call inside NoGrad"
+		}
+		roots = append(roots, n)
+	}
+	e.numOut = len(roots)
+	r := t.Result()
+	for i, h := range r.Written {
+		var s *graph.Slot
+		if r.Finals[i].Leaf() {
+			s = r.Finals[i].Slot()
+		} else if r.Finals[i].Tape() {
+			e.inline, e.why = true, "an assigned value requires a gradient"
+		}
+		e.written, e.slots = append(e.written, h), append(e.slots, s)
+		roots = append(roots, r.Finals[i])
+	}
+	for _, g := range r.Grads {
+		if g.ReadFirst {
+			e.guards = append(e.guards, gradGuard{g.Slot, g.Present})
+		}
+		if g.Written {
+			out := -1
+			if g.Final != nil {
+				out = len(roots)
+				roots = append(roots, g.Final)
+			}
+			e.grads = append(e.grads, gradOut{g.Slot, out})
+		}
+	}
+	for _, k := range r.Captured {
+		standIns = append(standIns, k.StandIn)
+		e.captured = append(e.captured, k.Handle)
+		e.specs = append(e.specs, specOf(k.Handle.Raw()))
+	}
+	e.writes = len(e.written)+len(e.grads) > 0
+	if e.inline {
+		return nil
+	}
+	for _, n := range roots {
+		if tr := n.Trace(); tr != nil && tr != t {
+			fault.Throw(fault.Trace, t.Name, "a value of another trace came out")
+		}
+	}
+	simple, _ := compile.Simplify(roots)
+	prog, err := exec.NewReplay(simple, standIns)
+	if err != nil {
+		return err
+	}
+	e.prog = prog
+	e.donate = make([]bool, len(standIns))
+	for i, h := range e.captured {
+		for _, w := range e.written {
+			if w == h {
+				e.donate[len(standIns)-len(e.captured)+i] = true
+			}
+		}
+	}
+	return nil
+}
+
+// funcPointer identifies a closure by the word a func value holds.
+func funcPointer(f any) uintptr {
+	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1])
+}

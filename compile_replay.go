@@ -1,0 +1,230 @@
+package lucid
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// GuardCell is Go state that traces depend on, such as a module's training mode: a trace that read it is made anew when
+// it changed.
+type GuardCell struct {
+	What string // why a trace is made anew
+	v    atomic.Int64
+}
+
+// Load reads the cell; inside a trace the value becomes part of the trace's key.
+func (c *GuardCell) Load() int64 {
+	v := c.v.Load()
+	if w, ok := scope.Current().Cells.(*cellWatch); ok {
+		w.add(c, v)
+	}
+	return v
+}
+
+// Store changes the cell.
+func (c *GuardCell) Store(v int64) { c.v.Store(v) }
+
+type guardCell struct {
+	cell  *GuardCell
+	value int64
+}
+
+// cellWatch collects the cells a trace reads.
+type cellWatch struct {
+	mu   sync.Mutex
+	seen map[*GuardCell]int64
+}
+
+func watchCells() *cellWatch { return &cellWatch{seen: map[*GuardCell]int64{}} }
+
+func (w *cellWatch) add(c *GuardCell, v int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.seen[c]; !ok {
+		w.seen[c] = v
+	}
+}
+
+func (w *cellWatch) read() (cells []guardCell) {
+	for c, v := range w.seen {
+		cells = append(cells, guardCell{c, v})
+	}
+	return cells
+}
+
+// replay runs the trace's program with the values the handles show now.
+func (c *compiled) replay(e *entry, in []*Tensor) ([]*Tensor, []reflect.Value, error) {
+	if e.writes {
+		c.running.Lock()
+		defer c.running.Unlock()
+	} else {
+		c.running.RLock()
+		defer c.running.RUnlock()
+	}
+	outs, err := e.run(in, true)
+	if err != nil {
+		if outs != nil {
+			e.write(outs)
+		}
+		return nil, nil, err
+	}
+	res := make([]*Tensor, e.numOut)
+	for i := range res {
+		res[i] = wrap(outs[i])
+	}
+	e.write(outs)
+	return res, e.res, nil
+}
+
+// run gives the nodes of all outputs. With donate, state that is written may be written over in place.
+func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
+	args := make([]*graph.Node, 0, len(in)+len(e.captured))
+	pending := false
+	for _, t := range in {
+		n := t.array().Acquire()
+		args = append(args, n)
+	}
+	for _, h := range e.captured {
+		args = append(args, h.Acquire())
+	}
+	for i, n := range args {
+		if !e.prog.Reads(i) {
+			continue
+		}
+		_, lay := n.Buffer()
+		pending = pending || !n.Stored() || lay != nil
+	}
+	ctx := scope.Current().Context()
+	gone := make([]bool, len(args))
+	defer func() {
+		for i, n := range args {
+			if !gone[i] {
+				n.Unref()
+			}
+		}
+	}()
+	if pending {
+		if err := e.settle(args); err != nil {
+			return nil, err
+		}
+	}
+	// A handle's claim and ours are the only ones on state that nobody else looks at.
+	const want = 2
+	take := func(i int) bool {
+		if !donate || !e.donate[i] || !args[i].Take(want) {
+			return false
+		}
+		gone[i] = true
+		return true
+	}
+	untake := func(i int) {
+		args[i].Untake(want)
+		gone[i] = false
+	}
+	return e.prog.Run(ctx, args, take, untake)
+}
+
+// settle computes what is pending and brings what is strided in order: a program reads rows one after the other.
+func (e *entry) settle(args []*graph.Node) error {
+	var roots []*graph.Node
+	for i, n := range args {
+		if !e.prog.Reads(i) {
+			continue
+		}
+		if b, lay := n.Buffer(); b != nil && lay == nil {
+			continue
+		}
+		roots = append(roots, n)
+	}
+	if err := exec.Eval(scope.Current().Context(), roots...); err != nil {
+		return err
+	}
+	roots = roots[:0]
+	for i, n := range args {
+		if !e.prog.Reads(i) {
+			continue
+		}
+		if _, lay := n.Buffer(); lay != nil {
+			m := ops.Contiguous(n)
+			m.Ref()
+			n.Unref()
+			args[i] = m
+			roots = append(roots, m)
+		}
+	}
+	if len(roots) == 0 {
+		return nil
+	}
+	return exec.Eval(scope.Current().Context(), roots...)
+}
+
+// write makes the handles and gradient slots show the new state.
+func (e *entry) write(outs []*graph.Node) {
+	for i, h := range e.written {
+		n := outs[e.numOut+i]
+		if s := e.slots[i]; s != nil {
+			n = ops.NewStoredLeaf(n, s)
+		}
+		h.Set(n)
+	}
+	for _, g := range e.grads {
+		if g.out < 0 {
+			g.slot.Write(nil)
+		} else {
+			g.slot.Write(outs[g.out])
+		}
+	}
+}
+
+// check runs a call compiled and as it is, from the same state, and compares results and state bit for bit.
+func (c *compiled) check(e *entry, in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, error) {
+	c.running.Lock()
+	defer c.running.Unlock()
+	got, err := e.run(in, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	outs, res, err := c.invoke(in, tr)
+	if err != nil {
+		return nil, nil, err
+	}
+	want := peekAll(outs)
+	for _, h := range e.written {
+		want = append(want, h.Raw())
+	}
+	names := func(i int) string {
+		switch {
+		case i < e.numOut:
+			return fmt.Sprintf("result %d", i)
+		case i < e.numOut+len(e.written):
+			return fmt.Sprintf("assigned tensor %d", i-e.numOut)
+		}
+		return "a gradient"
+	}
+	for _, g := range e.grads {
+		if g.out >= 0 {
+			want = append(want, g.slot.Node())
+		}
+	}
+	for i := range want {
+		if want[i] == nil || !sameBits(got[i], want[i]) {
+			fault.Throw(fault.Trace, c.o.Name, "%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument", names(i))
+		}
+	}
+	return outs, res, nil
+}
+
+// sameBits compares two values bit for bit.
+func sameBits(a, b *graph.Node) bool {
+	x, _ := (*Tensor)(graph.Wrap(a)).read("check")
+	y, _ := (*Tensor)(graph.Wrap(b)).read("check")
+	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && string(x.Bytes()) == string(y.Bytes())
+}

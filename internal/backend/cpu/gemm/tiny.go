@@ -1,0 +1,39 @@
+package gemm
+
+// tinyWork is the number of multiply-adds up to which choosing a path would take a good
+// part of the time.
+const tinyWork = 64 << 10
+
+// tiny computes small products of the common form, one chunk of k and rows of B
+// contiguous, with as little ado as possible. It reports whether it did.
+func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
+	c []T, crs int, mode Mode, ep Epilogue[T]) bool {
+	if work(m, n, k) > tinyWork || bcs != 1 || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 || ep != nil {
+		return false
+	}
+	add := mode == Accumulate
+	panels := 1
+	if m > e.rows {
+		panels = ceilDiv(m, e.rows)
+	}
+	width := e.cols()
+	for j := 0; j < n; j += width {
+		cols := min(width, n-j)
+		nv, tiles := maxVectors, e.tiles
+		if cols <= e.lanes {
+			nv = 1
+		}
+		if cols != nv*e.lanes {
+			tiles = e.edges
+		}
+		if panels == 1 {
+			tiles[nv][m](k, a, ars, acs, b[j:], brs, c[j:], crs, cols, add)
+			continue
+		}
+		for i := range panels {
+			from, to := part(i, panels, m)
+			tiles[nv][to-from](k, a[from*ars:], ars, acs, b[j:], brs, c[from*crs+j:], crs, cols, add)
+		}
+	}
+	return true
+}

@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/threefry"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Every word is a hash of its place, so blocks of any size give the same numbers.
+
+const (
+	hashesPerBlock = 4096
+	drawsPerBlock  = 512
+)
+
+func init() {
+	register(backend.Table{"random_bits": randomBits, "random_int": randomInt,
+		"random_poisson":  draws(func(s *threefry.Stream, p [2]float64) float64 { return s.Poisson(p[0]) }),
+		"random_binomial": draws(func(s *threefry.Stream, p [2]float64) float64 { return s.Binomial(p[0], p[1]) })})
+}
+
+// keyPairs reads keys of any layout.
+func keyPairs(v backend.View) [][2]uint32 {
+	n := v.Numel() / 2
+	keys := make([][2]uint32, n)
+	dims, strides := v.Shape.Dims(), v.Strides()
+	last := len(dims) - 1
+	w := dtype.Slice[uint32](v.Buf.Mem)
+	for i := range keys {
+		off, rest := v.Offset(), i
+		for d := last - 1; d >= 0; d-- {
+			off += rest % dims[d] * strides[d]
+			rest /= dims[d]
+		}
+		keys[i] = [2]uint32{w[off], w[off+strides[last]]}
+	}
+	return keys
+}
+
+func randomBits(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	b := out[0].Bytes()
+	if len(b) == 0 {
+		return nil
+	}
+	keys := keyPairs(in[0])
+	n := len(b) / len(keys)
+	hashes := threefry.Hashes(n)
+	blocks := (hashes + hashesPerBlock - 1) / hashesPerBlock
+	part := func(i int) {
+		k, lo := i/blocks, i%blocks*hashesPerBlock
+		threefry.FillPart(keys[k][0], keys[k][1], b[k*n:(k+1)*n], lo, min(lo+hashesPerBlock, hashes))
+	}
+	return runBlocks(c, len(keys)*blocks, part)
+}
+
+// runBlocks runs blocks in the caller where there is only one.
+func runBlocks(c *backend.Ctx, n int, f func(int)) error {
+	if n == 1 {
+		f(0)
+		return nil
+	}
+	return c.For(n, f)
+}
+
+// eachDraw calls f for blocks of elements under one key: the key, the first element, its number under the key, how many.
+func eachDraw(c *backend.Ctx, out backend.View, key backend.View, f func(k [2]uint32, at, first, n int)) error {
+	total := out.Numel()
+	if total == 0 {
+		return nil
+	}
+	keys := keyPairs(key)
+	n := total / len(keys)
+	blocks := (n + drawsPerBlock - 1) / drawsPerBlock
+	return runBlocks(c, len(keys)*blocks, func(i int) {
+		k, lo := i/blocks, i%blocks*drawsPerBlock
+		f(keys[k], k*n+lo, lo, min(drawsPerBlock, n-lo))
+	})
+}
+
+// tileOf is a parameter from which blocks of elements are taken.
+func tileOf(v backend.View) *operand {
+	r := runState{}
+	o := r.place(v)
+	if o.dims == nil {
+		o.dims, o.strides = collapse(v)
+	}
+	return &o
+}
+
+func randomInt(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	z, span := backend.Slice[uint64](out[0]), tileOf(in[1])
+	return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
+		dst := z[at : at+n]
+		gatherTile(pointer(dst), span, at, n)
+		for i, m := range dst {
+			s := threefry.Element(k[0], k[1], uint64(first+i))
+			dst[i] = s.Below(m)
+		}
+	})
+}
+
+// draws makes a kernel of a sampler whose one or two parameters and result are floats.
+func draws(f func(s *threefry.Stream, p [2]float64) float64) backend.Kernel {
+	return func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+		d := out[0].DType
+		var params []*operand
+		for _, v := range in[1:] {
+			params = append(params, tileOf(v))
+		}
+		return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
+			var tile [2][drawsPerBlock]uint64
+			var raw [2][]byte
+			for j, p := range params {
+				raw[j] = dtype.Bytes(tile[j][:])
+				gatherTile(pointer(raw[j]), p, at, n)
+			}
+			for i := range n {
+				var p [2]float64
+				for j := range params {
+					p[j] = d.Get(raw[j], i).F
+				}
+				s := threefry.Element(k[0], k[1], uint64(first+i))
+				d.Put(out[0].Buf.Mem, out[0].Offset()+at+i, dtype.Scalar{Kind: dtype.KindFloat, F: f(&s, p)})
+			}
+		})
+	}
+}

@@ -1,0 +1,362 @@
+package cpu
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A reduction first puts the dimensions in the order of memory and joins those that lie together. If the innermost
+// one is folded, runs of it are folded one after the other (rows); if it is kept, whole runs are accumulated at once
+// (columns). Either way the work is cut into blocks by the sizes alone: outputs into groups, and what is folded into
+// one output into chunks whose results are joined in order. So the bits depend on nothing else.
+
+const (
+	foldChunk = 1 << 15 // elements folded by one block
+	foldCols  = 1024    // columns of a tile
+)
+
+// folder is a reduction of T through accumulators A to R.
+type folder[T, A, R any] struct {
+	zero A
+	// run folds contiguous elements into a.
+	run func(a A, x []T) A
+	// cols folds rows of contiguous elements into acc, column by column; row r begins at p + r·stride elements.
+	cols func(acc []A, p unsafe.Pointer, stride, rows int)
+	// join puts b, folded from later elements, behind a.
+	join func(a, b A) A
+	// done gives the result of n elements.
+	done func(a A, n int) R
+}
+
+// foldDim is a dimension with its strides in elements.
+type foldDim struct{ size, in, out int }
+
+// foldPlan is a reduction in the order of memory.
+type foldPlan struct {
+	kept, folded []foldDim
+	inner        foldDim // the innermost dimension, in neither list
+	rows         bool    // the innermost dimension is folded
+	count        int     // elements folded into one output
+	outputs      int     // of the kept dimensions in the list
+}
+
+// planFold orders and joins the dimensions of x.
+func planFold(x backend.View, axes attr.Ints) foldPlan {
+	type dim struct {
+		foldDim
+		folded bool
+	}
+	var dims []dim
+	strides := x.Strides()
+	out := 1
+	count := 1
+	for i := x.Shape.Rank() - 1; i >= 0; i-- {
+		d := dim{foldDim{x.Shape.Dim(i), strides[i], 0}, axes.Contains(i)}
+		if d.folded {
+			count *= d.size
+		} else {
+			d.out = out
+			out *= d.size
+		}
+		if d.size != 1 {
+			dims = append(dims, d)
+		}
+	}
+	slices.Reverse(dims)
+	key := func(d dim) int { // repeated elements go outermost, whatever their stride
+		if d.in == 0 {
+			return 1 << 62
+		}
+		return max(d.in, -d.in)
+	}
+	slices.SortStableFunc(dims, func(a, b dim) int { return key(b) - key(a) })
+	joined := dims[:0]
+	for _, d := range dims {
+		if n := len(joined); n > 0 {
+			p := &joined[n-1]
+			if p.folded == d.folded && p.in == d.in*d.size && p.out == d.out*d.size {
+				*p = dim{foldDim{p.size * d.size, d.in, d.out}, d.folded}
+				continue
+			}
+		}
+		joined = append(joined, d)
+	}
+	p := foldPlan{count: count, outputs: 1, rows: true, inner: foldDim{1, 1, 0}}
+	if n := len(joined); n > 0 {
+		p.inner, p.rows = joined[n-1].foldDim, joined[n-1].folded
+		joined = joined[:n-1]
+	}
+	for _, d := range joined {
+		if d.folded {
+			p.folded = append(p.folded, d.foldDim)
+		} else {
+			p.kept = append(p.kept, d.foldDim)
+			p.outputs *= d.size
+		}
+	}
+	return p
+}
+
+// place gives the offsets of kept element i.
+func (p *foldPlan) place(i int) (in, out int) {
+	for d := len(p.kept) - 1; d >= 0; d-- {
+		k := p.kept[d]
+		r := i % k.size
+		i /= k.size
+		in += r * k.in
+		out += r * k.out
+	}
+	return in, out
+}
+
+// walk calls f for the runs of the flat range [lo, hi) over dims: the offset of a run's first element, its length and
+// its stride.
+func walk(dims []foldDim, lo, hi int, f func(off, n, stride int)) {
+	if len(dims) == 0 {
+		f(0, 1, 0)
+		return
+	}
+	last := len(dims) - 1
+	var at [shape.MaxRank]int
+	off, rest := 0, lo
+	for d := last; d >= 0; d-- {
+		at[d] = rest % dims[d].size
+		rest /= dims[d].size
+		off += at[d] * dims[d].in
+	}
+	for lo < hi {
+		n := min(dims[last].size-at[last], hi-lo)
+		f(off, n, dims[last].in)
+		lo += n
+		at[last] += n
+		off += n * dims[last].in
+		for d := last; d > 0 && at[d] == dims[d].size; d-- {
+			off += dims[d-1].in - dims[d].size*dims[d].in
+			at[d] = 0
+			at[d-1]++
+		}
+	}
+}
+
+// kernel makes a kernel of a folder; axes come from the attribute.
+func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, in backend.View) error {
+	x := in
+	if out.Numel() == 0 {
+		return nil
+	}
+	z := backend.Slice[R](out)
+	if x.Numel() == 0 {
+		for i := range z {
+			z[i] = f.done(f.zero, 0)
+		}
+		return nil
+	}
+	var t T
+	p := planFold(x, axes)
+	r := &foldRun[T, A, R]{f: f, p: &p, z: z, size: int(unsafe.Sizeof(t)), base: unsafe.Add(x.Base(), x.Offset()*x.DType.Size())}
+	if p.rows {
+		return r.rowwise(c)
+	}
+	return r.columnwise(c)
+}
+
+type foldRun[T, A, R any] struct {
+	f    *folder[T, A, R]
+	p    *foldPlan
+	z    []R
+	base unsafe.Pointer
+	size int
+}
+
+func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
+
+// fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
+func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
+	a, p := r.f.zero, r.p
+	n := p.inner.size
+	if len(p.folded) == 0 {
+		return r.run(a, off+lo*p.inner.in, hi-lo, tile)
+	}
+	// Whole runs of the innermost dimension, and parts of one at both ends.
+	for lo < hi {
+		i, j := lo/n, lo%n
+		m := min(n-j, hi-lo)
+		if j == 0 && hi-lo >= n {
+			k := (hi - lo) / n
+			walk(p.folded, i, i+k, func(o, c, s int) {
+				for ; c > 0; c-- {
+					a = r.run(a, off+o, n, tile)
+					o += s
+				}
+			})
+			lo += k * n
+			continue
+		}
+		walk(p.folded, i, i+1, func(o, _, _ int) { a = r.run(a, off+o+j*p.inner.in, m, tile) })
+		lo += m
+	}
+	return a
+}
+
+// run folds n elements of the innermost dimension from off on.
+func (r *foldRun[T, A, R]) run(a A, off, n int, tile *[]T) A {
+	s := r.p.inner.in
+	if s == 1 {
+		return r.f.run(a, unsafe.Slice((*T)(r.at(off)), n))
+	}
+	if *tile == nil {
+		*tile = make([]T, tileElems)
+	}
+	for n > 0 {
+		m := min(n, tileElems)
+		t := (*tile)[:m]
+		for i := range t {
+			t[i] = *(*T)(r.at(off + i*s))
+		}
+		a = r.f.run(a, t)
+		off += m * s
+		n -= m
+	}
+	return a
+}
+
+func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
+	p := r.p
+	chunks := (p.count + foldChunk - 1) / foldChunk
+	if chunks == 1 {
+		group := max(1, foldChunk/p.count)
+		blocks := (p.outputs + group - 1) / group
+		return each(c, blocks, func(b int) {
+			var tile []T
+			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
+				in, out := p.place(i)
+				r.z[out] = r.f.done(r.fold(in, 0, p.count, &tile), p.count)
+			}
+		})
+	}
+	part := make([]A, p.outputs*chunks)
+	err := each(c, len(part), func(b int) {
+		var tile []T
+		in, _ := p.place(b / chunks)
+		lo := b % chunks * foldChunk
+		part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range p.outputs {
+		_, out := p.place(i)
+		r.z[out] = r.f.done(joinTree(part[i*chunks:(i+1)*chunks], r.f.join), p.count)
+	}
+	return nil
+}
+
+// joinTree joins neighbours, then neighbours of those, until one is left.
+func joinTree[A any](a []A, join func(a, b A) A) A {
+	for len(a) > 1 {
+		h := (len(a) + 1) / 2
+		for i := range len(a) / 2 {
+			a[i] = join(a[2*i], a[2*i+1])
+		}
+		if len(a)%2 == 1 {
+			a[h-1] = a[len(a)-1]
+		}
+		a = a[:h]
+	}
+	return a[0]
+}
+
+func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
+	p := r.p
+	cols := p.inner.size
+	tile := min(cols, foldCols)
+	tiles := (cols + tile - 1) / tile
+	perChunk := max(1, 2*foldChunk/tile)
+	chunks := (p.count + perChunk - 1) / perChunk
+	// Small outputs share a block.
+	group := 1
+	if chunks == 1 && tiles == 1 {
+		group = max(1, 2*foldChunk/(tile*p.count))
+	}
+	groups := (p.outputs + group - 1) / group
+	var part []A
+	if chunks > 1 {
+		part = make([]A, p.outputs*chunks*cols)
+	}
+	err := each(c, groups*tiles*chunks, func(b int) {
+		ch, t, g := b%chunks, b/chunks%tiles, b/chunks/tiles
+		lo, n := t*tile, min(tile, cols-t*tile)
+		scratch := make([]A, n)
+		for o := g * group; o < min((g+1)*group, p.outputs); o++ {
+			in, out := p.place(o)
+			acc := scratch
+			if chunks > 1 {
+				acc = part[(o*chunks+ch)*cols+lo:][:n]
+			}
+			r.column(acc, in+lo*p.inner.in, ch*perChunk, min((ch+1)*perChunk, p.count))
+			if chunks == 1 {
+				for j, a := range acc {
+					r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
+				}
+			}
+		}
+	})
+	if err != nil || chunks == 1 {
+		return err
+	}
+	return each(c, p.outputs*tiles, func(b int) {
+		o, lo := b/tiles, b%tiles*tile
+		_, out := p.place(o)
+		col := make([]A, chunks)
+		for j := lo; j < min(lo+tile, cols); j++ {
+			for ch := range col {
+				col[ch] = part[(o*chunks+ch)*cols+j]
+			}
+			r.z[out+j*p.inner.out] = r.f.done(joinTree(col, r.f.join), p.count)
+		}
+	})
+}
+
+// column folds rows lo to hi of a tile of columns that begins at off.
+func (r *foldRun[T, A, R]) column(acc []A, off, lo, hi int) {
+	for j := range acc {
+		acc[j] = r.f.zero
+	}
+	if s := r.p.inner.in; s != 1 {
+		t := make([]T, len(acc))
+		walk(r.p.folded, lo, hi, func(o, n, stride int) {
+			for range n {
+				for j := range t {
+					t[j] = *(*T)(r.at(off + o + j*s))
+				}
+				r.f.cols(acc, unsafe.Pointer(unsafe.SliceData(t)), 0, 1)
+				o += stride
+			}
+		})
+		return
+	}
+	walk(r.p.folded, lo, hi, func(o, n, stride int) { r.f.cols(acc, r.at(off+o), stride, n) })
+}
+
+// each runs blocks, one alone without the cost of sharing.
+func each(c *backend.Ctx, n int, f func(block int)) error {
+	if n == 1 {
+		f(0)
+		return nil
+	}
+	return c.For(n, f)
+}
+
+func foldedAxes(a attr.Attr) attr.Ints {
+	switch a := a.(type) {
+	case attr.Var:
+		return a.Axes
+	case attr.Norm:
+		return a.Axes
+	}
+	return a.(attr.Axes).Axes
+}

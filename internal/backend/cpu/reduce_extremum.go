@@ -1,0 +1,253 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// maxOf and minOf fold integers and float64; NaN wins, as max and min have it.
+func maxOf[T reals](low T) folder[T, T, T] {
+	return folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a },
+		run: func(a T, x []T) T {
+			b := a
+			for len(x) >= 2 {
+				a, b = max(a, x[0]), max(b, x[1])
+				x = x[2:]
+			}
+			for _, v := range x {
+				a = max(a, v)
+			}
+			return max(a, b)
+		},
+		cols: colsOf(func(acc, x []T) {
+			acc = acc[:len(x)]
+			for j, v := range x {
+				acc[j] = max(acc[j], v)
+			}
+		})}
+}
+
+func minOf[T reals](high T) folder[T, T, T] {
+	return folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a },
+		run: func(a T, x []T) T {
+			b := a
+			for len(x) >= 2 {
+				a, b = min(a, x[0]), min(b, x[1])
+				x = x[2:]
+			}
+			for _, v := range x {
+				a = min(a, v)
+			}
+			return min(a, b)
+		},
+		cols: colsOf(func(acc, x []T) {
+			acc = acc[:len(x)]
+			for j, v := range x {
+				acc[j] = min(acc[j], v)
+			}
+		})}
+}
+
+// bounds gives the smallest and the largest integer of a type.
+func bounds[T integers]() (low, high T) {
+	if ^T(0) > 0 {
+		return 0, ^T(0)
+	}
+	high = T(1)<<(8*unsafe.Sizeof(low)-1) - 1
+	return -high - 1, high
+}
+
+func extremeInts[T integers](most, least *byType, d dtype.DType) {
+	low, high := bounds[T]()
+	most[d], least[d] = maxOf(low).reducer(), minOf(high).reducer()
+}
+
+func init() {
+	most, least := new(byType), new(byType)
+	inf := math.Inf(1)
+	f := maxOf(float32(-inf))
+	f.run = func(a float32, x []float32) float32 {
+		if len(x) < 16 {
+			for _, v := range x {
+				a = max(a, v)
+			}
+			return a
+		}
+		return max(a, simd.MaxOfF32(x))
+	}
+	f.cols = colsOf(func(acc, x []float32) { simd.MaxF32(acc, acc, x) })
+	g := minOf(float32(inf))
+	g.run = func(a float32, x []float32) float32 {
+		if len(x) < 16 {
+			for _, v := range x {
+				a = min(a, v)
+			}
+			return a
+		}
+		return min(a, simd.MinOfF32(x))
+	}
+	g.cols = colsOf(func(acc, x []float32) { simd.MinF32(acc, acc, x) })
+	most[dtype.Float32], least[dtype.Float32] = f.reducer(), g.reducer()
+	halves(most, f)
+	halves(least, g)
+	f64, g64 := maxOf(-inf), minOf(inf)
+	f64.cols = colsOf(func(acc, x []float64) { simd.MaxF64(acc, acc, x) })
+	g64.cols = colsOf(func(acc, x []float64) { simd.MinF64(acc, acc, x) })
+	most[dtype.Float64], least[dtype.Float64] = f64.reducer(), g64.reducer()
+	extremeInts[uint8](most, least, dtype.Bool)
+	extremeInts[uint8](most, least, dtype.Uint8)
+	extremeInts[uint16](most, least, dtype.Uint16)
+	extremeInts[uint32](most, least, dtype.Uint32)
+	extremeInts[uint64](most, least, dtype.Uint64)
+	extremeInts[int8](most, least, dtype.Int8)
+	extremeInts[int16](most, least, dtype.Int16)
+	extremeInts[int32](most, least, dtype.Int32)
+	extremeInts[int64](most, least, dtype.Int64)
+	register(backend.Table{"amax": most.kernel(), "amin": least.kernel()})
+	register(backend.Table{
+		"count_nonzero": countKernel(func(a int64, _ int) int64 { return a }),
+		"any":           countKernel(func(a int64, _ int) bool { return a > 0 }),
+		"all":           countKernel(func(a int64, n int) bool { return a == int64(n) }),
+	})
+}
+
+// counting counts what is not zero, after a mask that leaves out the sign bit of floats.
+func counting[T uint8 | uint16 | uint32 | uint64, R any](mask T, done func(int64, int) R) folder[T, int64, R] {
+	return folder[T, int64, R]{join: add[int64], done: done,
+		run: func(a int64, x []T) int64 {
+			n := 0
+			for _, v := range x {
+				if v&mask != 0 {
+					n++
+				}
+			}
+			return a + int64(n)
+		},
+		cols: colsOf(func(acc []int64, x []T) {
+			acc = acc[:len(x)]
+			for j, v := range x {
+				if v&mask != 0 {
+					acc[j]++
+				}
+			}
+		})}
+}
+
+func countComplex[T complex64 | complex128, R any](done func(int64, int) R) folder[T, int64, R] {
+	return folder[T, int64, R]{join: add[int64], done: done,
+		run: func(a int64, x []T) int64 {
+			for _, v := range x {
+				if v != 0 {
+					a++
+				}
+			}
+			return a
+		},
+		cols: colsOf(func(acc []int64, x []T) {
+			for j, v := range x {
+				if v != 0 {
+					acc[j]++
+				}
+			}
+		})}
+}
+
+func countKernel[R any](done func(int64, int) R) backend.Kernel {
+	t := new(byType)
+	for d := dtype.Bool; d < dtype.N; d++ {
+		float := d.IsFloat()
+		switch d.Size() {
+		case 1:
+			t[d] = counting[uint8](math.MaxUint8, done).reducer()
+		case 2:
+			t[d] = counting(unsigned[uint16](float), done).reducer()
+		case 4:
+			t[d] = counting(unsigned[uint32](float), done).reducer()
+		case 8:
+			t[d] = counting(unsigned[uint64](float), done).reducer()
+		}
+	}
+	t[dtype.Complex64] = countComplex[complex64](done).reducer()
+	t[dtype.Complex128] = countComplex[complex128](done).reducer()
+	return t.kernel()
+}
+
+func unsigned[T integers](float bool) T {
+	if float {
+		return ^T(0) >> 1
+	}
+	return ^T(0)
+}
+
+// prodOf multiplies in A.
+func prodOf[T, A numbers](to func(x []T, a A) A, row func(acc []A, x []T), done func(A) T) folder[T, A, T] {
+	return folder[T, A, T]{zero: 1, join: func(a, b A) A { return a * b }, run: func(a A, x []T) A { return to(x, a) },
+		cols: colsOf(row), done: func(a A, _ int) T { return done(a) }}
+}
+
+func prodInts[T integers](t *byType, d dtype.DType) {
+	t[d] = prodOf(func(x []T, a T) T {
+		for _, v := range x {
+			a *= v
+		}
+		return a
+	}, func(acc, x []T) {
+		for j, v := range x {
+			acc[j] *= v
+		}
+	}, func(a T) T { return a }).reducer()
+}
+
+func prodFloats[T floats]() folder[T, float64, T] {
+	return prodOf(func(x []T, a float64) float64 {
+		b := 1.0
+		for len(x) >= 2 {
+			a *= float64(x[0])
+			b *= float64(x[1])
+			x = x[2:]
+		}
+		for _, v := range x {
+			a *= float64(v)
+		}
+		return a * b
+	}, func(acc []float64, x []T) {
+		for j, v := range x {
+			acc[j] *= float64(v)
+		}
+	}, func(a float64) T { return T(a) })
+}
+
+func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
+	return prodOf(func(x []T, a complex128) complex128 {
+		for _, v := range x {
+			a *= complex128(v)
+		}
+		return a
+	}, func(acc []complex128, x []T) {
+		for j, v := range x {
+			acc[j] *= complex128(v)
+		}
+	}, func(a complex128) T { return T(a) })
+}
+
+func init() {
+	t := new(byType)
+	f := prodFloats[float32]()
+	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats[float64]().reducer()
+	halves(t, f)
+	t[dtype.Complex64], t[dtype.Complex128] = prodComplex[complex64]().reducer(), prodComplex[complex128]().reducer()
+	prodInts[uint8](t, dtype.Bool)
+	prodInts[uint8](t, dtype.Uint8)
+	prodInts[uint16](t, dtype.Uint16)
+	prodInts[uint32](t, dtype.Uint32)
+	prodInts[uint64](t, dtype.Uint64)
+	prodInts[int8](t, dtype.Int8)
+	prodInts[int16](t, dtype.Int16)
+	prodInts[int32](t, dtype.Int32)
+	prodInts[int64](t, dtype.Int64)
+	register(backend.Table{"prod": t.kernel()})
+}

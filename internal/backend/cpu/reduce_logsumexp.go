@@ -1,0 +1,148 @@
+package cpu
+
+import (
+	"math"
+	"math/cmplx"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// scaledSum is Σ exp(x - top); top is finite, and the largest x where that is.
+type scaledSum struct{ top, sum float64 }
+
+var noSum = scaledSum{top: math.Inf(-1)}
+
+func joinScaled(a, b scaledSum) scaledSum {
+	switch {
+	case a.sum == 0 || math.IsInf(a.top, -1):
+		return b
+	case b.sum == 0 || math.IsInf(b.top, -1):
+		return a
+	case math.IsInf(a.sum, 1) && b.sum == b.sum:
+		return a
+	case math.IsInf(b.sum, 1) && a.sum == a.sum:
+		return b
+	case a.top < b.top:
+		a, b = b, a
+	}
+	return scaledSum{a.top, a.sum + b.sum*math.Exp(b.top-a.top)}
+}
+
+// finite is a shift that makes no NaN of infinities.
+func finite(top float64) float64 {
+	if math.IsInf(top, 0) || top != top {
+		return 0
+	}
+	return top
+}
+
+func endScaled(a scaledSum) float64 { return math.Log(a.sum) + finite(a.top) }
+
+func logsumexpF32() folder[float32, scaledSum, float32] {
+	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) },
+		run: func(a scaledSum, x []float32) scaledSum {
+			var t [tileElems]float32
+			for len(x) > 0 {
+				n := min(len(x), tileElems)
+				top := float32(finite(float64(simd.MaxOfF32(x[:n]))))
+				a = joinScaled(a, scaledSum{float64(top), float64(simd.ExpSubSumF32(t[:n], x[:n], top))})
+				x = x[n:]
+			}
+			return a
+		},
+		cols: func(acc []scaledSum, p unsafe.Pointer, stride, rows int) {
+			var tops, sums, tmp [foldCols]float32
+			w := len(acc)
+			top, sum, t := tops[:w], sums[:w], tmp[:w]
+			row := func(r int) []float32 { return unsafe.Slice((*float32)(unsafe.Add(p, r*stride*4)), w) }
+			copy(top, row(0))
+			for r := 1; r < rows; r++ {
+				simd.MaxF32(top, top, row(r))
+			}
+			for j, v := range top {
+				top[j] = float32(finite(float64(v)))
+			}
+			for r := range rows {
+				simd.SubF32(t, row(r), top)
+				simd.ExpF32(t, t)
+				simd.SumRowsF32(sum, t)
+			}
+			for j := range acc {
+				acc[j] = joinScaled(acc[j], scaledSum{float64(top[j]), float64(sum[j])})
+			}
+		}}
+}
+
+func logsumexpF64() folder[float64, scaledSum, float64] {
+	block := func(a scaledSum, n int, x func(i int) float64) scaledSum {
+		top := math.Inf(-1)
+		for i := range n {
+			top = max(top, x(i))
+		}
+		top = finite(top)
+		s := 0.0
+		for i := range n {
+			s += math.Exp(x(i) - top)
+		}
+		return joinScaled(a, scaledSum{top, s})
+	}
+	return folder[float64, scaledSum, float64]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float64 { return endScaled(a) },
+		run: func(a scaledSum, x []float64) scaledSum {
+			return block(a, len(x), func(i int) float64 { return x[i] })
+		},
+		cols: func(acc []scaledSum, p unsafe.Pointer, stride, rows int) {
+			for j := range acc {
+				acc[j] = block(acc[j], rows, func(i int) float64 { return *(*float64)(unsafe.Add(p, 8*(i*stride+j))) })
+			}
+		}}
+}
+
+// scaledComplex is Σ exp(z - top) with a real shift.
+type scaledComplex struct {
+	top float64
+	sum complex128
+}
+
+func logsumexpComplex[T complex64 | complex128]() folder[T, scaledComplex, T] {
+	join := func(a, b scaledComplex) scaledComplex {
+		switch {
+		case math.IsInf(a.top, -1):
+			return b
+		case math.IsInf(b.top, -1):
+			return a
+		case a.top < b.top:
+			return scaledComplex{b.top, a.sum*complex(math.Exp(a.top-b.top), 0) + b.sum}
+		}
+		return scaledComplex{a.top, a.sum + b.sum*complex(math.Exp(b.top-a.top), 0)}
+	}
+	one := func(v T) scaledComplex {
+		z := complex128(v)
+		top := finite(real(z))
+		return scaledComplex{top, cmplx.Exp(z - complex(top, 0))}
+	}
+	return folder[T, scaledComplex, T]{zero: scaledComplex{top: math.Inf(-1)}, join: join,
+		done: func(a scaledComplex, _ int) T { return T(cmplx.Log(a.sum) + complex(finite(a.top), 0)) },
+		run: func(a scaledComplex, x []T) scaledComplex {
+			for _, v := range x {
+				a = join(a, one(v))
+			}
+			return a
+		},
+		cols: colsOf(func(acc []scaledComplex, x []T) {
+			for j, v := range x {
+				acc[j] = join(acc[j], one(v))
+			}
+		})}
+}
+
+func init() {
+	t := new(byType)
+	f := logsumexpF32()
+	t[dtype.Float32], t[dtype.Float64] = f.reducer(), logsumexpF64().reducer()
+	halves(t, f)
+	t[dtype.Complex64], t[dtype.Complex128] = logsumexpComplex[complex64]().reducer(), logsumexpComplex[complex128]().reducer()
+	register(backend.Table{"logsumexp": t.kernel()})
+}

@@ -1,0 +1,262 @@
+package cpu
+
+import (
+	"math"
+	"math/cmplx"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// moments are a number of elements, their mean and the sum of squared distances from it. Blocks are measured in two
+// passes while they are in the cache, and joined by Chan's formula: nothing cancels.
+type moments struct{ n, mean, m2 float64 }
+
+func joinMoments(a, b moments) moments {
+	if a.n == 0 {
+		return b
+	}
+	if b.n == 0 {
+		return a
+	}
+	n, d := a.n+b.n, b.mean-a.mean
+	return moments{n, a.mean + d*b.n/n, a.m2 + b.m2 + d*d*a.n*b.n/n}
+}
+
+func momentsF32(x []float32) moments {
+	n := float64(len(x))
+	mean := float64(simd.SumF32(x)) / n
+	var t [tileElems]float32
+	// The rounded mean is taken off, and what that leaves of the mean is put right at the end.
+	c := float32(mean)
+	s, q := 0.0, 0.0
+	for len(x) > 0 {
+		m := min(len(x), tileElems)
+		simd.AddScalarF32(t[:m], x[:m], -c)
+		s += float64(simd.SumF32(t[:m]))
+		q += float64(simd.SumSqF32(t[:m]))
+		x = x[m:]
+	}
+	return moments{n, float64(c) + s/n, max(q-s*s/n, 0) + (q - q)}
+}
+
+func momentsOf[T floats](x []T) moments {
+	n, s := float64(len(x)), 0.0
+	for _, v := range x {
+		s += float64(v)
+	}
+	mean, q := s/n, 0.0
+	for _, v := range x {
+		q += (float64(v) - mean) * (float64(v) - mean)
+	}
+	return moments{n, mean, q}
+}
+
+// varOf folds a variance; end divides.
+func varOf[T floats](block func([]T) moments, end func(moments) float64) folder[T, moments, T] {
+	return folder[T, moments, T]{join: joinMoments, done: func(a moments, _ int) T { return T(end(a)) },
+		run: func(a moments, x []T) moments {
+			for len(x) > 0 {
+				n := min(len(x), 4096)
+				a = joinMoments(a, block(x[:n]))
+				x = x[n:]
+			}
+			return a
+		},
+		cols: func(acc []moments, p unsafe.Pointer, stride, rows int) {
+			var t T
+			size := int(unsafe.Sizeof(t))
+			sum, sq := make([]float64, len(acc)), make([]float64, len(acc))
+			row := func(r int) []T { return unsafe.Slice((*T)(unsafe.Add(p, r*stride*size)), len(acc)) }
+			for r := range rows {
+				for j, v := range row(r) {
+					sum[j] += float64(v)
+				}
+			}
+			n := float64(rows)
+			for j := range sum {
+				sum[j] /= n
+			}
+			for r := range rows {
+				for j, v := range row(r) {
+					d := float64(v) - sum[j]
+					sq[j] += d * d
+				}
+			}
+			for j := range acc {
+				acc[j] = joinMoments(acc[j], moments{n, sum[j], sq[j]})
+			}
+		}}
+}
+
+// spread is the variance of complex numbers: that of both parts.
+type spread struct{ re, im moments }
+
+func varComplex[T complex64 | complex128, R floats](end func(moments) float64) folder[T, spread, R] {
+	put := func(a spread, v T) spread {
+		c := complex128(v)
+		return spread{joinMoments(a.re, moments{1, real(c), 0}), joinMoments(a.im, moments{1, imag(c), 0})}
+	}
+	return folder[T, spread, R]{
+		join: func(a, b spread) spread { return spread{joinMoments(a.re, b.re), joinMoments(a.im, b.im)} },
+		done: func(a spread, _ int) R { return R(end(a.re) + end(a.im)) },
+		run: func(a spread, x []T) spread {
+			for _, v := range x {
+				a = put(a, v)
+			}
+			return a
+		},
+		cols: colsOf(func(acc []spread, x []T) {
+			for j, v := range x {
+				acc[j] = put(acc[j], v)
+			}
+		})}
+}
+
+func variance(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	correction := a.(attr.Var).Correction
+	end := func(m moments) float64 { return m.m2 / max(0, m.n-correction) }
+	t := new(byType)
+	switch in[0].DType {
+	case dtype.Float32:
+		t[dtype.Float32] = varOf(momentsF32, end).reducer()
+	case dtype.Float64:
+		t[dtype.Float64] = varOf(momentsOf[float64], end).reducer()
+	case dtype.Complex64:
+		t[dtype.Complex64] = varComplex[complex64, float32](end).reducer()
+	case dtype.Complex128:
+		t[dtype.Complex128] = varComplex[complex128, float64](end).reducer()
+	default:
+		halves(t, varOf(momentsF32, end))
+	}
+	return t.kernel()(c, a, out, in)
+}
+
+// powerSum is how a norm treats one magnitude; end takes the root.
+func normOf[T floats](p float64) folder[T, float64, T] {
+	one := func(m float64) float64 { return math.Pow(m, p) }
+	f := folder[T, float64, T]{join: add[float64], done: func(a float64, _ int) T { return T(math.Pow(a, 1/p)) }}
+	switch {
+	case p == 0:
+		one = func(m float64) float64 {
+			if m != 0 {
+				return 1
+			}
+			return 0
+		}
+		f.done = func(a float64, _ int) T { return T(a) }
+	case p == 1:
+		one = func(m float64) float64 { return m }
+		f.done = func(a float64, _ int) T { return T(a) }
+	case p == 2:
+		one = func(m float64) float64 { return m * m }
+		f.done = func(a float64, _ int) T { return T(math.Sqrt(a)) }
+	case math.IsInf(p, 1):
+		f.join = func(a, b float64) float64 { return max(a, b) }
+		one = func(m float64) float64 { return m }
+		f.done = func(a float64, _ int) T { return T(a) }
+	case math.IsInf(p, -1):
+		f.zero = math.Inf(1)
+		f.join = func(a, b float64) float64 { return min(a, b) }
+		one = func(m float64) float64 { return m }
+		f.done = func(a float64, _ int) T { return T(a) }
+	}
+	join := f.join
+	f.run = func(a float64, x []T) float64 {
+		for _, v := range x {
+			a = join(a, one(math.Abs(float64(v))))
+		}
+		return a
+	}
+	f.cols = colsOf(func(acc []float64, x []T) {
+		for j, v := range x {
+			acc[j] = join(acc[j], one(math.Abs(float64(v))))
+		}
+	})
+	return f
+}
+
+// normF32 has the common norms by vectors of float32.
+func normF32(p float64) folder[float32, float64, float32] {
+	f := normOf[float32](p)
+	switch p {
+	case 2:
+		f.run = func(a float64, x []float32) float64 {
+			for len(x) > 0 {
+				n := min(len(x), 4096)
+				a += float64(simd.SumSqF32(x[:n]))
+				x = x[n:]
+			}
+			return a
+		}
+		f.cols = blockCols(func(t, x []float32, first bool) {
+			if first {
+				simd.SquareF32(t, x)
+				return
+			}
+			for j, v := range x {
+				t[j] += v * v
+			}
+		})
+	case 1:
+		f.run = absRun(func(a float64, t []float32) float64 { return a + float64(simd.SumF32(t)) })
+	case math.Inf(1):
+		f.run = absRun(func(a float64, t []float32) float64 { return max(a, float64(simd.MaxOfF32(t))) })
+	case math.Inf(-1):
+		f.run = absRun(func(a float64, t []float32) float64 { return min(a, float64(simd.MinOfF32(t))) })
+	}
+	return f
+}
+
+func absRun(step func(a float64, t []float32) float64) func(a float64, x []float32) float64 {
+	return func(a float64, x []float32) float64 {
+		var t [tileElems]float32
+		for len(x) > 0 {
+			n := min(len(x), tileElems)
+			simd.AbsF32(t[:n], x[:n])
+			a = step(a, t[:n])
+			x = x[n:]
+		}
+		return a
+	}
+}
+
+// normComplex measures magnitudes.
+func normComplex[T complex64 | complex128, R floats](p float64) folder[T, float64, R] {
+	f := normOf[float64](p)
+	return folder[T, float64, R]{zero: f.zero, join: f.join, done: func(a float64, n int) R { return R(f.done(a, n)) },
+		run: func(a float64, x []T) float64 {
+			for _, v := range x {
+				a = f.run(a, []float64{cmplx.Abs(complex128(v))})
+			}
+			return a
+		},
+		cols: colsOf(func(acc []float64, x []T) {
+			for j, v := range x {
+				acc[j] = f.run(acc[j], []float64{cmplx.Abs(complex128(v))})
+			}
+		})}
+}
+
+func vectorNorm(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	p := a.(attr.Norm).P
+	t := new(byType)
+	switch in[0].DType {
+	case dtype.Float32:
+		t[dtype.Float32] = normF32(p).reducer()
+	case dtype.Float64:
+		t[dtype.Float64] = normOf[float64](p).reducer()
+	case dtype.Complex64:
+		t[dtype.Complex64] = normComplex[complex64, float32](p).reducer()
+	case dtype.Complex128:
+		t[dtype.Complex128] = normComplex[complex128, float64](p).reducer()
+	default:
+		halves(t, normF32(p))
+	}
+	return t.kernel()(c, a, out, in)
+}
+
+func init() { register(backend.Table{"var": variance, "vector_norm": vectorNorm}) }

@@ -1,0 +1,220 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// reducer computes one reduction for one dtype.
+type reducer func(c *backend.Ctx, a attr.Attr, out, in backend.View) error
+
+// byType holds a reduction's kernels by the input's dtype.
+type byType [dtype.N]reducer
+
+func (t *byType) kernel() backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		return t[in[0].DType](c, a, out[0], in[0])
+	}
+}
+
+func (f folder[T, A, R]) reducer() reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return f.kernel(c, foldedAxes(a), out, in)
+	}
+}
+
+// colsOf makes cols of a step for one row.
+func colsOf[T, A any](step func(acc []A, x []T)) func(acc []A, p unsafe.Pointer, stride, rows int) {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	return func(acc []A, p unsafe.Pointer, stride, rows int) {
+		for r := range rows {
+			step(acc, unsafe.Slice((*T)(unsafe.Add(p, r*stride*size)), len(acc)))
+		}
+	}
+}
+
+// halfFolder derives a folder over a half type from that over float32.
+func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []uint16), narrow func(float32) uint16) folder[uint16, A, uint16] {
+	const rowsAtOnce = 16
+	return folder[uint16, A, uint16]{zero: f.zero, join: f.join,
+		run: func(a A, x []uint16) A {
+			var t [tileElems]float32
+			for len(x) > 0 {
+				n := min(len(x), tileElems)
+				widen(t[:n], x[:n])
+				a = f.run(a, t[:n])
+				x = x[n:]
+			}
+			return a
+		},
+		cols: func(acc []A, p unsafe.Pointer, stride, rows int) {
+			w := len(acc)
+			t := make([]float32, min(rows, rowsAtOnce)*w)
+			for r := 0; r < rows; r += rowsAtOnce {
+				n := min(rowsAtOnce, rows-r)
+				for i := range n {
+					widen(t[i*w:(i+1)*w], unsafe.Slice((*uint16)(unsafe.Add(p, (r+i)*stride*2)), w))
+				}
+				f.cols(acc, unsafe.Pointer(unsafe.SliceData(t)), w, n)
+			}
+		},
+		done: func(a A, n int) uint16 { return narrow(f.done(a, n)) }}
+}
+
+// halves sets the kernels of both half types.
+func halves[A any](t *byType, f folder[float32, A, float32]) {
+	t[dtype.BFloat16] = halfFolder(f, simd.BF16ToF32, func(v float32) uint16 { return uint16(dtype.ToBF16(v)) }).reducer()
+	t[dtype.Float16] = halfFolder(f, simd.F16ToF32, func(v float32) uint16 { return uint16(dtype.ToF16(v)) }).reducer()
+}
+
+func add[A numbers](a, b A) A { return a + b }
+
+// sumF32 adds runs in float32 lanes and runs to each other in float64.
+func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
+	return folder[float32, float64, float32]{join: add[float64], done: done,
+		run: func(a float64, x []float32) float64 {
+			if len(x) < 16 {
+				s := 0.0
+				for _, v := range x {
+					s += float64(v)
+				}
+				return a + s
+			}
+			for len(x) > 0 {
+				n := min(len(x), 4096)
+				a += float64(simd.SumF32(x[:n]))
+				x = x[n:]
+			}
+			return a
+		},
+		cols: blockCols(func(t []float32, x []float32, first bool) {
+			if first {
+				copy(t, x)
+				return
+			}
+			simd.SumRowsF32(t, x)
+		})}
+}
+
+// blockCols sums blocks of rows in float32, by a step that starts or goes on, and the blocks in float64.
+func blockCols(step func(t, x []float32, first bool)) func(acc []float64, p unsafe.Pointer, stride, rows int) {
+	const rowsAtOnce = 64
+	return func(acc []float64, p unsafe.Pointer, stride, rows int) {
+		var buf [foldCols]float32
+		t := buf[:len(acc)]
+		for r := 0; r < rows; r += rowsAtOnce {
+			for i := r; i < min(r+rowsAtOnce, rows); i++ {
+				step(t, unsafe.Slice((*float32)(unsafe.Add(p, i*stride*4)), len(t)), i == r)
+			}
+			for j, v := range t {
+				acc[j] += float64(v)
+			}
+		}
+	}
+}
+
+// sumInts adds modulo 2^64.
+func sumInts[T integers](t *byType, d dtype.DType) {
+	t[d] = folder[T, int64, T]{join: add[int64], done: func(a int64, _ int) T { return T(a) },
+		run: func(a int64, x []T) int64 {
+			var s0, s1, s2, s3 int64
+			for len(x) >= 4 {
+				s0 += int64(x[0])
+				s1 += int64(x[1])
+				s2 += int64(x[2])
+				s3 += int64(x[3])
+				x = x[4:]
+			}
+			for _, v := range x {
+				s0 += int64(v)
+			}
+			return a + s0 + s1 + s2 + s3
+		},
+		cols: colsOf(func(acc []int64, x []T) {
+			acc = acc[:len(x)]
+			for j, v := range x {
+				acc[j] += int64(v)
+			}
+		})}.reducer()
+}
+
+func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
+	return folder[float64, float64, float64]{join: add[float64], done: done,
+		run: func(a float64, x []float64) float64 {
+			for len(x) > 0 { // blocks of 512 in eight lanes, so that long runs lose little
+				y := x[:min(len(x), 512)]
+				x = x[len(y):]
+				var s [8]float64
+				for len(y) >= 8 {
+					s[0] += y[0]
+					s[1] += y[1]
+					s[2] += y[2]
+					s[3] += y[3]
+					s[4] += y[4]
+					s[5] += y[5]
+					s[6] += y[6]
+					s[7] += y[7]
+					y = y[8:]
+				}
+				for i, v := range y {
+					s[i] += v
+				}
+				a += ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+			}
+			return a
+		},
+		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
+}
+
+func sumComplex[T complex64 | complex128](done func(complex128, int) complex128) folder[T, complex128, T] {
+	return folder[T, complex128, T]{join: add[complex128], done: func(a complex128, n int) T { return T(done(a, n)) },
+		run: func(a complex128, x []T) complex128 {
+			s := complex128(0)
+			for _, v := range x {
+				s += complex128(v)
+			}
+			return a + s
+		},
+		cols: colsOf(func(acc []complex128, x []T) {
+			for j, v := range x {
+				acc[j] += complex128(v)
+			}
+		})}
+}
+
+// sumTable has the kernels of sum and of mean.
+func sumTable(mean bool) *byType {
+	t := new(byType)
+	div := func(a float64, n int) float64 {
+		if mean {
+			return a / float64(n)
+		}
+		return a
+	}
+	f32 := sumF32(func(a float64, n int) float32 { return float32(div(a, n)) })
+	t[dtype.Float32] = f32.reducer()
+	halves(t, f32)
+	t[dtype.Float64] = sumF64(div).reducer()
+	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
+	t[dtype.Complex64] = sumComplex[complex64](cdiv).reducer()
+	t[dtype.Complex128] = sumComplex[complex128](cdiv).reducer()
+	sumInts[uint8](t, dtype.Bool)
+	sumInts[uint8](t, dtype.Uint8)
+	sumInts[uint16](t, dtype.Uint16)
+	sumInts[uint32](t, dtype.Uint32)
+	sumInts[uint64](t, dtype.Uint64)
+	sumInts[int8](t, dtype.Int8)
+	sumInts[int16](t, dtype.Int16)
+	sumInts[int32](t, dtype.Int32)
+	sumInts[int64](t, dtype.Int64)
+	return t
+}
+
+func init() {
+	register(backend.Table{"sum": sumTable(false).kernel(), "mean": sumTable(true).kernel()})
+}

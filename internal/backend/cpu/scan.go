@@ -1,0 +1,250 @@
+package cpu
+
+import (
+	"math"
+	"math/cmplx"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// scanTile is how many neighbouring rows run side by side, so that memory is read in order.
+const scanTile = 64
+
+// scanRows runs a scan over all rows: step takes the accumulator, an element of each input (twice the same if there is
+// one) and its place, and returns the next accumulator and the result.
+func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []backend.View, zero A, step func(acc A, x, y T, k int) (A, R)) error {
+	x, err := rowsAlong(c, in[0], s.Axis)
+	if err != nil {
+		return err
+	}
+	y := x
+	if len(in) > 1 {
+		if y, err = rowsAlong(c, in[1], s.Axis); err != nil {
+			return err
+		}
+	}
+	if x.n == 0 || x.count() == 0 {
+		return nil
+	}
+	xs, ys := elems[T](x.base, x.count()*x.n), elems[T](y.base, x.count()*x.n)
+	z := backend.Slice[R](out)
+	tiles := (x.inner + scanTile - 1) / scanTile
+	group := 1
+	if x.inner == 1 {
+		group = max(1, foldChunk/x.n)
+	}
+	blocks := (x.outer + group - 1) / group
+	return each(c, blocks*tiles, func(b int) {
+		t := b % tiles * scanTile
+		w := min(scanTile, x.inner-t)
+		var buf [scanTile]A
+		for o := b / tiles * group; o < min((b/tiles+1)*group, x.outer); o++ {
+			acc := buf[:w]
+			for j := range acc {
+				acc[j] = zero
+			}
+			for k := range x.n {
+				i := k
+				if s.Reverse {
+					i = x.n - 1 - k
+				}
+				at := (o*x.n+i)*x.inner + t
+				for j := range acc {
+					acc[j], z[at+j] = step(acc[j], xs[at+j], ys[at+j], i)
+				}
+			}
+		}
+	})
+}
+
+func floatScan[T floats](f func(acc, x float64) float64, zero float64) reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ T, _ int) (float64, T) {
+			acc = f(acc, float64(x))
+			return acc, T(acc)
+		})
+	}
+}
+
+func complexScan[T complex64 | complex128](f func(acc, x complex128) complex128, zero complex128) reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc complex128, x, _ T, _ int) (complex128, T) {
+			acc = f(acc, complex128(x))
+			return acc, T(acc)
+		})
+	}
+}
+
+func intScan[T integers](f func(acc, x T) T, zero T) reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc T, x, _ T, _ int) (T, T) {
+			acc = f(acc, x)
+			return acc, acc
+		})
+	}
+}
+
+// halfScan carries a float32, rounding what is stored.
+func halfScan(t *byType, f func(acc, x float64) float64, zero float64) {
+	t[dtype.BFloat16] = func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ dtype.BF16, _ int) (float64, dtype.BF16) {
+			acc = f(acc, float64(x.Float32()))
+			return acc, dtype.ToBF16(float32(acc))
+		})
+	}
+	t[dtype.Float16] = func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ dtype.F16, _ int) (float64, dtype.F16) {
+			acc = f(acc, float64(x.Float32()))
+			return acc, dtype.ToF16(float32(acc))
+		})
+	}
+}
+
+func scanFloats(f func(acc, x float64) float64, zero float64) *byType {
+	t := new(byType)
+	t[dtype.Float32], t[dtype.Float64] = floatScan[float32](f, zero), floatScan[float64](f, zero)
+	halfScan(t, f, zero)
+	return t
+}
+
+func (t *byType) scanComplexes(f func(acc, x complex128) complex128, zero complex128) *byType {
+	t[dtype.Complex64], t[dtype.Complex128] = complexScan[complex64](f, zero), complexScan[complex128](f, zero)
+	return t
+}
+
+func times[T numbers](a, b T) T { return a * b }
+
+// logAddExp is log(exp(a) + exp(b)) without overflow.
+func logAddExp(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(a, 0) {
+		return a + nanOf(b)
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// nanOf is 0, or NaN for NaN.
+func nanOf(x float64) float64 {
+	if x != x {
+		return x
+	}
+	return 0
+}
+
+func logAddExpComplex(a, b complex128) complex128 {
+	if real(a) < real(b) {
+		a, b = b, a
+	}
+	if math.IsInf(real(b), -1) {
+		return a
+	}
+	return a + cmplx.Log(1+cmplx.Exp(b-a))
+}
+
+// linearScan is y[t] = a[t]·y[t-1] + b[t].
+func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	s := a.(attr.Scan)
+	switch in[0].DType {
+	case dtype.Float32:
+		return linear[float32](c, s, out, in)
+	case dtype.Float64:
+		return linear[float64](c, s, out, in)
+	case dtype.Complex64:
+		return linear[complex64](c, s, out, in)
+	case dtype.Complex128:
+		return linear[complex128](c, s, out, in)
+	case dtype.BFloat16:
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.BF16, _ int) (float32, dtype.BF16) {
+			acc = x.Float32()*acc + y.Float32()
+			return acc, dtype.ToBF16(acc)
+		})
+	case dtype.Float16:
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.F16, _ int) (float32, dtype.F16) {
+			acc = x.Float32()*acc + y.Float32()
+			return acc, dtype.ToF16(acc)
+		})
+	}
+	return linear[int64](c, s, out, in)
+}
+
+func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) error {
+	first := 0
+	if s.Reverse {
+		first = in[0].Shape.Dim(s.Axis) - 1
+	}
+	return scanRows(c, s, out[0], in, T(0), func(acc T, x, y T, k int) (T, T) {
+		if k == first { // what stands before the first is nothing, whatever its factor
+			return y, y
+		}
+		acc = x*acc + y
+		return acc, acc
+	})
+}
+
+func init() {
+	sum := scanFloats(add[float64], 0).scanComplexes(add[complex128], 0)
+	prod := scanFloats(times[float64], 1).scanComplexes(times[complex128], 1)
+	scanInts[uint8](sum, prod, dtype.Bool)
+	scanInts[uint8](sum, prod, dtype.Uint8)
+	scanInts[uint16](sum, prod, dtype.Uint16)
+	scanInts[uint32](sum, prod, dtype.Uint32)
+	scanInts[uint64](sum, prod, dtype.Uint64)
+	scanInts[int8](sum, prod, dtype.Int8)
+	scanInts[int16](sum, prod, dtype.Int16)
+	scanInts[int32](sum, prod, dtype.Int32)
+	scanInts[int64](sum, prod, dtype.Int64)
+	lse := scanFloats(logAddExp, math.Inf(-1)).scanComplexes(logAddExpComplex, complex(math.Inf(-1), 0))
+	register(backend.Table{"cumsum": sum.kernel(), "cumprod": prod.kernel(), "logcumsumexp": lse.kernel(), "linear_scan": linearScan})
+}
+
+func scanInts[T integers](sum, prod *byType, d dtype.DType) {
+	sum[d], prod[d] = intScan[T](add[T], 0), intScan[T](times[T], 1)
+}
+
+// extreme is the best element so far and its place.
+type extreme[T any] struct {
+	v  T
+	at int64
+}
+
+func argScan[T reals](most bool) reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, extreme[T]{at: -1}, func(acc extreme[T], x, _ T, k int) (extreme[T], int64) {
+			if acc.at < 0 || x != x || acc.v == acc.v && (most && x >= acc.v || !most && x <= acc.v) {
+				acc = extreme[T]{x, int64(k)}
+			}
+			return acc, acc.at
+		})
+	}
+}
+
+func init() {
+	for name, most := range map[string]bool{"argcummax": true, "argcummin": false} {
+		t := new(byType)
+		t[dtype.Float32], t[dtype.Float64] = argScan[float32](most), argScan[float64](most)
+		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most), argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
+		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most), argScan[int64](most)
+		t[dtype.BFloat16] = widened(dtype.BFloat16, t[dtype.Float32])
+		t[dtype.Float16] = widened(dtype.Float16, t[dtype.Float32])
+		register(backend.Table{name: t.kernel()})
+	}
+}
+
+// widened runs a float32 kernel, whose result has another dtype, over a half type.
+func widened(d dtype.DType, f reducer) reducer {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		r, err := rowsAlong(c, in, 0)
+		if err != nil {
+			return err
+		}
+		n := in.Numel()
+		wide := make([]float32, n)
+		castTable[dtype.Float32][d](n, unsafe.Pointer(unsafe.SliceData(wide)), r.base, nil, nil, nil)
+		return f(c, a, out, hostView(wide, in.Shape))
+	}
+}

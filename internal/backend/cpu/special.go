@@ -1,0 +1,91 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/special"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+func floorB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(math.Floor(float64(v)))
+	}
+}
+
+func ceilB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(math.Ceil(float64(v)))
+	}
+}
+
+func truncB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(math.Trunc(float64(v)))
+	}
+}
+
+func roundB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(math.RoundToEven(float64(v)))
+	}
+}
+
+// polygammaB has its order in the attribute.
+func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
+	order, out := a.(attr.Order).N, elems[T](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = T(special.Polygamma(order, float64(v)))
+	}
+}
+
+func exponentB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
+	out := elems[int32](z, n)
+	for i, v := range elems[T](x, n) {
+		out[i] = special.Exponent(float64(v))
+	}
+}
+
+// onFloats makes a table of the two native floats.
+func onFloats(f32, f64 Block) (t byDType) {
+	t[dtype.Float32], t[dtype.Float64] = f32, f64
+	return t
+}
+
+func init() {
+	next := onFloats(each2(math.Nextafter32), each2(math.Nextafter))
+	next[dtype.Float16] = each2(func(x, y dtype.F16) dtype.F16 {
+		return dtype.ToF16(float32(special.NextAfter(dtype.Float16, float64(x.Float32()), float64(y.Float32()))))
+	})
+	next[dtype.BFloat16] = each2(func(x, y dtype.BF16) dtype.BF16 {
+		return dtype.ToBF16(float32(special.NextAfter(dtype.BFloat16, float64(x.Float32()), float64(y.Float32()))))
+	})
+	for name, t := range map[string]byDType{
+		"floor": onFloats(floorB[float32], floorB[float64]), "ceil": onFloats(ceilB[float32], ceilB[float64]),
+		"trunc": onFloats(truncB[float32], truncB[float64]), "round": onFloats(roundB[float32], roundB[float64]),
+		"lgamma": real64(special.Lgamma), "digamma": real64(special.Digamma), "special_zeta": binary64(special.Zeta),
+		"polygamma": onFloats(polygammaB[float32], polygammaB[float64]),
+		"i0":        real64(special.I0), "special_i0e": real64(special.I0e), "special_i1": real64(special.I1), "special_i1e": real64(special.I1e),
+		"special_bessel_j0": real64(special.J0), "special_bessel_j1": real64(special.J1),
+		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
+		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
+		"special_spherical_bessel_j0": real64(special.SphericalJ0),
+		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
+		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": real64(special.Logit),
+		"atan2": binary64(math.Atan2), "hypot": binary64(math.Hypot), "copysign": binary64(math.Copysign),
+		"logaddexp":  binary64(special.LogAddExp).complexes2(special.LogAddExpComplex),
+		"logaddexp2": binary64(special.LogAddExp2), "xlogy": binary64(special.XLogY), "special_xlog1py": binary64(special.XLog1pY),
+		"nextafter": next, "frexp_mantissa": real64(special.Mantissa),
+	} {
+		addBlocks(name, t)
+	}
+	exponent := onFloats(exponentB[float32], exponentB[float64])
+	exponent[dtype.BFloat16], exponent[dtype.Float16] = halvedTo(4, exponent[dtype.Float32], widenBF16), halvedTo(4, exponent[dtype.Float32], widenF16)
+	makers["frexp_exponent"] = exponent.maker()
+}

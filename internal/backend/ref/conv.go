@@ -1,0 +1,43 @@
+package ref
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+func init() { register(backend.Table{"conv": conv}) }
+
+// conv computes each output from its definition.
+func conv(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	c, d := a.(attr.Conv), in[0].DType
+	x, w := load(in[0]), load(in[1])
+	xs, ws := rowMajor(in[0].Shape), rowMajor(in[1].Shape)
+	channels, perGroup := in[1].Shape.Dim(1), in[1].Shape.Dim(0)/c.Groups
+	kernel := in[1].Shape.Dims()[2:]
+	res := make([]dtype.Scalar, 0, out[0].Numel())
+	indices(out[0].Shape.Dims(), func(at []int) {
+		var terms []dtype.Scalar
+		n, o, y := at[0], at[1], at[2:]
+		for ch := range channels {
+			indices(kernel, func(k []int) {
+				xo, wo := n*xs[0]+(o/perGroup*channels+ch)*xs[1], o*ws[0]+ch*ws[1]
+				for i := range k {
+					p, between := y[i]*c.Stride.At(i)+k[i]*c.KernelDilation.At(i)-c.Low.At(i), c.InputDilation.At(i)
+					if p < 0 || p%between != 0 || p/between >= in[0].Shape.Dim(2+i) {
+						return
+					}
+					tap := k[i]
+					if c.Flip {
+						tap = kernel[i] - 1 - tap
+					}
+					xo, wo = xo+p/between*xs[2+i], wo+tap*ws[2+i]
+				}
+				terms = append(terms, prodOf(d, []dtype.Scalar{x[xo], w[wo]}))
+			})
+		}
+		res = append(res, sumOf(d, terms))
+	})
+	store(out[0], res)
+	return nil
+}

@@ -1,0 +1,195 @@
+package compile
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+)
+
+// key identifies an expression: op, attributes and (already simplified) inputs.
+type key struct {
+	op   *graph.Op
+	attr attr.Attr
+	dev  any
+	in   [3]*graph.Node
+}
+
+// Stats counts what Simplify did.
+type Stats struct{ Before, After, Merged, Folded, Cancelled int }
+
+// Simplify returns the roots of a smaller graph with the same values.
+func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
+	var idx graph.Index
+	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	s := &simplifier{seen: map[key]*graph.Node{}}
+	s.stats.Before = len(idx.Nodes)
+	val := make([]*graph.Node, len(idx.Nodes))
+	for i, n := range idx.Nodes {
+		if n.Stored() || n.IsStandIn() {
+			val[i] = n
+			continue
+		}
+		in := make([]*graph.Node, n.NumIn())
+		changed := false
+		for k := range in {
+			in[k] = val[idx.Get(n.In(k))]
+			changed = changed || in[k] != n.In(k)
+		}
+		val[i] = s.node(n, in, changed)
+	}
+	out := make([]*graph.Node, len(roots))
+	for i, r := range roots {
+		out[i] = val[idx.Get(r)]
+	}
+	var after graph.Index
+	after.PostOrder(out, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
+	s.stats.After = len(after.Nodes)
+	return out, s.stats
+}
+
+type simplifier struct {
+	seen  map[key]*graph.Node
+	stats Stats
+}
+
+// node returns the simplified form of n over simplified inputs.
+func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.Node {
+	if m := s.cancel(n, in); m != nil {
+		s.stats.Cancelled++
+		return m
+	}
+	k, ok := keyOf(n, in)
+	if ok {
+		if m := s.seen[k]; m != nil {
+			s.stats.Merged++
+			return m
+		}
+	}
+	m := n
+	if changed {
+		m = again(n, in)
+	}
+	if f := fold(m); f != nil {
+		s.stats.Folded++
+		m = f
+	}
+	if ok {
+		s.seen[k] = m
+	}
+	return m
+}
+
+func again(n *graph.Node, in []*graph.Node) *graph.Node {
+	if k, ok := n.IsItem(); ok {
+		return graph.Item(in[0], k)
+	}
+	if n.IsBundle() {
+		return graph.NewBundle(n.Op(), n.Attr(), in...)
+	}
+	return graph.Again(n, in)
+}
+
+func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
+	if len(in) > 3 {
+		return key{}, false
+	}
+	if a := n.Attr(); a != nil && !reflect.TypeOf(a).Comparable() {
+		return key{}, false
+	}
+	k := key{op: n.Op(), attr: n.Attr(), dev: n.Device()}
+	copy(k.in[:], in)
+	return k, true
+}
+
+// cancel removes what does nothing, or undoes what its input did.
+func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
+	switch n.Op().Name {
+	case "alias", "stop_gradient":
+		if n.Attr() == nil {
+			return in[0]
+		}
+	case "cast":
+		// Back to where it came from, over a type that lost nothing.
+		if x := in[0]; x.Op().Name == "cast" && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) {
+			return x.In(0)
+		}
+		if in[0].DType() == n.DType() {
+			return in[0]
+		}
+	case "reshape":
+		if x := in[0]; x.Op().Name == "reshape" && !x.Stored() && x.NumIn() == 1 {
+			return ops.Reshape(x.In(0), n.Shape().Dims()...)
+		}
+		if in[0].Shape().Equal(n.Shape()) {
+			return in[0]
+		}
+	case "permute":
+		if x := in[0]; x.Op().Name == "permute" && !x.Stored() && x.NumIn() == 1 {
+			p, q := n.Attr().(attr.Perm).Order, x.Attr().(attr.Perm).Order
+			order := make([]int, p.Len())
+			for i := range order {
+				order[i] = q.At(p.At(i))
+			}
+			return ops.Permute(x.In(0), order...)
+		}
+	case "broadcast_to":
+		if x := in[0]; x.Op().Name == "broadcast_to" && !x.Stored() && x.NumIn() == 1 {
+			return ops.BroadcastTo(x.In(0), n.Shape().Dims()...)
+		}
+	case "mul":
+		// x·1 has x's bits; x+0 has not, since -0+0 is 0.
+		if isNumber(in[1], 1) {
+			return in[0]
+		}
+		if isNumber(in[0], 1) {
+			return in[1]
+		}
+	case "div":
+		if isNumber(in[1], 1) {
+			return in[0]
+		}
+	case "sub":
+		if isNumber(in[1], 0) && !in[0].IsConst() {
+			return in[0]
+		}
+	}
+	return nil
+}
+
+// widens reports whether every value of from is one of to.
+func widens(from, to dtype.DType) bool {
+	if from.Kind() == to.Kind() {
+		return to.Size() > from.Size()
+	}
+	return from == dtype.Bool || from.IsInteger() && to == dtype.Float64 && from.Size() <= 4 || from.IsInteger() && to == dtype.Float32 && from.Size() <= 2
+}
+
+func isNumber(n *graph.Node, v float64) bool {
+	if !n.IsConst() {
+		return false
+	}
+	c, ok := n.Attr().(attr.Const)
+	return ok && c.DType.IsFloat() && c.Value.F == v && !(v == 0 && 1/c.Value.F < 0)
+}
+
+// fold computes an elementwise op over immediates.
+func fold(n *graph.Node) *graph.Node {
+	if n.Op().Kind != graph.Elementwise || n.NumIn() == 0 || n.Rank() != 0 {
+		return nil
+	}
+	for k := range n.NumIn() {
+		if !n.In(k).IsConst() {
+			return nil
+		}
+	}
+	v, err := exec.Reading(context.Background(), graph.Again(n, n.Ins()))
+	if err != nil {
+		return nil // it will fail again where the user can see it
+	}
+	return ops.Immediate(n.DType(), v.DType.Get(v.Bytes(), 0))
+}

@@ -1,0 +1,38 @@
+// Package door is the last step of every public function: it makes the handle for a node.
+package door
+
+import (
+	"context"
+
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// Pending graphs are bounded: a handle made past either bound is evaluated, so that a long loop that never asks for a
+// value holds neither an endless graph nor endless memory.
+const (
+	maxPendingDepth = 2048
+	maxPendingBytes = 4 << 30
+)
+
+// Arena collects the handles made in a scope.
+type Arena interface{ Add(h *graph.Array) }
+
+// Wrap makes a handle for a node; nil stays nil.
+func Wrap(n *graph.Node) *graph.Array {
+	if n == nil {
+		return nil
+	}
+	h := graph.Wrap(n)
+	if n.Depth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
+		if n.Trace() == nil && !n.Stored() {
+			// A failure leaves the node pending; it surfaces at the next explicit read.
+			_ = exec.Eval(context.Background(), n)
+		}
+	}
+	if a, ok := scope.Current().Arena.(Arena); ok {
+		a.Add(h)
+	}
+	return h
+}

@@ -1,0 +1,129 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// AddmmOptions are the factors of beta·input + alpha·product: numbers, nil meaning 1. With beta 0 the input is not
+// read, so NaN in it does not matter.
+type AddmmOptions struct{ Beta, Alpha any }
+
+// Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.
+//
+//lucid:func
+//lucid:method
+func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
+	return plusProduct("addmm", x, Mm(mat1, mat2), o)
+}
+
+// Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
+//
+//lucid:func
+//lucid:method
+func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
+	requireRank("addbmm", "batch1", batch1, 3)
+	requireRank("addbmm", "batch2", batch2, 3)
+	if batch1.Dim(0) != batch2.Dim(0) {
+		fault.Throw(fault.Shape, "addbmm", "the stacks %v and %v differ in length", batch1.Shape(), batch2.Shape())
+	}
+	return plusProduct("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
+}
+
+// Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
+//
+//lucid:func
+//lucid:method
+func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
+	return plusProduct("baddbmm", x, Bmm(batch1, batch2), o)
+}
+
+// Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
+//
+//lucid:func
+//lucid:method
+func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
+	return plusProduct("addmv", x, Mv(mat, vec), o)
+}
+
+// Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
+//
+//lucid:func
+//lucid:method
+func Addr(x, vec1, vec2 *Node, o AddmmOptions) *Node {
+	return plusProduct("addr", x, Outer(vec1, vec2), o)
+}
+
+// plusProduct returns beta·x + alpha·p with the shape of p.
+func plusProduct(op string, x, p *Node, o AddmmOptions) *Node {
+	if !shape.BroadcastsTo(x.Shape(), p.Shape()) {
+		fault.Throw(fault.Shape, op, "input %v cannot be broadcast to the product's shape %v", x.Shape(), p.Shape())
+	}
+	d := resultType(op, x, p)
+	x, p = Cast(x, d), Cast(p, d)
+	p = timesNumber(op, p, "alpha", o.Alpha)
+	if b, ok := dtype.ScalarOf(o.Beta); ok && b.Complex() == 0 {
+		return p
+	}
+	return Add(timesNumber(op, x, "beta", o.Beta), p)
+}
+
+// timesNumber multiplies by a number that may not change the dtype; nil is 1.
+func timesNumber(op string, x *Node, name string, by any) *Node {
+	if by == nil {
+		return x
+	}
+	s, ok := dtype.ScalarOf(by)
+	if !ok {
+		fault.Throw(fault.DType, op, "%s is a %T; want a number", name, by)
+	}
+	if s.Kind == dtype.KindFloat && !x.DType().IsInexact() || s.Kind == dtype.KindComplex && !x.DType().IsComplex() {
+		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, x.DType())
+	}
+	return Mul(x, by)
+}
+
+// Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
+// dimension gives one number for each vector.
+//
+//lucid:func
+//lucid:optional bias
+func Linear(x, weight, bias *Node) *Node {
+	if weight.Rank() != 1 && weight.Rank() != 2 || x.Rank() == 0 || x.Dim(-1) != weight.Dim(-1) {
+		fault.Throw(fault.Shape, "linear", "input %v and weight %v do not fit; want input (…, in) and weight (out, in)", x.Shape(), weight.Shape())
+	}
+	w := weight
+	if w.Rank() == 2 {
+		w = swapLast(w)
+	}
+	y := Matmul(x, w)
+	if bias == nil {
+		return y
+	}
+	if !shape.BroadcastsTo(bias.Shape(), y.Shape()) {
+		fault.Throw(fault.Shape, "linear", "bias %v does not fit the output %v; want (out)", bias.Shape(), y.Shape())
+	}
+	return Add(y, bias)
+}
+
+// Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).
+//
+//lucid:func
+//lucid:optional bias
+func Bilinear(input1, input2, weight, bias *Node) *Node {
+	ok := weight.Rank() == 3 && input1.Rank() > 0 && input1.Rank() == input2.Rank() &&
+		input1.Dim(-1) == weight.Dim(1) && input2.Dim(-1) == weight.Dim(2)
+	for i := 0; ok && i < input1.Rank()-1; i++ {
+		ok = input1.Dim(i) == input2.Dim(i)
+	}
+	if !ok {
+		fault.Throw(fault.Shape, "bilinear", "inputs %v and %v and weight %v do not fit; want (…, in1), (…, in2) and (out, in1, in2)",
+			input1.Shape(), input2.Shape(), weight.Shape())
+	}
+	y := Einsum("...i,oij,...j->...o", input1, weight, input2)
+	if bias == nil {
+		return y
+	}
+	return Add(y, bias)
+}

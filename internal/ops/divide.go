@@ -1,0 +1,54 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opFloorDivide, opTruncDivide, opRemainder, opFmod *graph.Op
+
+func init() {
+	flat := func(*Node, int) *Node { return nil }
+	opFloorDivide = binaryOp("floor_divide", graph.AMPPromote, flat, 0, false, false)
+	opTruncDivide = binaryOp("trunc_divide", graph.AMPPromote, flat, 0, false, false)
+	opRemainder = binaryOp("remainder", graph.AMPPromote, modulus(&opFloorDivide), 3, false, false)
+	opFmod = binaryOp("fmod", graph.AMPPromote, modulus(&opTruncDivide), 3, false, false)
+}
+
+// modulus is the derivative of x - y·round(x/y).
+func modulus(quotient **graph.Op) partials {
+	return func(n *Node, i int) *Node {
+		if i == 0 {
+			return constLike(n, 1)
+		}
+		return Neg(binary(*quotient, n.In(0), n.In(1)))
+	}
+}
+
+// divide records one of the divisions that integers have too.
+func divide(name string, op *graph.Op, x, y Operand) *Node {
+	a, b := promote(name, x, y)
+	requireKind(name, a, a.DType() != dtype.Bool && !a.DType().IsComplex(), "real numbers")
+	return binary(op, a, b)
+}
+
+// FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func FloorDivide(x, other Operand) *Node { return divide("floor_divide", opFloorDivide, x, other) }
+
+// Remainder returns x - other·floor(x/other), which has other's sign.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Remainder(x, other Operand) *Node { return divide("remainder", opRemainder, x, other) }
+
+// Fmod returns x - other·trunc(x/other), which has x's sign.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Fmod(x, other Operand) *Node { return divide("fmod", opFmod, x, other) }

@@ -1,0 +1,142 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// FullOptions says what dtype the result has; zero: the value's default, or the default float for zeros and ones.
+type FullOptions struct{ DType dtype.DType }
+
+// Full returns a tensor of one value. A number the dtype cannot hold is refused; a float becomes an integer by
+// truncation.
+//
+//lucid:name full
+func Full(size []int, fillValue any, o FullOptions) *Node {
+	s := fillScalar("full", fillValue)
+	d := o.DType
+	if d == dtype.Invalid {
+		d = s.DefaultDType(DefaultFloat())
+	}
+	return filled("full", shape.Of("full", size...), d, s)
+}
+
+// Zeros returns a tensor of zeros.
+//
+//lucid:name zeros
+func Zeros(size []int, o FullOptions) *Node {
+	return filled("zeros", shape.Of("zeros", size...), floatOr(o.DType), dtype.Scalar{Kind: dtype.KindInt})
+}
+
+// Ones returns a tensor of ones.
+//
+//lucid:name ones
+func Ones(size []int, o FullOptions) *Node {
+	return filled("ones", shape.Of("ones", size...), floatOr(o.DType), dtype.Scalar{Kind: dtype.KindInt, I: 1})
+}
+
+// Empty returns a tensor whose values do not matter; they are zeros, which cost nothing.
+//
+//lucid:name empty
+func Empty(size []int, o FullOptions) *Node { return Zeros(size, o) }
+
+// FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.
+//
+//lucid:name full_like
+func FilledLike(x *Node, fillValue any, o FullOptions) *Node {
+	return filledLike("full_like", x, o.DType, fillScalar("full_like", fillValue))
+}
+
+// FilledZerosLike returns zeros with x's shape, device, and dtype if none is given.
+//
+//lucid:name zeros_like
+func FilledZerosLike(x *Node, o FullOptions) *Node {
+	return filledLike("zeros_like", x, o.DType, dtype.Scalar{Kind: dtype.KindInt})
+}
+
+// FilledOnesLike returns ones with x's shape, device, and dtype if none is given.
+//
+//lucid:name ones_like
+func FilledOnesLike(x *Node, o FullOptions) *Node {
+	return filledLike("ones_like", x, o.DType, dtype.Scalar{Kind: dtype.KindInt, I: 1})
+}
+
+// EmptyLike returns a tensor like x whose values do not matter; they are zeros.
+//
+//lucid:name empty_like
+func EmptyLike(x *Node, o FullOptions) *Node { return FilledZerosLike(x, o) }
+
+func filledLike(op string, x *Node, d dtype.DType, v dtype.Scalar) *Node {
+	if d == dtype.Invalid {
+		d = x.DType()
+	}
+	n := filled(op, x.Shape(), d, v)
+	n.SetDevice(x.Device())
+	return n
+}
+
+func floatOr(d dtype.DType) dtype.DType {
+	if d == dtype.Invalid {
+		return DefaultFloat()
+	}
+	return d
+}
+
+func fillScalar(op string, v any) dtype.Scalar {
+	s, ok := dtype.ScalarOf(v)
+	if !ok {
+		fault.Throw(fault.DType, op, "the value is a %T; want a number or bool", v)
+	}
+	return s
+}
+
+// filled is a constant that is no immediate, so that a handle can show it.
+func filled(op string, s *shape.Shape, d dtype.DType, v dtype.Scalar) *Node {
+	if !d.Valid() {
+		fault.Throw(fault.DType, op, "%v is no dtype", d)
+	}
+	if !fits(d, v) {
+		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(v))
+	}
+	n := FullOf(s, d, v)
+	if n.IsConst() {
+		return Alias(n)
+	}
+	return n
+}
+
+// fits reports whether an integer or complex dtype holds v: unsigned ones hold the negatives of their values too,
+// wrapped, as in PyTorch.
+func fits(d dtype.DType, v dtype.Scalar) bool {
+	if v.Kind == dtype.KindComplex && !d.IsComplex() {
+		return v.G == 0 && fits(d, dtype.Scalar{Kind: dtype.KindFloat, F: v.F})
+	}
+	if !d.IsInteger() {
+		return true
+	}
+	bits := 8 * d.Size()
+	if bits == 64 && (v.Kind == dtype.KindBool || v.Kind == dtype.KindInt || v.Kind == d.Kind()) {
+		return true
+	}
+	f := math.Trunc(v.Float())
+	if d.IsSigned() {
+		half := math.Ldexp(1, bits-1)
+		return f >= -half && f < half
+	}
+	return math.Abs(f) < math.Ldexp(1, bits)
+}
+
+func scalarText(v dtype.Scalar) any {
+	switch v.Kind {
+	case dtype.KindUint:
+		return uint64(v.I)
+	case dtype.KindBool, dtype.KindInt:
+		return v.I
+	case dtype.KindFloat:
+		return v.F
+	}
+	return v.Complex()
+}

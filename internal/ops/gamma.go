@@ -1,0 +1,93 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opLgamma, opDigamma, opPolygamma, opZeta *graph.Op
+
+func init() {
+	f32 := graph.AMPFloat32
+	opLgamma = unaryOp("lgamma", f32, func(n *Node) *Node { return Digamma(n.In(0)) }, 1, false, true)
+	opDigamma = unaryOp("digamma", f32, func(n *Node) *Node { return Polygamma(n.In(0), 1) }, 1, false, true)
+	opPolygamma = unaryOp("polygamma", f32, func(n *Node) *Node {
+		return Polygamma(n.In(0), n.Attr().(attr.Order).N+1)
+	}, 1, false, true)
+	opZeta = binaryOp("special_zeta", f32, func(n *Node, i int) *Node {
+		if i == 0 {
+			fault.Throw(fault.Gradient, "special_zeta", "there is no derivative by the exponent; detach it")
+		}
+		s := n.In(0)
+		return Mul(Neg(s), Zeta(Add(s, 1), n.In(1)))
+	}, 3, false, true)
+}
+
+// special records a unary op of real floats.
+func special(op *graph.Op, x *Node) *Node {
+	x = floating(x)
+	requireKind(op.Name, x, !x.DType().IsComplex(), "real numbers")
+	return unary(op, x)
+}
+
+// Lgamma returns log |Γ(x)|; Inf at the poles.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_gammaln
+func Lgamma(x *Node) *Node { return special(opLgamma, x) }
+
+// Digamma returns the derivative of log Γ(x); NaN at negative integers.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_digamma special_psi
+func Digamma(x *Node) *Node { return special(opDigamma, x) }
+
+// Polygamma returns the n-th derivative of digamma.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_polygamma
+func Polygamma(x *Node, n int) *Node {
+	if n < 0 {
+		fault.Throw(fault.Value, "polygamma", "n is %d; want 0 or more", n)
+	}
+	x = floating(x)
+	requireKind("polygamma", x, !x.DType().IsComplex(), "real numbers")
+	if n == 0 {
+		return Digamma(x)
+	}
+	return apply(opPolygamma, attr.Order{N: n}, x)
+}
+
+// Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_multigammaln
+func Mvlgamma(x *Node, p int) *Node {
+	if p < 1 {
+		fault.Throw(fault.Value, "mvlgamma", "p is %d; want 1 or more", p)
+	}
+	return widened(func(v []*Node) *Node {
+		sum := Lgamma(v[0])
+		for j := 1; j < p; j++ {
+			sum = Add(sum, Lgamma(Sub(v[0], 0.5*float64(j))))
+		}
+		return Add(sum, 0.25*float64(p*(p-1))*math.Log(math.Pi))
+	}, floating(x))
+}
+
+// Zeta returns the Hurwitz zeta function Σ (k + other)^-x over k from 0 on.
+//
+//lucid:name special_zeta
+//lucid:pkg special
+func Zeta(x, other Operand) *Node { return realFloats(opZeta, x, other) }

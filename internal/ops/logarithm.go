@@ -1,0 +1,151 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+var opLogaddexp, opLogaddexp2, opXlogy, opXlog1py, opLogit, opAtan2, opHypot *graph.Op
+
+func init() {
+	f32 := graph.AMPFloat32
+	// d/dx log(eˣ+eʸ) = 1/(1+e^(y-x)), which stays a number where the result does not.
+	share := func(exp func(*Node) *Node) partials {
+		return func(n *Node, i int) *Node { return Reciprocal(Add(exp(Sub(n.In(1-i), n.In(i))), 1)) }
+	}
+	opLogaddexp = binaryOp("logaddexp", f32, share(Exp), 3, false, false)
+	opLogaddexp2 = binaryOp("logaddexp2", f32, share(Exp2), 3, false, false)
+	opXlogy = binaryOp("xlogy", f32, func(n *Node, i int) *Node {
+		x, y := n.In(0), n.In(1)
+		if i == 1 {
+			return Div(x, y)
+		}
+		return Where(LogicalAnd(Eq(x, 0), Le(y, 0)), constLike(n, 0), Log(y))
+	}, 3, false, true)
+	opXlog1py = binaryOp("special_xlog1py", f32, func(n *Node, i int) *Node {
+		x, y := n.In(0), n.In(1)
+		if i == 1 {
+			return Div(x, Add(y, 1))
+		}
+		return Where(LogicalAnd(Eq(x, 0), Le(y, -1)), constLike(n, 0), Log1p(y))
+	}, 3, false, true)
+	opLogit = unaryOp("logit", f32, func(n *Node) *Node {
+		x := n.In(0)
+		return Reciprocal(Mul(x, Sub(1, x)))
+	}, 1, false, true)
+	opAtan2 = binaryOp("atan2", f32, func(n *Node, i int) *Node {
+		y, x := n.In(0), n.In(1)
+		r := Add(Square(x), Square(y))
+		if i == 0 {
+			return Div(x, r)
+		}
+		return Neg(Div(y, r))
+	}, 3, false, true)
+	opHypot = binaryOp("hypot", f32, func(n *Node, i int) *Node { return Div(n.In(i), n) }, 3, true, true)
+}
+
+// realFloats records an op of two real floats.
+func realFloats(op *graph.Op, x, y Operand) *Node {
+	a, b := promoteFloat(op.Name, x, y)
+	requireKind(op.Name, a, !a.DType().IsComplex(), "real numbers")
+	return binary(op, a, b)
+}
+
+// Logaddexp returns log(exp(x) + exp(other)) without overflow.
+//
+//lucid:func
+//lucid:method
+func Logaddexp(x, other Operand) *Node {
+	a, b := promoteFloat("logaddexp", x, other)
+	return binary(opLogaddexp, a, b)
+}
+
+// Logaddexp2 returns log2(2^x + 2^other) without overflow.
+//
+//lucid:func
+//lucid:method
+func Logaddexp2(x, other Operand) *Node { return realFloats(opLogaddexp2, x, other) }
+
+// Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_xlogy
+func Xlogy(x, other Operand) *Node { return realFloats(opXlogy, x, other) }
+
+// Xlog1py returns x·log(1 + other), and 0 where x is 0 and other is no NaN.
+//
+//lucid:name special_xlog1py
+//lucid:pkg special
+func Xlog1py(x, other Operand) *Node { return realFloats(opXlog1py, x, other) }
+
+// Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias arctan2
+func Atan2(x, other Operand) *Node { return realFloats(opAtan2, x, other) }
+
+// Hypot returns √(x² + other²) without overflow.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func Hypot(x, other Operand) *Node { return realFloats(opHypot, x, other) }
+
+// LogitOptions keep the argument in [eps, 1-eps].
+type LogitOptions struct{ Eps *float64 }
+
+// Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_logit
+func Logit(x *Node, o LogitOptions) *Node {
+	x = floating(x)
+	requireKind("logit", x, !x.DType().IsComplex(), "real numbers")
+	if o.Eps != nil {
+		x = Clamp(x, *o.Eps, 1-*o.Eps)
+	}
+	return unary(opLogit, x)
+}
+
+// Deg2rad turns degrees into radians.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias radians
+func Deg2rad(x *Node) *Node { return rescaled("deg2rad", x, math.Pi/180) }
+
+// Rad2deg turns radians into degrees.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias degrees
+func Rad2deg(x *Node) *Node { return rescaled("rad2deg", x, 180/math.Pi) }
+
+func rescaled(op string, x *Node, by float64) *Node {
+	requireKind(op, x, !x.DType().IsComplex(), "real numbers")
+	return widened(func(v []*Node) *Node { return Mul(v[0], by) }, floating(x))
+}
+
+// Sinc returns sin(πx)/πx, 1 at 0.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias special_sinc
+func Sinc(x *Node) *Node {
+	return widened(func(v []*Node) *Node {
+		p := Mul(v[0], math.Pi)
+		zero := Eq(p, 0)
+		safe := Where(zero, constLike(p, 1), p)
+		return Where(zero, constLike(p, 1), Div(Sin(safe), safe))
+	}, floating(x))
+}

@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+var opMedian, opNanmedian, opArgmode *graph.Op
+
+func init() {
+	opMedian, opNanmedian = sharing("median"), sharing("nanmedian")
+	opArgmode = graph.Register(graph.Op{Name: "argmode", Version: 1, Kind: graph.Reduce, Infer: inferReduceTo(dtype.Int64), VMap: vmapReduce, NoGrad: isPlace})
+}
+
+// Median returns the middle element in order, the lower of two; NaN if there is one. Along dim it also returns the
+// positions; without dim, that of all elements, and indices is nil.
+//
+//lucid:func
+func Median(x *Node, o ArgOptions) (values, indices *Node) { return median(opMedian, x, o, false) }
+
+// Nanmedian is Median of what is not NaN; NaN if there is nothing.
+//
+//lucid:func NanMedian
+func Nanmedian(x *Node, o ArgOptions) (values, indices *Node) { return median(opNanmedian, x, o, true) }
+
+func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *Node) {
+	requireOrder(op.Name, x)
+	if o.Dim == nil {
+		if x.Shape().Numel() == 0 {
+			requireKind(op.Name, x, x.DType().IsFloat(), "at least one element, or a floating dtype")
+			return scalar(x.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: math.NaN()}), nil
+		}
+		return reduce(op, x, nil, o.KeepDim), nil
+	}
+	axis := shape.Axis(op.Name, *o.Dim, x.Rank())
+	if x.Rank() == 0 {
+		return x, Cast(zerosLike(x), dtype.Int64)
+	}
+	nonEmpty(op.Name, x, []int{axis})
+	sorted, places := Sort(x, SortOptions{Dim: &axis})
+	n := x.Dim(axis)
+	if !x.DType().IsFloat() {
+		return dropDim(SliceDim(sorted, axis, (n-1)/2, 1, 1), SliceDim(places, axis, (n-1)/2, 1, 1), axis, o.KeepDim)
+	}
+	// NaN is sorted to the end: the number of them says where the middle of the rest, or the first NaN, stands.
+	nans := reduce(opCountNonzero, IsNaN(x), []int{axis}, true)
+	var k *Node
+	if skip {
+		k = Where(Eq(nans, n), 0, halve(Sub(n-1, nans)))
+	} else {
+		k = Where(Eq(nans, 0), (n-1)/2, Sub(n, nans))
+	}
+	return dropDim(gather(sorted, k, axis), gather(places, k, axis), axis, o.KeepDim)
+}
+
+// halve divides a count by 2, rounding down.
+func halve(x *Node) *Node {
+	return Cast(Mul(Cast(x, dtype.Float64), 0.5), dtype.Int64)
+}
+
+func dropDim(v, i *Node, axis int, keep bool) (*Node, *Node) {
+	if keep {
+		return v, i
+	}
+	s := shape.Reduced("reduce", v.Shape(), []int{axis}, false)
+	return reshapeTo(v, s), reshapeTo(i, s)
+}
+
+// ModeOptions says along which dimension (nil: the last) to look.
+type ModeOptions struct {
+	Dim     *int
+	KeepDim bool
+}
+
+// Mode returns the most frequent value along a dimension, the smallest of those that tie, and its last position.
+//
+//lucid:func
+//lucid:method Mode(dim int)
+func Mode(x *Node, o ModeOptions) (values, indices *Node) {
+	requireOrder("mode", x)
+	axis := dimOr("mode", o.Dim, x, -1)
+	if x.Rank() == 0 {
+		return x, Cast(zerosLike(x), dtype.Int64)
+	}
+	nonEmpty("mode", x, []int{axis})
+	return at(x, reduce(opArgmode, x, []int{axis}, true), axis, o.KeepDim)
+}
+
+// Kthvalue returns the k-th smallest element along a dimension (nil: the last), counting from 1, and its position.
+// NaN counts as the largest.
+//
+//lucid:func KthValue
+//lucid:method KthValue(k int)
+func Kthvalue(x *Node, k int, o ModeOptions) (values, indices *Node) {
+	axis := dimOr("kthvalue", o.Dim, x, -1)
+	n := 1
+	if x.Rank() > 0 {
+		n = x.Dim(axis)
+	}
+	if k < 1 || k > n {
+		fault.Throw(fault.Value, "kthvalue", "k is %d; dim %d of %v has %d elements, want 1 to %d", k, axis, x.Shape(), n, n)
+	}
+	if x.Rank() == 0 {
+		return x, Cast(zerosLike(x), dtype.Int64)
+	}
+	v, i := Sort(x, SortOptions{Dim: &axis})
+	return dropDim(SliceDim(v, axis, k-1, 1, 1), SliceDim(i, axis, k-1, 1, 1), axis, o.KeepDim)
+}

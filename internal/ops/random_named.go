@@ -1,0 +1,90 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// These are called by name and draw from the default generator.
+
+// Rand returns numbers uniform in [0, 1).
+//
+//lucid:name rand
+func Rand(size []int, o FullOptions) *Node {
+	return RandomUniform(Default.Next(), shape.Of("rand", size...), 0, 1, floatOr(o.DType))
+}
+
+// Randn returns standard normal numbers.
+//
+//lucid:name randn
+func Randn(size []int, o FullOptions) *Node {
+	return RandomNormal(Default.Next(), shape.Of("randn", size...), 0, 1, floatOr(o.DType))
+}
+
+// RandintOptions says where the integers begin (nil: 0) and their dtype; zero: int64.
+type RandintOptions struct {
+	Low   any
+	DType dtype.DType
+}
+
+// Randint returns integers from low to below high, each equally likely.
+//
+//lucid:name randint
+func Randint(high any, size []int, o RandintOptions) *Node {
+	if o.Low == nil {
+		o.Low = 0
+	}
+	if o.DType == dtype.Invalid {
+		o.DType = dtype.Int64
+	}
+	return RandomInt(Default.Next(), shape.Of("randint", size...), o.Low, high, o.DType)
+}
+
+// Randperm returns 0 … n-1 in random order.
+//
+//lucid:name randperm
+func Randperm(n int, o FullOptions) *Node {
+	r := RandomPermutation(Default.Next(), n, 8)
+	if o.DType == dtype.Invalid {
+		return r
+	}
+	return Cast(r, o.DType)
+}
+
+// Bernoulli returns ones with the probabilities in x, and zeros.
+//
+//lucid:name bernoulli
+func Bernoulli(x *Node) *Node { return DrawBernoulli(Default.Next(), x) }
+
+// Poisson returns numbers of events of the rates in x.
+//
+//lucid:name poisson
+func Poisson(x *Node) *Node { return RandomPoisson(Default.Next(), x) }
+
+// Binomial returns numbers of successes in count trials of probability prob.
+//
+//lucid:name binomial
+func Binomial(count, prob *Node) *Node { return RandomBinomial(Default.Next(), count, prob) }
+
+// MultinomialOptions says whether one class may be drawn several times.
+type MultinomialOptions struct{ Replacement bool }
+
+// Multinomial returns class numbers drawn by the weights in the last dimension of x.
+//
+//lucid:name multinomial
+func Multinomial(x *Node, numSamples int, o MultinomialOptions) *Node {
+	return RandomMultinomial(Default.Next(), x, numSamples, o.Replacement)
+}
+
+// NormalOptions says the sizes of the result where mean and std are numbers.
+type NormalOptions struct {
+	Size  []int
+	DType dtype.DType
+}
+
+// Normal returns normal numbers of the means and standard deviations given.
+//
+//lucid:name normal
+func Normal(mean, std Operand, o NormalOptions) *Node {
+	return DrawNormal(Default.Next(), mean, std, o.Size, o.DType)
+}

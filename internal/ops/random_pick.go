@@ -1,0 +1,159 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+var opRandomInt, opRandomPoisson, opRandomBinomial *graph.Op
+
+// sampler declares an op that draws each element by itself, with as many words as it needs. The key is (batch…, 2); the
+// parameters have the shape (batch…, dims…) of the result, and the first of them its dtype.
+func sampler(name string) *graph.Op {
+	var op *graph.Op
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Random, NoGrad: "it draws integers",
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			batch, s := keyBatch(name, in[0]), in[1].Shape()
+			if s.Rank() < len(batch) || !slices.Equal(batch, s.Dims()[:len(batch)]) {
+				fault.Throw(fault.Shape, name, "keys of shape %v do not fit parameters of shape %v", in[0].Shape(), s)
+			}
+			return []graph.Spec{{Shape: s, DType: in[1].DType()}}
+		},
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			return []*Node{graph.New(op, nil, allBatched(n, in, batched, size)...)}
+		}})
+	return op
+}
+
+func init() {
+	opRandomInt, opRandomPoisson, opRandomBinomial = sampler("random_int"), sampler("random_poisson"), sampler("random_binomial")
+}
+
+// RandomInt returns integers in [low, high), each equally likely, over the whole range of 64 bits. Bounds that are
+// numbers and leave no integer are refused; where bounds that are tensors do, low is the result.
+func RandomInt(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Node {
+	requireIntegers("randint", d)
+	checkBounds("randint", low, high, d)
+	lo, hi := asBits("randint", low), asBits("randint", high)
+	span := Sub(hi, lo)
+	_, a := low.(*Node)
+	if _, b := high.(*Node); a || b {
+		order := dtype.Int64
+		if d == dtype.Uint64 {
+			order = d
+		}
+		span = Where(Le(Cast(hi, order), Cast(lo, order)), Number(dtype.Uint64, 1), span)
+	}
+	full := func(x *Node) *Node {
+		if !shape.BroadcastsTo(x.Shape(), s) {
+			fault.Throw(fault.Shape, "randint", "a bound of shape %v does not fit the shape %v", x.Shape(), s)
+		}
+		return broadcastTo(x, s)
+	}
+	off := graph.New(opRandomInt, nil, key, full(span))
+	return Cast(Add(off, lo), d)
+}
+
+// asBits is an integer as the uint64 with its bits.
+func asBits(op string, x Operand) *Node {
+	n, ok := x.(*Node)
+	if !ok {
+		return as(op, x, dtype.Uint64)
+	}
+	if n.DType().IsInexact() {
+		n = Cast(n, dtype.Int64)
+	}
+	return Cast(n, dtype.Uint64)
+}
+
+func requireIntegers(op string, d dtype.DType) {
+	if d.IsInexact() || !d.Valid() {
+		fault.Throw(fault.DType, op, "dtype %v; want an integer dtype or bool", d)
+	}
+}
+
+// checkBounds refuses numbers between which there is nothing, or that the dtype does not hold.
+func checkBounds(op string, low, high Operand, d dtype.DType) {
+	lo, lok := dtype.ScalarOf(low)
+	hi, hok := dtype.ScalarOf(high)
+	if !lok || !hok {
+		return
+	}
+	if !(less64(lo, hi)) {
+		fault.Throw(fault.Value, op, "from %v to %v: want low below high", low, high)
+	}
+	last := hi
+	if last.Kind != dtype.KindFloat {
+		last.I-- // high itself is not drawn; hi > lo, so nothing wraps
+		if hi.Kind == dtype.KindUint && last.I >= 0 {
+			last.Kind = dtype.KindInt
+		}
+	}
+	if !fits(d, lo) || !fits(d, last) || !d.IsSigned() && d != dtype.Bool && lo.Float() < 0 || d == dtype.Bool && (lo.Float() < 0 || hi.Float() > 2) {
+		fault.Throw(fault.Value, op, "%v does not hold the integers from %v to below %v", d, low, high)
+	}
+}
+
+func less64(a, b dtype.Scalar) bool {
+	ka, kb := a.Kind == dtype.KindUint, b.Kind == dtype.KindUint // uint only where int64 does not hold it
+	switch {
+	case a.Kind >= dtype.KindFloat || b.Kind >= dtype.KindFloat:
+		return a.Float() < b.Float()
+	case ka != kb:
+		return kb
+	}
+	return a.I < b.I
+}
+
+// RandomIntMLX is RandomInt by MLX's recipe, a float32 uniform cut to an integer, where that reaches every integer:
+// bounds that are numbers within ±2²⁴.
+func RandomIntMLX(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Node {
+	lo, lok := dtype.ScalarOf(low)
+	hi, hok := dtype.ScalarOf(high)
+	if !lok || !hok || math.Abs(lo.Float()) > 1<<24 || math.Abs(hi.Float()) > 1<<24 {
+		return RandomInt(key, s, low, high, d)
+	}
+	requireIntegers("randint", d)
+	checkBounds("randint", low, high, d)
+	u := RandomUniform(key, s, lo.Float(), hi.Float(), dtype.Float32)
+	down := Cast(u, dtype.Int64)
+	down = Sub(down, Cast(Gt(Cast(down, dtype.Float32), u), dtype.Int64)) // cut towards minus infinity
+	return Cast(Maximum(Minimum(down, hi.Int()-1), lo.Int()), d)
+}
+
+// RandomPermutation returns 0 … n-1 in random order, by sorting random words of width bytes.
+func RandomPermutation(key *Node, n, width int) *Node {
+	if n < 0 {
+		fault.Throw(fault.Value, "permutation", "n is %d; want 0 or more", n)
+	}
+	return Argsort(RandomBits(key, shape.Of("permutation", n), width), SortOptions{})
+}
+
+// RandomShuffle returns x with its slices along axis in random order.
+func RandomShuffle(key, x *Node, axis int) *Node {
+	axis = shape.Axis("permutation", axis, x.Rank())
+	if x.Rank() == 0 {
+		fault.Throw(fault.Shape, "permutation", "a 0-d tensor has nothing to permute")
+	}
+	return take(x, RandomPermutation(key, x.Dim(axis), 4), axis)
+}
+
+// RandomPoisson returns numbers of events of the given rates, in the rates' dtype. A negative rate gives NaN.
+func RandomPoisson(key, rate *Node) *Node {
+	requireFloat("poisson", rate.DType())
+	return graph.New(opRandomPoisson, nil, key, rate)
+}
+
+// RandomBinomial returns numbers of successes in count trials of probability prob, NaN where that has no meaning.
+func RandomBinomial(key, count, prob *Node) *Node {
+	n, p := promote("binomial", count, prob)
+	requireFloat("binomial", n.DType())
+	s := shape.Broadcast("binomial", n.Shape(), p.Shape())
+	return graph.New(opRandomBinomial, nil, key, broadcastTo(n, s), broadcastTo(p, s))
+}

@@ -1,0 +1,100 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// TriIndicesOptions says which diagonal bounds the triangle and the dtype of the positions; zero: int64.
+type TriIndicesOptions struct {
+	Offset int
+	DType  dtype.DType
+}
+
+// TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.
+//
+//lucid:name tril_indices
+func TrilIndices(row, col int, o TriIndicesOptions) *Node {
+	return triIndices("tril_indices", row, col, o, func(r int) (from, to int) { return 0, r + o.Offset + 1 })
+}
+
+// TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.
+//
+//lucid:name triu_indices
+func TriuIndices(row, col int, o TriIndicesOptions) *Node {
+	return triIndices("triu_indices", row, col, o, func(r int) (from, to int) { return r + o.Offset, col })
+}
+
+// triIndices lists the positions of rows that are runs of columns. Row numbers are a running sum over marks at the
+// places where rows begin, so that the positions are made where they are used and none travels there.
+func triIndices(op string, row, col int, o TriIndicesOptions, run func(r int) (from, to int)) *Node {
+	if row < 0 || col < 0 {
+		fault.Throw(fault.Value, op, "%d rows and %d columns; want 0 or more", row, col)
+	}
+	d := o.DType
+	if d == dtype.Invalid {
+		d = dtype.Int64
+	}
+	clip := func(v int) int { return min(max(v, 0), col) }
+	n := 0
+	for r := range row {
+		from, to := run(r)
+		n += max(0, clip(to)-clip(from))
+	}
+	if n == 0 {
+		return FullOf(shape.Of(op, 2, 0), d, dtype.Scalar{Kind: dtype.KindInt})
+	}
+	edge := func(at func(r int) int) *Node { // clip(first + slope·r), slope 0 or 1
+		first, slope := at(0), at(1)-at(0)
+		return Minimum(Maximum(Add(Mul(Arange64(row), slope), first), 0), col)
+	}
+	from := edge(func(r int) int { f, _ := run(r); return f })
+	to := edge(func(r int) int { _, t := run(r); return t })
+	count := Maximum(Sub(to, from), 0)
+	begin := Sub(Cumsum(count, 0, ScanOptions{}), count)
+	marks := FullOf(shape.Of(op, n+1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
+	marks = put(marks, begin, FullOf(shape.Of(op, row), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: 1}), 0, attr.ReduceAdd)
+	rows := Sub(SliceDim(Cumsum(marks, 0, ScanOptions{}), 0, 0, n, 1), 1)
+	cols := Add(Sub(Arange64(n), take(begin, rows, 0)), take(from, rows, 0))
+	return Cast(Cat([]*Node{Reshape(rows, 1, n), Reshape(cols, 1, n)}, 0), d)
+}
+
+// VanderOptions says how many columns there are (nil: as many as numbers) and whether the powers rise.
+type VanderOptions struct {
+	N          *int `lucid:"N"`
+	Increasing bool
+}
+
+// Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
+//
+//lucid:func
+func Vander(x *Node, o VanderOptions) *Node {
+	if x.Rank() != 1 {
+		fault.Throw(fault.Shape, "vander", "x has shape %v; want one dimension", x.Shape())
+	}
+	n := x.Dim(0)
+	if o.N != nil {
+		n = *o.N
+	}
+	if n < 0 {
+		fault.Throw(fault.Value, "vander", "N is %d; want 0 or more", n)
+	}
+	if x.DType() == dtype.Bool {
+		x = Cast(x, dtype.Int64)
+	}
+	if n == 0 {
+		return FullOf(shape.Of("vander", x.Dim(0), 0), x.DType(), dtype.Scalar{})
+	}
+	one := FullOf(shape.Of("vander", x.Dim(0), 1), x.DType(), dtype.Scalar{Kind: dtype.KindInt, I: 1})
+	cols := []*Node{one}
+	if n > 1 {
+		cols = append(cols, broadcastTo(Reshape(x, -1, 1), shape.Of("vander", x.Dim(0), n-1)))
+	}
+	powers := Cumprod(Cat(cols, 1), 1, ScanOptions{DType: x.DType()})
+	if o.Increasing {
+		return powers
+	}
+	return SliceDim(powers, 1, n-1, n, -1)
+}

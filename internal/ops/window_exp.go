@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle lies (nil: halfway; a
+// symmetric window has it nowhere else), and what WindowOptions say.
+type ExponentialWindowOptions struct {
+	Center   *float64
+	Tau      *float64
+	Periodic bool `lucid:"sym,not"`
+	DType    dtype.DType
+}
+
+// WindowExponential returns exp(-|k-center|/tau).
+//
+//lucid:name window_exponential
+func WindowExponential(M int, o ExponentialWindowOptions) *Node {
+	tau := positive("window_exponential", "tau", or(o.Tau, 1))
+	if o.Center != nil && !o.Periodic {
+		fault.Throw(fault.Value, "window_exponential", "a symmetric window has its center halfway; give no center, or make it periodic")
+	}
+	return window("window_exponential", M, WindowOptions{o.Periodic, o.DType}, func(k *Node, span float64) *Node {
+		if M == 1 {
+			span = 0
+		}
+		return Exp(Mul(Abs(Sub(k, or(o.Center, span/2))), -1/tau))
+	})
+}
+
+// GaussianWindowOptions says the standard deviation in elements (nil: 1), and what WindowOptions say.
+type GaussianWindowOptions struct {
+	Std      *float64
+	Periodic bool `lucid:"sym,not"`
+	DType    dtype.DType
+}
+
+// WindowGaussian returns a bell curve.
+//
+//lucid:name window_gaussian
+func WindowGaussian(M int, o GaussianWindowOptions) *Node {
+	std := positive("window_gaussian", "std", or(o.Std, 1))
+	return window("window_gaussian", M, WindowOptions{o.Periodic, o.DType}, func(k *Node, span float64) *Node {
+		if M == 1 {
+			span = 0
+		}
+		return Exp(Neg(Square(Mul(Sub(k, span/2), 1/(std*math.Sqrt2)))))
+	})
+}
+
+// KaiserWindowOptions says how narrow the window is (nil: 12), and what WindowOptions say.
+type KaiserWindowOptions struct {
+	Beta     *float64
+	Periodic bool `lucid:"sym,not"`
+	DType    dtype.DType
+}
+
+// WindowKaiser returns I₀(√(β²-t²))/I₀(β) for t from -β to β, with the modified Bessel function I₀.
+//
+//lucid:name window_kaiser
+func WindowKaiser(M int, o KaiserWindowOptions) *Node {
+	beta := or(o.Beta, 12)
+	if !(beta >= 0) || math.IsInf(beta, 0) {
+		fault.Throw(fault.Value, "window_kaiser", "beta is %v; want a finite number, 0 or more", beta)
+	}
+	return unitAtOne("window_kaiser", M, WindowOptions{o.Periodic, o.DType}, func(k *Node, span float64) *Node {
+		t := Mul(Minimum(Sub(Mul(k, 2/span), 1.0), 1.0), beta)
+		// q = (√(β²-t²)/2)², the variable of the series Σ qᵏ/(k!)².
+		q := Mul(Maximum(Sub(beta*beta, Square(t)), 0.0), 0.25)
+		return besselRatio(q, beta*beta/4)
+	})
+}
+
+// besselRatio is Σ qᵏ/(k!)² over the same sum at the largest q. All terms are positive, so nothing cancels; it is
+// summed from the smallest term that counts at the largest q, each as a share of the whole.
+func besselRatio(q *Node, most float64) *Node {
+	// Logarithms keep the terms of a large q in range: term k is qᵏ/(k!)².
+	logTerm := func(k int) float64 {
+		f, _ := math.Lgamma(float64(k) + 1)
+		if k == 0 {
+			return 0
+		}
+		return float64(k)*math.Log(most) - 2*f
+	}
+	peak, last := 0.0, 0
+	for k := 1; most > 0 && (logTerm(k) > peak-40 || float64(k) < math.Sqrt(most)); k++ {
+		peak, last = math.Max(peak, logTerm(k)), k
+	}
+	total := 0.0
+	for k := last; k >= 0; k-- {
+		total += math.Exp(logTerm(k) - peak)
+	}
+	// Horner: 1 + q(1 + q/4(1 + q/9(…))), scaled to a share of the whole at the end.
+	sum := FullOf(q.Shape(), dtype.Float64, dtype.Scalar{Kind: dtype.KindInt, I: 1})
+	for k := last; k >= 1; k-- {
+		sum = Add(Mul(Mul(sum, q), 1/(float64(k)*float64(k))), 1.0)
+	}
+	return Mul(sum, math.Exp(-peak)/total)
+}
+
+func positive(op, name string, v float64) float64 {
+	if !(v > 0) {
+		fault.Throw(fault.Value, op, "%s is %v; want more than 0", name, v)
+	}
+	return v
+}
