@@ -136,6 +136,18 @@ func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	return wrap(r0)
 }
 
+// TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).
+func TripletMarginLoss(anchor *Tensor, positive *Tensor, negative *Tensor, o ...TripletMarginLossOptions) *Tensor {
+	a0 := acquire(anchor)
+	a1 := acquire(positive)
+	a2 := acquire(negative)
+	r0 := ops.TripletMarginLoss(a0, a1, a2, option("triplet_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Trunc rounds towards zero.
 func Trunc(x *Tensor) *Tensor {
 	a0 := acquire(x)

@@ -13,6 +13,8 @@ type (
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
 	// AddmmOptions are options; the zero value is the default.
 	AddmmOptions = ops.AddmmOptions
+	// AffineGridOptions are options; the zero value is the default.
+	AffineGridOptions = ops.AffineGridOptions
 	// AlphaOptions are options; the zero value is the default.
 	AlphaOptions = ops.AlphaOptions
 	// ArangeOptions are options; the zero value is the default.
@@ -75,6 +77,8 @@ type (
 	FoldOptions = ops.FoldOptions
 	// FullOptions are options; the zero value is the default.
 	FullOptions = ops.FullOptions
+	// GaussianNllLossOptions are options; the zero value is the default.
+	GaussianNllLossOptions = ops.GaussianNllLossOptions
 	// GaussianWindowOptions are options; the zero value is the default.
 	GaussianWindowOptions = ops.GaussianWindowOptions
 	// GeluOptions are options; the zero value is the default.
@@ -83,6 +87,8 @@ type (
 	GeneralHammingOptions = ops.GeneralHammingOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
+	// GridSampleOptions are options; the zero value is the default.
+	GridSampleOptions = ops.GridSampleOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
 	// HistcOptions are options; the zero value is the default.
@@ -121,12 +127,16 @@ type (
 	LogspaceOptions = ops.LogspaceOptions
 	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
+	// MarginLossOptions are options; the zero value is the default.
+	MarginLossOptions = ops.MarginLossOptions
 	// MaxPoolOptions are options; the zero value is the default.
 	MaxPoolOptions = ops.MaxPoolOptions
 	// MaxUnpoolOptions are options; the zero value is the default.
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
 	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
+	// MultiMarginLossOptions are options; the zero value is the default.
+	MultiMarginLossOptions = ops.MultiMarginLossOptions
 	// MultinomialOptions are options; the zero value is the default.
 	MultinomialOptions = ops.MultinomialOptions
 	// NanToNumOptions are options; the zero value is the default.
@@ -145,6 +155,8 @@ type (
 	PadOptions = ops.PadOptions
 	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
+	// PoissonNllLossOptions are options; the zero value is the default.
+	PoissonNllLossOptions = ops.PoissonNllLossOptions
 	// QuantileOptions are options; the zero value is the default.
 	QuantileOptions = ops.QuantileOptions
 	// RandintOptions are options; the zero value is the default.
@@ -183,6 +195,8 @@ type (
 	TrapezoidOptions = ops.TrapezoidOptions
 	// TriIndicesOptions are options; the zero value is the default.
 	TriIndicesOptions = ops.TriIndicesOptions
+	// TripletMarginLossOptions are options; the zero value is the default.
+	TripletMarginLossOptions = ops.TripletMarginLossOptions
 	// UniqueConsecutiveOptions are options; the zero value is the default.
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
 	// UniqueOptions are options; the zero value is the default.
@@ -324,6 +338,15 @@ func init() {
 				c.option("beta", &o.Beta)
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
+			}},
+		schema{name: "affine_grid", door: "AffineGrid", doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
+			params: []schemaParam{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.AffineGridOptions
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.AffineGrid(c.tensor("theta"), v_size, o)}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

@@ -84,6 +84,17 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
 			}},
+		schema{name: "triplet_margin_loss", door: "TripletMarginLoss", doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
+			params: []schemaParam{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false}, {"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TripletMarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("p", &o.P)
+				c.option("eps", &o.Eps)
+				c.option("swap", &o.Swap)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.TripletMarginLoss(c.tensor("anchor"), c.tensor("positive"), c.tensor("negative"), o)}
+			}},
 		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
 			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
