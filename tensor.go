@@ -10,6 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -117,7 +118,13 @@ func (t *Tensor) read(op string) (backend.View, *graph.Node) {
 		c := ops.Contiguous(n)
 		c.Ref()
 		defer c.Unref()
-		v, err = exec.Reading(scope.Current().Context(), c)
+		if v, err = exec.Reading(scope.Current().Context(), c); err == nil {
+			// The copy goes back to its pool on return; what is read must not.
+			words := make([]uint64, (len(v.Bytes())+7)/8)
+			b := dtype.Bytes(words)[:len(v.Bytes())]
+			copy(b, v.Bytes())
+			v = backend.View{Buf: mem.FromGo(b), DType: v.DType, Shape: v.Shape}
+		}
 	}
 	if err != nil {
 		throw(op, err)
