@@ -52,7 +52,7 @@ func read(root fs.FS) (all []file, err error) {
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() || !slices.Contains(texts, path.Ext(p)) && !strings.HasPrefix(d.Name(), ".git") {
+		if !d.Type().IsRegular() || !slices.Contains(texts, path.Ext(p)) && d.Name() != ".gitignore" {
 			return nil
 		}
 		b, err := fs.ReadFile(root, p)
