@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"math"
 	"reflect"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -102,8 +103,18 @@ func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
 		return key{}, false
 	}
 	k := key{op: n.Op(), attr: n.Attr(), dev: n.Device()}
+	if c, ok := k.attr.(attr.Const); ok {
+		k.attr = constBits{c.DType, c.Value.I, math.Float64bits(c.Value.F), math.Float64bits(c.Value.G)}
+	}
 	copy(k.in[:], in)
 	return k, true
+}
+
+// constBits tells immediates apart by their bits: 0 and -0 are equal as numbers, and give other quotients.
+type constBits struct {
+	d      dtype.DType
+	i      int64
+	re, im uint64
 }
 
 // cancel removes what does nothing, or undoes what its input did.
