@@ -62,8 +62,9 @@ func (d *StateDict) file(op string) codec.File {
 		throw(op, err)
 	}
 	for name, t := range d.All() {
-		v, n := t.read(op)
-		f.Tensors = append(f.Tensors, codec.Tensor{Name: name, DType: n.DType(), Shape: t.Shape(), Data: slices.Clone(v.Bytes())})
+		v, done := t.read(op)
+		f.Tensors = append(f.Tensors, codec.Tensor{Name: name, DType: t.DType(), Shape: t.Shape(), Data: slices.Clone(v.Bytes())})
+		done()
 	}
 	return f
 }

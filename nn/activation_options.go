@@ -9,7 +9,9 @@ type LeakyReLU struct {
 }
 
 // NewLeakyReLU returns the activation.
-func NewLeakyReLU(opts ...lucid.LeakyReluOptions) *LeakyReLU { return &LeakyReLU{o: option("leakyrelu", opts)} }
+func NewLeakyReLU(opts ...lucid.LeakyReluOptions) *LeakyReLU {
+	return &LeakyReLU{o: option("leakyrelu", opts)}
+}
 
 // Forward applies it to x.
 func (m *LeakyReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -69,7 +71,9 @@ type Softplus struct {
 }
 
 // NewSoftplus returns the activation.
-func NewSoftplus(opts ...lucid.SoftplusOptions) *Softplus { return &Softplus{o: option("softplus", opts)} }
+func NewSoftplus(opts ...lucid.SoftplusOptions) *Softplus {
+	return &Softplus{o: option("softplus", opts)}
+}
 
 // Forward applies it to x.
 func (m *Softplus) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -84,7 +88,9 @@ type Hardtanh struct {
 }
 
 // NewHardtanh returns the activation.
-func NewHardtanh(opts ...lucid.HardtanhOptions) *Hardtanh { return &Hardtanh{o: option("hardtanh", opts)} }
+func NewHardtanh(opts ...lucid.HardtanhOptions) *Hardtanh {
+	return &Hardtanh{o: option("hardtanh", opts)}
+}
 
 // Forward applies it to x.
 func (m *Hardtanh) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -99,7 +105,9 @@ type Hardshrink struct {
 }
 
 // NewHardshrink returns the activation.
-func NewHardshrink(opts ...lucid.LambdOptions) *Hardshrink { return &Hardshrink{o: option("hardshrink", opts)} }
+func NewHardshrink(opts ...lucid.LambdOptions) *Hardshrink {
+	return &Hardshrink{o: option("hardshrink", opts)}
+}
 
 // Forward applies it to x.
 func (m *Hardshrink) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -114,7 +122,9 @@ type Softshrink struct {
 }
 
 // NewSoftshrink returns the activation.
-func NewSoftshrink(opts ...lucid.LambdOptions) *Softshrink { return &Softshrink{o: option("softshrink", opts)} }
+func NewSoftshrink(opts ...lucid.LambdOptions) *Softshrink {
+	return &Softshrink{o: option("softshrink", opts)}
+}
 
 // Forward applies it to x.
 func (m *Softshrink) Forward(x *lucid.Tensor) *lucid.Tensor {

@@ -98,7 +98,9 @@ type FeatureAlphaDropout struct {
 }
 
 // NewFeatureAlphaDropout returns it; without p, one half is dropped.
-func NewFeatureAlphaDropout(p ...float64) *FeatureAlphaDropout { return &FeatureAlphaDropout{P: share("feature_alpha_dropout", p)} }
+func NewFeatureAlphaDropout(p ...float64) *FeatureAlphaDropout {
+	return &FeatureAlphaDropout{P: share("feature_alpha_dropout", p)}
+}
 
 // Forward drops in training, and passes x through in evaluation.
 func (m *FeatureAlphaDropout) Forward(x *lucid.Tensor) *lucid.Tensor {
