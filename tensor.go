@@ -10,6 +10,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -112,16 +113,31 @@ func (t *Tensor) read(op string) (backend.View, *graph.Node) {
 	if tr := n.Trace(); tr != nil {
 		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
 	}
+	return readNode(op, n), n
+}
+
+// readNode evaluates a node and shows its elements in row-major order.
+func readNode(op string, n *graph.Node) backend.View {
 	v, err := exec.Reading(scope.Current().Context(), n)
 	if err == nil && !v.Contiguous() {
 		c := ops.Contiguous(n)
-		c.Ref() // for good: the caller reads the copy after this returns, and the collector frees it
-		v, err = exec.Reading(scope.Current().Context(), c)
+		c.Ref()
+		defer c.Unref()
+		if v, err = exec.Reading(scope.Current().Context(), c); err == nil {
+			v = onHeap(v)
+		}
 	}
 	if err != nil {
 		throw(op, err)
 	}
-	return v, n
+	return v
+}
+
+// onHeap copies a contiguous view to memory of its own, which outlives the node it came from.
+func onHeap(v backend.View) backend.View {
+	b := dtype.Bytes(make([]uint64, (v.Numel()*v.DType.Size()+7)/8))
+	b = b[:copy(b, v.Bytes())]
+	return backend.View{Buf: mem.FromGo(b), DType: v.DType, Shape: v.Shape}
 }
 
 // scalar reads the one element of a tensor.
