@@ -168,6 +168,8 @@ func expandItems(op string, x *Node, indices []any) []item {
 			items = append(items, item{kind: 'i', i: v, where: k})
 		case Range:
 			items = append(items, item{kind: 'r', r: v, where: k})
+		case []int:
+			items = append(items, item{kind: 't', t: positions(op, x, d, v), where: k})
 		case Mark:
 			switch v {
 			case Colon:
@@ -222,13 +224,13 @@ func maskItems(op string, x, mask *Node, d, where int) []item {
 	return items
 }
 
-// Positions makes an index tensor of a Go list.
-func Positions(list []int) *Node {
+// positions makes an index tensor of a Go list, whose positions are checked here and now.
+func positions(op string, x *Node, d int, list []int) *Node {
 	data := make([]int64, len(list))
 	for i, v := range list {
-		data[i] = int64(v)
+		data[i] = int64(checkIndex(op, v, d, x))
 	}
-	return literal(data, len(data))
+	return on(x, literal(data, len(data)))
 }
 
 // Truths makes a mask of a Go list.
