@@ -54,6 +54,26 @@ func init() {
 				c.required("groups", &v_groups)
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
+		schema{name: "special_chebyshev_polynomial_t", door: "special.ChebyshevPolynomialT", doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_u", door: "special.ChebyshevPolynomialU", doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_v", door: "special.ChebyshevPolynomialV", doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_w", door: "special.ChebyshevPolynomialW", doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "chunk", door: "Chunk", doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
 			params: []schemaParam{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -224,6 +244,14 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
+			}},
+		schema{name: "cosine_embedding_loss", door: "CosineEmbeddingLoss", doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin\nnil: 0. The angle is taken along the last dimension.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.CosineEmbeddingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
 		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},

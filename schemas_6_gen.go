@@ -19,6 +19,16 @@ func init() {
 				c.option("enable_gqa", &o.EnableGQA)
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
+		schema{name: "special_scaled_modified_bessel_k0", door: "special.ScaledModifiedBesselK0", doc: "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK0(c.tensor("input"))}
+			}},
+		schema{name: "special_scaled_modified_bessel_k1", door: "special.ScaledModifiedBesselK1", doc: "ScaledModifiedBesselK1 returns exp(x)·K1(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
+			}},
 		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -83,6 +93,26 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
 			}},
+		schema{name: "special_shifted_chebyshev_polynomial_t", door: "special.ShiftedChebyshevPolynomialT", doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_u", door: "special.ShiftedChebyshevPolynomialU", doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_v", door: "special.ShiftedChebyshevPolynomialV", doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_w", door: "special.ShiftedChebyshevPolynomialW", doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			aliases: []string{"special_expit", "expit"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -137,6 +167,13 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				c.option("beta", &o.Beta)
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "soft_margin_loss", door: "SoftMarginLoss", doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.SoftMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
