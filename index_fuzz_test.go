@@ -223,11 +223,8 @@ func (c *chooser) indices(dims []int) (real, naive []any) {
 	for d := 0; d < len(dims); {
 		n := dims[d]
 		switch k := c.n(10); {
-		case k == 0:
+		case k == 0 && len(real) < 8:
 			real, naive = append(real, NewAxis), append(naive, NewAxis)
-			if len(real) > 8 {
-				return real, naive
-			}
 			continue
 		case k == 1 && !slices.Contains(real, any(Ellipsis)):
 			real, naive = append(real, Ellipsis), append(naive, Ellipsis)

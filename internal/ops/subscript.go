@@ -44,7 +44,7 @@ type subscript struct {
 
 // item is one index as given, masks made into tensors of positions.
 type item struct {
-	kind  byte // 'i' int, 'r' range, 'n' new axis, 't' tensor
+	kind  byte // 'i' int, 'r' range, 'n' new axis, 't' tensor, 'e' an ellipsis, which keeps tensors apart even if it names no dim
 	i     int
 	r     Range
 	t     *Node
@@ -71,6 +71,8 @@ func parseSubscript(op string, x *Node, indices []any) *subscript {
 		}
 		if it.kind == 'n' {
 			mid = append(mid, 1)
+		}
+		if it.kind == 'n' || it.kind == 'e' {
 			continue
 		}
 		n := x.Dim(d)
@@ -178,7 +180,7 @@ func expandItems(op string, x *Node, indices []any) []item {
 				items = append(items, item{kind: 'n'})
 				continue
 			case Ellipsis:
-				items = append(items, rest...)
+				items = append(append(items, item{kind: 'e'}), rest...)
 				d += len(rest)
 				continue
 			}
