@@ -583,6 +583,21 @@ func (x *Tensor) Frexp() (mantissa *Tensor, exponent *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the
+// matrices of a stack in row-major order and broadcast against each other; nil means all, in order.
+func GatherMm(lhs *Tensor, rhs *Tensor, lhsIndices *Tensor, rhsIndices *Tensor) *Tensor {
+	a0 := acquire(lhs)
+	a1 := acquire(rhs)
+	a2 := acquire(lhsIndices)
+	a3 := acquire(rhsIndices)
+	r0 := ops.GatherMm(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
 func Gcd(x any, other any) *Tensor {
 	a0 := acquireAny(x)

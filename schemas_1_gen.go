@@ -25,6 +25,8 @@ type (
 	BatchNormOptions = ops.BatchNormOptions
 	// BincountOptions are options; the zero value is the default.
 	BincountOptions = ops.BincountOptions
+	// BlockMaskedMmOptions are options; the zero value is the default.
+	BlockMaskedMmOptions = ops.BlockMaskedMmOptions
 	// BucketOptions are options; the zero value is the default.
 	BucketOptions = ops.BucketOptions
 	// CdistOptions are options; the zero value is the default.
@@ -618,6 +620,13 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "block_masked_mm", door: "BlockMaskedMm", doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of\nthe output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
+			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true}, {"mask_rhs", "tensor", true}, {"block_size", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BlockMaskedMmOptions
+				c.option("block_size", &o.BlockSize)
+				return []*graph.Node{ops.BlockMaskedMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},

@@ -264,6 +264,11 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
 			}},
+		schema{name: "gather_mm", door: "GatherMm", doc: "GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the\nmatrices of a stack in row-major order and broadcast against each other; nil means all, in order.",
+			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"lhs_indices", "tensor", true}, {"rhs_indices", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
+			}},
 		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
