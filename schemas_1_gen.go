@@ -21,6 +21,8 @@ type (
 	ArangeOptions = ops.ArangeOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// AsStridedOptions are options; the zero value is the default.
+	AsStridedOptions = ops.AsStridedOptions
 	// AvgPoolOptions are options; the zero value is the default.
 	AvgPoolOptions = ops.AvgPoolOptions
 	// BatchNormOptions are options; the zero value is the default.
@@ -33,6 +35,8 @@ type (
 	CdistOptions = ops.CdistOptions
 	// CloseOptions are options; the zero value is the default.
 	CloseOptions = ops.CloseOptions
+	// CombinationsOptions are options; the zero value is the default.
+	CombinationsOptions = ops.CombinationsOptions
 	// ConvGeneralOptions are options; the zero value is the default.
 	ConvGeneralOptions = ops.ConvGeneralOptions
 	// ConvOptions are options; the zero value is the default.
@@ -47,6 +51,14 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
+	// DiagEmbedOptions are options; the zero value is the default.
+	DiagEmbedOptions = ops.DiagEmbedOptions
+	// DiagOptions are options; the zero value is the default.
+	DiagOptions = ops.DiagOptions
+	// DiagflatOptions are options; the zero value is the default.
+	DiagflatOptions = ops.DiagflatOptions
+	// DiagonalOptions are options; the zero value is the default.
+	DiagonalOptions = ops.DiagonalOptions
 	// DiffOptions are options; the zero value is the default.
 	DiffOptions = ops.DiffOptions
 	// DimOptions are options; the zero value is the default.
@@ -99,6 +111,12 @@ type (
 	HistogramddOptions = ops.HistogramddOptions
 	// HuberLossOptions are options; the zero value is the default.
 	HuberLossOptions = ops.HuberLossOptions
+	// IncludeOptions are options; the zero value is the default.
+	IncludeOptions = ops.IncludeOptions
+	// IndexAddOptions are options; the zero value is the default.
+	IndexAddOptions = ops.IndexAddOptions
+	// IndexPutOptions are options; the zero value is the default.
+	IndexPutOptions = ops.IndexPutOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
 	// InterpolateOptions are options; the zero value is the default.
@@ -133,6 +151,8 @@ type (
 	MaxPoolOptions = ops.MaxPoolOptions
 	// MaxUnpoolOptions are options; the zero value is the default.
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
+	// MeshgridOptions are options; the zero value is the default.
+	MeshgridOptions = ops.MeshgridOptions
 	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
 	// MultiMarginLossOptions are options; the zero value is the default.
@@ -157,6 +177,8 @@ type (
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
 	// PoissonNllLossOptions are options; the zero value is the default.
 	PoissonNllLossOptions = ops.PoissonNllLossOptions
+	// PutOptions are options; the zero value is the default.
+	PutOptions = ops.PutOptions
 	// QuantileOptions are options; the zero value is the default.
 	QuantileOptions = ops.QuantileOptions
 	// RandintOptions are options; the zero value is the default.
@@ -165,10 +187,16 @@ type (
 	ReduceOptions = ops.ReduceOptions
 	// ReductionOptions are options; the zero value is the default.
 	ReductionOptions = ops.ReductionOptions
+	// RepeatInterleaveOptions are options; the zero value is the default.
+	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
 	// ReverseOptions are options; the zero value is the default.
 	ReverseOptions = ops.ReverseOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
+	// RollOptions are options; the zero value is the default.
+	RollOptions = ops.RollOptions
+	// Rot90Options are options; the zero value is the default.
+	Rot90Options = ops.Rot90Options
 	// RoundOptions are options; the zero value is the default.
 	RoundOptions = ops.RoundOptions
 	// RreluOptions are options; the zero value is the default.
@@ -177,8 +205,12 @@ type (
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// ScatterOptions are options; the zero value is the default.
+	ScatterOptions = ops.ScatterOptions
 	// SearchOptions are options; the zero value is the default.
 	SearchOptions = ops.SearchOptions
+	// SliceScatterOptions are options; the zero value is the default.
+	SliceScatterOptions = ops.SliceScatterOptions
 	// SmoothL1LossOptions are options; the zero value is the default.
 	SmoothL1LossOptions = ops.SmoothL1LossOptions
 	// SoftmaxOptions are options; the zero value is the default.
@@ -189,12 +221,16 @@ type (
 	SortOptions = ops.SortOptions
 	// StepOptions are options; the zero value is the default.
 	StepOptions = ops.StepOptions
+	// TakeAlongDimOptions are options; the zero value is the default.
+	TakeAlongDimOptions = ops.TakeAlongDimOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
 	// TrapezoidOptions are options; the zero value is the default.
 	TrapezoidOptions = ops.TrapezoidOptions
 	// TriIndicesOptions are options; the zero value is the default.
 	TriIndicesOptions = ops.TriIndicesOptions
+	// TriOptions are options; the zero value is the default.
+	TriOptions = ops.TriOptions
 	// TripletMarginLossOptions are options; the zero value is the default.
 	TripletMarginLossOptions = ops.TripletMarginLossOptions
 	// UniqueConsecutiveOptions are options; the zero value is the default.
@@ -339,6 +375,11 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
 			}},
+		schema{name: "adjoint", door: "Adjoint", doc: "Adjoint is the conjugate transpose of each matrix.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
+			}},
 		schema{name: "affine_grid", door: "AffineGrid", doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
 			params: []schemaParam{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -452,6 +493,22 @@ func init() {
 				c.option("stable", &o.Stable)
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
+		schema{name: "argwhere", door: "ArgWhere", doc: "Argwhere is Nonzero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
+			}},
+		schema{name: "as_strided", door: "AsStrided", doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x lies in memory; a place outside x is refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_stride []int
+				c.required("stride", &v_stride)
+				var o ops.AsStridedOptions
+				c.option("storage_offset", &o.StorageOffset)
+				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
+			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
 			aliases: []string{"arcsin"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -481,6 +538,21 @@ func init() {
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "atleast_1d", door: "Atleast1d", doc: "Atleast1d gives 0-d tensors a dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast1d(c.tensors()...)
+			}},
+		schema{name: "atleast_2d", door: "Atleast2d", doc: "Atleast2d makes rows of vectors and scalars.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast2d(c.tensors()...)
+			}},
+		schema{name: "atleast_3d", door: "Atleast3d", doc: "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast3d(c.tensors()...)
 			}},
 		schema{name: "avg_pool1d", door: "AvgPool1d", doc: "AvgPool1d returns the mean of every window over the last dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
@@ -644,17 +716,27 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "block_diag", door: "BlockDiag", doc: "BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
+			}},
 		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
-		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
-			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
+		schema{name: "broadcast_tensors", door: "BroadcastTensors", doc: "BroadcastTensors shows tensors with one common shape.",
+			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_shape []int
-				c.required("shape", &v_shape)
-				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
+				return ops.BroadcastTensors(c.tensors()...)
+			}},
+		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_size...)}
 			}},
 		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
