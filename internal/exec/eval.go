@@ -279,6 +279,7 @@ func (j *job) store(e *mem.Event) {
 		if !f.store || f.class == given {
 			continue
 		}
+		settle(n, p.device(n))
 		if n.IsBundle() {
 			bufs := make([]*mem.Buffer, len(f.bundle))
 			for k, b := range f.bundle {
@@ -295,6 +296,13 @@ func (j *job) store(e *mem.Event) {
 			b.SetEvent(e)
 		}
 		n.Store(b, f.at.lay)
+	}
+}
+
+// settle notes where a value lies that named no device: memory that is not the host's stays where it was computed.
+func settle(n *graph.Node, d *backend.Device) {
+	if n.Device() == nil && !d.Host {
+		n.SetDevice(d)
 	}
 }
 
@@ -426,7 +434,7 @@ func (j *job) giveUp(error) {
 	}
 }
 
-// Reading returns a host copy-free view of the node's value, evaluating it first.
+// Reading returns a view of the node's value in host memory, evaluating it first.
 func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err
@@ -436,12 +444,7 @@ func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if d == nil || d.Download == nil {
 		return v, nil
 	}
-	host := make([]byte, v.Buf.Size)
-	if err := d.Download(host, v.Buf); err != nil {
-		return backend.View{}, err
-	}
-	v.Buf = mem.FromGo(host)
-	return v, nil
+	return download(d, v)
 }
 
 // Locked runs f while no plan is being made: for walks that read the inputs of nodes.
