@@ -341,6 +341,15 @@ func (x *Tensor) Adjoint() *Tensor {
 	return wrap(r0)
 }
 
+// AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)
+// through the matrices theta, which is (N, 2, 3) or (N, 3, 4).
+func AffineGrid(theta *Tensor, size []int, o ...AffineGridOptions) *Tensor {
+	a0 := acquire(theta)
+	r0 := ops.AffineGrid(a0, size, option("affine_grid", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)

@@ -446,6 +446,19 @@ func (x *Tensor) Cosh_() *Tensor {
 	return x.rebind("cosh", r0)
 }
 
+// CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin
+// nil: 0. The angle is taken along the last dimension.
+func CosineEmbeddingLoss(x1 *Tensor, x2 *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	a2 := acquire(target)
+	r0 := ops.CosineEmbeddingLoss(a0, a1, a2, option("cosine_embedding_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.
 func CosineSimilarity(x1 *Tensor, x2 *Tensor, o ...CosineSimilarityOptions) *Tensor {
 	a0 := acquire(x1)

@@ -829,6 +829,18 @@ func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// GaussianNLLLoss returns (log(variance) + (x-target)²/variance)/2.
+func GaussianNLLLoss(x *Tensor, target *Tensor, variance *Tensor, o ...GaussianNllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(variance)
+	r0 := ops.GaussianNllLoss(a0, a1, a2, option("gaussian_nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.
 func Gcd(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -920,6 +932,17 @@ func Glu(x *Tensor, o ...GluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Glu(a0, option("glu", o))
 	release(a0)
+	return wrap(r0)
+}
+
+// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every
+// dimension -1 is one end of the image and 1 the other, the last dimension first.
+func GridSample(x *Tensor, grid *Tensor, o ...GridSampleOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(grid)
+	r0 := ops.GridSample(a0, a1, option("grid_sample", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

@@ -70,6 +70,16 @@ func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
 	return x.rebind("heaviside", r0)
 }
 
+// HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.
+func HingeEmbeddingLoss(x *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.HingeEmbeddingLoss(a0, a1, option("hinge_embedding_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
 // last bin holds its upper bound.
 func Histc(x *Tensor, o ...HistcOptions) *Tensor {
@@ -406,6 +416,15 @@ func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Te
 	release(a3)
 	release(a4)
 	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along
+// one dimension after the other.
+func Interpolate(x *Tensor, o ...InterpolateOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Interpolate(a0, option("interpolate", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -1135,6 +1154,18 @@ func (x *Tensor) MT() *Tensor {
 	return wrap(r0)
 }
 
+// MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.
+func MarginRankingLoss(x1 *Tensor, x2 *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	a2 := acquire(target)
+	r0 := ops.MarginRankingLoss(a0, a1, a2, option("margin_ranking_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
 func MaskedFill(x *Tensor, mask *Tensor, value any) *Tensor {
 	a0 := acquire(x)
@@ -1570,6 +1601,42 @@ func MultiDot(tensors ...*Tensor) *Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.MultiDot(a0...)
 	releaseAll(a0)
+	return wrap(r0)
+}
+
+// MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of
+// the target class; x is (N, C) or (C).
+func MultiMarginLoss(x *Tensor, target *Tensor, weight *Tensor, o ...MultiMarginLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.MultiMarginLoss(a0, a1, a2, option("multi_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
+// lists classes, up to the first -1. x and target are (N, C) or (C).
+func MultilabelMarginLoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.MultilabelMarginLoss(a0, a1, option("multilabel_margin_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
+func MultilabelSoftMarginLoss(x *Tensor, target *Tensor, weight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.MultilabelSoftMarginLoss(a0, a1, a2, option("multilabel_soft_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 

@@ -111,6 +111,16 @@ func PixelUnshuffle(x *Tensor, downscaleFactor int) *Tensor {
 	return wrap(r0)
 }
 
+// PoissonNLLLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.
+func PoissonNLLLoss(x *Tensor, target *Tensor, o ...PoissonNllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.PoissonNllLoss(a0, a1, option("poisson_nll_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Polar joins a magnitude and an angle in radians.
 func Polar(abs *Tensor, angle *Tensor) *Tensor {
 	a0 := acquire(abs)

@@ -370,6 +370,16 @@ func SmoothL1Loss(x *Tensor, target *Tensor, o ...SmoothL1LossOptions) *Tensor {
 	return wrap(r0)
 }
 
+// SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.
+func SoftMarginLoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.SoftMarginLoss(a0, a1, option("soft_margin_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.
 func Softmax(x *Tensor, dim int, o ...SoftmaxOptions) *Tensor {
 	a0 := acquire(x)

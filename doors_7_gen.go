@@ -276,6 +276,18 @@ func (x *Tensor) Tril() *Tensor {
 	return wrap(r0)
 }
 
+// TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).
+func TripletMarginLoss(anchor *Tensor, positive *Tensor, negative *Tensor, o ...TripletMarginLossOptions) *Tensor {
+	a0 := acquire(anchor)
+	a1 := acquire(positive)
+	a2 := acquire(negative)
+	r0 := ops.TripletMarginLoss(a0, a1, a2, option("triplet_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.
 func Triu(x *Tensor, o ...TriOptions) *Tensor {
 	a0 := acquire(x)

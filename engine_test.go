@@ -354,4 +354,3 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		}
 	}
 }
-

@@ -13,6 +13,8 @@ type (
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
 	// AddmmOptions are options; the zero value is the default.
 	AddmmOptions = ops.AddmmOptions
+	// AffineGridOptions are options; the zero value is the default.
+	AffineGridOptions = ops.AffineGridOptions
 	// AlphaOptions are options; the zero value is the default.
 	AlphaOptions = ops.AlphaOptions
 	// ArangeOptions are options; the zero value is the default.
@@ -87,6 +89,8 @@ type (
 	FoldOptions = ops.FoldOptions
 	// FullOptions are options; the zero value is the default.
 	FullOptions = ops.FullOptions
+	// GaussianNllLossOptions are options; the zero value is the default.
+	GaussianNllLossOptions = ops.GaussianNllLossOptions
 	// GaussianWindowOptions are options; the zero value is the default.
 	GaussianWindowOptions = ops.GaussianWindowOptions
 	// GeluOptions are options; the zero value is the default.
@@ -95,6 +99,8 @@ type (
 	GeneralHammingOptions = ops.GeneralHammingOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
+	// GridSampleOptions are options; the zero value is the default.
+	GridSampleOptions = ops.GridSampleOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
 	// HistcOptions are options; the zero value is the default.
@@ -113,6 +119,8 @@ type (
 	IndexPutOptions = ops.IndexPutOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
+	// InterpolateOptions are options; the zero value is the default.
+	InterpolateOptions = ops.InterpolateOptions
 	// IsinOptions are options; the zero value is the default.
 	IsinOptions = ops.IsinOptions
 	// KaiserWindowOptions are options; the zero value is the default.
@@ -137,6 +145,8 @@ type (
 	LogspaceOptions = ops.LogspaceOptions
 	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
+	// MarginLossOptions are options; the zero value is the default.
+	MarginLossOptions = ops.MarginLossOptions
 	// MaxPoolOptions are options; the zero value is the default.
 	MaxPoolOptions = ops.MaxPoolOptions
 	// MaxUnpoolOptions are options; the zero value is the default.
@@ -145,6 +155,8 @@ type (
 	MeshgridOptions = ops.MeshgridOptions
 	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
+	// MultiMarginLossOptions are options; the zero value is the default.
+	MultiMarginLossOptions = ops.MultiMarginLossOptions
 	// MultinomialOptions are options; the zero value is the default.
 	MultinomialOptions = ops.MultinomialOptions
 	// NanToNumOptions are options; the zero value is the default.
@@ -163,6 +175,8 @@ type (
 	PadOptions = ops.PadOptions
 	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
+	// PoissonNllLossOptions are options; the zero value is the default.
+	PoissonNllLossOptions = ops.PoissonNllLossOptions
 	// PutOptions are options; the zero value is the default.
 	PutOptions = ops.PutOptions
 	// QuantileOptions are options; the zero value is the default.
@@ -217,6 +231,8 @@ type (
 	TriIndicesOptions = ops.TriIndicesOptions
 	// TriOptions are options; the zero value is the default.
 	TriOptions = ops.TriOptions
+	// TripletMarginLossOptions are options; the zero value is the default.
+	TripletMarginLossOptions = ops.TripletMarginLossOptions
 	// UniqueConsecutiveOptions are options; the zero value is the default.
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
 	// UniqueOptions are options; the zero value is the default.
@@ -363,6 +379,15 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
+			}},
+		schema{name: "affine_grid", door: "AffineGrid", doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
+			params: []schemaParam{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.AffineGridOptions
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.AffineGrid(c.tensor("theta"), v_size, o)}
 			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

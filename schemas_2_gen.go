@@ -245,6 +245,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
+		schema{name: "cosine_embedding_loss", door: "CosineEmbeddingLoss", doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin\nnil: 0. The angle is taken along the last dimension.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.CosineEmbeddingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
+			}},
 		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {

@@ -371,6 +371,15 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Gather(c.tensor("input"), v_dim, c.tensor("index"))}
 			}},
+		schema{name: "gaussian_nll_loss", door: "GaussianNLLLoss", doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GaussianNllLossOptions
+				c.option("full", &o.Full)
+				c.option("eps", &o.Eps)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.GaussianNllLoss(c.tensor("input"), c.tensor("target"), c.tensor("variance"), o)}
+			}},
 		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -400,6 +409,15 @@ func init() {
 				var o ops.GluOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
+			}},
+		schema{name: "grid_sample", door: "GridSample", doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
+			params: []schemaParam{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true}, {"padding_mode", "string", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GridSampleOptions
+				c.option("mode", &o.Mode)
+				c.option("padding_mode", &o.PaddingMode)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
 		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
 			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},

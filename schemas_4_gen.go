@@ -49,6 +49,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
 			}},
+		schema{name: "hinge_embedding_loss", door: "HingeEmbeddingLoss", doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.HingeEmbeddingLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "histc", door: "Histc", doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
 			params: []schemaParam{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -185,6 +193,18 @@ func init() {
 				c.option("eps", &o.Eps)
 				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "interpolate", door: "Interpolate", doc: "Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along\none dimension after the other.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"mode", "string", true}, {"align_corners", "bool", true}, {"recompute_scale_factor", "bool", true}, {"antialias", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.InterpolateOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("mode", &o.Mode)
+				c.option("align_corners", &o.AlignCorners)
+				c.option("recompute_scale_factor", &o.RecomputeScaleFactor)
+				c.option("antialias", &o.Antialias)
+				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -511,6 +531,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
+		schema{name: "margin_ranking_loss", door: "MarginRankingLoss", doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MarginRankingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
+			}},
 		schema{name: "masked_fill", door: "MaskedFill", doc: "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -753,6 +781,29 @@ func init() {
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MultiDot(c.tensors()...)}
+			}},
+		schema{name: "multi_margin_loss", door: "MultiMarginLoss", doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of\nthe target class; x is (N, C) or (C).",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MultiMarginLossOptions
+				c.option("p", &o.P)
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultiMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "multilabel_margin_loss", door: "MultilabelMarginLoss", doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target\nlists classes, up to the first -1. x and target are (N, C) or (C).",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultilabelMarginLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "multilabel_soft_margin_loss", door: "MultilabelSoftMarginLoss", doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultilabelSoftMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
 			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},

@@ -91,6 +91,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
 			}},
+		schema{name: "poisson_nll_loss", door: "PoissonNLLLoss", doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.PoissonNllLossOptions
+				c.optionNot("log_input", &o.RawInput)
+				c.option("full", &o.Full)
+				c.option("eps", &o.Eps)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.PoissonNllLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "polar", door: "Polar", doc: "Polar joins a magnitude and an angle in radians.",
 			params: []schemaParam{{"abs", "tensor", false}, {"angle", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

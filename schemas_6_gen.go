@@ -168,6 +168,13 @@ func init() {
 				c.option("beta", &o.Beta)
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
+		schema{name: "soft_margin_loss", door: "SoftMarginLoss", doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.SoftMarginLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {

@@ -141,6 +141,17 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
 			}},
+		schema{name: "triplet_margin_loss", door: "TripletMarginLoss", doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
+			params: []schemaParam{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false}, {"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TripletMarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("p", &o.P)
+				c.option("eps", &o.Eps)
+				c.option("swap", &o.Swap)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.TripletMarginLoss(c.tensor("anchor"), c.tensor("positive"), c.tensor("negative"), o)}
+			}},
 		schema{name: "triu", door: "Triu", doc: "Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.",
 			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *caller) []*graph.Node {
