@@ -2,7 +2,7 @@ package ops
 
 import "github.com/lucid-go/lucid/internal/graph"
 
-var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opSphericalJ0 *graph.Op
+var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0 *graph.Op
 
 func init() {
 	f32 := graph.AMPFloat32
@@ -26,6 +26,10 @@ func init() {
 	opY1 = fn("special_bessel_y1", func(n, x *Node) *Node { return Sub(BesselY0(x), Div(n, x)) })
 	opK0 = fn("special_modified_bessel_k0", func(n, x *Node) *Node { return Neg(ModifiedBesselK1(x)) })
 	opK1 = fn("special_modified_bessel_k1", func(n, x *Node) *Node { return Neg(Add(ModifiedBesselK0(x), Div(n, x))) })
+	opK0e = fn("special_scaled_modified_bessel_k0", func(n, x *Node) *Node { return Sub(n, ScaledModifiedBesselK1(x)) })
+	opK1e = fn("special_scaled_modified_bessel_k1", func(n, x *Node) *Node {
+		return Sub(Sub(n, ScaledModifiedBesselK0(x)), Div(n, x))
+	})
 	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node { return byX(Sub(Cos(x), n), x, 0) })
 }
 
@@ -34,26 +38,29 @@ func init() {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
+//lucid:pkg special ModifiedBesselI0
 //lucid:alias special_i0 special_modified_bessel_i0
 func I0(x *Node) *Node { return special(opI0, x) }
 
 // BesselI0e returns exp(-|x|)·I0(x).
 //
 //lucid:name special_i0e
-//lucid:pkg special
+//lucid:pkg special I0e
 func BesselI0e(x *Node) *Node { return special(opI0e, x) }
 
 // BesselI1 returns the modified Bessel function of the first kind of order 1.
 //
 //lucid:name special_i1
-//lucid:pkg special
+//lucid:pkg special I1
+//lucid:pkg special ModifiedBesselI1
 //lucid:alias special_modified_bessel_i1
 func BesselI1(x *Node) *Node { return special(opI1, x) }
 
 // BesselI1e returns exp(-|x|)·I1(x).
 //
 //lucid:name special_i1e
-//lucid:pkg special
+//lucid:pkg special I1e
 func BesselI1e(x *Node) *Node { return special(opI1e, x) }
 
 // BesselJ0 returns the Bessel function of the first kind of order 0.
@@ -91,6 +98,18 @@ func ModifiedBesselK0(x *Node) *Node { return special(opK0, x) }
 //lucid:name special_modified_bessel_k1
 //lucid:pkg special
 func ModifiedBesselK1(x *Node) *Node { return special(opK1, x) }
+
+// ScaledModifiedBesselK0 returns exp(x)·K0(x).
+//
+//lucid:name special_scaled_modified_bessel_k0
+//lucid:pkg special
+func ScaledModifiedBesselK0(x *Node) *Node { return special(opK0e, x) }
+
+// ScaledModifiedBesselK1 returns exp(x)·K1(x).
+//
+//lucid:name special_scaled_modified_bessel_k1
+//lucid:pkg special
+func ScaledModifiedBesselK1(x *Node) *Node { return special(opK1e, x) }
 
 // SphericalBesselJ0 returns sin(x)/x, 1 at 0.
 //

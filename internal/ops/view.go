@@ -7,11 +7,18 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice, opFlip *graph.Op
+var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice *graph.Op
 
 // viewOp declares an op that shows its input's buffer with another layout.
 func viewOp(name string, o graph.Op) *graph.Op {
 	o.Name, o.Version, o.Kind = name, 1, graph.View
+	lay := o.Layout
+	o.Layout = func(a attr.Attr, from *shape.Shape, l *shape.Layout, to *shape.Shape) *shape.Layout {
+		if to.Numel() == 0 {
+			return shape.Contiguous(to) // no element, no offset
+		}
+		return lay(a, from, l, to)
+	}
 	return graph.Register(o)
 }
 
@@ -191,8 +198,8 @@ func permute(x *Node, order []int) *Node {
 //
 //lucid:func
 //lucid:method
-func BroadcastTo(x *Node, shape ...int) *Node {
-	return broadcastTo(x, expandShape("broadcast_to", x, shape))
+func BroadcastTo(x *Node, size ...int) *Node {
+	return broadcastTo(x, expandShape("broadcast_to", x, size))
 }
 
 func expandShape(op string, x *Node, dims []int) *shape.Shape {

@@ -16,7 +16,7 @@ import (
 
 const (
 	foldChunk = 1 << 15 // elements folded by one block
-	foldCols  = 1024    // columns of a tile
+	foldCols  = 2048    // columns of a tile
 )
 
 // folder is a reduction of T through accumulators A to R.
@@ -232,7 +232,15 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		blocks := (p.outputs + group - 1) / group
 		return each(c, blocks, func(b int) {
 			var tile []T
-			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
+			lo, hi := b*group, min((b+1)*group, p.outputs)
+			if r.dense() {
+				for i := lo; i < hi; i++ {
+					x := unsafe.Slice((*T)(r.at(i*p.count)), p.count)
+					r.z[i] = r.f.done(r.f.run(r.f.zero, x), p.count)
+				}
+				return
+			}
+			for i := lo; i < hi; i++ {
 				in, out := p.place(i)
 				r.z[out] = r.f.done(r.fold(in, 0, p.count, &tile), p.count)
 			}
@@ -255,6 +263,12 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	return nil
 }
 
+// dense reports whether the rows follow each other, as do their results.
+func (r *foldRun[T, A, R]) dense() bool {
+	p := r.p
+	return len(p.folded) == 0 && p.inner.in == 1 && len(p.kept) == 1 && p.kept[0].in == p.inner.size && p.kept[0].out == 1
+}
+
 // joinTree joins neighbours, then neighbours of those, until one is left.
 func joinTree[A any](a []A, join func(a, b A) A) A {
 	for len(a) > 1 {
@@ -275,7 +289,7 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	cols := p.inner.size
 	tile := min(cols, foldCols)
 	tiles := (cols + tile - 1) / tile
-	perChunk := max(1, 2*foldChunk/tile)
+	perChunk := max(1, 4*foldChunk/tile)
 	chunks := (p.count + perChunk - 1) / perChunk
 	// Small outputs share a block.
 	group := 1
@@ -311,12 +325,21 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	return each(c, p.outputs*tiles, func(b int) {
 		o, lo := b/tiles, b%tiles*tile
 		_, out := p.place(o)
-		col := make([]A, chunks)
-		for j := lo; j < min(lo+tile, cols); j++ {
-			for ch := range col {
-				col[ch] = part[(o*chunks+ch)*cols+j]
+		n := min(tile, cols-lo)
+		row := func(ch int) []A { return part[(o*chunks+ch)*cols+lo:][:n] }
+		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time
+			for i := range m / 2 {
+				x, y, z := row(2*i), row(2*i+1), row(i)
+				for j := range z {
+					z[j] = r.f.join(x[j], y[j])
+				}
 			}
-			r.z[out+j*p.inner.out] = r.f.done(joinTree(col, r.f.join), p.count)
+			if m%2 == 1 {
+				copy(row(m/2), row(m-1))
+			}
+		}
+		for j, a := range row(0) {
+			r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
 		}
 	})
 }

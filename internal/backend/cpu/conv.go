@@ -1,0 +1,200 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// A convolution is a product: the kernels, a matrix with a row for each output channel, times a matrix with a column
+// for each output place that holds the inputs it reads. The second matrix is never made as a whole: each block of
+// columns fills its part, cut in chunks of rows that stay in the cache, and multiplies at once.
+
+func init() { register(backend.Table{"conv": convKernel}) }
+
+func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	switch in[0].DType {
+	case dtype.Float32:
+		return convolve(c, a.(attr.Conv), out[0], in, product32)
+	case dtype.Float64:
+		return convolve(c, a.(attr.Conv), out[0], in, product64)
+	case dtype.BFloat16, dtype.Float16:
+		return halfConvolve(c, a.(attr.Conv), out[0], in)
+	case dtype.Complex64:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[complex64])
+	case dtype.Complex128:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[complex128])
+	case dtype.Int8:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int8])
+	case dtype.Int16:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int16])
+	case dtype.Int32:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int32])
+	case dtype.Int64:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int64])
+	case dtype.Uint16:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint16])
+	case dtype.Uint32:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint32])
+	case dtype.Uint64:
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint64])
+	}
+	return convolve(c, a.(attr.Conv), out[0], in, productOf[uint8])
+}
+
+// convJob is a convolution while it runs. Missing spatial dimensions have size 1.
+type convJob[T numbers] struct {
+	mul                          product[T]
+	images, groups               int
+	channels, kernels            int // of a group
+	size, outSize, kernelSize    [3]int
+	x                            []T // the input, or nil if load reads it
+	load                         func(z []T, at, step int)
+	imageStep, channelStep       int // strides of the input
+	step                         [3]int
+	w                            []T // the kernels
+	kernelStep, kernelInStep     int
+	tapStep                      [3]int
+	z                            []T // the output, or nil if save writes it
+	save                         func(at, step int, x []T)
+	outPlaces                    int // of one channel
+	phases                       [3][]convPhase
+	phase                        phase3 // the one that runs
+	panel                        []T    // its kernels, a row each
+	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
+	tiles                        convTiles
+}
+
+func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
+	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
+	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
+		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
+		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
+	skip := 3 - a.Stride.Len()
+	for d := range skip {
+		j.phases[d] = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
+	}
+	for d := range a.Stride.Len() {
+		e := d + skip
+		j.size[e], j.kernelSize[e], j.outSize[e] = xd[2+d], wd[2+d], od[2+d]
+		j.step[e], j.tapStep[e] = xs[2+d], ws[2+d]
+		j.outPlaces *= od[2+d]
+		j.phases[e] = convPhases(a, d, xd[2+d], wd[2+d], od[2+d])
+	}
+	return j
+}
+
+func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, mul product[T]) error {
+	x, err := flatOf[T](c, in[0])
+	if err != nil {
+		return err
+	}
+	defer x.done()
+	w, err := flatOf[T](c, in[1])
+	if err != nil {
+		return err
+	}
+	defer w.done()
+	j := newConvJob[T](a, out, in, x.strides, w.strides)
+	j.mul, j.x, j.w, j.z = mul, x.x, w.x, backend.Slice[T](out)
+	if j.isPointwise() {
+		return j.pointwise(c)
+	}
+	return j.run(c)
+}
+
+// halfConvolve computes in float32 and rounds once.
+func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View) error {
+	x, err := flatOf[uint16](c, in[0])
+	if err != nil {
+		return err
+	}
+	defer x.done()
+	d := out.DType
+	w, err := widenedFlat(c, in[1])
+	if err != nil {
+		return err
+	}
+	defer w.done()
+	z := backend.Slice[uint16](out)
+	j := newConvJob[float32](a, out, in, x.strides, w.strides)
+	j.mul, j.w = product32, w.x
+	j.load = func(to []float32, at, step int) {
+		if step == 1 {
+			widenHalf(d, to, x.x[at:at+len(to)])
+			return
+		}
+		for i := range to {
+			widenHalf(d, to[i:i+1], x.x[at+i*step:][:1])
+		}
+	}
+	j.save = func(at, step int, from []float32) {
+		if step == 1 {
+			narrowHalf(d, z[at:at+len(from)], from)
+			return
+		}
+		for i := range from {
+			narrowHalf(d, z[at+i*step:][:1], from[i:i+1])
+		}
+	}
+	return j.run(c)
+}
+
+// run computes phase by phase; together they cover the output.
+func (j *convJob[T]) run(c *backend.Ctx) error {
+	if j.images*j.groups*j.kernels*j.outPlaces == 0 {
+		return nil
+	}
+	for _, p0 := range j.phases[0] {
+		for _, p1 := range j.phases[1] {
+			for _, p2 := range j.phases[2] {
+				j.phase = phase3{p0, p1, p2}
+				if err := j.runPhase(c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (j *convJob[T]) runPhase(c *backend.Ctx) error {
+	if j.isDepthwise() {
+		return j.depthwise(c)
+	}
+	free, err := j.packKernels(c)
+	if err != nil {
+		return err
+	}
+	if free != nil {
+		defer free()
+	}
+	j.tiles = j.plan()
+	if j.tiles.count() == 1 {
+		j.block(0)
+		return nil
+	}
+	return c.For(j.tiles.count(), j.block)
+}
+
+// isPointwise reports whether the input itself is the second matrix: one tap, and places evenly apart.
+func (j *convJob[T]) isPointwise() bool {
+	for d := range 3 {
+		if j.kernelSize[d] != 1 || len(j.phases[d]) != 1 || j.outSize[d] != j.size[d] {
+			return false
+		}
+		if p := j.phases[d][0]; p.first != 0 || p.stride != 1 || p.taps != 1 {
+			return false
+		}
+	}
+	return (j.size[1] == 1 || j.step[1] == j.size[2]*j.step[2]) && (j.size[0] == 1 || j.step[0] == j.size[1]*j.size[2]*j.step[2])
+}
+
+func (j *convJob[T]) pointwise(c *backend.Ctx) error {
+	lead := []int{j.images, j.groups}
+	w := stack[T]{x: j.w, rows: j.kernels, cols: j.channels, rs: j.kernelStep, cs: j.kernelInStep,
+		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
+	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
+		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
+	return multiplyStacks(c, j.z, &w, &x, j.mul)
+}
