@@ -315,7 +315,8 @@ func (j *job) await(ctx context.Context) error {
 	}
 	// What failed for good keeps its event; it reaches only the steps that read it.
 	for i, b := range j.run.bufs[:j.run.prog.numIn] {
-		if e := b.Event(); e != nil {
+		// A buffer written over carries this very plan's event.
+		if e := b.Event(); e != nil && e != j.event {
 			<-e.Done()
 			if err := e.Err(); err != nil {
 				if j.run.errs == nil {

@@ -11,12 +11,9 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 	"github.com/lucid-go/lucid/internal/testutil"
 )
-
-func testCtx() *backend.Ctx { return &backend.Ctx{Context: nil, For: par.For} }
 
 func fresh(d dtype.DType, s *shape.Shape) backend.View {
 	words := make([]uint64, s.Numel()*d.Size()/8+2)
@@ -24,7 +21,7 @@ func fresh(d dtype.DType, s *shape.Shape) backend.View {
 }
 
 // fill gives elements on a coarse grid, so that they tie often, with some NaN and infinities if special.
-func fillRandom(r *rand.Rand, v backend.View, special bool) backend.View {
+func fillNumbers(r *rand.Rand, v backend.View, special bool) backend.View {
 	for i := range len(v.Buf.Mem) / v.DType.Size() {
 		s := dtype.Scalar{Kind: dtype.KindFloat, F: math.Round(r.NormFloat64()*8) / 4, G: math.Round(r.NormFloat64()*8) / 4}
 		if !v.DType.IsInexact() {
@@ -40,10 +37,10 @@ func fillRandom(r *rand.Rand, v backend.View, special bool) backend.View {
 	return v
 }
 
-// layouts gives a view of shape dims in several placements.
-func layouts(r *rand.Rand, d dtype.DType, dims []int, special bool) map[string]backend.View {
+// reduceLayouts gives a view of shape dims in several placements.
+func reduceLayouts(r *rand.Rand, d dtype.DType, dims []int, special bool) map[string]backend.View {
 	s := shape.Of("test", dims...)
-	out := map[string]backend.View{"contiguous": fillRandom(r, fresh(d, s), special)}
+	out := map[string]backend.View{"contiguous": fillNumbers(r, fresh(d, s), special)}
 	if len(dims) == 0 {
 		return out
 	}
@@ -51,7 +48,7 @@ func layouts(r *rand.Rand, d dtype.DType, dims []int, special bool) map[string]b
 	for i := range dims {
 		rev[i] = dims[len(dims)-1-i]
 	}
-	t := fillRandom(r, fresh(d, shape.Of("test", rev...)), special)
+	t := fillNumbers(r, fresh(d, shape.Of("test", rev...)), special)
 	order := make([]int, len(dims))
 	for i := range order {
 		order[i] = len(dims) - 1 - i
@@ -65,7 +62,7 @@ func layouts(r *rand.Rand, d dtype.DType, dims []int, special bool) map[string]b
 		big[i] = 2*n + 1
 		start[i], step[i] = max(2*n-2, 0), -2
 	}
-	b := fillRandom(r, fresh(d, shape.Of("test", big...)), special)
+	b := fillNumbers(r, fresh(d, shape.Of("test", big...)), special)
 	b.Lay = shape.Contiguous(b.Shape).Slice(start, step)
 	b.Shape = s
 	out["backward"] = b
@@ -74,7 +71,7 @@ func layouts(r *rand.Rand, d dtype.DType, dims []int, special bool) map[string]b
 		return out
 	}
 	one := append([]int{1}, dims[1:]...)
-	e := fillRandom(r, fresh(d, shape.Of("test", one...)), special)
+	e := fillNumbers(r, fresh(d, shape.Of("test", one...)), special)
 	e.Lay = shape.Contiguous(e.Shape).BroadcastTo(e.Shape, s)
 	e.Shape = s
 	out["repeated"] = e
@@ -126,7 +123,7 @@ func testSizes(t *testing.T, d dtype.DType) [][]int {
 	return testShapes[:9]
 }
 
-// TestReduceAgainstRef runs every reduction over shapes, dims, layouts and dtypes.
+// TestReduceAgainstRef runs every reduction over shapes, dims, reduceLayouts and dtypes.
 func TestReduceAgainstRef(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for d := dtype.Bool; d < dtype.N; d++ {
@@ -141,7 +138,7 @@ func TestReduceAgainstRef(t *testing.T) {
 				}
 				sets = append(sets, axes)
 			}
-			for place, x := range layouts(r, d, dims, len(dims) == 2) {
+			for place, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
 				for _, axes := range sets {
 					t.Run(fmt.Sprint(d, dims, place, axes), func(t *testing.T) { reduceAll(t, x, axes) })
 				}
@@ -201,7 +198,7 @@ func TestScanAndSortAgainstRef(t *testing.T) {
 			if len(dims) == 0 || len(dims) == 1 && dims[0] == 140000 && d != dtype.Float32 && d != dtype.Float64 {
 				continue
 			}
-			for place, x := range layouts(r, d, dims, len(dims) == 2) {
+			for place, x := range reduceLayouts(r, d, dims, len(dims) == 2) {
 				for axis := range dims {
 					t.Run(fmt.Sprint(d, dims, place, axis), func(t *testing.T) { alongAll(t, x, axis) })
 				}
