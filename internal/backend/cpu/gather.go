@@ -9,10 +9,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-func init() { register(backend.Table{"take_slices": takeSlices, "gather": gatherKernel}) }
+func init() { register(backend.Table{"take_slices": takeSlices, "gather": gatherElements}) }
 
-// positions returns index elements, checked against a size.
-func positions(c *backend.Ctx, v backend.View, size int) ([]int64, error) {
+// checkedIndex returns index elements, checked against a size.
+func checkedIndex(c *backend.Ctx, v backend.View, size int) ([]int64, error) {
 	p, err := dense(c, v)
 	if err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func (w *sliceWalk) at(o int) int {
 func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis := a.(attr.Axis).Axis
 	if out[0].Numel() == 0 {
-		_, err := positions(c, in[1], in[0].Shape.Dim(axis))
+		_, err := checkedIndex(c, in[1], in[0].Shape.Dim(axis))
 		return err
 	}
-	idx, err := positions(c, in[1], in[0].Shape.Dim(axis))
+	idx, err := checkedIndex(c, in[1], in[0].Shape.Dim(axis))
 	if err != nil {
 		return err
 	}
@@ -138,9 +138,9 @@ func pickT[T any](z, x unsafe.Pointer, idx []int64, xs, step int) {
 	}
 }
 
-func gatherKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis := a.(attr.Axis).Axis
-	idx, err := positions(c, in[1], in[0].Shape.Dim(axis))
+	idx, err := checkedIndex(c, in[1], in[0].Shape.Dim(axis))
 	if err != nil || len(idx) == 0 {
 		return err
 	}

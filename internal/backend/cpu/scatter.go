@@ -121,7 +121,7 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, out, in []backend.View) (w *w
 		return nil, nil, err
 	}
 	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), srcSize: d.Size(), n: out[0].Shape.Dim(s.Axis)}
-	if w.idx, err = positions(c, in[1], w.n); err != nil {
+	if w.idx, err = checkedIndex(c, in[1], w.n); err != nil {
 		return nil, nil, err
 	}
 	if w.src, err = dense(c, in[2]); err != nil {
