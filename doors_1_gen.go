@@ -325,6 +325,31 @@ func (x *Tensor) Addr(vec1 *Tensor, vec2 *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Adjoint is the conjugate transpose of each matrix.
+func Adjoint(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Adjoint(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Adjoint is the conjugate transpose of each matrix.
+func (x *Tensor) Adjoint() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Adjoint(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)
+// through the matrices theta, which is (N, 2, 3) or (N, 3, 4).
+func AffineGrid(theta *Tensor, size []int, o ...AffineGridOptions) *Tensor {
+	a0 := acquire(theta)
+	r0 := ops.AffineGrid(a0, size, option("affine_grid", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.
 func All(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
@@ -493,6 +518,40 @@ func (x *Tensor) ArgSort(dim int) *Tensor {
 	return wrap(r0)
 }
 
+// ArgWhere is Nonzero.
+func ArgWhere(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Argwhere(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// ArgWhere is Nonzero.
+func (x *Tensor) ArgWhere() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Argwhere(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
+// of how x lies in memory; a place outside x is refused.
+func AsStrided(x *Tensor, size []int, stride []int, o ...AsStridedOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AsStrided(a0, size, stride, option("as_strided", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing
+// of how x lies in memory; a place outside x is refused.
+func (x *Tensor) AsStrided(size []int, stride []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AsStrided(a0, size, stride, ops.AsStridedOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // Asin returns the inverse sine; NaN outside [-1, 1].
 func Asin(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -617,6 +676,30 @@ func (x *Tensor) Atanh_() *Tensor {
 	r0 := ops.Atanh(a0)
 	release(a0)
 	return x.rebind("atanh", r0)
+}
+
+// Atleast1d gives 0-d tensors a dimension.
+func Atleast1d(tensors ...*Tensor) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Atleast1d(a0...)
+	releaseAll(a0)
+	return wrapAll(r0)
+}
+
+// Atleast2d makes rows of vectors and scalars.
+func Atleast2d(tensors ...*Tensor) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Atleast2d(a0...)
+	releaseAll(a0)
+	return wrapAll(r0)
+}
+
+// Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.
+func Atleast3d(tensors ...*Tensor) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Atleast3d(a0...)
+	releaseAll(a0)
+	return wrapAll(r0)
 }
 
 // AvgPool1d returns the mean of every window over the last dimension.
@@ -914,6 +997,14 @@ func (x *Tensor) BitwiseXor_(other any) *Tensor {
 	return x.rebind("bitwise_xor", r0)
 }
 
+// BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.
+func BlockDiag(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.BlockDiag(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
 // BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of
 // the output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.
 func BlockMaskedMm(lhs *Tensor, rhs *Tensor, maskOut *Tensor, maskLhs *Tensor, maskRhs *Tensor, o ...BlockMaskedMmOptions) *Tensor {
@@ -951,18 +1042,26 @@ func (x *Tensor) Bmm(mat2 *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// BroadcastTensors shows tensors with one common shape.
+func BroadcastTensors(tensors ...*Tensor) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.BroadcastTensors(a0...)
+	releaseAll(a0)
+	return wrapAll(r0)
+}
+
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
-func BroadcastTo(x *Tensor, shape ...int) *Tensor {
+func BroadcastTo(x *Tensor, size ...int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.BroadcastTo(a0, shape...)
+	r0 := ops.BroadcastTo(a0, size...)
 	release(a0)
 	return wrap(r0)
 }
 
 // BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.
-func (x *Tensor) BroadcastTo(shape ...int) *Tensor {
+func (x *Tensor) BroadcastTo(size ...int) *Tensor {
 	a0 := acquire(x)
-	r0 := ops.BroadcastTo(a0, shape...)
+	r0 := ops.BroadcastTo(a0, size...)
 	release(a0)
 	return wrap(r0)
 }

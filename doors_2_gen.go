@@ -6,6 +6,14 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector itself.
+func CartesianProd(tensors ...*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.CartesianProd(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
 // Cat joins tensors along a dimension in which alone their sizes may differ.
 func Cat(tensors []*Tensor, dim int) *Tensor {
 	a0 := acquireAll(tensors)
@@ -71,6 +79,22 @@ func ChannelShuffle(x *Tensor, groups int) *Tensor {
 	r0 := ops.ChannelShuffle(a0, groups)
 	release(a0)
 	return wrap(r0)
+}
+
+// Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.
+func Chunk(x *Tensor, chunks int, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Chunk(a0, chunks, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.
+func (x *Tensor) Chunk(chunks int, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Chunk(a0, chunks, dim)
+	release(a0)
+	return wrapAll(r0)
 }
 
 // Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
@@ -171,6 +195,30 @@ func (x *Tensor) ClampMin_(min any) *Tensor {
 	return x.rebind("clamp_min", r0)
 }
 
+// ColumnStack joins along columns; vectors count as columns.
+func ColumnStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.ColumnStack(a0)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Combinations lists the ways to take r elements of a vector in order, as rows.
+func Combinations(x *Tensor, o ...CombinationsOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Combinations(a0, option("combinations", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Combinations lists the ways to take r elements of a vector in order, as rows.
+func (x *Tensor) Combinations() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Combinations(a0, ops.CombinationsOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
 // Complex joins a real and an imaginary part.
 func Complex(real *Tensor, imag *Tensor) *Tensor {
 	a0 := acquire(real)
@@ -178,6 +226,22 @@ func Complex(real *Tensor, imag *Tensor) *Tensor {
 	r0 := ops.Complex(a0, a1)
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// Concat is Cat.
+func Concat(tensors []*Tensor, dim int) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Concat(a0, dim)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Concatenate is Cat.
+func Concatenate(tensors []*Tensor, dim int) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Concatenate(a0, dim)
+	releaseAll(a0)
 	return wrap(r0)
 }
 
@@ -380,6 +444,19 @@ func (x *Tensor) Cosh_() *Tensor {
 	r0 := ops.Cosh(a0)
 	release(a0)
 	return x.rebind("cosh", r0)
+}
+
+// CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin
+// nil: 0. The angle is taken along the last dimension.
+func CosineEmbeddingLoss(x1 *Tensor, x2 *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	a2 := acquire(target)
+	r0 := ops.CosineEmbeddingLoss(a0, a1, a2, option("cosine_embedding_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
 }
 
 // CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.

@@ -30,6 +30,90 @@ func (x *Tensor) Deg2rad_() *Tensor {
 	return x.rebind("deg2rad", r0)
 }
 
+// Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
+func Diag(x *Tensor, o ...DiagOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diag(a0, option("diag", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
+func (x *Tensor) Diag() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diag(a0, ops.DiagOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.
+func DiagEmbed(x *Tensor, o ...DiagEmbedOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DiagEmbed(a0, option("diag_embed", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.
+func (x *Tensor) DiagEmbed() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DiagEmbed(a0, ops.DiagEmbedOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagFlat returns the matrix with all elements of x on a diagonal.
+func DiagFlat(x *Tensor, o ...DiagflatOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagflat(a0, option("diagflat", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagFlat returns the matrix with all elements of x on a diagonal.
+func (x *Tensor) DiagFlat() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagflat(a0, ops.DiagflatOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.
+func Diagonal(x *Tensor, o ...DiagonalOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagonal(a0, option("diagonal", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.
+func (x *Tensor) Diagonal(offset int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Diagonal(a0, ops.DiagonalOptions{Offset: offset})
+	release(a0)
+	return wrap(r0)
+}
+
+// DiagonalScatter returns x with a diagonal replaced by src.
+func DiagonalScatter(x *Tensor, src *Tensor, o ...DiagonalOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.DiagonalScatter(a0, a1, option("diagonal_scatter", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// DiagonalScatter returns x with a diagonal replaced by src.
+func (x *Tensor) DiagonalScatter(src *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.DiagonalScatter(a0, a1, ops.DiagonalOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend
 // and append are joined to x first, and may be nil.
 func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
@@ -149,6 +233,30 @@ func (x *Tensor) Dot(other *Tensor) *Tensor {
 	r0 := ops.Dot(a0, a1)
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// DSplit cuts the third dimension.
+func DSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Dsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// DSplit cuts the third dimension.
+func (x *Tensor) DSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Dsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// DStack joins along the third dimension.
+func DStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Dstack(a0)
+	releaseAll(a0)
 	return wrap(r0)
 }
 
@@ -345,6 +453,58 @@ func (x *Tensor) Exp2_() *Tensor {
 	return x.rebind("exp2", r0)
 }
 
+// Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
+func Expand(x *Tensor, size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Expand(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.
+func (x *Tensor) Expand(size ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Expand(a0, size...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ExpandAs shows x with the shape of other.
+func ExpandAs(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ExpandAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ExpandAs shows x with the shape of other.
+func (x *Tensor) ExpandAs(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ExpandAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ExpandDims adds dimensions of size 1 at the given places of the result.
+func ExpandDims(x *Tensor, axis ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ExpandDims(a0, axis...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ExpandDims adds dimensions of size 1 at the given places of the result.
+func (x *Tensor) ExpandDims(axis ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ExpandDims(a0, axis...)
+	release(a0)
+	return wrap(r0)
+}
+
 // Expm1 returns exp(x) - 1, precise near 0.
 func Expm1(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -367,6 +527,70 @@ func (x *Tensor) Expm1_() *Tensor {
 	r0 := ops.Expm1(a0)
 	release(a0)
 	return x.rebind("expm1", r0)
+}
+
+// Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
+func Flatten(x *Tensor, startDim int, endDim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flatten(a0, startDim, endDim)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
+func (x *Tensor) Flatten(startDim int, endDim int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flatten(a0, startDim, endDim)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flip reverses the order of elements along the given dimensions; it is a view.
+func Flip(x *Tensor, dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flip(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Flip reverses the order of elements along the given dimensions; it is a view.
+func (x *Tensor) Flip(dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flip(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipLR reverses the columns.
+func FlipLR(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fliplr(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipLR reverses the columns.
+func (x *Tensor) FlipLR() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Fliplr(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipUD reverses the rows.
+func FlipUD(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flipud(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// FlipUD reverses the rows.
+func (x *Tensor) FlipUD() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Flipud(a0)
+	release(a0)
+	return wrap(r0)
 }
 
 // FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.
@@ -583,6 +807,28 @@ func (x *Tensor) Frexp() (mantissa *Tensor, exponent *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and
+// is nowhere larger but along dim.
+func Gather(x *Tensor, dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.Gather(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and
+// is nowhere larger but along dim.
+func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.Gather(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
 // GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the
 // matrices of a stack in row-major order and broadcast against each other; nil means all, in order.
 func GatherMm(lhs *Tensor, rhs *Tensor, lhsIndices *Tensor, rhsIndices *Tensor) *Tensor {
@@ -595,6 +841,18 @@ func GatherMm(lhs *Tensor, rhs *Tensor, lhsIndices *Tensor, rhsIndices *Tensor) 
 	release(a1)
 	release(a2)
 	release(a3)
+	return wrap(r0)
+}
+
+// GaussianNLLLoss returns (log(variance) + (x-target)²/variance)/2.
+func GaussianNLLLoss(x *Tensor, target *Tensor, variance *Tensor, o ...GaussianNllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(variance)
+	r0 := ops.GaussianNllLoss(a0, a1, a2, option("gaussian_nll_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -689,6 +947,17 @@ func Glu(x *Tensor, o ...GluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Glu(a0, option("glu", o))
 	release(a0)
+	return wrap(r0)
+}
+
+// GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every
+// dimension -1 is one end of the image and 1 the other, the last dimension first.
+func GridSample(x *Tensor, grid *Tensor, o ...GridSampleOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(grid)
+	r0 := ops.GridSample(a0, a1, option("grid_sample", o))
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 

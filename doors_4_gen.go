@@ -70,6 +70,16 @@ func (x *Tensor) Heaviside_(values *Tensor) *Tensor {
 	return x.rebind("heaviside", r0)
 }
 
+// HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.
+func HingeEmbeddingLoss(x *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.HingeEmbeddingLoss(a0, a1, option("hinge_embedding_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the
 // last bin holds its upper bound.
 func Histc(x *Tensor, o ...HistcOptions) *Tensor {
@@ -120,6 +130,30 @@ func HistogramDD(x *Tensor, weight *Tensor, o ...HistogramddOptions) []*Tensor {
 	release(a0)
 	release(a1)
 	return wrapAll(r0)
+}
+
+// HSplit cuts columns: the second dimension, or the only one.
+func HSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// HSplit cuts columns: the second dimension, or the only one.
+func (x *Tensor) HSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// HStack joins along columns: the second dimension, or the first of vectors.
+func HStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Hstack(a0)
+	releaseAll(a0)
+	return wrap(r0)
 }
 
 // HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if
@@ -205,6 +239,148 @@ func (x *Tensor) Imag() *Tensor {
 	return wrap(r0)
 }
 
+// IndexAdd returns x with slices of source, times Alpha, added along a dimension.
+func IndexAdd(x *Tensor, dim int, index *Tensor, source *Tensor, o ...IndexAddOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexAdd(a0, dim, a2, a3, option("index_add", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexAdd returns x with slices of source, times Alpha, added along a dimension.
+func (x *Tensor) IndexAdd(dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexAdd(a0, dim, a2, a3, ops.IndexAddOptions{})
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+func IndexCopy(x *Tensor, dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexCopy(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.
+func (x *Tensor) IndexCopy(dim int, index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexCopy(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.
+func IndexFill(x *Tensor, dim int, index *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.IndexFill(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.
+func (x *Tensor) IndexFill(dim int, index *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.IndexFill(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func IndexPut(x *Tensor, values *Tensor, indices []*Tensor, o ...IndexPutOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, option("index_put", o))
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
+// IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;
+// masks count as the positions where they hold.
+func (x *Tensor) IndexPut(values *Tensor, indices []*Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(values)
+	a2 := acquireAll(indices)
+	r0 := ops.IndexPut(a0, a1, a2, ops.IndexPutOptions{})
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
+// IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.
+func IndexReduce(x *Tensor, dim int, index *Tensor, source *Tensor, reduce string, o ...IncludeOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexReduce(a0, dim, a2, a3, reduce, option("index_reduce", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.
+func (x *Tensor) IndexReduce(dim int, index *Tensor, source *Tensor, reduce string) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(source)
+	r0 := ops.IndexReduce(a0, dim, a2, a3, reduce, ops.IncludeOptions{})
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// IndexSelect picks whole slices along a dimension by a vector of positions.
+func IndexSelect(x *Tensor, dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.IndexSelect(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
+// IndexSelect picks whole slices along a dimension by a vector of positions.
+func (x *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	r0 := ops.IndexSelect(a0, dim, a2)
+	release(a0)
+	release(a2)
+	return wrap(r0)
+}
+
 // Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.
 func Inner(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -240,6 +416,15 @@ func InstanceNorm(x *Tensor, runningMean *Tensor, runningVar *Tensor, weight *Te
 	release(a3)
 	release(a4)
 	return wrap(r0), wrap(r1), wrap(r2)
+}
+
+// Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along
+// one dimension after the other.
+func Interpolate(x *Tensor, o ...InterpolateOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Interpolate(a0, option("interpolate", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // IsFinite reports which elements are neither NaN nor infinite.
@@ -953,6 +1138,116 @@ func (x *Tensor) Lt(other any) *Tensor {
 	return wrap(r0)
 }
 
+// MT swaps the last two dimensions: it transposes each matrix of a batch.
+func MT(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MT(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// MT swaps the last two dimensions: it transposes each matrix of a batch.
+func (x *Tensor) MT() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.MT(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.
+func MarginRankingLoss(x1 *Tensor, x2 *Tensor, target *Tensor, o ...MarginLossOptions) *Tensor {
+	a0 := acquire(x1)
+	a1 := acquire(x2)
+	a2 := acquire(target)
+	r0 := ops.MarginRankingLoss(a0, a1, a2, option("margin_ranking_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
+func MaskedFill(x *Tensor, mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
+func (x *Tensor) MaskedFill(mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// MaskedFill_ is MaskedFill in place: the handle shows the result, and is returned.
+func (x *Tensor) MaskedFill_(mask *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquireAny(value)
+	r0 := ops.MaskedFill(a0, a1, a2)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return x.rebind("masked_fill", r0)
+}
+
+// MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when
+// it is computed.
+func MaskedScatter(x *Tensor, mask *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquire(source)
+	r0 := ops.MaskedScatter(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when
+// it is computed.
+func (x *Tensor) MaskedScatter(mask *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	a2 := acquire(source)
+	r0 := ops.MaskedScatter(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.
+func MaskedSelect(x *Tensor, mask *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	r0 := ops.MaskedSelect(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.
+func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(mask)
+	r0 := ops.MaskedSelect(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // MatMul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.
 func MatMul(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -1115,6 +1410,14 @@ func Median(x *Tensor, o ...ArgOptions) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// MeshGrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.
+func MeshGrid(tensors []*Tensor, o ...MeshgridOptions) []*Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Meshgrid(a0, option("meshgrid", o))
+	releaseAll(a0)
+	return wrapAll(r0)
+}
+
 // MinIndices returns the smallest elements along a dimension and the first positions they have.
 func MinIndices(x *Tensor, dim int, o ...KeepOptions) (values *Tensor, indices *Tensor) {
 	a0 := acquire(x)
@@ -1205,6 +1508,38 @@ func (x *Tensor) Mode(dim int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// MoveAxis brings dimensions to other places; the rest keep their order.
+func MoveAxis(x *Tensor, source []int, destination []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Moveaxis(a0, source, destination)
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveAxis brings dimensions to other places; the rest keep their order.
+func (x *Tensor) MoveAxis(source int, destination int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Moveaxis(a0, []int{source}, []int{destination})
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveDim brings dimensions to other places; the rest keep their order.
+func MoveDim(x *Tensor, source []int, destination []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Movedim(a0, source, destination)
+	release(a0)
+	return wrap(r0)
+}
+
+// MoveDim brings dimensions to other places; the rest keep their order.
+func (x *Tensor) MoveDim(source int, destination int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Movedim(a0, []int{source}, []int{destination})
+	release(a0)
+	return wrap(r0)
+}
+
 // MSELoss returns (x-target)².
 func MSELoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
 	a0 := acquire(x)
@@ -1266,6 +1601,42 @@ func MultiDot(tensors ...*Tensor) *Tensor {
 	a0 := acquireAll(tensors)
 	r0 := ops.MultiDot(a0...)
 	releaseAll(a0)
+	return wrap(r0)
+}
+
+// MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of
+// the target class; x is (N, C) or (C).
+func MultiMarginLoss(x *Tensor, target *Tensor, weight *Tensor, o ...MultiMarginLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.MultiMarginLoss(a0, a1, a2, option("multi_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target
+// lists classes, up to the first -1. x and target are (N, C) or (C).
+func MultilabelMarginLoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.MultilabelMarginLoss(a0, a1, option("multilabel_margin_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.
+func MultilabelSoftMarginLoss(x *Tensor, target *Tensor, weight *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	a2 := acquire(weight)
+	r0 := ops.MultilabelSoftMarginLoss(a0, a1, a2, option("multilabel_soft_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 
@@ -1397,6 +1768,22 @@ func (x *Tensor) NanSum(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// Narrow shows length elements of a dimension from start on; a negative start counts from the end.
+func Narrow(x *Tensor, dim int, start int, length int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Narrow(a0, dim, start, length)
+	release(a0)
+	return wrap(r0)
+}
+
+// Narrow shows length elements of a dimension from start on; a negative start counts from the end.
+func (x *Tensor) Narrow(dim int, start int, length int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Narrow(a0, dim, start, length)
+	release(a0)
+	return wrap(r0)
+}
+
 // Ne returns x != other, elementwise.
 func Ne(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -1481,6 +1868,22 @@ func NLLLoss(x *Tensor, target *Tensor, weight *Tensor, o ...NllLossOptions) *Te
 	release(a0)
 	release(a1)
 	release(a2)
+	return wrap(r0)
+}
+
+// Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.
+func Nonzero(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nonzero(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.
+func (x *Tensor) Nonzero() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Nonzero(a0)
+	release(a0)
 	return wrap(r0)
 }
 

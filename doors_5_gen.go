@@ -111,6 +111,16 @@ func PixelUnshuffle(x *Tensor, downscaleFactor int) *Tensor {
 	return wrap(r0)
 }
 
+// PoissonNLLLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.
+func PoissonNLLLoss(x *Tensor, target *Tensor, o ...PoissonNllLossOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.PoissonNllLoss(a0, a1, option("poisson_nll_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Polar joins a magnitude and an angle in radians.
 func Polar(abs *Tensor, angle *Tensor) *Tensor {
 	a0 := acquire(abs)
@@ -219,6 +229,54 @@ func (x *Tensor) Prod(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+func Put(x *Tensor, index *Tensor, source *Tensor, o ...PutOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	a2 := acquire(source)
+	r0 := ops.Put(a0, a1, a2, option("put", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.
+func (x *Tensor) Put(index *Tensor, source *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	a2 := acquire(source)
+	r0 := ops.Put(a0, a1, a2, ops.PutOptions{})
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// PutAlongAxis returns x with values written along a dimension, index and values broadcast in the others.
+func PutAlongAxis(x *Tensor, indices *Tensor, values any, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	a2 := acquireAny(values)
+	r0 := ops.PutAlongAxis(a0, a1, a2, axis)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
+// PutAlongAxis returns x with values written along a dimension, index and values broadcast in the others.
+func (x *Tensor) PutAlongAxis(indices *Tensor, values any, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	a2 := acquireAny(values)
+	r0 := ops.PutAlongAxis(a0, a1, a2, axis)
+	release(a0)
+	release(a1)
+	releaseAny(a2)
+	return wrap(r0)
+}
+
 // Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a
 // dimension in front. A NaN among the elements makes the result NaN.
 func Quantile(x *Tensor, q any, o ...QuantileOptions) *Tensor {
@@ -263,6 +321,22 @@ func (x *Tensor) Rad2deg_() *Tensor {
 	r0 := ops.Rad2deg(a0)
 	release(a0)
 	return x.rebind("rad2deg", r0)
+}
+
+// Ravel shows all elements in one dimension.
+func Ravel(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ravel(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Ravel shows all elements in one dimension.
+func (x *Tensor) Ravel() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Ravel(a0)
+	release(a0)
+	return wrap(r0)
 }
 
 // Real returns the real part; real numbers are their own.
@@ -367,6 +441,44 @@ func (x *Tensor) Remainder_(other any) *Tensor {
 	return x.rebind("remainder", r0)
 }
 
+// Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.
+func Repeat(x *Tensor, repeats ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Repeat(a0, repeats...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.
+func (x *Tensor) Repeat(repeats ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Repeat(a0, repeats...)
+	release(a0)
+	return wrap(r0)
+}
+
+// RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. Such a
+// tensor is evaluated, unless OutputSize is given.
+func RepeatInterleave(x *Tensor, repeats any, o ...RepeatInterleaveOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(repeats)
+	r0 := ops.RepeatInterleave(a0, a1, option("repeat_interleave", o))
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. Such a
+// tensor is evaluated, unless OutputSize is given.
+func (x *Tensor) RepeatInterleave(repeats any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(repeats)
+	r0 := ops.RepeatInterleave(a0, a1, ops.RepeatInterleaveOptions{})
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
 // Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.
 func Reshape(x *Tensor, shape ...int) *Tensor {
 	a0 := acquire(x)
@@ -380,6 +492,26 @@ func (x *Tensor) Reshape(shape ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Reshape(a0, shape...)
 	release(a0)
+	return wrap(r0)
+}
+
+// ReshapeAs shows x with the shape of other.
+func ReshapeAs(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ReshapeAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ReshapeAs shows x with the shape of other.
+func (x *Tensor) ReshapeAs(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ReshapeAs(a0, a1)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -409,6 +541,38 @@ func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptio
 	return wrap(r0)
 }
 
+// Roll shifts elements along dimensions; what leaves at one end enters at the other.
+func Roll(x *Tensor, shifts []int, o ...RollOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Roll(a0, shifts, option("roll", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Roll shifts elements along dimensions; what leaves at one end enters at the other.
+func (x *Tensor) Roll(shifts int, dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Roll(a0, []int{shifts}, ops.RollOptions{Dims: dims})
+	release(a0)
+	return wrap(r0)
+}
+
+// Rot90 turns x by quarter turns in the plane of two dimensions.
+func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rot90(a0, option("rot90", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Rot90 turns x by quarter turns in the plane of two dimensions.
+func (x *Tensor) Rot90(k int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rot90(a0, ops.Rot90Options{K: &k})
+	release(a0)
+	return wrap(r0)
+}
+
 // Round rounds to the nearest, halves to even.
 func Round(x *Tensor, o ...RoundOptions) *Tensor {
 	a0 := acquire(x)
@@ -431,6 +595,14 @@ func (x *Tensor) Round_() *Tensor {
 	r0 := ops.Round(a0, ops.RoundOptions{})
 	release(a0)
 	return x.rebind("round", r0)
+}
+
+// RowStack is Vstack.
+func RowStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.RowStack(a0)
+	releaseAll(a0)
+	return wrap(r0)
 }
 
 // Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,

@@ -22,6 +22,82 @@ func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, attnMa
 	return wrap(r0)
 }
 
+// Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
+// values meet in one place the last one in row-major order stays. A number is written to all places.
+func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.Scatter(a0, dim, a2, a3, option("scatter", o))
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
+// values meet in one place the last one in row-major order stays. A number is written to all places.
+func (x *Tensor) Scatter(dim int, index *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquireAny(value)
+	r0 := ops.Scatter(a0, dim, a2, a3, ops.ScatterOptions{})
+	release(a0)
+	release(a2)
+	releaseAny(a3)
+	return wrap(r0)
+}
+
+// ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.
+func ScatterAdd(x *Tensor, dim int, index *Tensor, src *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(src)
+	r0 := ops.ScatterAdd(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.
+func (x *Tensor) ScatterAdd(dim int, index *Tensor, src *Tensor) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(src)
+	r0 := ops.ScatterAdd(a0, dim, a2, a3)
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of
+// integers is rounded down.
+func ScatterReduce(x *Tensor, dim int, index *Tensor, src *Tensor, reduce string, o ...IncludeOptions) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(src)
+	r0 := ops.ScatterReduce(a0, dim, a2, a3, reduce, option("scatter_reduce", o))
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of
+// integers is rounded down.
+func (x *Tensor) ScatterReduce(dim int, index *Tensor, src *Tensor, reduce string) *Tensor {
+	a0 := acquire(x)
+	a2 := acquire(index)
+	a3 := acquire(src)
+	r0 := ops.ScatterReduce(a0, dim, a2, a3, reduce, ops.IncludeOptions{})
+	release(a0)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // SearchSorted returns where each value would go in a sorted sequence: before equal elements, or behind them with
 // Right. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be
 // nil, is an order that sorts the sequence.
@@ -33,6 +109,42 @@ func SearchSorted(sortedSequence *Tensor, input any, sorter *Tensor, o ...Search
 	release(a0)
 	releaseAny(a1)
 	release(a2)
+	return wrap(r0)
+}
+
+// Select shows one position of a dimension, without the dimension.
+func Select(x *Tensor, dim int, index int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Select(a0, dim, index)
+	release(a0)
+	return wrap(r0)
+}
+
+// Select shows one position of a dimension, without the dimension.
+func (x *Tensor) Select(dim int, index int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Select(a0, dim, index)
+	release(a0)
+	return wrap(r0)
+}
+
+// SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.
+func SelectScatter(x *Tensor, src *Tensor, dim int, index int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.SelectScatter(a0, a1, dim, index)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.
+func (x *Tensor) SelectScatter(src *Tensor, dim int, index int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.SelectScatter(a0, a1, dim, index)
+	release(a0)
+	release(a1)
 	return wrap(r0)
 }
 
@@ -228,11 +340,41 @@ func (x *Tensor) Sinh_() *Tensor {
 	return x.rebind("sinh", r0)
 }
 
+// SliceScatter returns x with a regular part of a dimension replaced by src.
+func SliceScatter(x *Tensor, src *Tensor, o ...SliceScatterOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.SliceScatter(a0, a1, option("slice_scatter", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// SliceScatter returns x with a regular part of a dimension replaced by src.
+func (x *Tensor) SliceScatter(src *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(src)
+	r0 := ops.SliceScatter(a0, a1, ops.SliceScatterOptions{})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
 func SmoothL1Loss(x *Tensor, target *Tensor, o ...SmoothL1LossOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(target)
 	r0 := ops.SmoothL1Loss(a0, a1, option("smooth_l1_loss", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.
+func SoftMarginLoss(x *Tensor, target *Tensor, o ...ReductionOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(target)
+	r0 := ops.SoftMarginLoss(a0, a1, option("soft_margin_loss", o))
 	release(a0)
 	release(a1)
 	return wrap(r0)
@@ -310,6 +452,22 @@ func (x *Tensor) Sort(dim int) (values *Tensor, indices *Tensor) {
 	return wrap(r0), wrap(r1)
 }
 
+// Split cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.
+func Split(x *Tensor, splitSizeOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.SplitTensor(a0, splitSizeOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Split cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.
+func (x *Tensor) Split(splitSizeOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.SplitTensor(a0, splitSizeOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
 // Sqrt returns √x; NaN below zero.
 func Sqrt(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -356,6 +514,30 @@ func (x *Tensor) Square_() *Tensor {
 	r0 := ops.Square(a0)
 	release(a0)
 	return x.rebind("square", r0)
+}
+
+// Squeeze drops the given dimensions that have size 1; none given means all that do.
+func Squeeze(x *Tensor, dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Squeeze(a0, dim...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Squeeze drops the given dimensions that have size 1; none given means all that do.
+func (x *Tensor) Squeeze(dim ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Squeeze(a0, dim...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Stack joins tensors of one shape along a new dimension.
+func Stack(tensors []*Tensor, dim int) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Stack(a0, dim)
+	releaseAll(a0)
+	return wrap(r0)
 }
 
 // Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
@@ -448,6 +630,38 @@ func Sum(x *Tensor, o ...ReduceOptions) *Tensor {
 func (x *Tensor) Sum(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Sum(a0, ops.ReduceOptions{Dim: dim})
+	release(a0)
+	return wrap(r0)
+}
+
+// SwapAxes swaps two dimensions.
+func SwapAxes(x *Tensor, axis0 int, axis1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Swapaxes(a0, axis0, axis1)
+	release(a0)
+	return wrap(r0)
+}
+
+// SwapAxes swaps two dimensions.
+func (x *Tensor) SwapAxes(axis0 int, axis1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Swapaxes(a0, axis0, axis1)
+	release(a0)
+	return wrap(r0)
+}
+
+// SwapDims swaps two dimensions.
+func SwapDims(x *Tensor, dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Swapdims(a0, dim0, dim1)
+	release(a0)
+	return wrap(r0)
+}
+
+// SwapDims swaps two dimensions.
+func (x *Tensor) SwapDims(dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Swapdims(a0, dim0, dim1)
 	release(a0)
 	return wrap(r0)
 }

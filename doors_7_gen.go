@@ -6,6 +6,82 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// T transposes a matrix; vectors and scalars stay as they are.
+func T(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.T(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// T transposes a matrix; vectors and scalars stay as they are.
+func (x *Tensor) T() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.T(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Take picks elements of the flattened tensor; negative positions count from the end.
+func Take(x *Tensor, index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	r0 := ops.Take(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// Take picks elements of the flattened tensor; negative positions count from the end.
+func (x *Tensor) Take(index *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(index)
+	r0 := ops.Take(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongAxis is TakeAlongDim along one dimension.
+func TakeAlongAxis(x *Tensor, indices *Tensor, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongAxis(a0, a1, axis)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongAxis is TakeAlongDim along one dimension.
+func (x *Tensor) TakeAlongAxis(indices *Tensor, axis int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongAxis(a0, a1, axis)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.
+func TakeAlongDim(x *Tensor, indices *Tensor, o ...TakeAlongDimOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongDim(a0, a1, option("take_along_dim", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.
+func (x *Tensor) TakeAlongDim(indices *Tensor, dim int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(indices)
+	r0 := ops.TakeAlongDim(a0, a1, ops.TakeAlongDimOptions{Dim: &dim})
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Tan returns the tangent of x in radians.
 func Tan(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -62,6 +138,22 @@ func Tanhshrink(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
+func TensorSplit(x *Tensor, indicesOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
+func (x *Tensor) TensorSplit(indicesOrSections any, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.TensorSplit(a0, indicesOrSections, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
 // Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;
 // or two lists [][]int that name the dimensions of each.
 func Tensordot(x *Tensor, other *Tensor, dims any) *Tensor {
@@ -88,6 +180,22 @@ func (x *Tensor) Tensordot(other *Tensor, dims any) *Tensor {
 func Threshold(x *Tensor, threshold float64, value float64) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Threshold(a0, threshold, value)
+	release(a0)
+	return wrap(r0)
+}
+
+// Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.
+func Tile(x *Tensor, dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tile(a0, dims...)
+	release(a0)
+	return wrap(r0)
+}
+
+// Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.
+func (x *Tensor) Tile(dims ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tile(a0, dims...)
 	release(a0)
 	return wrap(r0)
 }
@@ -126,6 +234,22 @@ func (x *Tensor) Trace() *Tensor {
 	return wrap(r0)
 }
 
+// Transpose swaps two dimensions.
+func Transpose(x *Tensor, dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Transpose(a0, dim0, dim1)
+	release(a0)
+	return wrap(r0)
+}
+
+// Transpose swaps two dimensions.
+func (x *Tensor) Transpose(dim0 int, dim1 int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Transpose(a0, dim0, dim1)
+	release(a0)
+	return wrap(r0)
+}
+
 // Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
 func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	a0 := acquire(y)
@@ -133,6 +257,50 @@ func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.
+func Tril(x *Tensor, o ...TriOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tril(a0, option("tril", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.
+func (x *Tensor) Tril() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Tril(a0, ops.TriOptions{})
+	release(a0)
+	return wrap(r0)
+}
+
+// TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).
+func TripletMarginLoss(anchor *Tensor, positive *Tensor, negative *Tensor, o ...TripletMarginLossOptions) *Tensor {
+	a0 := acquire(anchor)
+	a1 := acquire(positive)
+	a2 := acquire(negative)
+	r0 := ops.TripletMarginLoss(a0, a1, a2, option("triplet_margin_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.
+func Triu(x *Tensor, o ...TriOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Triu(a0, option("triu", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.
+func (x *Tensor) Triu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Triu(a0, ops.TriOptions{})
+	release(a0)
 	return wrap(r0)
 }
 
@@ -158,6 +326,54 @@ func (x *Tensor) Trunc_() *Tensor {
 	r0 := ops.Trunc(a0)
 	release(a0)
 	return x.rebind("trunc", r0)
+}
+
+// Unbind takes a dimension apart: one tensor for each position, without the dimension.
+func Unbind(x *Tensor, dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unbind(a0, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Unbind takes a dimension apart: one tensor for each position, without the dimension.
+func (x *Tensor) Unbind(dim int) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unbind(a0, dim)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// Unflatten splits one dimension into several, one of which may be -1: what is left over.
+func Unflatten(x *Tensor, dim int, sizes []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unflatten(a0, dim, sizes)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unflatten splits one dimension into several, one of which may be -1: what is left over.
+func (x *Tensor) Unflatten(dim int, sizes []int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unflatten(a0, dim, sizes)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
+func Unfold(x *Tensor, dimension int, size int, step int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unfold(a0, dimension, size, step)
+	release(a0)
+	return wrap(r0)
+}
+
+// Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.
+func (x *Tensor) Unfold(dimension int, size int, step int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Unfold(a0, dimension, size, step)
+	release(a0)
+	return wrap(r0)
 }
 
 // UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.
@@ -286,6 +502,42 @@ func (x *Tensor) Vecdot(other *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// View is Reshape: the result shares memory wherever strides allow it.
+func View(x *Tensor, shape ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.View(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// View is Reshape: the result shares memory wherever strides allow it.
+func (x *Tensor) View(shape ...int) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.View(a0, shape...)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewAs shows x with the shape of other.
+func ViewAs(x *Tensor, other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ViewAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// ViewAs shows x with the shape of other.
+func (x *Tensor) ViewAs(other *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.ViewAs(a0, a1)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.
 func ViewAsComplex(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -315,6 +567,46 @@ func (x *Tensor) ViewAsReal() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.ViewAsReal(a0)
 	release(a0)
+	return wrap(r0)
+}
+
+// ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
+func ViewDType(x *Tensor, dtype DType) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewDType(a0, dtype)
+	release(a0)
+	return wrap(r0)
+}
+
+// ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.
+func (x *Tensor) ViewDType(dtype DType) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.ViewDType(a0, dtype)
+	release(a0)
+	return wrap(r0)
+}
+
+// VSplit cuts rows: the first dimension of at least two.
+func VSplit(x *Tensor, indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// VSplit cuts rows: the first dimension of at least two.
+func (x *Tensor) VSplit(indicesOrSections any) []*Tensor {
+	a0 := acquire(x)
+	r0 := ops.Vsplit(a0, indicesOrSections)
+	release(a0)
+	return wrapAll(r0)
+}
+
+// VStack joins along rows; vectors count as rows.
+func VStack(tensors []*Tensor) *Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.Vstack(a0)
+	releaseAll(a0)
 	return wrap(r0)
 }
 

@@ -41,8 +41,8 @@ func Seed(seed uint64) { ops.Default.Seed(seed) }
 // InitialSeed returns what the default generator was seeded with last.
 func InitialSeed() uint64 { return ops.Default.InitialSeed() }
 
-// RNGState returns the state of the default generator.
-func RNGState() *Tensor { return DefaultGenerator().State() }
+// GetRNGState returns the state of the default generator.
+func GetRNGState() *Tensor { return DefaultGenerator().State() }
 
 // SetRNGState restores the state of the default generator.
 func SetRNGState(key *Tensor) { DefaultGenerator().SetState(key) }

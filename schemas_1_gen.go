@@ -13,12 +13,16 @@ type (
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
 	// AddmmOptions are options; the zero value is the default.
 	AddmmOptions = ops.AddmmOptions
+	// AffineGridOptions are options; the zero value is the default.
+	AffineGridOptions = ops.AffineGridOptions
 	// AlphaOptions are options; the zero value is the default.
 	AlphaOptions = ops.AlphaOptions
 	// ArangeOptions are options; the zero value is the default.
 	ArangeOptions = ops.ArangeOptions
 	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
+	// AsStridedOptions are options; the zero value is the default.
+	AsStridedOptions = ops.AsStridedOptions
 	// AvgPoolOptions are options; the zero value is the default.
 	AvgPoolOptions = ops.AvgPoolOptions
 	// BatchNormOptions are options; the zero value is the default.
@@ -33,6 +37,8 @@ type (
 	CdistOptions = ops.CdistOptions
 	// CloseOptions are options; the zero value is the default.
 	CloseOptions = ops.CloseOptions
+	// CombinationsOptions are options; the zero value is the default.
+	CombinationsOptions = ops.CombinationsOptions
 	// ConvGeneralOptions are options; the zero value is the default.
 	ConvGeneralOptions = ops.ConvGeneralOptions
 	// ConvOptions are options; the zero value is the default.
@@ -47,6 +53,14 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
+	// DiagEmbedOptions are options; the zero value is the default.
+	DiagEmbedOptions = ops.DiagEmbedOptions
+	// DiagOptions are options; the zero value is the default.
+	DiagOptions = ops.DiagOptions
+	// DiagflatOptions are options; the zero value is the default.
+	DiagflatOptions = ops.DiagflatOptions
+	// DiagonalOptions are options; the zero value is the default.
+	DiagonalOptions = ops.DiagonalOptions
 	// DiffOptions are options; the zero value is the default.
 	DiffOptions = ops.DiffOptions
 	// DimOptions are options; the zero value is the default.
@@ -77,6 +91,8 @@ type (
 	FoldOptions = ops.FoldOptions
 	// FullOptions are options; the zero value is the default.
 	FullOptions = ops.FullOptions
+	// GaussianNllLossOptions are options; the zero value is the default.
+	GaussianNllLossOptions = ops.GaussianNllLossOptions
 	// GaussianWindowOptions are options; the zero value is the default.
 	GaussianWindowOptions = ops.GaussianWindowOptions
 	// GeluOptions are options; the zero value is the default.
@@ -85,6 +101,8 @@ type (
 	GeneralHammingOptions = ops.GeneralHammingOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
+	// GridSampleOptions are options; the zero value is the default.
+	GridSampleOptions = ops.GridSampleOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
 	// HistcOptions are options; the zero value is the default.
@@ -95,8 +113,16 @@ type (
 	HistogramddOptions = ops.HistogramddOptions
 	// HuberLossOptions are options; the zero value is the default.
 	HuberLossOptions = ops.HuberLossOptions
+	// IncludeOptions are options; the zero value is the default.
+	IncludeOptions = ops.IncludeOptions
+	// IndexAddOptions are options; the zero value is the default.
+	IndexAddOptions = ops.IndexAddOptions
+	// IndexPutOptions are options; the zero value is the default.
+	IndexPutOptions = ops.IndexPutOptions
 	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
+	// InterpolateOptions are options; the zero value is the default.
+	InterpolateOptions = ops.InterpolateOptions
 	// IsinOptions are options; the zero value is the default.
 	IsinOptions = ops.IsinOptions
 	// KaiserWindowOptions are options; the zero value is the default.
@@ -121,12 +147,18 @@ type (
 	LogspaceOptions = ops.LogspaceOptions
 	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
+	// MarginLossOptions are options; the zero value is the default.
+	MarginLossOptions = ops.MarginLossOptions
 	// MaxPoolOptions are options; the zero value is the default.
 	MaxPoolOptions = ops.MaxPoolOptions
 	// MaxUnpoolOptions are options; the zero value is the default.
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
+	// MeshgridOptions are options; the zero value is the default.
+	MeshgridOptions = ops.MeshgridOptions
 	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
+	// MultiMarginLossOptions are options; the zero value is the default.
+	MultiMarginLossOptions = ops.MultiMarginLossOptions
 	// MultinomialOptions are options; the zero value is the default.
 	MultinomialOptions = ops.MultinomialOptions
 	// NanToNumOptions are options; the zero value is the default.
@@ -145,6 +177,10 @@ type (
 	PadOptions = ops.PadOptions
 	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
+	// PoissonNllLossOptions are options; the zero value is the default.
+	PoissonNllLossOptions = ops.PoissonNllLossOptions
+	// PutOptions are options; the zero value is the default.
+	PutOptions = ops.PutOptions
 	// QuantileOptions are options; the zero value is the default.
 	QuantileOptions = ops.QuantileOptions
 	// RandintOptions are options; the zero value is the default.
@@ -153,10 +189,16 @@ type (
 	ReduceOptions = ops.ReduceOptions
 	// ReductionOptions are options; the zero value is the default.
 	ReductionOptions = ops.ReductionOptions
+	// RepeatInterleaveOptions are options; the zero value is the default.
+	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
 	// ReverseOptions are options; the zero value is the default.
 	ReverseOptions = ops.ReverseOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
+	// RollOptions are options; the zero value is the default.
+	RollOptions = ops.RollOptions
+	// Rot90Options are options; the zero value is the default.
+	Rot90Options = ops.Rot90Options
 	// RoundOptions are options; the zero value is the default.
 	RoundOptions = ops.RoundOptions
 	// RreluOptions are options; the zero value is the default.
@@ -165,8 +207,12 @@ type (
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
+	// ScatterOptions are options; the zero value is the default.
+	ScatterOptions = ops.ScatterOptions
 	// SearchOptions are options; the zero value is the default.
 	SearchOptions = ops.SearchOptions
+	// SliceScatterOptions are options; the zero value is the default.
+	SliceScatterOptions = ops.SliceScatterOptions
 	// SmoothL1LossOptions are options; the zero value is the default.
 	SmoothL1LossOptions = ops.SmoothL1LossOptions
 	// SoftmaxOptions are options; the zero value is the default.
@@ -177,12 +223,18 @@ type (
 	SortOptions = ops.SortOptions
 	// StepOptions are options; the zero value is the default.
 	StepOptions = ops.StepOptions
+	// TakeAlongDimOptions are options; the zero value is the default.
+	TakeAlongDimOptions = ops.TakeAlongDimOptions
 	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
 	// TrapezoidOptions are options; the zero value is the default.
 	TrapezoidOptions = ops.TrapezoidOptions
 	// TriIndicesOptions are options; the zero value is the default.
 	TriIndicesOptions = ops.TriIndicesOptions
+	// TriOptions are options; the zero value is the default.
+	TriOptions = ops.TriOptions
+	// TripletMarginLossOptions are options; the zero value is the default.
+	TripletMarginLossOptions = ops.TripletMarginLossOptions
 	// UniqueConsecutiveOptions are options; the zero value is the default.
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
 	// UniqueOptions are options; the zero value is the default.
@@ -325,6 +377,20 @@ func init() {
 				c.option("alpha", &o.Alpha)
 				return []*graph.Node{ops.Addr(c.tensor("input"), c.tensor("vec1"), c.tensor("vec2"), o)}
 			}},
+		schema{name: "adjoint", door: "Adjoint", doc: "Adjoint is the conjugate transpose of each matrix.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
+			}},
+		schema{name: "affine_grid", door: "AffineGrid", doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
+			params: []schemaParam{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.AffineGridOptions
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.AffineGrid(c.tensor("theta"), v_size, o)}
+			}},
 		schema{name: "all", door: "All", doc: "All returns whether all elements over the dimensions are non-zero; of nothing it is true. For uint8 it is 0 or 1.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
@@ -429,6 +495,22 @@ func init() {
 				c.option("stable", &o.Stable)
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
+		schema{name: "argwhere", door: "ArgWhere", doc: "Argwhere is Nonzero.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
+			}},
+		schema{name: "as_strided", door: "AsStrided", doc: "AsStrided shows the elements of x, counted in row-major order, with any sizes and strides. The strides say nothing\nof how x lies in memory; a place outside x is refused.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}, {"stride", "[]int", false}, {"storage_offset", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var v_stride []int
+				c.required("stride", &v_stride)
+				var o ops.AsStridedOptions
+				c.option("storage_offset", &o.StorageOffset)
+				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
+			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
 			aliases: []string{"arcsin"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -458,6 +540,21 @@ func init() {
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atanh(c.tensor("input"))}
+			}},
+		schema{name: "atleast_1d", door: "Atleast1d", doc: "Atleast1d gives 0-d tensors a dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast1d(c.tensors()...)
+			}},
+		schema{name: "atleast_2d", door: "Atleast2d", doc: "Atleast2d makes rows of vectors and scalars.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast2d(c.tensors()...)
+			}},
+		schema{name: "atleast_3d", door: "Atleast3d", doc: "Atleast3d gives matrices a third dimension behind, and vectors and scalars one in front too.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return ops.Atleast3d(c.tensors()...)
 			}},
 		schema{name: "avg_pool1d", door: "AvgPool1d", doc: "AvgPool1d returns the mean of every window over the last dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"ceil_mode", "bool", true}, {"count_include_pad", "bool", true}, {"divisor_override", "int", true}},
@@ -621,6 +718,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "block_diag", door: "BlockDiag", doc: "BlockDiag puts matrices on the diagonal of a larger one, zero elsewhere; vectors and scalars count as rows.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
+			}},
 		schema{name: "block_masked_mm", door: "BlockMaskedMm", doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of\nthe output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
 			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true}, {"mask_rhs", "tensor", true}, {"block_size", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -633,12 +735,17 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
-		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
-			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
+		schema{name: "broadcast_tensors", door: "BroadcastTensors", doc: "BroadcastTensors shows tensors with one common shape.",
+			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
-				var v_shape []int
-				c.required("shape", &v_shape)
-				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_shape...)}
+				return ops.BroadcastTensors(c.tensors()...)
+			}},
+		schema{name: "broadcast_to", door: "BroadcastTo", doc: "BroadcastTo shows x with a larger shape by NumPy's rule, repeating nothing in memory. A size of -1 keeps the one there is.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_size...)}
 			}},
 		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},

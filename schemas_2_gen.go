@@ -9,11 +9,17 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "cartesian_prod", door: "CartesianProd", doc: "CartesianProd lists all combinations of one element of each vector, as rows; of one vector it is the vector itself.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.CartesianProd(c.tensors()...)}
+			}},
 		schema{name: "cat", door: "Cat", doc: "Cat joins tensors along a dimension in which alone their sizes may differ.",
-			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", false}},
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
-				c.required("dim", &v_dim)
+				v_dim = 0
+				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
 		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
@@ -48,6 +54,36 @@ func init() {
 				c.required("groups", &v_groups)
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
+		schema{name: "special_chebyshev_polynomial_t", door: "special.ChebyshevPolynomialT", doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_u", door: "special.ChebyshevPolynomialU", doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_v", door: "special.ChebyshevPolynomialV", doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_chebyshev_polynomial_w", door: "special.ChebyshevPolynomialW", doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "chunk", door: "Chunk", doc: "Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.",
+			params: []schemaParam{{"input", "tensor", false}, {"chunks", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_chunks int
+				c.required("chunks", &v_chunks)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
+			}},
 		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
@@ -64,10 +100,44 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
+		schema{name: "clone", door: "", doc: "Clone returns a value of its own; gradients pass.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Clone(c.tensor("input"))}
+			}},
+		schema{name: "column_stack", door: "ColumnStack", doc: "ColumnStack joins along columns; vectors count as columns.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ColumnStack(c.tensors())}
+			}},
+		schema{name: "combinations", door: "Combinations", doc: "Combinations lists the ways to take r elements of a vector in order, as rows.",
+			params: []schemaParam{{"input", "tensor", false}, {"r", "int", true}, {"with_replacement", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CombinationsOptions
+				c.option("r", &o.R)
+				c.option("with_replacement", &o.WithReplacement)
+				return []*graph.Node{ops.Combinations(c.tensor("input"), o)}
+			}},
 		schema{name: "complex", door: "Complex", doc: "Complex joins a real and an imaginary part.",
 			params: []schemaParam{{"real", "tensor", false}, {"imag", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Complex(c.tensor("real"), c.tensor("imag"))}
+			}},
+		schema{name: "concat", door: "Concat", doc: "Concat is Cat.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Concat(c.tensors(), v_dim)}
+			}},
+		schema{name: "concatenate", door: "Concatenate", doc: "Concatenate is Cat.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
 			aliases: []string{"conj_physical"},
@@ -174,6 +244,14 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
+			}},
+		schema{name: "cosine_embedding_loss", door: "CosineEmbeddingLoss", doc: "CosineEmbeddingLoss returns 1-cos(x1, x2) where target is 1, and max(0, cos(x1, x2)-margin) where it is -1; margin\nnil: 0. The angle is taken along the last dimension.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.CosineEmbeddingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
 		schema{name: "cosine_similarity", door: "CosineSimilarity", doc: "CosineSimilarity returns the cosine of the angle between x1 and x2 along a dimension; the two broadcast.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"dim", "int", true}, {"eps", "float64", true}},

@@ -15,6 +15,47 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Deg2rad(c.tensor("input"))}
 			}},
+		schema{name: "diag", door: "Diag", doc: "Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.",
+			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiagOptions
+				c.option("diagonal", &o.Diagonal)
+				return []*graph.Node{ops.Diag(c.tensor("input"), o)}
+			}},
+		schema{name: "diag_embed", door: "DiagEmbed", doc: "DiagEmbed returns matrices, zero but for one diagonal that holds the last dimension of x.",
+			params: []schemaParam{{"input", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiagEmbedOptions
+				c.option("offset", &o.Offset)
+				c.option("dim1", &o.Dim1)
+				c.option("dim2", &o.Dim2)
+				return []*graph.Node{ops.DiagEmbed(c.tensor("input"), o)}
+			}},
+		schema{name: "diagflat", door: "DiagFlat", doc: "Diagflat returns the matrix with all elements of x on a diagonal.",
+			params: []schemaParam{{"input", "tensor", false}, {"offset", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiagflatOptions
+				c.option("offset", &o.Offset)
+				return []*graph.Node{ops.Diagflat(c.tensor("input"), o)}
+			}},
+		schema{name: "diagonal", door: "Diagonal", doc: "Diagonal shows a diagonal of two dimensions as the last dimension of the result; one outside the matrix is empty.",
+			params: []schemaParam{{"input", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiagonalOptions
+				c.option("offset", &o.Offset)
+				c.option("dim1", &o.Dim1)
+				c.option("dim2", &o.Dim2)
+				return []*graph.Node{ops.Diagonal(c.tensor("input"), o)}
+			}},
+		schema{name: "diagonal_scatter", door: "DiagonalScatter", doc: "DiagonalScatter returns x with a diagonal replaced by src.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"offset", "int", true}, {"dim1", "int", true}, {"dim2", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DiagonalOptions
+				c.option("offset", &o.Offset)
+				c.option("dim1", &o.Dim1)
+				c.option("dim2", &o.Dim2)
+				return []*graph.Node{ops.DiagonalScatter(c.tensor("input"), c.tensor("src"), o)}
+			}},
 		schema{name: "diff", door: "Diff", doc: "Diff returns the differences of neighbours along a dimension, n times over; of bools, whether they differ. prepend\nand append are joined to x first, and may be nil.",
 			params: []schemaParam{{"input", "tensor", false}, {"prepend", "tensor", true}, {"append", "tensor", true}, {"n", "int", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -48,6 +89,18 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "dsplit", door: "DSplit", doc: "Dsplit cuts the third dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				return ops.Dsplit(c.tensor("input"), v_indicesOrSections)
+			}},
+		schema{name: "dstack", door: "DStack", doc: "Dstack joins along the third dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Dstack(c.tensors())}
 			}},
 		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
 			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
@@ -160,6 +213,25 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Exp2(c.tensor("input"))}
 			}},
+		schema{name: "expand", door: "Expand", doc: "Expand shows dimensions of size 1 with a larger size, and new ones in front; -1 keeps the size there is.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				return []*graph.Node{ops.Expand(c.tensor("input"), v_size...)}
+			}},
+		schema{name: "expand_as", door: "ExpandAs", doc: "ExpandAs shows x with the shape of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ExpandAs(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "expand_dims", door: "ExpandDims", doc: "ExpandDims adds dimensions of size 1 at the given places of the result.",
+			params: []schemaParam{{"input", "tensor", false}, {"axis", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis []int
+				c.required("axis", &v_axis)
+				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
+			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
 			aliases: []string{"special_expm1"},
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -198,6 +270,34 @@ func init() {
 				var o ops.FullOptions
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.FilledZerosLike(c.tensor("input"), o)}
+			}},
+		schema{name: "flatten", door: "Flatten", doc: "Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.",
+			params: []schemaParam{{"input", "tensor", false}, {"start_dim", "int", true}, {"end_dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_startDim int
+				v_startDim = 0
+				c.option("start_dim", &v_startDim)
+				var v_endDim int
+				v_endDim = -1
+				c.option("end_dim", &v_endDim)
+				return []*graph.Node{ops.Flatten(c.tensor("input"), v_startDim, v_endDim)}
+			}},
+		schema{name: "flip", door: "Flip", doc: "Flip reverses the order of elements along the given dimensions; it is a view.",
+			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims []int
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Flip(c.tensor("input"), v_dims...)}
+			}},
+		schema{name: "fliplr", door: "FlipLR", doc: "Fliplr reverses the columns.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Fliplr(c.tensor("input"))}
+			}},
+		schema{name: "flipud", door: "FlipUD", doc: "Flipud reverses the rows.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Flipud(c.tensor("input"))}
 			}},
 		schema{name: "float_power", door: "FloatPower", doc: "FloatPower returns x to the power exponent, computed in float64, or complex128 if one is complex.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
@@ -264,10 +364,26 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Full(v_size, v_fillValue, o)}
 			}},
+		schema{name: "gather", door: "Gather", doc: "Gather picks elements along a dimension: out[i][j] = x[i][index[i][j]] for dim 1. index has as many dimensions as x and\nis nowhere larger but along dim.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.Gather(c.tensor("input"), v_dim, c.tensor("index"))}
+			}},
 		schema{name: "gather_mm", door: "GatherMm", doc: "GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the\nmatrices of a stack in row-major order and broadcast against each other; nil means all, in order.",
 			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"lhs_indices", "tensor", true}, {"rhs_indices", "tensor", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
+			}},
+		schema{name: "gaussian_nll_loss", door: "GaussianNLLLoss", doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GaussianNllLossOptions
+				c.option("full", &o.Full)
+				c.option("eps", &o.Eps)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.GaussianNllLoss(c.tensor("input"), c.tensor("target"), c.tensor("variance"), o)}
 			}},
 		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -298,6 +414,15 @@ func init() {
 				var o ops.GluOptions
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Glu(c.tensor("input"), o)}
+			}},
+		schema{name: "grid_sample", door: "GridSample", doc: "GridSample returns x, which is (N, C, H, W) or (N, C, D, H, W), at the places of the grid (N, …, 2 or 3): in every\ndimension -1 is one end of the image and 1 the other, the last dimension first.",
+			params: []schemaParam{{"input", "tensor", false}, {"grid", "tensor", false}, {"mode", "string", true}, {"padding_mode", "string", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GridSampleOptions
+				c.option("mode", &o.Mode)
+				c.option("padding_mode", &o.PaddingMode)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
 		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
 			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},

@@ -39,6 +39,24 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
+		schema{name: "special_hermite_polynomial_h", door: "special.HermitePolynomialH", doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialH(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_hermite_polynomial_he", door: "special.HermitePolynomialHe", doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "hinge_embedding_loss", door: "HingeEmbeddingLoss", doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.HingeEmbeddingLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "histc", door: "Histc", doc: "Histc returns how many elements fall into each of equal bins, in x's dtype. Elements outside are not counted; the\nlast bin holds its upper bound.",
 			params: []schemaParam{{"input", "tensor", false}, {"bins", "int", true}, {"min", "float64", true}, {"max", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -77,6 +95,18 @@ func init() {
 				c.option("density", &o.Density)
 				return ops.Histogramdd(c.tensor("input"), c.optionalTensor(), o)
 			}},
+		schema{name: "hsplit", door: "HSplit", doc: "Hsplit cuts columns: the second dimension, or the only one.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				return ops.Hsplit(c.tensor("input"), v_indicesOrSections)
+			}},
+		schema{name: "hstack", door: "HStack", doc: "Hstack joins along columns: the second dimension, or the first of vectors.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Hstack(c.tensors())}
+			}},
 		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -101,6 +131,54 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Imag(c.tensor("input"))}
 			}},
+		schema{name: "index_add", door: "IndexAdd", doc: "IndexAdd returns x with slices of source, times Alpha, added along a dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"alpha", "any", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.IndexAddOptions
+				c.option("alpha", &o.Alpha)
+				return []*graph.Node{ops.IndexAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), o)}
+			}},
+		schema{name: "index_copy", door: "IndexCopy", doc: "IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.IndexCopy(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"))}
+			}},
+		schema{name: "index_fill", door: "IndexFill", doc: "IndexFill returns x with slices along a dimension filled with a number or a 0-d tensor.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.IndexFill(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"))}
+			}},
+		schema{name: "index_put", door: "IndexPut", doc: "IndexPut returns x with values written where the index tensors, broadcast together, point in the leading dimensions;\nmasks count as the positions where they hold.",
+			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}, {"indices", "tensors", false}, {"accumulate", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.IndexPutOptions
+				c.option("accumulate", &o.Accumulate)
+				return []*graph.Node{ops.IndexPut(c.tensor("input"), c.tensor("values"), c.tensors(), o)}
+			}},
+		schema{name: "index_reduce", door: "IndexReduce", doc: "IndexReduce returns x with slices of source combined into it along a dimension by prod, mean, amax or amin.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_reduce string
+				c.required("reduce", &v_reduce)
+				var o ops.IncludeOptions
+				c.optionNot("include_self", &o.ExcludeSelf)
+				return []*graph.Node{ops.IndexReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), v_reduce, o)}
+			}},
+		schema{name: "index_select", door: "IndexSelect", doc: "IndexSelect picks whole slices along a dimension by a vector of positions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.IndexSelect(c.tensor("input"), v_dim, c.tensor("index"))}
+			}},
 		schema{name: "inner", door: "Inner", doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -115,6 +193,18 @@ func init() {
 				c.option("eps", &o.Eps)
 				r0, r1, r2 := ops.InstanceNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "interpolate", door: "Interpolate", doc: "Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along\none dimension after the other.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"mode", "string", true}, {"align_corners", "bool", true}, {"recompute_scale_factor", "bool", true}, {"antialias", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.InterpolateOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("mode", &o.Mode)
+				c.option("align_corners", &o.AlignCorners)
+				c.option("recompute_scale_factor", &o.RecomputeScaleFactor)
+				c.option("antialias", &o.Antialias)
+				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -194,6 +284,11 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
+		schema{name: "special_laguerre_polynomial_l", door: "special.LaguerrePolynomialL", doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
+			}},
 		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -225,6 +320,11 @@ func init() {
 				var o ops.LeakyReluOptions
 				c.option("negative_slope", &o.NegativeSlope)
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
+			}},
+		schema{name: "special_legendre_polynomial_p", door: "special.LegendrePolynomialP", doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
 			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
@@ -426,6 +526,34 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "matrix_transpose", door: "MT", doc: "MT swaps the last two dimensions: it transposes each matrix of a batch.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MT(c.tensor("input"))}
+			}},
+		schema{name: "margin_ranking_loss", door: "MarginRankingLoss", doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
+			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MarginRankingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
+			}},
+		schema{name: "masked_fill", door: "MaskedFill", doc: "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
+			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MaskedFill(c.tensor("input"), c.tensor("mask"), c.operand("value"))}
+			}},
+		schema{name: "masked_scatter", door: "MaskedScatter", doc: "MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when\nit is computed.",
+			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"source", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MaskedScatter(c.tensor("input"), c.tensor("mask"), c.tensor("source"))}
+			}},
+		schema{name: "masked_select", door: "MaskedSelect", doc: "MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.",
+			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.MaskedSelect(c.tensor("input"), c.tensor("mask"))}
+			}},
 		schema{name: "matmul", door: "MatMul", doc: "Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -554,6 +682,13 @@ func init() {
 				r0, r1 := ops.Median(c.tensor("input"), o)
 				return []*graph.Node{r0, r1}
 			}},
+		schema{name: "meshgrid", door: "MeshGrid", doc: "Meshgrid shows vectors as coordinates of a grid: each along a dimension of its own, all of one shape.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"indexing", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MeshgridOptions
+				c.option("indexing", &o.Indexing)
+				return ops.Meshgrid(c.tensors(), o)
+			}},
 		schema{name: "min_indices", door: "MinIndices", doc: "MinIndices returns the smallest elements along a dimension and the first positions they have.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -606,6 +741,24 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ModifiedBesselK1(c.tensor("input"))}
 			}},
+		schema{name: "moveaxis", door: "MoveAxis", doc: "Moveaxis brings dimensions to other places; the rest keep their order.",
+			params: []schemaParam{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_source []int
+				c.required("source", &v_source)
+				var v_destination []int
+				c.required("destination", &v_destination)
+				return []*graph.Node{ops.Moveaxis(c.tensor("input"), v_source, v_destination)}
+			}},
+		schema{name: "movedim", door: "MoveDim", doc: "Movedim brings dimensions to other places; the rest keep their order.",
+			params: []schemaParam{{"input", "tensor", false}, {"source", "[]int", false}, {"destination", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_source []int
+				c.required("source", &v_source)
+				var v_destination []int
+				c.required("destination", &v_destination)
+				return []*graph.Node{ops.Movedim(c.tensor("input"), v_source, v_destination)}
+			}},
 		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -628,6 +781,29 @@ func init() {
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MultiDot(c.tensors()...)}
+			}},
+		schema{name: "multi_margin_loss", door: "MultiMarginLoss", doc: "MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of\nthe target class; x is (N, C) or (C).",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"p", "int", true}, {"margin", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MultiMarginLossOptions
+				c.option("p", &o.P)
+				c.option("margin", &o.Margin)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultiMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "multilabel_margin_loss", door: "MultilabelMarginLoss", doc: "MultilabelMarginLoss returns Σ max(0, 1 - x[y] + x[j])/C over the target classes y and the others j; a row of target\nlists classes, up to the first -1. x and target are (N, C) or (C).",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultilabelMarginLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "multilabel_soft_margin_loss", door: "MultilabelSoftMarginLoss", doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.MultilabelSoftMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
 			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
@@ -696,6 +872,17 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Nansum(c.tensor("input"), o)}
 			}},
+		schema{name: "narrow", door: "Narrow", doc: "Narrow shows length elements of a dimension from start on; a negative start counts from the end.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"start", "int", false}, {"length", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_start int
+				c.required("start", &v_start)
+				var v_length int
+				c.required("length", &v_length)
+				return []*graph.Node{ops.Narrow(c.tensor("input"), v_dim, v_start, v_length)}
+			}},
 		schema{name: "special_ndtr", door: "special.Ndtr", doc: "Ndtr returns the area under the standard normal density up to x.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -730,6 +917,11 @@ func init() {
 				c.option("ignore_index", &o.IgnoreIndex)
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "nonzero", door: "Nonzero", doc: "Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Nonzero(c.tensor("input"))}
 			}},
 		schema{name: "norm", door: "Norm", doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},

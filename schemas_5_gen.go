@@ -91,6 +91,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
 			}},
+		schema{name: "poisson_nll_loss", door: "PoissonNLLLoss", doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.PoissonNllLossOptions
+				c.optionNot("log_input", &o.RawInput)
+				c.option("full", &o.Full)
+				c.option("eps", &o.Eps)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.PoissonNllLoss(c.tensor("input"), c.tensor("target"), o)}
+			}},
 		schema{name: "polar", door: "Polar", doc: "Polar joins a magnitude and an angle in radians.",
 			params: []schemaParam{{"abs", "tensor", false}, {"angle", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -128,6 +138,20 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Prod(c.tensor("input"), o)}
+			}},
+		schema{name: "put", door: "Put", doc: "Put returns x with the elements of source written to places of the flattened tensor, or added to what is there.",
+			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}, {"source", "tensor", false}, {"accumulate", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.PutOptions
+				c.option("accumulate", &o.Accumulate)
+				return []*graph.Node{ops.Put(c.tensor("input"), c.tensor("index"), c.tensor("source"), o)}
+			}},
+		schema{name: "put_along_axis", door: "PutAlongAxis", doc: "PutAlongAxis returns x with values written along a dimension, index and values broadcast in the others.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"values", "tensor or number", false}, {"axis", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				c.required("axis", &v_axis)
+				return []*graph.Node{ops.PutAlongAxis(c.tensor("input"), c.tensor("indices"), c.operand("values"), v_axis)}
 			}},
 		schema{name: "quantile", door: "Quantile", doc: "Quantile returns the values below which a share q, from 0 to 1, of the elements lies. A vector of shares adds a\ndimension in front. A NaN among the elements makes the result NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"q", "tensor or number", false}, {"dim", "int", true}, {"keepdim", "bool", true}, {"interpolation", "string", true}},
@@ -183,6 +207,11 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Randperm(v_n, o)}
 			}},
+		schema{name: "ravel", door: "Ravel", doc: "Ravel shows all elements in one dimension.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Ravel(c.tensor("input"))}
+			}},
 		schema{name: "real", door: "Real", doc: "Real returns the real part; real numbers are their own.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -208,12 +237,32 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
 			}},
+		schema{name: "repeat", door: "Repeat", doc: "Repeat repeats the whole of x along each dimension; more counts than dimensions add dimensions in front.",
+			params: []schemaParam{{"input", "tensor", false}, {"repeats", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_repeats []int
+				c.required("repeats", &v_repeats)
+				return []*graph.Node{ops.Repeat(c.tensor("input"), v_repeats...)}
+			}},
+		schema{name: "repeat_interleave", door: "RepeatInterleave", doc: "RepeatInterleave repeats every element along a dimension, all as often, or each as a tensor of counts says. Such a\ntensor is evaluated, unless OutputSize is given.",
+			params: []schemaParam{{"input", "tensor", false}, {"repeats", "tensor or number", false}, {"dim", "int", true}, {"output_size", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RepeatInterleaveOptions
+				c.option("dim", &o.Dim)
+				c.option("output_size", &o.OutputSize)
+				return []*graph.Node{ops.RepeatInterleave(c.tensor("input"), c.operand("repeats"), o)}
+			}},
 		schema{name: "reshape", door: "Reshape", doc: "Reshape shows the elements with other sizes, in the same order. One size may be -1: what is left over.",
 			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_shape []int
 				c.required("shape", &v_shape)
 				return []*graph.Node{ops.Reshape(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "reshape_as", door: "ReshapeAs", doc: "ReshapeAs shows x with the shape of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ReshapeAs(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "resolve_conj", door: "ResolveConj", doc: "ResolveConj returns x: a conjugate is never held back here.",
 			aliases: []string{"resolve_neg"},
@@ -230,6 +279,23 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.RmsNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), o)}
 			}},
+		schema{name: "roll", door: "Roll", doc: "Roll shifts elements along dimensions; what leaves at one end enters at the other.",
+			params: []schemaParam{{"input", "tensor", false}, {"shifts", "[]int", false}, {"dims", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_shifts []int
+				c.required("shifts", &v_shifts)
+				var o ops.RollOptions
+				c.option("dims", &o.Dims)
+				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
+			}},
+		schema{name: "rot90", door: "Rot90", doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.Rot90Options
+				c.option("k", &o.K)
+				c.option("dims", &o.Dims)
+				return []*graph.Node{ops.Rot90(c.tensor("input"), o)}
+			}},
 		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
 			aliases: []string{"special_round"},
 			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
@@ -237,6 +303,11 @@ func init() {
 				var o ops.RoundOptions
 				c.option("decimals", &o.Decimals)
 				return []*graph.Node{ops.Round(c.tensor("input"), o)}
+			}},
+		schema{name: "row_stack", door: "RowStack", doc: "RowStack is Vstack.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.RowStack(c.tensors())}
 			}},
 		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},

@@ -19,6 +19,43 @@ func init() {
 				c.option("enable_gqa", &o.EnableGQA)
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
+		schema{name: "special_scaled_modified_bessel_k0", door: "special.ScaledModifiedBesselK0", doc: "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK0(c.tensor("input"))}
+			}},
+		schema{name: "special_scaled_modified_bessel_k1", door: "special.ScaledModifiedBesselK1", doc: "ScaledModifiedBesselK1 returns exp(x)·K1(x).",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
+			}},
+		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var o ops.ScatterOptions
+				c.option("reduce", &o.Reduce)
+				return []*graph.Node{ops.Scatter(c.tensor("input"), v_dim, c.tensor("index"), c.operand("value"), o)}
+			}},
+		schema{name: "scatter_add", door: "ScatterAdd", doc: "ScatterAdd returns x with src added along a dimension: out[i][index[i][j]] += src[i][j] for dim 1, in row-major order.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_reduce", door: "ScatterReduce", doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of\nintegers is rounded down.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_reduce string
+				c.required("reduce", &v_reduce)
+				var o ops.IncludeOptions
+				c.optionNot("include_self", &o.ExcludeSelf)
+				return []*graph.Node{ops.ScatterReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"), v_reduce, o)}
+			}},
 		schema{name: "searchsorted", door: "SearchSorted", doc: "Searchsorted returns where each value would go in a sorted sequence: before equal elements, or behind them with\nRight. NaN goes to the end. A sequence of several dimensions has a row for each row of values. sorter, which may be\nnil, is an order that sorts the sequence.",
 			params: []schemaParam{{"sorted_sequence", "tensor", false}, {"input", "tensor or number", false}, {"sorter", "tensor", true}, {"right", "bool", true}, {"side", "string", true}, {"out_int32", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -27,6 +64,24 @@ func init() {
 				c.option("side", &o.Side)
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
+			}},
+		schema{name: "select", door: "Select", doc: "Select shows one position of a dimension, without the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.Select(c.tensor("input"), v_dim, v_index)}
+			}},
+		schema{name: "select_scatter", door: "SelectScatter", doc: "SelectScatter returns x with one position of a dimension replaced by src, which lacks the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_index int
+				c.required("index", &v_index)
+				return []*graph.Node{ops.SelectScatter(c.tensor("input"), c.tensor("src"), v_dim, v_index)}
 			}},
 		schema{name: "selu", door: "Selu", doc: "Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -37,6 +92,26 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_t", door: "special.ShiftedChebyshevPolynomialT", doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_u", door: "special.ShiftedChebyshevPolynomialU", doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_v", door: "special.ShiftedChebyshevPolynomialV", doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "special_shifted_chebyshev_polynomial_w", door: "special.ShiftedChebyshevPolynomialW", doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
 			aliases: []string{"special_expit", "expit"},
@@ -75,6 +150,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
+		schema{name: "slice_scatter", door: "SliceScatter", doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
+			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true}, {"end", "int", true}, {"step", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.SliceScatterOptions
+				c.option("dim", &o.Dim)
+				c.option("start", &o.Start)
+				c.option("end", &o.End)
+				c.option("step", &o.Step)
+				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
+			}},
 		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -82,6 +167,13 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				c.option("beta", &o.Beta)
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
+			}},
+		schema{name: "soft_margin_loss", door: "SoftMarginLoss", doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ReductionOptions
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.SoftMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "softmax", door: "Softmax", doc: "Softmax returns exp(x)/Σexp(x) along a dimension, without overflow. A row of -Inf gives NaN.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
@@ -136,6 +228,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.SphericalBesselJ0(c.tensor("input"))}
 			}},
+		schema{name: "split", door: "Split", doc: "SplitTensor cuts a dimension into parts of a size, the last one smaller if it must be, or of the sizes in a list.",
+			params: []schemaParam{{"input", "tensor", false}, {"split_size_or_sections", "any", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_splitSizeOrSections any
+				c.required("split_size_or_sections", &v_splitSizeOrSections)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
+			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -145,6 +247,21 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
+			}},
+		schema{name: "squeeze", door: "Squeeze", doc: "Squeeze drops the given dimensions that have size 1; none given means all that do.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim []int
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Squeeze(c.tensor("input"), v_dim...)}
+			}},
+		schema{name: "stack", door: "Stack", doc: "Stack joins tensors of one shape along a new dimension.",
+			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
@@ -193,6 +310,24 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Sum(c.tensor("input"), o)}
+			}},
+		schema{name: "swapaxes", door: "SwapAxes", doc: "Swapaxes swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"axis0", "int", false}, {"axis1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis0 int
+				c.required("axis0", &v_axis0)
+				var v_axis1 int
+				c.required("axis1", &v_axis1)
+				return []*graph.Node{ops.Swapaxes(c.tensor("input"), v_axis0, v_axis1)}
+			}},
+		schema{name: "swapdims", door: "SwapDims", doc: "Swapdims swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim0 int
+				c.required("dim0", &v_dim0)
+				var v_dim1 int
+				c.required("dim1", &v_dim1)
+				return []*graph.Node{ops.Swapdims(c.tensor("input"), v_dim0, v_dim1)}
 			}},
 	)
 }

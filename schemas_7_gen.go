@@ -9,6 +9,30 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "t", door: "T", doc: "T transposes a matrix; vectors and scalars stay as they are.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.T(c.tensor("input"))}
+			}},
+		schema{name: "take", door: "Take", doc: "Take picks elements of the flattened tensor; negative positions count from the end.",
+			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Take(c.tensor("input"), c.tensor("index"))}
+			}},
+		schema{name: "take_along_axis", door: "TakeAlongAxis", doc: "TakeAlongAxis is TakeAlongDim along one dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"axis", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				c.required("axis", &v_axis)
+				return []*graph.Node{ops.TakeAlongAxis(c.tensor("input"), c.tensor("indices"), v_axis)}
+			}},
+		schema{name: "take_along_dim", door: "TakeAlongDim", doc: "TakeAlongDim is Gather whose other dimensions broadcast; positions as from ArgSort or ArgMax with KeepDim pick what they are of.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TakeAlongDimOptions
+				c.option("dim", &o.Dim)
+				return []*graph.Node{ops.TakeAlongDim(c.tensor("input"), c.tensor("indices"), o)}
+			}},
 		schema{name: "tan", door: "Tan", doc: "Tan returns the tangent of x in radians.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -23,6 +47,16 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
+			}},
+		schema{name: "tensor_split", door: "TensorSplit", doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.TensorSplit(c.tensor("input"), v_indicesOrSections, v_dim)
 			}},
 		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
@@ -39,6 +73,13 @@ func init() {
 				var v_value float64
 				c.required("value", &v_value)
 				return []*graph.Node{ops.Threshold(c.tensor("input"), v_threshold, v_value)}
+			}},
+		schema{name: "tile", door: "Tile", doc: "Tile repeats the whole of x along each dimension; where there are fewer counts than dimensions, they hold for the last.",
+			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims []int
+				c.required("dims", &v_dims)
+				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
 			}},
 		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
 			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
@@ -64,6 +105,15 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Trace(c.tensor("input"))}
 			}},
+		schema{name: "transpose", door: "Transpose", doc: "Transpose swaps two dimensions.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim0", "int", false}, {"dim1", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim0 int
+				c.required("dim0", &v_dim0)
+				var v_dim1 int
+				c.required("dim1", &v_dim1)
+				return []*graph.Node{ops.Transpose(c.tensor("input"), v_dim0, v_dim1)}
+			}},
 		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
 			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -71,6 +121,13 @@ func init() {
 				c.option("dx", &o.Dx)
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		schema{name: "tril", door: "Tril", doc: "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
+			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TriOptions
+				c.option("diagonal", &o.Diagonal)
+				return []*graph.Node{ops.Tril(c.tensor("input"), o)}
 			}},
 		schema{name: "tril_indices", door: "", doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
 			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
@@ -83,6 +140,24 @@ func init() {
 				c.option("offset", &o.Offset)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
+			}},
+		schema{name: "triplet_margin_loss", door: "TripletMarginLoss", doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
+			params: []schemaParam{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false}, {"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true}, {"reduction", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TripletMarginLossOptions
+				c.option("margin", &o.Margin)
+				c.option("p", &o.P)
+				c.option("eps", &o.Eps)
+				c.option("swap", &o.Swap)
+				c.option("reduction", &o.Reduction)
+				return []*graph.Node{ops.TripletMarginLoss(c.tensor("anchor"), c.tensor("positive"), c.tensor("negative"), o)}
+			}},
+		schema{name: "triu", door: "Triu", doc: "Triu keeps the upper triangle of each matrix, from a diagonal on, and is zero below.",
+			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.TriOptions
+				c.option("diagonal", &o.Diagonal)
+				return []*graph.Node{ops.Triu(c.tensor("input"), o)}
 			}},
 		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
 			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
@@ -101,6 +176,34 @@ func init() {
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Trunc(c.tensor("input"))}
+			}},
+		schema{name: "unbind", door: "Unbind", doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				v_dim = 0
+				c.option("dim", &v_dim)
+				return ops.Unbind(c.tensor("input"), v_dim)
+			}},
+		schema{name: "unflatten", door: "Unflatten", doc: "Unflatten splits one dimension into several, one of which may be -1: what is left over.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"sizes", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				var v_sizes []int
+				c.required("sizes", &v_sizes)
+				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
+			}},
+		schema{name: "unfold", door: "Unfold", doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dimension int
+				c.required("dimension", &v_dimension)
+				var v_size int
+				c.required("size", &v_size)
+				var v_step int
+				c.required("step", &v_step)
+				return []*graph.Node{ops.Unfold(c.tensor("input"), v_dimension, v_size, v_step)}
 			}},
 		schema{name: "unfold_image", door: "UnfoldImage", doc: "UnfoldImage lays out the windows of an image: (N, C, H, W) becomes (N, C·kernel, windows). Padding is 0.",
 			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"dilation", "[]int", true}, {"padding", "[]int", true}, {"stride", "[]int", true}},
@@ -190,6 +293,18 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.VectorNorm(c.tensor("input"), o)}
 			}},
+		schema{name: "view", door: "View", doc: "View is Reshape: the result shares memory wherever strides allow it.",
+			params: []schemaParam{{"input", "tensor", false}, {"shape", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_shape []int
+				c.required("shape", &v_shape)
+				return []*graph.Node{ops.View(c.tensor("input"), v_shape...)}
+			}},
+		schema{name: "view_as", door: "ViewAs", doc: "ViewAs shows x with the shape of other.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.ViewAs(c.tensor("input"), c.tensor("other"))}
+			}},
 		schema{name: "view_as_complex", door: "ViewAsComplex", doc: "ViewAsComplex joins pairs of floats along the last dimension, which must have size 2.",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -199,6 +314,25 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ViewAsReal(c.tensor("input"))}
+			}},
+		schema{name: "view_dtype", door: "ViewDType", doc: "ViewDType shows the bits of x as another dtype; the last dimension grows or shrinks with the elements' size.",
+			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dtype DType
+				c.required("dtype", &v_dtype)
+				return []*graph.Node{ops.ViewDType(c.tensor("input"), v_dtype)}
+			}},
+		schema{name: "vsplit", door: "VSplit", doc: "Vsplit cuts rows: the first dimension of at least two.",
+			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_indicesOrSections any
+				c.required("indices_or_sections", &v_indicesOrSections)
+				return ops.Vsplit(c.tensor("input"), v_indicesOrSections)
+			}},
+		schema{name: "vstack", door: "VStack", doc: "Vstack joins along rows; vectors count as rows.",
+			params: []schemaParam{{"tensors", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Vstack(c.tensors())}
 			}},
 		schema{name: "where", door: "Where", doc: "Where returns x where the condition holds, and other elsewhere.",
 			params: []schemaParam{{"condition", "tensor", false}, {"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -105,10 +105,16 @@ func throw(op string, err error) {
 	panic(fault.Wrap(fault.Internal, op, err, "evaluation failed"))
 }
 
-// read evaluates the tensor and returns its bytes in row-major order.
-func (t *Tensor) read(op string) (backend.View, *graph.Node) {
+// read evaluates the tensor and returns its elements in row-major order. They stay until done is called, whatever
+// others do with the handle meanwhile.
+func (t *Tensor) read(op string) (v backend.View, done func()) {
 	n := acquire(t)
-	defer release(n)
+	good := false
+	defer func() {
+		if !good {
+			release(n)
+		}
+	}()
 	if tr := n.Trace(); tr != nil {
 		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
 	}
@@ -116,20 +122,23 @@ func (t *Tensor) read(op string) (backend.View, *graph.Node) {
 	if err == nil && !v.Contiguous() {
 		c := ops.Contiguous(n)
 		c.Ref()
-		defer c.Unref()
-		v, err = exec.Reading(scope.Current().Context(), c)
+		release(n)
+		n = c
+		v, err = exec.Reading(scope.Current().Context(), n)
 	}
 	if err != nil {
 		throw(op, err)
 	}
-	return v, n
+	good = true
+	return v, func() { release(n) }
 }
 
 // scalar reads the one element of a tensor.
 func (t *Tensor) scalar(op string) dtype.Scalar {
-	v, n := t.read(op)
-	if n.Shape().Numel() != 1 {
-		fault.Throw(fault.Shape, op, "the tensor has shape %v; only one element can be an item", n.Shape())
+	v, done := t.read(op)
+	defer done()
+	if v.Numel() != 1 {
+		fault.Throw(fault.Shape, op, "the tensor has shape %v; only one element can be an item", v.Shape)
 	}
 	return v.DType.Get(v.Bytes(), 0)
 }
@@ -210,8 +219,9 @@ func elementType[T Element]() DType {
 
 // ToSlice returns the elements in row-major order as a fresh slice, converting as Cast does.
 func ToSlice[T Element](t *Tensor) []T {
-	v, n := t.read("to_slice")
-	out := make([]T, n.Shape().Numel())
+	v, done := t.read("to_slice")
+	defer done()
+	out := make([]T, v.Numel())
 	d := elementType[T]()
 	b := v.Bytes()
 	var z T
@@ -228,9 +238,10 @@ func ToSlice[T Element](t *Tensor) []T {
 // Values iterates over the elements in row-major order.
 func Values[T Element](t *Tensor) iter.Seq[T] {
 	return func(yield func(T) bool) {
-		v, n := t.read("values")
+		v, done := t.read("values")
+		defer done()
 		b := v.Bytes()
-		for i := range n.Shape().Numel() {
+		for i := range v.Numel() {
 			if !yield(convert[T](v.DType.Get(b, i))) {
 				return
 			}

@@ -80,3 +80,28 @@ type Bound struct{ Size int }
 
 // Order is the order of a derivative or of a function of a family.
 type Order struct{ N int }
+
+// Family is a family of orthogonal polynomials.
+type Family uint8
+
+// The families.
+const (
+	ChebyshevT Family = iota
+	ChebyshevU
+	ChebyshevV
+	ChebyshevW
+	ShiftedChebyshevT
+	ShiftedChebyshevU
+	ShiftedChebyshevV
+	ShiftedChebyshevW
+	HermiteH
+	HermiteHe
+	Laguerre
+	Legendre
+)
+
+// Polynomial asks for a derivative of the polynomials of a family.
+type Polynomial struct {
+	Family     Family
+	Derivative int
+}

@@ -82,7 +82,7 @@ type Instr struct {
 	Src  [3]int // -1: none
 }
 
-// Fused is a program of elementwise ops over one iteration shape. Registers 0 to len(In)-1 are the inputs; the
+// Fused is a program of elementwise ops over one iteration shape, that of its outputs. Registers 0 to len(In)-1 are the inputs; the
 // others are made by the instructions in order.
 type Fused struct {
 	Shape  *shape.Shape
@@ -104,7 +104,9 @@ type Device struct {
 	Host bool
 	// CanFuse reports whether an elementwise op with these dtypes can be part of a fused program; nil: never.
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
-	// RunFused runs a program; inputs are broadcast to its shape.
+	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
+	Prepare func(p *Fused)
+	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
 	RunFused func(c *Ctx, p *Fused, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"math"
 	"reflect"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -94,6 +95,13 @@ func again(n *graph.Node, in []*graph.Node) *graph.Node {
 	return graph.Again(n, in)
 }
 
+// constBits tells immediates apart by their bits, since -0 equals 0 and NaN not itself.
+type constBits struct {
+	d      dtype.DType
+	i      int64
+	re, im uint64
+}
+
 func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
 	if len(in) > 3 {
 		return key{}, false
@@ -102,6 +110,9 @@ func keyOf(n *graph.Node, in []*graph.Node) (key, bool) {
 		return key{}, false
 	}
 	k := key{op: n.Op(), attr: n.Attr(), dev: n.Device()}
+	if c, ok := n.Attr().(attr.Const); ok {
+		k.attr = constBits{c.DType, c.Value.I, math.Float64bits(c.Value.F), math.Float64bits(c.Value.G)}
+	}
 	copy(k.in[:], in)
 	return k, true
 }

@@ -28,6 +28,7 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
+	reg   int32 // in its group's program
 	users int32 // consumers in the plan
 	drops int32 // claims this plan drops
 	srcs  int8  // distinct buffers its recomputation reads
@@ -48,14 +49,31 @@ type planner struct {
 	// consts holds the buffers of immediates, one for each value.
 	consts map[constKey]int32
 	stats  *Counters
+	scratch
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
+}
+
+// scratch is space that plans use one after the other.
+type scratch struct {
+	count, sorted, next, head, list []int
+}
+
+// reset makes the planner ready for another plan; the space of a huge one is given back.
+func (p *planner) reset() {
+	p.idx.Reset()
+	info, s := p.info[:0], p.scratch
+	if cap(info) > 1<<16 {
+		info, s = nil, scratch{}
+	}
+	clear(info[:cap(info)])
+	*p = planner{idx: p.idx, info: info, scratch: s}
 }
 
 // collect numbers the nodes behind the roots, inputs first, and classifies them.
 func (p *planner) collect() {
 	p.idx.PostOrder(p.roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
-	p.info = make([]info, len(p.idx.Nodes))
+	p.info = resize(p.info, len(p.idx.Nodes))
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		f.at.buf = -1

@@ -85,6 +85,12 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 		return nil, nil
 	}
 	planMu.Lock()
+	if len(roots) == 1 && !async {
+		if done, err := evalSingle(roots[0]); done {
+			planMu.Unlock()
+			return nil, err
+		}
+	}
 	job, err := plan(ctx, roots)
 	if err != nil || job == nil {
 		planMu.Unlock()
@@ -142,8 +148,7 @@ var planners = sync.Pool{New: func() any { return new(planner) }}
 // plan builds and reserves an evaluation. The caller holds planMu.
 func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	p := planners.Get().(*planner)
-	p.idx.Reset()
-	*p = planner{idx: p.idx, dev: DefaultDevice(), stats: &Count}
+	p.dev = DefaultDevice()
 	for _, r := range roots {
 		if !r.Stored() {
 			p.roots = append(p.roots, r)
@@ -154,6 +159,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		return nil, nil
 	}
 	if err := fault.Catch(p.build); err != nil {
+		p.reset()
 		planners.Put(p)
 		return nil, err
 	}
@@ -309,7 +315,8 @@ func (j *job) await(ctx context.Context) error {
 	}
 	// What failed for good keeps its event; it reaches only the steps that read it.
 	for i, b := range j.run.bufs[:j.run.prog.numIn] {
-		if e := b.Event(); e != nil {
+		// A buffer written over carries this very plan's event.
+		if e := b.Event(); e != nil && e != j.event {
 			<-e.Done()
 			if err := e.Err(); err != nil {
 				if j.run.errs == nil {
@@ -356,8 +363,7 @@ func (j *job) finish(err error) {
 		j.event.Signal(err)
 		j.clearEvents()
 	}
-	p.idx.Reset()
-	*p = planner{idx: p.idx}
+	p.reset()
 	planners.Put(p)
 }
 

@@ -21,14 +21,14 @@ func (p *planner) lower() {
 		}
 	}
 	p.prog.numIn = len(p.prog.bufs)
-	members := p.members()
+	p.chainMembers()
 	for _, i := range p.order() {
 		n, f := p.idx.Nodes[i], &p.info[i]
 		switch f.class {
 		case alias:
 			p.lowerAlias(n, f)
 		case fuse:
-			p.lowerGroup(members(i))
+			p.lowerGroup(p.members(i))
 		case kernel:
 			p.lowerKernel(n, f)
 		}
@@ -80,7 +80,8 @@ func (p *planner) order() []int {
 	for i := range p.info {
 		top = max(top, p.info[i].late)
 	}
-	count := make([]int, 2*(top+2)+1)
+	p.count = resize(p.count, int(2*(top+2)+1))
+	count := p.count
 	key := func(i int) int32 {
 		f := &p.info[i]
 		if f.class == alias {
@@ -102,7 +103,8 @@ func (p *planner) order() []int {
 	for k := 1; k < len(count); k++ {
 		count[k] += count[k-1]
 	}
-	out := make([]int, total)
+	p.sorted = resize(p.sorted, total)
+	out := p.sorted
 	for i := range p.info {
 		if use(i) {
 			out[count[key(i)]] = i
@@ -112,25 +114,37 @@ func (p *planner) order() []int {
 	return out
 }
 
-// members returns a function that lists a group's nodes in order.
-func (p *planner) members() func(leader int) []int {
-	next := make([]int, len(p.info))
-	head := make([]int, len(p.info))
-	for i := range head {
-		head[i] = -1
+// chainMembers links each group's nodes in order: head[leader], then next.
+func (p *planner) chainMembers() {
+	p.next, p.head = resize(p.next, len(p.info)), resize(p.head, len(p.info))
+	for i := range p.head {
+		p.head[i] = -1
 	}
 	for i := len(p.info) - 1; i >= 0; i-- {
 		if p.info[i].class == fuse {
 			g := p.info[i].group
-			next[i], head[g] = head[g], i
+			p.next[i], p.head[g] = p.head[g], i
 		}
 	}
-	return func(leader int) (list []int) {
-		for i := head[leader]; i >= 0; i = next[i] {
-			list = append(list, i)
-		}
-		return list
+}
+
+// members lists a group's nodes in order.
+func (p *planner) members(leader int) []int {
+	p.list = p.list[:0]
+	for i := p.head[leader]; i >= 0; i = p.next[i] {
+		p.list = append(p.list, i)
 	}
+	return p.list
+}
+
+// resize returns a zeroed slice of length n, in the space of s where that is enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 func (p *planner) newBuf(d *backend.Device, size int) int32 {
@@ -293,19 +307,18 @@ func (p *planner) lowerGroup(list []int) {
 	for _, o := range s.in {
 		prog.DTypes = append(prog.DTypes, o.dtype)
 	}
-	reg := make(map[int]int, len(list))
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		ins := backend.Instr{Op: n.Op().Name, Attr: n.Attr(), Dst: len(prog.DTypes), Src: [3]int{-1, -1, -1}}
 		for k := range n.NumIn() {
 			j := p.idx.Get(n.In(k))
-			if r, ok := reg[j]; ok {
-				ins.Src[k] = r
+			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
+				ins.Src[k] = int(p.info[j].reg)
 			} else {
 				ins.Src[k] = p.groupInput(&s, p.operand(n.In(k)))
 			}
 		}
-		reg[i] = ins.Dst
+		p.info[i].reg = int32(ins.Dst)
 		prog.DTypes = append(prog.DTypes, n.DType())
 		prog.Instrs = append(prog.Instrs, ins)
 		if p.info[i].mat {
@@ -315,6 +328,7 @@ func (p *planner) lowerGroup(list []int) {
 			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 		}
 	}
+	d.Prepare(prog)
 	p.addStep(s)
 }
 

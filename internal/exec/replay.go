@@ -20,7 +20,7 @@ type Replay struct {
 
 // NewReplay plans the outputs of a trace once. args are its stand-ins.
 func NewReplay(outs, args []*graph.Node) (*Replay, error) {
-	p := &planner{dev: DefaultDevice(), stats: &Count, replay: true, roots: outs}
+	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}

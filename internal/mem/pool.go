@@ -82,7 +82,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		if ok {
 			b := &Buffer{Mem: blk.host, Dev: blk.dev, Size: n, pool: p, class: class}
 			if blk.host != nil {
-				b.Mem = blk.host[:n:n]
+				b.Mem = blk.host[:n] // with the block's capacity: Free gives all of it back
 			}
 			b.clean = runtime.AddCleanup(b, func(blk block) { p.give(class, blk.host, blk.dev, n) }, blk)
 			return b, nil

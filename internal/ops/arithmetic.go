@@ -35,18 +35,16 @@ type DivOptions struct {
 }
 
 // scaled returns x and alpha·y of one dtype and shape.
-func scaled(op string, x, y Operand, o []AlphaOptions) (a, b *Node, some bool) {
-	if len(o) == 0 || o[0].Alpha == nil {
-		return nil, nil, false
-	}
+func scaled(op string, x, y Operand, o []AlphaOptions) (a, b *Node) {
 	s, ok := dtype.ScalarOf(o[0].Alpha)
 	d := resultType(op, x, y)
 	if !ok || !dtype.CanCast(s.DefaultDType(dtype.Float32), d) {
 		fault.Throw(fault.DType, op, "alpha %v of type %T does not fit a result of %v; want a number of its kind", o[0].Alpha, o[0].Alpha, d)
 	}
-	a, b = broadcast2(op, as(op, x, d), as(op, y, d))
-	return a, b, true
+	return broadcast2(op, as(op, x, d), as(op, y, d))
 }
+
+func hasAlpha(o []AlphaOptions) bool { return len(o) > 0 && o[0].Alpha != nil }
 
 // Add returns x + alpha·other.
 //
@@ -54,7 +52,8 @@ func scaled(op string, x, y Operand, o []AlphaOptions) (a, b *Node, some bool) {
 //lucid:method
 //lucid:inplace
 func Add(x, other Operand, o ...AlphaOptions) *Node {
-	if a, b, ok := scaled("add", x, other, o); ok {
+	if hasAlpha(o) {
+		a, b := scaled("add", x, other, o)
 		return widened(func(v []*Node) *Node { return Add(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
 	}
 	return binary(opAdd, x, other)
@@ -67,14 +66,12 @@ func Add(x, other Operand, o ...AlphaOptions) *Node {
 //lucid:inplace
 //lucid:alias subtract
 func Sub(x, other Operand, o ...AlphaOptions) *Node {
-	a, b, ok := scaled("sub", x, other, o)
-	if !ok {
-		a, b = promote("sub", x, other)
-	}
-	requireKind("sub", a, a.DType() != dtype.Bool, "numbers; for bools use logical_xor")
-	if ok {
+	if hasAlpha(o) {
+		a, b := scaled("sub", x, other, o)
 		return widened(func(v []*Node) *Node { return Sub(v[0], Mul(v[1], o[0].Alpha)) }, a, b)
 	}
+	a, b := promote("sub", x, other)
+	requireKind("sub", a, a.DType() != dtype.Bool, "numbers; for bools use logical_xor")
 	return binary(opSub, a, b)
 }
 

@@ -2,7 +2,7 @@ package ops
 
 import "github.com/lucid-go/lucid/internal/graph"
 
-var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opSphericalJ0 *graph.Op
+var opI0, opI0e, opI1, opI1e, opJ0, opJ1, opY0, opY1, opK0, opK1, opK0e, opK1e, opSphericalJ0 *graph.Op
 
 func init() {
 	f32 := graph.AMPFloat32
@@ -26,6 +26,10 @@ func init() {
 	opY1 = fn("special_bessel_y1", func(n, x *Node) *Node { return Sub(BesselY0(x), Div(n, x)) })
 	opK0 = fn("special_modified_bessel_k0", func(n, x *Node) *Node { return Neg(ModifiedBesselK1(x)) })
 	opK1 = fn("special_modified_bessel_k1", func(n, x *Node) *Node { return Neg(Add(ModifiedBesselK0(x), Div(n, x))) })
+	opK0e = fn("special_scaled_modified_bessel_k0", func(n, x *Node) *Node { return Sub(n, ScaledModifiedBesselK1(x)) })
+	opK1e = fn("special_scaled_modified_bessel_k1", func(n, x *Node) *Node {
+		return Sub(Sub(n, ScaledModifiedBesselK0(x)), Div(n, x))
+	})
 	opSphericalJ0 = fn("special_spherical_bessel_j0", func(n, x *Node) *Node { return byX(Sub(Cos(x), n), x, 0) })
 }
 
@@ -91,6 +95,18 @@ func ModifiedBesselK0(x *Node) *Node { return special(opK0, x) }
 //lucid:name special_modified_bessel_k1
 //lucid:pkg special
 func ModifiedBesselK1(x *Node) *Node { return special(opK1, x) }
+
+// ScaledModifiedBesselK0 returns exp(x)·K0(x).
+//
+//lucid:name special_scaled_modified_bessel_k0
+//lucid:pkg special
+func ScaledModifiedBesselK0(x *Node) *Node { return special(opK0e, x) }
+
+// ScaledModifiedBesselK1 returns exp(x)·K1(x).
+//
+//lucid:name special_scaled_modified_bessel_k1
+//lucid:pkg special
+func ScaledModifiedBesselK1(x *Node) *Node { return special(opK1e, x) }
 
 // SphericalBesselJ0 returns sin(x)/x, 1 at 0.
 //

@@ -118,7 +118,7 @@ func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 		return Cast(softCrossEntropy(wide, Cast(target, wide.DType()), weight, o), d)
 	}
 	c := newClasses("cross_entropy", wide, target, weight, o.IgnoreIndex)
-	lse := rowLSE(c.x, c.axis)
+	lse := Logsumexp(c.x, ReduceOptions{Dim: []int{c.axis}, KeepDim: true})
 	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
 	l := Mul(drop(Sub(lse, gather(c.x, c.target, c.axis))), c.targetWeight())
 	if s := o.LabelSmoothing; s > 0 {

@@ -8,6 +8,7 @@
 //	//lucid:name isnan               the op's name, where lower_snake of the function is not it
 //	//lucid:optional weight bias     tensors and operands that may be nil
 //	//lucid:alias absolute           other names for calls by name
+//	//lucid:default dim=0 dims=      values a call by name may leave out; nothing behind = is the zero value
 //	//lucid:pkg linalg               a function of that package
 //
 // Rules are written with these same functions, so higher orders and other transforms compose.

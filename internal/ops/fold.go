@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -35,6 +36,7 @@ func foldWindows(op string, in, kernel []int, o FoldOptions) attr.Pool {
 //lucid:func
 func UnfoldImage(x *Node, kernelSize []int, o FoldOptions) *Node {
 	const op = "unfold_image"
+	requireKind(op, x, x.DType() != dtype.Bool, "numbers")
 	w := foldWindows(op, planes(op, x, 2), kernelSize, o)
 	lead := slices.Clone(x.Shape().Dims()[:x.Rank()-2])
 	lead[len(lead)-1] *= product(w.Kernel.Slice())
@@ -45,6 +47,7 @@ func UnfoldImage(x *Node, kernelSize []int, o FoldOptions) *Node {
 //
 //lucid:func
 func Fold(x *Node, outputSize, kernelSize []int, o FoldOptions) *Node {
+	requireKind("fold", x, x.DType() != dtype.Bool, "numbers")
 	size := each("fold", "output_size", outputSize, 2, 0)
 	w := foldWindows("fold", size, kernelSize, o)
 	k, n := product(w.Kernel.Slice()), product(w.Out.Slice())

@@ -185,8 +185,8 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 		out[2] = Mul(read(g), lastWriter(n, write, read))
 	case attr.ReduceMul:
 		// out = x·Π src: every factor gets the product of the others.
-		out[0] = Mul(g, conj(write(broadcastTo(constLike(x, 1), x.Shape()), src, attr.ReduceMul)))
-		out[2] = gradMul(read(g), conj(Div(read(n), src)))
+		out[0] = Mul(g, conj(write(OnesLike(x), src, attr.ReduceMul)))
+		out[2] = Mul(read(g), conj(otherFactors(x, src, write, read)))
 	default:
 		hitX, hitSrc := Cast(Eq(x, n), n.DType()), Cast(Eq(src, read(n)), n.DType())
 		count := write(hitX, hitSrc, attr.ReduceAdd)
@@ -194,6 +194,16 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 		out[0], out[2] = Mul(share, hitX), Mul(read(share), hitSrc)
 	}
 	return out
+}
+
+// otherFactors gives, for every element of src, the product of x and the other elements written to its place: the
+// whole product of what is not zero, divided by the element, unless another one is zero.
+func otherFactors(x, src *Node, write func(x, src *Node, r attr.Reduction) *Node, read func(*Node) *Node) *Node {
+	zero := Eq(src, 0)
+	whole := write(x, Where(zero, constLike(src, 1), src), attr.ReduceMul)
+	count := write(broadcastTo(Number(dtype.Int64, 0), x.Shape()), Cast(zero, dtype.Int64), attr.ReduceAdd)
+	others := Sub(read(count), Cast(zero, dtype.Int64))
+	return Where(Eq(others, 0), Div(read(whole), Where(zero, constLike(src, 1), src)), constLike(src, 0))
 }
 
 // lastWriter is 1 for source elements that the result shows, 0 for those written over.
@@ -220,8 +230,8 @@ func writeJVP(n *Node, tan []*Node, r attr.Reduction, write func(x, src *Node, r
 	case attr.ReduceAdd, attr.ReduceSet:
 		return []*Node{write(tx, ts, r)}
 	case attr.ReduceMul:
-		own := Mul(tx, write(broadcastTo(constLike(x, 1), x.Shape()), src, attr.ReduceMul))
-		return []*Node{write(own, gradMul(ts, Div(read(n), src)), attr.ReduceAdd)}
+		own := Mul(tx, write(OnesLike(x), src, attr.ReduceMul))
+		return []*Node{write(own, Mul(ts, otherFactors(x, src, write, read)), attr.ReduceAdd)}
 	}
 	hitX, hitSrc := Cast(Eq(x, n), n.DType()), Cast(Eq(src, read(n)), n.DType())
 	count := write(hitX, hitSrc, attr.ReduceAdd)

@@ -37,9 +37,9 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 	normalized("layer_norm", x, normalizedShape, weight, bias)
 	in := []*Node{x}
 	if weight != nil {
-		in = append(in, weight)
+		in = append(in, normWeight(x, weight))
 		if bias != nil {
-			in = append(in, bias)
+			in = append(in, normWeight(x, bias))
 		}
 	}
 	y := graph.Item(apply(opLayerNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, 1e-5)}, in...), 0)
@@ -47,6 +47,14 @@ func LayerNorm(x *Node, normalizedShape []int, weight, bias *Node, o EpsOptions)
 		y = Add(y, bias)
 	}
 	return y
+}
+
+// normWeight brings a weight to x's dtype; with halves it may be float32.
+func normWeight(x, w *Node) *Node {
+	if x.DType().IsHalf() && w.DType() == dtype.Float32 {
+		return w
+	}
+	return Cast(w, x.DType())
 }
 
 // RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
@@ -65,7 +73,7 @@ func RmsNorm(x *Node, normalizedShape []int, weight *Node, o RmsNormOptions) *No
 	}
 	in := []*Node{x}
 	if weight != nil {
-		in = append(in, weight)
+		in = append(in, normWeight(x, weight))
 	}
 	return graph.Item(apply(opRMSNorm, attr.RowNorm{Dims: len(normalizedShape), Eps: orElse(o.Eps, eps)}, in...), 0)
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/attr"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -106,46 +105,6 @@ func concat(xs []*Node, axis int) *Node {
 		return xs[0]
 	}
 	return apply(opConcat, attr.Axis{Axis: axis}, xs...)
-}
-
-// Cat joins tensors along a dimension in which alone their sizes may differ.
-//
-//lucid:func
-func Cat(tensors []*Node, dim int) *Node {
-	if len(tensors) == 0 {
-		fault.Throw(fault.Value, "cat", "needs at least one tensor")
-	}
-	xs := make([]*Node, 0, len(tensors))
-	ops := make([]Operand, len(tensors))
-	for i, x := range tensors {
-		ops[i] = x
-	}
-	d := resultType("cat", ops...)
-	var first *Node
-	for _, x := range tensors {
-		if x.Rank() == 1 && x.Dim(0) == 0 && len(tensors) > 1 {
-			continue // PyTorch lets an empty vector join anything
-		}
-		if x.Rank() == 0 {
-			fault.Throw(fault.Shape, "cat", "a 0-d tensor cannot be joined; use Stack")
-		}
-		if first == nil {
-			first = x
-			dim = shape.Axis("cat", dim, x.Rank())
-		}
-		ok := x.Rank() == first.Rank()
-		for i := 0; ok && i < x.Rank(); i++ {
-			ok = i == dim || x.Dim(i) == first.Dim(i)
-		}
-		if !ok {
-			fault.Throw(fault.Shape, "cat", "%v and %v differ in a dim other than %d", first.Shape(), x.Shape(), dim)
-		}
-		xs = append(xs, Cast(x, d))
-	}
-	if first == nil {
-		return Cast(tensors[0], d)
-	}
-	return concat(xs, dim)
 }
 
 // sliceUpdate returns x with a regular part replaced by u.

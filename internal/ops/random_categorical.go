@@ -51,10 +51,8 @@ func RandomCategoricalN(key, logits *Node, axis, n int) *Node {
 	return pickByCDF(cdf, Mul(u, total))
 }
 
-// pickByCDF counts the sums that do not reach past u: the class that u falls into. A class of probability zero is
+// pickByCDF returns the class that u falls into: how many sums do not reach past it. A class of probability zero is
 // never met, since u stays below the total.
 func pickByCDF(cdf, u *Node) *Node {
-	at := Reshape(u, append(u.Shape().Clone(), 1)...)
-	n := Sum(Le(cdf, at), ReduceOptions{Dim: []int{u.Rank()}})
-	return Minimum(n, cdf.Dim(0)-1)
+	return Minimum(Searchsorted(cdf, u, nil, SearchOptions{Right: true}), cdf.Dim(0)-1)
 }

@@ -122,9 +122,7 @@ func RandomIntMLX(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *
 	requireIntegers("randint", d)
 	checkBounds("randint", low, high, d)
 	u := RandomUniform(key, s, lo.Float(), hi.Float(), dtype.Float32)
-	down := Cast(u, dtype.Int64)
-	down = Sub(down, Cast(Gt(Cast(down, dtype.Float32), u), dtype.Int64)) // cut towards minus infinity
-	return Cast(Maximum(Minimum(down, hi.Int()-1), lo.Int()), d)
+	return Cast(Maximum(Minimum(Floor(u), hi.Float()-1), lo.Float()), d)
 }
 
 // RandomPermutation returns 0 … n-1 in random order, by sorting random words of width bytes.

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opSoftmax, opLogSoftmax, opRowLSE *graph.Op
+var opSoftmax, opLogSoftmax *graph.Op
 
 // vmapAxis shifts the dimension of a row-wise op of one input past the extra axis.
 func vmapAxis(n *Node, in []*Node, _ []bool, _ int) []*Node {
@@ -37,24 +37,7 @@ func init() {
 			ax := []int{n.Attr().(attr.Axis).Axis}
 			return []*Node{rowRule(tan[0], n, func(t, y *Node) *Node { return Sub(t, sumKeep(Mul(Exp(y), t), ax, true)) })}
 		}})
-	// row_lse is log Σ exp(x) along one dimension, kept with size 1: what a loss over classes needs to remember.
-	opRowLSE = graph.Register(graph.Op{Name: "row_lse", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, SavesIn: 1, SavesOut: true, VMap: vmapAxis,
-		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
-			d := in[0].Shape().Clone()
-			d[a.(attr.Axis).Axis] = 1
-			return []graph.Spec{{Shape: shape.Of("row_lse", d...), DType: in[0].DType()}}
-		},
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Mul(cot[0], softmaxOf(n))} },
-		JVP: func(n *Node, tan []*Node) []*Node {
-			return []*Node{sumKeep(Mul(tan[0], softmaxOf(n)), []int{n.Attr().(attr.Axis).Axis}, true)}
-		}})
 }
-
-// softmaxOf is the softmax of the input of a row_lse node.
-func softmaxOf(n *Node) *Node { return Exp(Sub(n.In(0), n)) }
-
-// rowLSE is log Σ exp(x) along a dimension, kept with size 1.
-func rowLSE(x *Node, axis int) *Node { return apply(opRowLSE, attr.Axis{Axis: axis}, x) }
 
 // SoftmaxOptions may name the dtype to compute in; zero: the input's.
 type SoftmaxOptions struct{ DType dtype.DType }

@@ -194,7 +194,7 @@ func Atanh(x *Node) *Node { return unary(opAtanh, floating(x)) }
 //lucid:method
 //lucid:inplace
 //lucid:alias special_erf
-func Erf(x *Node) *Node { return unary(opErf, floating(x)) }
+func Erf(x *Node) *Node { return special(opErf, x) }
 
 // Erfc returns 1 - erf(x), precise for large x.
 //
@@ -202,7 +202,7 @@ func Erf(x *Node) *Node { return unary(opErf, floating(x)) }
 //lucid:method
 //lucid:inplace
 //lucid:alias special_erfc
-func Erfc(x *Node) *Node { return unary(opErfc, floating(x)) }
+func Erfc(x *Node) *Node { return special(opErfc, x) }
 
 // Erfinv returns the inverse of erf.
 //
@@ -210,7 +210,7 @@ func Erfc(x *Node) *Node { return unary(opErfc, floating(x)) }
 //lucid:method
 //lucid:inplace
 //lucid:alias special_erfinv
-func Erfinv(x *Node) *Node { return unary(opErfinv, floating(x)) }
+func Erfinv(x *Node) *Node { return special(opErfinv, x) }
 
 // Sigmoid returns 1/(1 + exp(-x)).
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice, opFlip *graph.Op
+var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice *graph.Op
 
 // viewOp declares an op that shows its input's buffer with another layout.
 func viewOp(name string, o graph.Op) *graph.Op {
@@ -191,8 +191,8 @@ func permute(x *Node, order []int) *Node {
 //
 //lucid:func
 //lucid:method
-func BroadcastTo(x *Node, shape ...int) *Node {
-	return broadcastTo(x, expandShape("broadcast_to", x, shape))
+func BroadcastTo(x *Node, size ...int) *Node {
+	return broadcastTo(x, expandShape("broadcast_to", x, size))
 }
 
 func expandShape(op string, x *Node, dims []int) *shape.Shape {

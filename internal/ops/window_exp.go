@@ -68,38 +68,12 @@ func WindowKaiser(M int, o KaiserWindowOptions) *Node {
 		fault.Throw(fault.Value, "window_kaiser", "beta is %v; want a finite number, 0 or more", beta)
 	}
 	return unitAtOne("window_kaiser", M, WindowOptions{o.Periodic, o.DType}, func(k *Node, span float64) *Node {
-		t := Mul(Minimum(Sub(Mul(k, 2/span), 1.0), 1.0), beta)
-		// q = (√(β²-t²)/2)², the variable of the series Σ qᵏ/(k!)².
-		q := Mul(Maximum(Sub(beta*beta, Square(t)), 0.0), 0.25)
-		return besselRatio(q, beta*beta/4)
+		t := Minimum(Sub(Mul(k, 2/span), 1.0), 1.0)
+		a := Mul(Sqrt(Maximum(Sub(1.0, Square(t)), 0.0)), beta)
+		// Scaled by their exponentials both stay in range for any beta.
+		top := BesselI0e(Number(dtype.Float64, beta))
+		return Mul(Div(BesselI0e(a), top), Exp(Sub(a, beta)))
 	})
-}
-
-// besselRatio is Σ qᵏ/(k!)² over the same sum at the largest q. All terms are positive, so nothing cancels; it is
-// summed from the smallest term that counts at the largest q, each as a share of the whole.
-func besselRatio(q *Node, most float64) *Node {
-	// Logarithms keep the terms of a large q in range: term k is qᵏ/(k!)².
-	logTerm := func(k int) float64 {
-		f, _ := math.Lgamma(float64(k) + 1)
-		if k == 0 {
-			return 0
-		}
-		return float64(k)*math.Log(most) - 2*f
-	}
-	peak, last := 0.0, 0
-	for k := 1; most > 0 && (logTerm(k) > peak-40 || float64(k) < math.Sqrt(most)); k++ {
-		peak, last = math.Max(peak, logTerm(k)), k
-	}
-	total := 0.0
-	for k := last; k >= 0; k-- {
-		total += math.Exp(logTerm(k) - peak)
-	}
-	// Horner: 1 + q(1 + q/4(1 + q/9(…))), scaled to a share of the whole at the end.
-	sum := FullOf(q.Shape(), dtype.Float64, dtype.Scalar{Kind: dtype.KindInt, I: 1})
-	for k := last; k >= 1; k-- {
-		sum = Add(Mul(Mul(sum, q), 1/(float64(k)*float64(k))), 1.0)
-	}
-	return Mul(sum, math.Exp(-peak)/total)
 }
 
 func positive(op, name string, v float64) float64 {

@@ -28,6 +28,9 @@ type prepared struct {
 	slot []int // scratch tile of a register made by an instruction
 	size []int // bytes of an element, by register
 	tile int   // number of scratch tiles for results
+
+	madeBy []int // instruction that makes a register
+	widest int   // bytes of the largest element
 }
 
 type code struct {
@@ -41,8 +44,10 @@ func canFuse(op string, out dtype.DType, in []dtype.DType) bool { return blockFo
 
 func prepare(p *backend.Fused) *prepared {
 	q := &prepared{last: make([]int, len(p.DTypes)), slot: make([]int, len(p.DTypes)), size: make([]int, len(p.DTypes))}
+	q.madeBy = make([]int, len(p.DTypes))
 	for i, d := range p.DTypes {
 		q.size[i] = d.Size()
+		q.widest = max(q.widest, d.Size())
 	}
 	for k, ins := range p.Instrs {
 		var in [3]dtype.DType
@@ -54,6 +59,7 @@ func prepare(p *backend.Fused) *prepared {
 				n++
 			}
 		}
+		q.madeBy[ins.Dst] = k
 		q.code = append(q.code, code{blockFor(ins.Op, p.DTypes[ins.Dst], in[:n]), ins.Attr, ins.Dst, ins.Src})
 	}
 	for _, o := range p.Out {
@@ -96,6 +102,9 @@ type runState struct {
 	out  []outPlace
 	tile int // scratch tiles in all
 	unit int // bytes of a scratch tile
+
+	inBuf  [4]operand // space for small programs
+	outBuf [2]outPlace
 }
 
 type outPlace struct {
@@ -108,25 +117,25 @@ type outPlace struct {
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	q, ok := p.Prep.(*prepared)
-	if !ok {
-		q = prepare(p)
-		p.Prep = q
-	}
-	n := p.Shape.Numel()
+	q := p.Prep.(*prepared)
+	n := out[0].Numel()
 	if n == 0 {
 		return nil
 	}
-	r := runState{p: q, n: n, tile: q.tile, unit: tileElems * maxSize(q.size)}
-	r.in = make([]operand, len(in))
-	for i, v := range in {
-		r.in[i] = r.place(v)
+	r := runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest}
+	if len(in) <= len(r.inBuf) && len(out) <= len(r.outBuf) {
+		r.in, r.out = r.inBuf[:len(in)], r.outBuf[:len(out)]
+	} else {
+		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(out))
 	}
-	r.out = make([]outPlace, len(out))
-	for i, v := range out {
+	for i := range in {
+		r.place(&r.in[i], &in[i])
+	}
+	for i := range out {
+		v := &out[i]
 		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
-		for j, w := range in {
-			if w.Buf == v.Buf && q.last[j] > r.madeBy(o.reg) {
+		for j := range in {
+			if in[j].Buf == v.Buf && q.last[j] > q.madeBy[o.reg] {
 				o.staged = true
 			}
 		}
@@ -137,32 +146,19 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		r.block(0)
 		return nil
 	}
-	return c.For(blocks, r.block)
-}
-
-func maxSize(s []int) int {
-	m := 1
-	for _, v := range s {
-		m = max(m, v)
+	shared := r // escapes; the small case must not
+	if len(in) <= len(r.inBuf) && len(out) <= len(r.outBuf) {
+		shared.in, shared.out = shared.inBuf[:len(in)], shared.outBuf[:len(out)]
 	}
-	return m
+	return c.For(blocks, shared.block)
 }
 
-// madeBy returns the instruction that makes a register.
-func (r *runState) madeBy(reg int) int {
-	for k, c := range r.p.code {
-		if c.dst == reg {
-			return k
-		}
-	}
-	return -1
-}
-
-func (r *runState) place(v backend.View) operand {
-	o := operand{size: v.DType.Size(), base: unsafe.Add(v.Base(), v.Offset()*v.DType.Size())}
-	if v.Contiguous() {
+// place says how the run finds an input.
+func (r *runState) place(o *operand, v *backend.View) {
+	*o = operand{size: v.DType.Size(), base: unsafe.Add(v.Base(), v.Offset()*v.DType.Size())}
+	if v.Lay == nil || v.Contiguous() {
 		o.direct = true
-		return o
+		return
 	}
 	o.scalar = true
 	for i, s := range v.Lay.Strides {
@@ -173,9 +169,15 @@ func (r *runState) place(v backend.View) operand {
 	o.slot = r.tile
 	r.tile++
 	if !o.scalar {
-		dims, strides := collapse(v)
-		o.dims, o.strides = dims, strides
+		o.dims, o.strides = collapse(*v)
 	}
+}
+
+// operandOf is place for kernels that read an input tile by tile on their own.
+func operandOf(v backend.View) operand {
+	var r runState
+	var o operand
+	r.place(&o, &v)
 	return o
 }
 
@@ -189,8 +191,12 @@ func (r *runState) block(b int) {
 		*buf = make([]uint64, need)
 	}
 	base := unsafe.Pointer(unsafe.SliceData(*buf))
-	tile := func(slot int) unsafe.Pointer { return unsafe.Add(base, slot*r.unit) }
-	reg := make([]unsafe.Pointer, len(r.p.size))
+	tile := func(slot int) unsafe.Pointer { return unsafe.Add(base, slot*r.unit) } // inlined
+	var small [16]unsafe.Pointer
+	reg := small[:]
+	if len(r.p.size) > len(small) {
+		reg = make([]unsafe.Pointer, len(r.p.size))
+	}
 	for i := range r.in {
 		if o := &r.in[i]; o.scalar {
 			fill(tile(o.slot), o.base, o.size, min(tileElems, r.n))

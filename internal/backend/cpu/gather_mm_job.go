@@ -78,7 +78,7 @@ func (g *gatherJob[T]) byOutput(c *backend.Ctx, outs int, order, starts []int) e
 	perOut := m * n * max(k, 1) * max(1, len(order)/outs)
 	if perOut >= productWork {
 		var err error
-		run := runner(c, &err)
+		run := gemmRunner(c, &err)
 		for o := range outs {
 			if g.output(o, order[starts[o]:starts[o+1]], run); err != nil {
 				return err

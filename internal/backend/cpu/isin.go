@@ -43,8 +43,7 @@ func isinT[T comparable](c *backend.Ctx, out backend.View, in []backend.View) er
 	if n == 0 {
 		return nil
 	}
-	var r runState
-	x, s := r.place(in[0]), r.place(in[1])
+	x, s := operandOf(in[0]), operandOf(in[1])
 	set := make([]T, m)
 	if m > 0 {
 		s.read(unsafe.Pointer(unsafe.SliceData(set)), 0, m)

@@ -88,7 +88,7 @@ func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul produc
 	}
 	if count == 1 || m*n*k >= productWork {
 		var err error
-		run := runner(c, &err)
+		run := gemmRunner(c, &err)
 		for i := range count {
 			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, false, run)
 			if err != nil {
@@ -105,8 +105,8 @@ func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul produc
 	})
 }
 
-// runner is the context's parallel loop as gemm wants it; an error stays in err.
-func runner(c *backend.Ctx, err *error) gemm.Runner {
+// gemmRunner is the context's parallel loop as gemm wants it; an error stays in err.
+func gemmRunner(c *backend.Ctx, err *error) gemm.Runner {
 	return func(blocks int, f func(block int)) {
 		if *err == nil {
 			*err = c.For(blocks, f)

@@ -80,8 +80,7 @@ func eachDraw(c *backend.Ctx, out backend.View, key backend.View, f func(k [2]ui
 
 // tileOf is a parameter from which blocks of elements are taken.
 func tileOf(v backend.View) *operand {
-	r := runState{}
-	o := r.place(v)
+	o := operandOf(v)
 	if o.dims == nil {
 		o.dims, o.strides = collapse(v)
 	}

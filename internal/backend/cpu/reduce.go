@@ -16,7 +16,7 @@ import (
 
 const (
 	foldChunk = 1 << 15 // elements folded by one block
-	foldCols  = 1024    // columns of a tile
+	foldCols  = 2048    // columns of a tile
 )
 
 // folder is a reduction of T through accumulators A to R.
@@ -275,7 +275,7 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	cols := p.inner.size
 	tile := min(cols, foldCols)
 	tiles := (cols + tile - 1) / tile
-	perChunk := max(1, 2*foldChunk/tile)
+	perChunk := max(1, 4*foldChunk/tile)
 	chunks := (p.count + perChunk - 1) / perChunk
 	// Small outputs share a block.
 	group := 1
@@ -311,12 +311,21 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	return each(c, p.outputs*tiles, func(b int) {
 		o, lo := b/tiles, b%tiles*tile
 		_, out := p.place(o)
-		col := make([]A, chunks)
-		for j := lo; j < min(lo+tile, cols); j++ {
-			for ch := range col {
-				col[ch] = part[(o*chunks+ch)*cols+j]
+		n := min(tile, cols-lo)
+		row := func(ch int) []A { return part[(o*chunks+ch)*cols+lo:][:n] }
+		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time
+			for i := range m / 2 {
+				x, y, z := row(2*i), row(2*i+1), row(i)
+				for j := range z {
+					z[j] = r.f.join(x[j], y[j])
+				}
 			}
-			r.z[out+j*p.inner.out] = r.f.done(joinTree(col, r.f.join), p.count)
+			if m%2 == 1 {
+				copy(row(m/2), row(m-1))
+			}
+		}
+		for j, a := range row(0) {
+			r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
 		}
 	})
 }

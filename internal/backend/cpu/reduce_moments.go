@@ -23,7 +23,8 @@ func joinMoments(a, b moments) moments {
 		return a
 	}
 	n, d := a.n+b.n, b.mean-a.mean
-	return moments{n, a.mean + d*b.n/n, a.m2 + b.m2 + d*d*a.n*b.n/n}
+	m := a.mean + d*b.n/n
+	return moments{n, m, a.m2 + b.m2 + d*d*a.n*b.n/n + (m - m)} // m-m: infinities have no variance
 }
 
 func momentsF32(x []float32) moments {
@@ -40,7 +41,7 @@ func momentsF32(x []float32) moments {
 		q += float64(simd.SumSqF32(t[:m]))
 		x = x[m:]
 	}
-	return moments{n, float64(c) + s/n, max(q-s*s/n, 0) + (q - q)}
+	return moments{n, float64(c) + s/n, max(q-s*s/n, 0)}
 }
 
 func momentsOf[T floats](x []T) moments {

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
 // scanTile is how many neighbouring rows run side by side, so that memory is read in order.
@@ -67,6 +68,45 @@ func floatScan[T floats](f func(acc, x float64) float64, zero float64) reducer {
 			return acc, T(acc)
 		})
 	}
+}
+
+// cumsum adds in float64; it is written out because it is the scan people run.
+func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+	s := a.(attr.Scan)
+	x, err := rowsAlong(c, in, s.Axis)
+	if err != nil || x.n == 0 || x.count() == 0 {
+		return err
+	}
+	xs, z := elems[T](x.base, x.count()*x.n), backend.Slice[T](out)
+	first, step := 0, x.inner
+	if s.Reverse {
+		first, step = (x.n-1)*x.inner, -x.inner
+	}
+	if x.inner == 1 {
+		return x.groups(c, foldChunk, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				acc := 0.0
+				for k, at := 0, i*x.n+first; k < x.n; k, at = k+1, at+step {
+					acc += float64(xs[at])
+					z[at] = T(acc)
+				}
+			}
+		})
+	}
+	const tile = 256
+	tiles := (x.inner + tile - 1) / tile
+	return each(c, x.outer*tiles, func(b int) {
+		t := b % tiles * tile
+		var buf [tile]float64
+		acc := buf[:min(tile, x.inner-t)]
+		for k, at := 0, b/tiles*x.n*x.inner+first+t; k < x.n; k, at = k+1, at+step {
+			p, q := xs[at:][:len(acc)], z[at:][:len(acc)]
+			for j, v := range p {
+				acc[j] += float64(v)
+				q[j] = T(acc[j])
+			}
+		}
+	})
 }
 
 func complexScan[T complex64 | complex128](f func(acc, x complex128) complex128, zero complex128) reducer {
@@ -149,6 +189,7 @@ func logAddExpComplex(a, b complex128) complex128 {
 // linearScan is y[t] = a[t]·y[t-1] + b[t].
 func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	s := a.(attr.Scan)
+	first := firstOf(s, in[0])
 	switch in[0].DType {
 	case dtype.Float32:
 		return linear[float32](c, s, out, in)
@@ -159,24 +200,35 @@ func linearScan(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	case dtype.Complex128:
 		return linear[complex128](c, s, out, in)
 	case dtype.BFloat16:
-		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.BF16, _ int) (float32, dtype.BF16) {
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.BF16, k int) (float32, dtype.BF16) {
+			if k == first {
+				return y.Float32(), y
+			}
 			acc = x.Float32()*acc + y.Float32()
 			return acc, dtype.ToBF16(acc)
 		})
 	case dtype.Float16:
-		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.F16, _ int) (float32, dtype.F16) {
+		return scanRows(c, s, out[0], in, float32(0), func(acc float32, x, y dtype.F16, k int) (float32, dtype.F16) {
+			if k == first {
+				return y.Float32(), y
+			}
 			acc = x.Float32()*acc + y.Float32()
 			return acc, dtype.ToF16(acc)
 		})
 	}
-	return linear[int64](c, s, out, in)
+	return fault.New(fault.DType, "linear_scan", "has no meaning for %v; want a floating or complex dtype", in[0].DType)
+}
+
+// firstOf is where a scan begins.
+func firstOf(s attr.Scan, x backend.View) int {
+	if s.Reverse {
+		return x.Shape.Dim(s.Axis) - 1
+	}
+	return 0
 }
 
 func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) error {
-	first := 0
-	if s.Reverse {
-		first = in[0].Shape.Dim(s.Axis) - 1
-	}
+	first := firstOf(s, in[0])
 	return scanRows(c, s, out[0], in, T(0), func(acc T, x, y T, k int) (T, T) {
 		if k == first { // what stands before the first is nothing, whatever its factor
 			return y, y
@@ -189,7 +241,8 @@ func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) erro
 func init() {
 	sum := scanFloats(add[float64], 0).scanComplexes(add[complex128], 0)
 	prod := scanFloats(times[float64], 1).scanComplexes(times[complex128], 1)
-	scanInts[uint8](sum, prod, dtype.Bool)
+	sum[dtype.Float32], sum[dtype.Float64] = cumsum[float32], cumsum[float64]
+	sum[dtype.Bool], prod[dtype.Bool] = intScan(func(a, b uint8) uint8 { return a | b }, 0), intScan(times[uint8], 1)
 	scanInts[uint8](sum, prod, dtype.Uint8)
 	scanInts[uint16](sum, prod, dtype.Uint16)
 	scanInts[uint32](sum, prod, dtype.Uint32)

@@ -45,6 +45,13 @@ func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	}
 }
 
+func polynomialB[T floats](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
+	p, v, d, out := a.(attr.Polynomial), elems[T](x, n), elems[T](y, n), elems[T](z, n)
+	for i := range out {
+		out[i] = T(special.Polynomial(p, float64(v[i]), float64(d[i])))
+	}
+}
+
 func exponentB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[int32](z, n)
 	for i, v := range elems[T](x, n) {
@@ -75,6 +82,8 @@ func init() {
 		"special_bessel_j0": real64(special.J0), "special_bessel_j1": real64(special.J1),
 		"special_bessel_y0": real64(special.Y0), "special_bessel_y1": real64(special.Y1),
 		"special_modified_bessel_k0": real64(special.K0), "special_modified_bessel_k1": real64(special.K1),
+		"special_scaled_modified_bessel_k0": real64(special.K0e), "special_scaled_modified_bessel_k1": real64(special.K1e),
+		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
 		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
 		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": real64(special.Logit),

@@ -39,17 +39,5 @@ func init() {
 	register(backend.Table{
 		"softmax":     along(func(v, m, s float64) float64 { return math.Exp(v - m - s) }),
 		"log_softmax": along(func(v, m, s float64) float64 { return v - m - s }),
-		"row_lse": func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-			x, res := load(in[0]), make([]dtype.Scalar, 0, out[0].Numel())
-			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {
-				m, s := lse(x, at)
-				if math.IsInf(m, 0) {
-					s = 0 // the sum is 0 or infinite, and so is its logarithm
-				}
-				res = append(res, float(m+s))
-			})
-			store(out[0], res)
-			return nil
-		},
 	})
 }

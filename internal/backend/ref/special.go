@@ -19,6 +19,10 @@ func init() {
 		"special_bessel_j0": one(special.J0), "special_bessel_j1": one(special.J1),
 		"special_bessel_y0": one(special.Y0), "special_bessel_y1": one(special.Y1),
 		"special_modified_bessel_k0": one(special.K0), "special_modified_bessel_k1": one(special.K1),
+		"special_scaled_modified_bessel_k0": one(special.K0e), "special_scaled_modified_bessel_k1": one(special.K1e),
+		"special_polynomial": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			return float(special.Polynomial(a.(attr.Polynomial), x[0].F, x[1].F))
+		}),
 		"special_spherical_bessel_j0": one(special.SphericalJ0),
 		"special_erfcx":               one(special.Erfcx), "special_ndtr": one(special.Ndtr), "special_log_ndtr": one(special.LogNdtr),
 		"special_ndtri": one(special.Ndtri), "special_entr": one(special.Entr), "logit": one(special.Logit),

@@ -88,12 +88,12 @@ func I1(x float64) float64 {
 	return math.Copysign(h*(far(1, a)/math.Sqrt(2*math.Pi*a))*h, x)
 }
 
-// besselK integrates exp(-x(cosh t - 1))·cosh(vt) by the trapezoidal rule, whose error is some exp(-π²/h), and
-// scales back; from 30 on it takes the
+// besselK is exp(x)·K_v(x): exp(-x(cosh t - 1))·cosh(vt) integrated by the trapezoidal rule, whose error is some
+// exp(-π²/h); from 30 on it takes the
 // asymptotic series. x must not be tiny.
 func besselK(v int, x float64) float64 {
 	if x > 30 {
-		return far(v, -x) * math.Sqrt(math.Pi/(2*x)) * math.Exp(-x)
+		return far(v, -x) * math.Sqrt(math.Pi/(2*x))
 	}
 	const h = 0.1
 	sum := 0.5
@@ -106,38 +106,48 @@ func besselK(v int, x float64) float64 {
 		}
 		sum += e
 		if e < 1e-18*sum {
-			return sum * h * math.Exp(-x)
+			return sum * h
 		}
 	}
 }
 
 const eulerGamma = 0.577215664901532860606512090082402431
 
-// K0 is the modified Bessel function of the second kind of order 0: Inf at 0, NaN below.
-func K0(x float64) float64 {
+// K0e is exp(x)·K0(x), K0 being the modified Bessel function of the second kind of order 0: Inf at 0, NaN below.
+func K0e(x float64) float64 {
 	switch {
 	case x == 0:
 		return math.Inf(1)
 	case x < 0 || x != x:
 		return math.NaN()
+	case x == math.Inf(1):
+		return 0
 	case x < 1e-6:
-		return -(Log(x/2) + eulerGamma)
+		return -(Log(x/2) + eulerGamma) * (1 + x)
 	}
 	return besselK(0, x)
 }
 
-// K1 is the modified Bessel function of the second kind of order 1: Inf at 0, NaN below.
-func K1(x float64) float64 {
+// K1e is exp(x)·K1(x).
+func K1e(x float64) float64 {
 	switch {
 	case x == 0:
 		return math.Inf(1)
 	case x < 0 || x != x:
 		return math.NaN()
+	case x == math.Inf(1):
+		return 0
 	case x < 1e-6:
-		return 1/x + x/2*(Log(x/2)+eulerGamma-0.5)
+		return (1/x + x/2*(Log(x/2)+eulerGamma-0.5)) * (1 + x)
 	}
 	return besselK(1, x)
 }
+
+// K0 is the modified Bessel function of the second kind of order 0.
+func K0(x float64) float64 { return K0e(x) * math.Exp(-x) }
+
+// K1 is the modified Bessel function of the second kind of order 1.
+func K1(x float64) float64 { return K1e(x) * math.Exp(-x) }
 
 // finite answers NaN for infinities, where PyTorch's Bessel functions do.
 func finite(f func(float64) float64) func(float64) float64 {

@@ -3,6 +3,8 @@ package special
 import (
 	"math"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/attr"
 )
 
 // TestValues compares with values computed to 30 digits by mpmath; one, where its zeta is wrong, by summing.
@@ -11,11 +13,49 @@ func TestValues(t *testing.T) {
 	zeta := func(s float64) func(float64) float64 { return func(q float64) float64 { return Zeta(s, q) } }
 	for _, c := range values {
 		f := map[string]func(float64) float64{"digamma": Digamma, "polygamma1": pick(1), "polygamma2": pick(2), "polygamma5": pick(5),
-			"zeta1.5": zeta(1.5), "zeta3": zeta(3), "zeta30": zeta(30), "i0": I0, "i0e": I0e, "i1": I1, "i1e": I1e, "k0": K0, "k1": K1,
+			"zeta1.5": zeta(1.5), "zeta3": zeta(3), "zeta30": zeta(30), "i0": I0, "i0e": I0e, "i1": I1, "i1e": I1e, "k0": K0, "k1": K1, "k0e": K0e, "k1e": K1e,
 			"erfcx": Erfcx, "log_ndtr": LogNdtr, "ndtri": Ndtri, "log": Log, "log10": Log10}[c.f]
 		got := f(c.x)
 		if e := math.Abs(got-c.want) / math.Abs(c.want); !(e < 1e-14) {
 			t.Errorf("%s(%v) = %v, want %v: relative error %.1e", c.f, c.x, got, c.want, e)
+		}
+	}
+}
+
+// TestPolynomial compares with closed forms, and derivatives with differences.
+func TestPolynomial(t *testing.T) {
+	const x = 0.37
+	a := math.Acos(x)
+	b := math.Acos(2*x - 1)
+	for _, c := range []struct {
+		f    attr.Family
+		n    float64
+		want float64
+	}{
+		{attr.ChebyshevT, 7, math.Cos(7 * a)},
+		{attr.ChebyshevU, 7, math.Sin(8*a) / math.Sin(a)},
+		{attr.ChebyshevV, 7, math.Cos(7.5*a) / math.Cos(a/2)},
+		{attr.ChebyshevW, 7, math.Sin(7.5*a) / math.Sin(a/2)},
+		{attr.ShiftedChebyshevT, 5, math.Cos(5 * b)},
+		{attr.ShiftedChebyshevU, 5, math.Sin(6*b) / math.Sin(b)},
+		{attr.ShiftedChebyshevV, 5, math.Cos(5.5*b) / math.Cos(b/2)},
+		{attr.ShiftedChebyshevW, 5, math.Sin(5.5*b) / math.Sin(b/2)},
+		{attr.HermiteH, 4, 16*math.Pow(x, 4) - 48*x*x + 12},
+		{attr.HermiteHe, 4, math.Pow(x, 4) - 6*x*x + 3},
+		{attr.Laguerre, 3, (-x*x*x + 9*x*x - 18*x + 6) / 6},
+		{attr.Legendre, 4, (35*math.Pow(x, 4) - 30*x*x + 3) / 8},
+		{attr.Legendre, 0, 1}, {attr.Legendre, -1, 0}, {attr.HermiteH, 1.9, 2 * x},
+	} {
+		if got := Polynomial(attr.Polynomial{Family: c.f}, x, c.n); math.Abs(got-c.want) > 1e-13*(1+math.Abs(c.want)) {
+			t.Errorf("family %d, degree %v: %v, want %v", c.f, c.n, got, c.want)
+		}
+		for k := 1; k < 4; k++ {
+			const h = 1e-5
+			f := func(x float64) float64 { return Polynomial(attr.Polynomial{Family: c.f, Derivative: k - 1}, x, c.n) }
+			got, want := Polynomial(attr.Polynomial{Family: c.f, Derivative: k}, x, c.n), (f(x+h)-f(x-h))/(2*h)
+			if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+				t.Errorf("family %d, degree %v, derivative %d: %v, want %v", c.f, c.n, k, got, want)
+			}
 		}
 	}
 }

@@ -35,8 +35,9 @@ type op struct {
 	pkg      string // public package of the function, "" for the root
 	methods  []method
 	inplace  bool
-	optional map[string]bool // tensors and operands that may be nil
-	aliases  []string        // other names in calls
+	optional map[string]bool   // tensors and operands that may be nil
+	aliases  []string          // other names in calls
+	defaults map[string]string // values of parameters that a call by name may leave out
 	doc      string
 	params   []param
 	results  []string
@@ -167,6 +168,12 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			o.optional = map[string]bool{}
 			for _, n := range strings.Fields(rest) {
 				o.optional[n] = true
+			}
+		case "default":
+			o.defaults = map[string]string{}
+			for _, f := range strings.Fields(rest) {
+				n, v, _ := strings.Cut(f, "=")
+				o.defaults[n] = v
 			}
 		case "alias":
 			o.aliases = append(o.aliases, strings.Fields(rest)...)

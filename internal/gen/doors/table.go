@@ -84,8 +84,17 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 			if p.variadic {
 				t, dots = "[]"+t, "..."
 			}
-			params = append(params, fmt.Sprintf("{%q, %q, false}", attrName(p.name), attrType(t)))
-			fmt.Fprintf(&pre, "\t\t\tvar v_%s %s\n\t\t\tc.required(%q, &v_%s)\n", p.name, opsType(t), attrName(p.name), p.name)
+			def, optional := o.defaults[p.name]
+			params = append(params, fmt.Sprintf("{%q, %q, %v}", attrName(p.name), attrType(t), optional))
+			fmt.Fprintf(&pre, "\t\t\tvar v_%s %s\n", p.name, opsType(t))
+			ask := "required"
+			if optional {
+				ask = "option"
+				if def != "" {
+					fmt.Fprintf(&pre, "\t\t\tv_%s = %s\n", p.name, def)
+				}
+			}
+			fmt.Fprintf(&pre, "\t\t\tc.%s(%q, &v_%s)\n", ask, attrName(p.name), p.name)
 			args = append(args, "v_"+p.name+dots)
 		}
 	}

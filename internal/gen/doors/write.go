@@ -182,6 +182,11 @@ func (o op) methodHead(b *bytes.Buffer, m method, name, results string) {
 func (o op) methodExpr(m method) func(param) string {
 	return func(p param) string {
 		if !isOptions(p.typ) {
+			for _, q := range m.params {
+				if q.name == p.name && q.typ == "int" && p.typ == "[]int" && !p.variadic {
+					return "[]int{" + q.name + "}"
+				}
+			}
 			if m.given && o.optional[p.name] && !hasParam(m.params, p.name) {
 				return "nil"
 			}
@@ -216,7 +221,7 @@ var current *source
 
 func optionField(typ string, q param) string {
 	for _, f := range current.options[typ] {
-		if f.attr == q.name {
+		if f.attr == q.name || f.attr == snake(q.name) {
 			v := q.name
 			if strings.HasPrefix(f.typ, "*") && !strings.HasPrefix(q.typ, "*") {
 				v = "&" + v

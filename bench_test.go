@@ -1,0 +1,65 @@
+package lucid
+
+import "testing"
+
+// BenchmarkRecord is the cost to record one op over 16 elements.
+func BenchmarkRecord(b *testing.B) {
+	x, y := Ones(16).Eval(), Ones(16).Eval()
+	b.ReportAllocs()
+	for b.Loop() {
+		x.Add(y)
+	}
+}
+
+// BenchmarkEvalOne is record and evaluate, one op of 16 elements at a time.
+func BenchmarkEvalOne(b *testing.B) {
+	x, y := New(make([]float32, 16), 16), New(make([]float32, 16), 16)
+	b.ReportAllocs()
+	for b.Loop() {
+		x.Add(y).Eval()
+	}
+}
+
+// BenchmarkEvalChain is a ten-op chain, recorded and evaluated.
+func BenchmarkEvalChain(b *testing.B) {
+	x, y := New(make([]float32, 16), 16), New(make([]float32, 16), 16)
+	b.ReportAllocs()
+	for b.Loop() {
+		z := x
+		for range 10 {
+			z = z.Add(y)
+		}
+		z.Eval()
+	}
+}
+
+// BenchmarkCompiledCall is the overhead of calling a compiled ten-op function.
+func BenchmarkCompiledCall(b *testing.B) {
+	x, y := New(make([]float32, 16), 16), New(make([]float32, 16), 16)
+	f := Compile(func(x, y *Tensor) *Tensor {
+		for range 10 {
+			x = x.Add(y)
+		}
+		return x
+	})
+	f(x, y)
+	b.ReportAllocs()
+	for b.Loop() {
+		f(x, y)
+	}
+}
+
+// BenchmarkTrace is trace and plan of a thousand ops, per op.
+func BenchmarkTrace(b *testing.B) {
+	x, y := New(make([]float32, 16), 16), New(make([]float32, 16), 16)
+	for b.Loop() {
+		f := Compile(func(x, y *Tensor) *Tensor {
+			for range 500 {
+				x = x.Add(y).Mul(y)
+			}
+			return x
+		})
+		f(x, y)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/op-traced")
+}

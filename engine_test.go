@@ -1,0 +1,356 @@
+package lucid
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/fake"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+)
+
+// world runs random programs twice: on the engine, and on plain slices that are always copied.
+type world struct {
+	rng    *rand.Rand
+	dev    *backend.Device
+	handle []*Tensor
+	value  [][]float32 // what each handle must show
+	step   func(a, b *Tensor) *Tensor
+}
+
+const worldSize = 6
+
+func newWorld(seed uint64, dev *backend.Device) *world {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 1)), dev: dev}
+	for range 4 {
+		v := make([]float32, worldSize)
+		for i := range v {
+			v[i] = float32(w.rng.IntN(16)) / 4
+		}
+		w.add(w.put(New(v, worldSize)), v)
+	}
+	return w
+}
+
+// put moves a tensor to the world's device.
+func (w *world) put(t *Tensor) *Tensor {
+	if w.dev == cpu.Device {
+		return t
+	}
+	n := acquire(t)
+	defer release(n)
+	return (*Tensor)(graph.Wrap(ops.ToDevice(n, w.dev)).NotView())
+}
+
+func (w *world) add(t *Tensor, v []float32) {
+	w.handle = append(w.handle, t)
+	w.value = append(w.value, append([]float32(nil), v...))
+}
+
+func (w *world) pick() int { return w.rng.IntN(len(w.handle)) }
+
+func zip(x, y []float32, f func(a, b float32) float32) []float32 {
+	z := make([]float32, len(x))
+	for i := range z {
+		z[i] = f(x[i], y[i])
+	}
+	return z
+}
+
+// act does one random thing.
+func (w *world) act(t *testing.T) {
+	i, j := w.pick(), w.pick()
+	x, y, vx, vy := w.handle[i], w.handle[j], w.value[i], w.value[j]
+	switch w.rng.IntN(12) {
+	case 0:
+		w.add(x.Add(y), zip(vx, vy, func(a, b float32) float32 { return a + b }))
+	case 1:
+		w.add(x.Mul(0.5).Sub(y), zip(vx, vy, func(a, b float32) float32 { return a*0.5 - b }))
+	case 2: // rebind in place: a clone taken before keeps its value
+		c := x.Clone()
+		w.add(c, vx)
+		if !x.array().IsView() {
+			x.Add_(1)
+			w.value[i] = zip(vx, vx, func(a, _ float32) float32 { return a + 1 })
+		}
+	case 3:
+		x.Assign(y)
+		w.value[i] = append([]float32(nil), vy...)
+	case 4: // a view kept beside its base
+		w.add(x.Reshape(2, 3).Reshape(worldSize), vx)
+	case 5:
+		w.check(t, i)
+	case 6:
+		if err := Eval(x, y); err != nil {
+			t.Fatal(err)
+		}
+	case 7:
+		_ = EvalAsync(x)
+	case 8: // a compiled step that writes its state in place
+		if x.array().IsView() {
+			return
+		}
+		step := Compile(func(g *Tensor) *Tensor { x.Mul_(0.5).Add_(g); return x.Sum() })
+		for range 2 {
+			step(y)
+			if i == j {
+				vy = w.value[j]
+			}
+			w.value[i] = zip(w.value[i], vy, func(a, b float32) float32 { return a*0.5 + b })
+			if i == j {
+				vy = w.value[i]
+			}
+		}
+	case 9: // forget a handle: its memory may come back under other values
+		if len(w.handle) > 4 {
+			k := len(w.handle) - 1
+			w.handle[i], w.value[i] = w.handle[k], w.value[k]
+			w.handle, w.value = w.handle[:k], w.value[:k]
+		}
+	case 10:
+		s := x.Sum()
+		sum := float32(0)
+		for _, v := range vx {
+			sum += v
+		}
+		if d := float32(s.Item()) - sum; d > 1e-3 || d < -1e-3 {
+			t.Fatalf("sum %v, want %v", s.Item(), sum)
+		}
+	case 11:
+		if w.rng.IntN(20) == 0 {
+			runtime.GC()
+		}
+	}
+	// Keep numbers small enough to stay exact.
+	for k, v := range w.value {
+		for _, f := range v {
+			if f > 1e5 || f < -1e5 {
+				w.handle[k].array().Set(w.put(Zeros(worldSize)).array().Peek())
+				w.value[k] = make([]float32, worldSize)
+				break
+			}
+		}
+	}
+}
+
+func (w *world) check(t *testing.T, i int) {
+	got := ToSlice[float32](w.handle[i])
+	for k := range got {
+		if got[k] != w.value[i][k] {
+			t.Fatalf("handle %d shows %v, want %v", i, got, w.value[i])
+		}
+	}
+}
+
+// TestDonationIsNeverSeen runs random programs of reads, rebinds, views and compiled steps against a copying engine.
+func TestDonationIsNeverSeen(t *testing.T) {
+	n := 400
+	if testing.Short() {
+		n = 60
+	}
+	late, _ := fake.New(cpu.Device)
+	for _, dev := range []*backend.Device{cpu.Device, late} {
+		for seed := range n {
+			w := newWorld(uint64(seed), dev)
+			for range 40 {
+				w.act(t)
+			}
+			for i := range w.handle {
+				w.check(t, i)
+			}
+			if t.Failed() {
+				t.Fatalf("device %v, seed %d", dev, seed)
+			}
+		}
+	}
+}
+
+// TestFaults plants failures on the fake device: each leaves every other tensor right.
+func TestFaults(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	w := &world{dev: late}
+	x := w.put(Arange(1 << 14).To(Float32)).Eval()
+	good := x.Add(1)
+	bad := x.Exp()
+	after := bad.Mul(2)
+	faults.FailLaunch("exp", fault.New(fault.Device, "exp", "planted"))
+	if err := Eval(after); !errors.Is(err, ErrDevice) {
+		t.Fatalf("got %v", err)
+	}
+	if got := good.At(3).Item(); got != 4 {
+		t.Errorf("a tensor that does not depend on the failure: %v", got)
+	}
+	if err := Eval(after); !errors.Is(err, ErrDevice) {
+		t.Errorf("a device fault stays: %v", err)
+	}
+	faults.FailLaunch("exp", nil)
+	if got := x.Exp().At(0).Item(); got != 1 {
+		t.Errorf("a fresh value after the fault: %v", got)
+	}
+	// Out of memory leaves the node pending: it can be asked for again.
+	y := x.Add(5)
+	ClearCache(Device{})
+	late.Pool.Trim()
+	faults.FailAlloc(1)
+	if err := Eval(y); !errors.Is(err, ErrOutOfMemory) {
+		t.Fatalf("planted memory failure: %v", err)
+	}
+	faults.FailAlloc(0)
+	if got := y.At(0).Item(); got != 5 {
+		t.Errorf("after memory came back: %v", got)
+	}
+	// A cancelled evaluation leaves its nodes pending too.
+	ctx, cancel := context.WithCancel(context.Background())
+	faults.SetDelay(20 * time.Millisecond)
+	z := x.Sin()
+	go func() { time.Sleep(5 * time.Millisecond); cancel() }()
+	if err := EvalContext(ctx, z); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	faults.SetDelay(0)
+	if got := z.At(0).Item(); got != 0 {
+		t.Errorf("after a cancel: %v", got)
+	}
+}
+
+// TestIndexFaultReachesItsReadersOnly: a position out of range is found when it is computed.
+func TestIndexFaultReachesItsReadersOnly(t *testing.T) {
+	x := Arange(10).To(Float32)
+	idx := New([]int64{1, 99}, 2)
+	bad := x.At(idx)
+	ok := x.Add(1)
+	if err := Eval(bad, ok); !errors.Is(err, ErrIndex) {
+		t.Errorf("got %v", err)
+	}
+	if ok.Sum().Item() != 55 {
+		t.Error("the other root of the same evaluation is wrong")
+	}
+	if err := Eval(bad.Mul(2)); !errors.Is(err, ErrIndex) {
+		t.Errorf("a later reader: %v", err)
+	}
+}
+
+// TestEagerStepRecomputesNothing: forward, backward and update are one plan.
+func TestEagerStepRecomputesNothing(t *testing.T) {
+	Seed(0)
+	x, y := Randn(32, 8).Eval(), Randn(32, 4).Eval()
+	w1, w2 := Randn(8, 16).RequiresGrad_(true), Randn(16, 4).RequiresGrad_(true)
+	for range 3 {
+		before := exec.Count.Recomputed.Load()
+		w1.ZeroGrad()
+		w2.ZeroGrad()
+		loss := x.MatMul(w1).Tanh().MatMul(w2).Sub(y).Square().Mean()
+		loss.Item()
+		loss.Backward()
+		NoGrad(func() {
+			w1.Sub_(w1.Grad().Mul(0.01))
+			w2.Sub_(w2.Grad().Mul(0.01))
+		})
+		if err := Eval(loss, w1, w2); err != nil {
+			t.Fatal(err)
+		}
+		if got := exec.Count.Recomputed.Load() - before; got != 0 {
+			t.Errorf("%d values were computed again", got)
+		}
+	}
+}
+
+// TestHammer builds, evaluates, reads and rebinds from many goroutines at once.
+func TestHammer(t *testing.T) {
+	shared := Ones(64)
+	total := Zeros()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	rounds := 200
+	if testing.Short() {
+		rounds = 50
+	}
+	for g := range 8 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			y := shared.Mul(float64(g))
+			for i := range rounds {
+				z := y.Add(i).Sum()
+				if want := float64(64 * (g + i)); z.Item() != want {
+					t.Errorf("goroutine %d: %v, want %v", g, z.Item(), want)
+					return
+				}
+				mu.Lock()
+				total.Add_(1)
+				mu.Unlock()
+				_ = EvalAsync(y.Exp())
+			}
+		}()
+	}
+	wg.Wait()
+	if total.Item() != float64(8*rounds) {
+		t.Errorf("total %v", total.Item())
+	}
+}
+
+// TestNoLeaks: many evaluations leave neither goroutines nor memory behind.
+func TestNoLeaks(t *testing.T) {
+	n := 100_000
+	if testing.Short() {
+		n = 10_000
+	}
+	x := Ones(32).Eval()
+	step := Compile(func(a *Tensor) *Tensor { return a.Mul(0.5).Add(1) })
+	for range 100 {
+		step(x).Eval()
+	}
+	runtime.GC()
+	before := runtime.NumGoroutine()
+	var m0, m1 runtime.MemStats
+	runtime.ReadMemStats(&m0)
+	live := MemoryStats(CPU).Allocated
+	for range n {
+		x = step(x).Sub(0.5)
+		x.Eval()
+	}
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m1)
+	if got := runtime.NumGoroutine(); got > before+2 {
+		t.Errorf("goroutines: %d, then %d", before, got)
+	}
+	if m1.HeapAlloc > m0.HeapAlloc+8<<20 {
+		t.Errorf("heap grew from %d to %d", m0.HeapAlloc, m1.HeapAlloc)
+	}
+	if got := MemoryStats(CPU).Allocated; got > live+1<<20 {
+		t.Errorf("pool grew from %d to %d", live, got)
+	}
+}
+
+// TestSameBitsForAnyThreads: results do not depend on GOMAXPROCS.
+func TestSameBitsForAnyThreads(t *testing.T) {
+	run := func() string {
+		Seed(11)
+		x := Randn(300, 517)
+		s := ""
+		for _, y := range []*Tensor{x.Sum(), x.Sum(0), x.Sum(1), x.MatMul(x.Permute(1, 0)), x.Exp().Mean(), x.Prod(1), x.CumSum(1)} {
+			v, _ := y.read("bits")
+			s += string(v.Bytes())
+		}
+		return s
+	}
+	old := runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(old)
+	want := run()
+	for _, n := range []int{2, 3, 8} {
+		runtime.GOMAXPROCS(n)
+		if run() != want {
+			t.Errorf("GOMAXPROCS %d changes bits", n)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// place is the best element of a range and where it is. Ranges are joined in order, and only a better element
+// replaces one found before: the first of equal ones stays, and a NaN for good.
+type place[T any] struct {
+	v  T
+	at int64 // -1: none yet
+}
+
+func better[T reals](most bool, v, than T) bool {
+	return than == than && (v != v || most && v > than || !most && v < than)
+}
+
+// argRun looks through contiguous elements.
+func argRun[T reals](most bool, x []T) place[T] {
+	b := place[T]{x[0], 0}
+	if most {
+		for i, v := range x {
+			if v > b.v {
+				b = place[T]{v, int64(i)}
+			} else if v != v {
+				return place[T]{v, int64(i)}
+			}
+		}
+		return b
+	}
+	for i, v := range x {
+		if v < b.v {
+			b = place[T]{v, int64(i)}
+		} else if v != v {
+			return place[T]{v, int64(i)}
+		}
+	}
+	return b
+}
+
+// argRunF32 finds the extremum of a tile by vectors, and its place only if it is better than what was found before.
+func argRunF32(most bool, x []float32) place[float32] {
+	b := place[float32]{at: -1}
+	for lo := 0; lo < len(x); lo += tileElems {
+		t := x[lo:min(lo+tileElems, len(x))]
+		v := float32(0)
+		if most {
+			v = simd.MaxOfF32(t)
+		} else {
+			v = simd.MinOfF32(t)
+		}
+		if b.at >= 0 && !better(most, v, b.v) {
+			continue
+		}
+		for i, w := range t {
+			if w == v || w != w {
+				b = place[float32]{v, int64(lo + i)}
+				break
+			}
+		}
+	}
+	return b
+}
+
+// argRows is argmax or argmin over rows along one axis.
+func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.Ctx, r rowSet, z []int64) error {
+	return func(c *backend.Ctx, r rowSet, z []int64) error {
+		x := elems[T](r.base, r.count()*r.n)
+		if r.inner == 1 {
+			return argContiguous(c, most, run, r, x, z)
+		}
+		tile := min(r.inner, scanTile)
+		tiles := (r.inner + tile - 1) / tile
+		return each(c, r.outer*tiles, func(b int) {
+			o, t := b/tiles, b%tiles*tile
+			w := min(tile, r.inner-t)
+			var best [scanTile]T
+			out := z[o*r.inner+t:][:w]
+			copy(best[:w], x[o*r.n*r.inner+t:])
+			clear(out)
+			for k := 1; k < r.n; k++ {
+				row, best := x[(o*r.n+k)*r.inner+t:][:w], best[:w]
+				for j, v := range row {
+					if b := best[j]; (v > b) == most && v != b || v != v {
+						if b == b { // a NaN stays
+							best[j], out[j] = v, int64(k)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func argContiguous[T reals](c *backend.Ctx, most bool, run func(bool, []T) place[T], r rowSet, x []T, z []int64) error {
+	chunks := (r.n + foldChunk - 1) / foldChunk
+	if chunks == 1 {
+		return r.groups(c, foldChunk, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				z[i] = run(most, x[i*r.n:(i+1)*r.n]).at
+			}
+		})
+	}
+	part := make([]place[T], r.outer*chunks)
+	err := each(c, len(part), func(b int) {
+		row, lo := b/chunks, b%chunks*foldChunk
+		p := run(most, x[row*r.n+lo:row*r.n+min(lo+foldChunk, r.n)])
+		p.at += int64(lo)
+		part[b] = p
+	})
+	if err != nil {
+		return err
+	}
+	for i := range r.outer {
+		best := part[i*chunks]
+		for _, p := range part[i*chunks+1 : (i+1)*chunks] {
+			if better(most, p.v, best.v) {
+				best = p
+			}
+		}
+		z[i] = best.at
+	}
+	return nil
+}
+
+type argKernel func(c *backend.Ctx, r rowSet, z []int64) error
+
+func argTable(most bool) backend.Kernel {
+	var t [dtype.N]argKernel
+	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argRun[float64])
+	t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argRows(most, argRun[uint8]), argRows(most, argRun[uint8]), argRows(most, argRun[uint16]), argRows(most, argRun[uint32]), argRows(most, argRun[uint64])
+	t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argRows(most, argRun[int8]), argRows(most, argRun[int16]), argRows(most, argRun[int32]), argRows(most, argRun[int64])
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		axis, x := 0, in[0]
+		if axes := a.(attr.Axes).Axes; axes.Len() > 0 {
+			axis = axes.At(0)
+		}
+		r, err := rowsAlong(c, x, axis)
+		if err != nil || r.count() == 0 {
+			return err
+		}
+		d := x.DType
+		if d.IsHalf() {
+			widenRows(&r, d, r.count()*r.n)
+			d = dtype.Float32
+		}
+		return t[d](c, r, backend.Slice[int64](out[0]))
+	}
+}
+
+func init() {
+	register(backend.Table{"argmax": argTable(true), "argmin": argTable(false)})
+}

@@ -1,0 +1,134 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Rows are normalised one by one while they are in the first-level cache: mean, then the sum of squares about it, then
+// the result. Two passes, so that a large mean does no harm.
+
+// normPlan is a call of layer_norm or rms_norm on float32 or halves.
+type normPlan struct {
+	centred      bool
+	eps          float32
+	n            int
+	weight, bias []float32
+	mean, rstd   []float32 // by row; mean nil if not centred
+}
+
+// row computes z from x; the two may be the same.
+func (p *normPlan) row(r int, z, x []float32) {
+	if p.centred {
+		m := simd.SumF32(x) / float32(p.n)
+		p.mean[r] = m
+		simd.AddScalarF32(z, x, -m)
+		x = z
+	}
+	rstd := float32(1 / math.Sqrt(float64(simd.SumSqF32(x)/float32(p.n)+p.eps)))
+	p.rstd[r] = rstd
+	simd.ScaleF32(z, x, rstd)
+	if p.weight != nil {
+		simd.MulF32(z, z, p.weight)
+	}
+	if p.bias != nil {
+		simd.AddF32(z, z, p.bias)
+	}
+}
+
+func rowNorm(centred bool) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		dims, n := in[0].Shape.Dims(), 1
+		for _, d := range dims[len(dims)-a.(attr.RowNorm).Dims:] {
+			n *= d
+		}
+		base, err := dense(c, in[0])
+		if err != nil || out[1].Numel() == 0 {
+			return err
+		}
+		if in[0].DType == dtype.Float64 {
+			return rowNormWide(c, a.(attr.RowNorm), base, n, centred, out, in)
+		}
+		p := &normPlan{centred: centred, eps: float32(a.(attr.RowNorm).Eps), n: n, rstd: outOf[float32](out[len(out)-1])}
+		if centred {
+			p.mean = outOf[float32](out[1])
+		}
+		if len(in) > 1 {
+			if p.weight, err = denseF32(c, in[1]); err != nil {
+				return err
+			}
+		}
+		if len(in) > 2 {
+			if p.bias, err = denseF32(c, in[2]); err != nil {
+				return err
+			}
+		}
+		z, rows := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), len(p.rstd)
+		per := max(1, softmaxElems/max(1, n))
+		return c.For((rows+per-1)/per, func(b int) {
+			lo, hi := b*per, min((b+1)*per, rows)
+			if in[0].DType == dtype.Float32 {
+				for r := lo; r < hi; r++ {
+					p.row(r, elems[float32](unsafe.Add(z, 4*r*n), n), elems[float32](unsafe.Add(base, 4*r*n), n))
+				}
+				return
+			}
+			widen, narrow := widener(in[0].DType), narrower(in[0].DType)
+			withScratch(n, func(t []float32) {
+				for r := lo; r < hi; r++ {
+					widen(t, unsafe.Add(base, 2*r*n))
+					p.row(r, t, t)
+					narrow(unsafe.Add(z, 2*r*n), t)
+				}
+			})
+		})
+	}
+}
+
+func rowNormWide(c *backend.Ctx, a attr.RowNorm, base unsafe.Pointer, n int, centred bool, out, in []backend.View) error {
+	x, z, rstds := elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outOf[float64](out[len(out)-1])
+	var affine [2][]float64
+	for i, v := range in[1:] {
+		p, err := dense(c, v)
+		if err != nil {
+			return err
+		}
+		affine[i] = elems[float64](p, v.Numel())
+	}
+	per := max(1, softmaxElems/(2*max(1, n)))
+	return c.For((len(rstds)+per-1)/per, func(b int) {
+		for r := b * per; r < min((b+1)*per, len(rstds)); r++ {
+			row, res := x[r*n:(r+1)*n], z[r*n:(r+1)*n]
+			mean, sq := 0.0, 0.0
+			if centred {
+				for _, v := range row {
+					mean += v
+				}
+				mean /= float64(n)
+				outOf[float64](out[1])[r] = mean
+			}
+			for _, v := range row {
+				sq += (v - mean) * (v - mean)
+			}
+			rstd := 1 / math.Sqrt(sq/float64(n)+a.Eps)
+			rstds[r] = rstd
+			for i, v := range row {
+				v = (v - mean) * rstd
+				if affine[0] != nil {
+					v *= affine[0][i]
+				}
+				if affine[1] != nil {
+					v += affine[1][i]
+				}
+				res[i] = v
+			}
+		}
+	})
+}
+
+func init() { register(backend.Table{"layer_norm": rowNorm(true), "rms_norm": rowNorm(false)}) }

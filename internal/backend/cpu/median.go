@@ -1,0 +1,158 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+func init() {
+	register(backend.Table{"median": medianKernel(false), "nanmedian": medianKernel(true), "argmode": argmode})
+}
+
+// medianKernel selects the lower middle of what is folded, by keys.
+func medianKernel(skip bool) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		x, d := in[0], in[0].DType
+		p := planFold(x, foldedAxes(a))
+		if !p.rows { // the innermost dimension is one of the kept
+			p.kept, p.inner, p.outputs = append(p.kept, p.inner), foldDim{1, 1, 0}, p.outputs*p.inner.size
+		}
+		base := unsafe.Add(x.Base(), x.Offset()*d.Size())
+		group := max(1, foldChunk/max(1, p.count))
+		return each(c, (p.outputs+group-1)/group, func(b int) {
+			keys := make([]uint64, p.count)
+			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
+				from, to := p.place(i)
+				at := keys[:0]
+				walk(append(p.folded[:len(p.folded):len(p.folded)], p.inner), 0, p.count, func(off, n, stride int) {
+					k := keys[len(at) : len(at)+n]
+					loadKeys(k, unsafe.Add(base, (from+off)*d.Size()), stride, d)
+					at = keys[:len(at)+n]
+				})
+				d.Put(out[0].Buf.Mem, out[0].Offset()+to, middle(at, d, skip))
+			}
+		})
+	}
+}
+
+// loadKeys gives keys of any real dtype, NaN as the largest of 64 bits.
+func loadKeys(k []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
+	if d.Size() == 8 {
+		wideKeys(k, p, stride, d, 0)
+		return
+	}
+	narrowKeys(k, p, stride, d, 0)
+	nan := uint64(math.MaxUint64)
+	if d.IsFloat() {
+		nan = 1<<(8*d.Size()) - 1
+	}
+	for i, v := range k {
+		if k[i] = v >> 32; k[i] == nan {
+			k[i] = math.MaxUint64
+		}
+	}
+}
+
+// middle selects the lower middle and turns its key back into a number.
+func middle(k []uint64, d dtype.DType, skip bool) dtype.Scalar {
+	if d.IsFloat() {
+		n := len(k)
+		for i := 0; i < n; {
+			if k[i] == math.MaxUint64 {
+				n--
+				k[i], k[n] = k[n], k[i]
+				continue
+			}
+			i++
+		}
+		if n < len(k) && !skip || n == 0 {
+			return dtype.Scalar{Kind: dtype.KindFloat, F: math.NaN()}
+		}
+		k = k[:n]
+	}
+	return unkey(selectKth(k, (len(k)-1)/2), d)
+}
+
+// unkey turns a key back into a number.
+func unkey(k uint64, d dtype.DType) dtype.Scalar {
+	bits := uint(8 * d.Size())
+	sign := uint64(1) << (bits - 1)
+	switch {
+	case d.IsFloat() && k&sign != 0:
+		k &^= sign
+	case d.IsFloat():
+		k = ^k & (sign<<1 - 1)
+	case d.Kind() == dtype.KindInt:
+		k ^= sign
+	}
+	var b [8]byte
+	*(*uint64)(unsafe.Pointer(&b)) = k
+	return d.Get(b[:], 0)
+}
+
+// selectKth returns what sorting would put at i; k is reordered.
+func selectKth(k []uint64, i int) uint64 {
+	lo, hi := 0, len(k)-1
+	for lo < hi {
+		// The middle of three parts the range; equal keys may be on both sides.
+		m := (lo + hi) / 2
+		p := max(min(k[lo], k[m]), min(max(k[lo], k[m]), k[hi]))
+		l, r := lo, hi
+		for l <= r {
+			for k[l] < p {
+				l++
+			}
+			for k[r] > p {
+				r--
+			}
+			if l <= r {
+				k[l], k[r] = k[r], k[l]
+				l++
+				r--
+			}
+		}
+		switch {
+		case i <= r:
+			hi = r
+		case i >= l:
+			lo = l
+		default:
+			return k[i]
+		}
+	}
+	return k[i]
+}
+
+// argmode sorts every row and takes the last place of the longest run, the first of those that tie.
+func argmode(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	axis, d := a.(attr.Axes).Axes.At(0), in[0].DType
+	r, err := rowsAlong(c, in[0], axis)
+	if err != nil || r.count() == 0 {
+		return err
+	}
+	z, size := backend.Slice[int64](out[0]), d.Size()
+	return r.groups(c, 1<<14, func(lo, hi int) {
+		s := &sorter{d: d, run: serially}
+		places, keys := make([]int64, r.n), make([]uint64, r.n)
+		for i := lo; i < hi; i++ {
+			p := unsafe.Add(r.base, r.start(i, r.n)*size)
+			_ = s.order(p, r.inner, r.n, r.n, places, 1)
+			loadKeys(keys, p, r.inner, d)
+			most, run := 0, 0
+			for k, at := range places {
+				if k > 0 && keys[at] == keys[places[k-1]] {
+					run++
+				} else {
+					run = 1
+				}
+				if run > most {
+					most, z[i] = run, at
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Pooling sees every input as planes of three dimensions (missing ones have size 1). Work is cut by rows of the result,
+// each of which is written by one block alone: the transposes gather from the windows that cover an element instead
+// of scattering into them, so that bits do not depend on who came first.
+
+// grid is a pooling as its kernels see it.
+type grid struct {
+	in, out [3]int
+	spans   [3][]attr.Span
+	w       attr.Pool
+}
+
+func newGrid(w attr.Pool) *grid {
+	g := &grid{w: w, in: [3]int{1, 1, 1}, out: [3]int{1, 1, 1}}
+	one := []attr.Span{{Start: 0, End: 1, Step: 1, Size: 1}}
+	g.spans = [3][]attr.Span{one, one, one}
+	k := w.In.Len()
+	for d := range k {
+		at := 3 - k + d
+		g.in[at], g.out[at], g.spans[at] = w.In.At(d), w.Out.At(d), w.Spans(d)
+	}
+	return g
+}
+
+func (g *grid) inSize() int  { return g.in[0] * g.in[1] * g.in[2] }
+func (g *grid) outSize() int { return g.out[0] * g.out[1] * g.out[2] }
+
+// divisor is what the sum of an output's window is divided by.
+func (g *grid) divisor(d, h, w attr.Span) int {
+	switch {
+	case g.w.Divisor != 0:
+		return g.w.Divisor
+	case g.w.Count == attr.CountNone:
+		return 1
+	}
+	return d.Size * h.Size * w.Size
+}
+
+// reach is about how many elements a window has.
+func (g *grid) reach() int {
+	n := 1
+	for _, s := range g.spans {
+		n *= max(1, (s[0].End-s[0].Start+s[0].Step-1)/s[0].Step)
+	}
+	return n
+}
+
+// overRows runs f for every row of planes of the given sizes, cut so that a block has some 32k steps.
+func overRows(c *backend.Ctx, planes int, size [3]int, steps int, f func(plane, d, h int)) error {
+	rows := planes * size[0] * size[1]
+	per := max(1, 32768/max(1, size[2]*steps))
+	return c.For((rows+per-1)/per, func(b int) {
+		for r := b * per; r < min((b+1)*per, rows); r++ {
+			f(r/(size[0]*size[1]), r/size[1]%size[0], r%size[1])
+		}
+	})
+}
+
+func maxRow[T reals](g *grid, z []T, idx []int64, x []T, d, h int) {
+	sd, sh := g.spans[0][d], g.spans[1][h]
+	for o, sw := range g.spans[2] {
+		best := (sd.Start*g.in[1]+sh.Start)*g.in[2] + sw.Start
+		top := x[best]
+		for i := sd.Start; i < sd.End; i += sd.Step {
+			for j := sh.Start; j < sh.End; j += sh.Step {
+				base := (i*g.in[1] + j) * g.in[2]
+				for k := sw.Start; k < sw.End; k += sw.Step {
+					if v := x[base+k]; v > top || v != v {
+						top, best = v, base+k
+					}
+				}
+			}
+		}
+		z[o], idx[o] = top, int64(best)
+	}
+}
+
+func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error {
+	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
+		at := (p*g.out[0]+d)*g.out[1] + h
+		lo, hi := at*g.out[2], (at+1)*g.out[2]
+		maxRow(g, z[lo:hi], idx[lo:hi], x[p*g.inSize():(p+1)*g.inSize()], d, h)
+	})
+}
+
+func poolMaxOf[T reals](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	base, err := dense(c, in[0])
+	if err != nil {
+		return err
+	}
+	return poolMax(c, newGrid(a.(attr.Pool)), outOf[T](out[0]), outOf[int64](out[1]), elems[T](base, in[0].Numel()))
+}
+
+func poolMaxHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	x, err := denseF32(c, in[0])
+	if err != nil {
+		return err
+	}
+	z := make([]float32, out[0].Numel())
+	if err := poolMax(c, newGrid(a.(attr.Pool)), z, outOf[int64](out[1]), x); err != nil {
+		return err
+	}
+	return storeHalf(c, out[0], z)
+}
+
+func meanRow[T floats](g *grid, z, x []T, d, h int) {
+	sd, sh := g.spans[0][d], g.spans[1][h]
+	for o, sw := range g.spans[2] {
+		var s T
+		for i := sd.Start; i < sd.End; i += sd.Step {
+			for j := sh.Start; j < sh.End; j += sh.Step {
+				base := (i*g.in[1] + j) * g.in[2]
+				for k := sw.Start; k < sw.End; k += sw.Step {
+					s += x[base+k]
+				}
+			}
+		}
+		z[o] = s / T(g.divisor(sd, sh, sw))
+	}
+}
+
+func poolMean[T floats](c *backend.Ctx, g *grid, z, x []T) error {
+	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
+		at := (p*g.out[0]+d)*g.out[1] + h
+		meanRow(g, z[at*g.out[2]:(at+1)*g.out[2]], x[p*g.inSize():(p+1)*g.inSize()], d, h)
+	})
+}
+
+// covers lists, for every element along a dimension, the outputs whose windows see it.
+func (g *grid) covers(d int) [][]int {
+	c := make([][]int, g.in[d])
+	for o, s := range g.spans[d] {
+		for i := s.Start; i < s.End; i += s.Step {
+			c[i] = append(c[i], o)
+		}
+	}
+	return c
+}
+
+func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
+	cd, ch, cw := g.covers(0), g.covers(1), g.covers(2)
+	return overRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p, d, h int) {
+		row := z[((p*g.in[0]+d)*g.in[1]+h)*g.in[2]:][:g.in[2]]
+		for k := range row {
+			var s T
+			for _, a := range cd[d] {
+				for _, b := range ch[h] {
+					base := ((p*g.out[0]+a)*g.out[1] + b) * g.out[2]
+					for _, o := range cw[k] {
+						s += x[base+o] / T(g.divisor(g.spans[0][a], g.spans[1][b], g.spans[2][o]))
+					}
+				}
+			}
+			row[k] = s
+		}
+	})
+}
+
+// floatPool makes a kernel of a routine for both float types; halves are computed in float32.
+func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error, double func(c *backend.Ctx, g *grid, z, x []float64) error) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		if out[0].Numel() == 0 {
+			return nil
+		}
+		g := newGrid(a.(attr.Pool))
+		if in[0].DType == dtype.Float64 {
+			base, err := dense(c, in[0])
+			if err != nil {
+				return err
+			}
+			return double(c, g, outOf[float64](out[0]), elems[float64](base, in[0].Numel()))
+		}
+		x, err := denseF32(c, in[0])
+		if err != nil {
+			return err
+		}
+		if in[0].DType == dtype.Float32 {
+			return single(c, g, outOf[float32](out[0]), x)
+		}
+		z := make([]float32, out[0].Numel())
+		if err := single(c, g, z, x); err != nil {
+			return err
+		}
+		return storeHalf(c, out[0], z)
+	}
+}
+
+func init() {
+	maxes := map[dtype.DType]backend.Kernel{dtype.Float32: poolMaxOf[float32], dtype.Float64: poolMaxOf[float64], dtype.BFloat16: poolMaxHalf, dtype.Float16: poolMaxHalf,
+		dtype.Uint8: poolMaxOf[uint8], dtype.Uint16: poolMaxOf[uint16], dtype.Uint32: poolMaxOf[uint32], dtype.Uint64: poolMaxOf[uint64],
+		dtype.Int8: poolMaxOf[int8], dtype.Int16: poolMaxOf[int16], dtype.Int32: poolMaxOf[int32], dtype.Int64: poolMaxOf[int64]}
+	register(backend.Table{
+		"pool_max": func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			if out[0].Numel() == 0 {
+				return nil
+			}
+			return maxes[in[0].DType](c, a, out, in)
+		},
+		"pool_mean":   floatPool(poolMean[float32], poolMean[float64]),
+		"pool_mean_t": floatPool(poolMeanT[float32], poolMeanT[float64]),
+		"pool_fold":   foldAny,
+		"pool_unfold": poolUnfold,
+	})
+}

@@ -1,0 +1,203 @@
+package cpu
+
+import (
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are worked
+// off in bundles of neighbouring columns, so that memory is still read in runs: a bundle is brought into scratch as a
+// matrix of n rows and w columns, and normalised down its columns. Halves are widened on that way.
+
+const (
+	softmaxElems = 32768 // elements of a block, some 50 µs
+	softmaxCols  = 64    // least width of a bundle, where there are as many columns
+)
+
+var scratchF32 = sync.Pool{New: func() any { return new([]float32) }}
+
+// withScratch hands out n floats.
+func withScratch(n int, f func(t []float32)) {
+	buf := scratchF32.Get().(*[]float32)
+	defer scratchF32.Put(buf)
+	if len(*buf) < n {
+		*buf = make([]float32, n)
+	}
+	f((*buf)[:n])
+}
+
+// softmaxRow computes z from x along a row; the two may be the same.
+func softmaxRow(z, x []float32, logs bool) {
+	if len(x) == 0 {
+		return
+	}
+	m := simd.MaxOfF32(x)
+	if !logs {
+		simd.ScaleF32(z, z, 1/simd.ExpSubSumF32(z, x, m))
+		return
+	}
+	var s float32
+	overTiles(x, x, func(x, _, t []float32) { s += simd.ExpSubSumF32(t, x, m) })
+	l := float32(math.Log(float64(s)))
+	simd.AddScalarF32(z, x, -m)
+	simd.AddScalarF32(z, z, -l)
+}
+
+// softmaxDown computes in place down the columns of a matrix; t is scratch for three of its rows.
+func softmaxDown(x []float32, n, w int, t []float32, logs bool) {
+	m, s, e := t[:w], t[w:2*w], t[2*w:3*w]
+	copy(m, x[:w])
+	for k := 1; k < n; k++ {
+		simd.MaxF32(m, m, x[k*w:(k+1)*w])
+	}
+	simd.FillF32(s, 0)
+	for k := range n {
+		row := x[k*w : (k+1)*w]
+		simd.SubF32(row, row, m)
+		simd.ExpF32(e, row)
+		simd.AddF32(s, s, e)
+		if !logs {
+			copy(row, e)
+		}
+	}
+	if logs {
+		simd.LogF32(s, s)
+	}
+	for k := range n {
+		row := x[k*w : (k+1)*w]
+		if logs {
+			simd.SubF32(row, row, s)
+		} else {
+			simd.DivF32(row, row, s)
+		}
+	}
+}
+
+func softmax(logs bool) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		dims, axis := in[0].Shape.Dims(), a.(attr.Axis).Axis
+		if in[0].Numel() == 0 {
+			return nil
+		}
+		base, err := dense(c, in[0])
+		if err != nil {
+			return err
+		}
+		outer, inner := 1, 1
+		for i, d := range dims {
+			if i < axis {
+				outer *= d
+			} else if i > axis {
+				inner *= d
+			}
+		}
+		if in[0].DType == dtype.Float64 {
+			return softmaxWide(c, elems[float64](base, in[0].Numel()), outOf[float64](out[0]), outer, dims[axis], inner, logs)
+		}
+		p := &softmaxPlan{x: base, z: unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), d: in[0].DType, outer: outer, n: dims[axis], inner: inner, logs: logs}
+		if inner == 1 {
+			return p.rows(c)
+		}
+		return p.columns(c)
+	}
+}
+
+type softmaxPlan struct {
+	x, z            unsafe.Pointer
+	d               dtype.DType
+	outer, n, inner int
+	logs            bool
+}
+
+func (p *softmaxPlan) rows(c *backend.Ctx) error {
+	per := max(1, softmaxElems/p.n)
+	return c.For((p.outer+per-1)/per, func(b int) {
+		lo, hi := b*per, min((b+1)*per, p.outer)
+		if p.d == dtype.Float32 {
+			for r := lo; r < hi; r++ {
+				softmaxRow(elems[float32](unsafe.Add(p.z, 4*r*p.n), p.n), elems[float32](unsafe.Add(p.x, 4*r*p.n), p.n), p.logs)
+			}
+			return
+		}
+		widen, narrow := widener(p.d), narrower(p.d)
+		withScratch(p.n, func(t []float32) {
+			for r := lo; r < hi; r++ {
+				widen(t, unsafe.Add(p.x, 2*r*p.n))
+				softmaxRow(t, t, p.logs)
+				narrow(unsafe.Add(p.z, 2*r*p.n), t)
+			}
+		})
+	})
+}
+
+func (p *softmaxPlan) columns(c *backend.Ctx) error {
+	w := min(p.inner, max(softmaxCols, softmaxElems/p.n))
+	tiles, size := (p.inner+w-1)/w, p.d.Size()
+	return c.For(p.outer*tiles, func(b int) {
+		at := b % tiles * w
+		cols := min(w, p.inner-at)
+		withScratch((p.n+3)*cols, func(t []float32) {
+			x := t[:p.n*cols]
+			place := func(k int) int { return (((b/tiles)*p.n+k)*p.inner + at) * size }
+			for k := range p.n {
+				row := x[k*cols : (k+1)*cols]
+				if p.d == dtype.Float32 {
+					copy(row, elems[float32](unsafe.Add(p.x, place(k)), cols))
+				} else {
+					widener(p.d)(row, unsafe.Add(p.x, place(k)))
+				}
+			}
+			softmaxDown(x, p.n, cols, t[p.n*cols:], p.logs)
+			for k := range p.n {
+				row := x[k*cols : (k+1)*cols]
+				if p.d == dtype.Float32 {
+					copy(elems[float32](unsafe.Add(p.z, place(k)), cols), row)
+				} else {
+					narrower(p.d)(unsafe.Add(p.z, place(k)), row)
+				}
+			}
+		})
+	})
+}
+
+// softmaxWide is the float64 form, one row after the other.
+func softmaxWide(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
+	per := max(1, softmaxElems/(8*n))
+	rows := outer * inner
+	return c.For((rows+per-1)/per, func(b int) {
+		for r := b * per; r < min((b+1)*per, rows); r++ {
+			at := r/inner*n*inner + r%inner
+			m, s := math.Inf(-1), 0.0
+			for k := range n {
+				if v := x[at+k*inner]; v > m || v != v {
+					m = v
+				}
+			}
+			for k := range n {
+				e := math.Exp(x[at+k*inner] - m)
+				s += e
+				if !logs {
+					z[at+k*inner] = e
+				}
+			}
+			l := math.Log(s)
+			for k := range n {
+				if logs {
+					z[at+k*inner] = x[at+k*inner] - m - l
+				} else {
+					z[at+k*inner] /= s
+				}
+			}
+		}
+	})
+}
+
+func init() {
+	register(backend.Table{"softmax": softmax(false), "log_softmax": softmax(true)})
+}

@@ -1,0 +1,118 @@
+// Package fake is a device that computes late: kernels run on a goroutine of their own, in order, some time after they
+// were asked for, and faults can be planted. It shows in tests, without a GPU, that asynchrony, donation and error paths
+// hold.
+package fake
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// Faults says what goes wrong.
+type Faults struct {
+	mu     sync.Mutex
+	launch map[string]error // op → what its next launches fail with
+	alloc  int              // allocations until one fails; 0: never
+	delay  time.Duration
+	ran    int
+}
+
+// FailLaunch makes launches of op fail until cleared with nil.
+func (f *Faults) FailLaunch(op string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.launch == nil {
+		f.launch = map[string]error{}
+	}
+	f.launch[op] = err
+}
+
+// FailAlloc makes the n-th allocation from now fail, and the ones its retries make.
+func (f *Faults) FailAlloc(n int) {
+	f.mu.Lock()
+	f.alloc = n
+	f.mu.Unlock()
+}
+
+// SetDelay makes every piece of work wait before it starts.
+func (f *Faults) SetDelay(d time.Duration) {
+	f.mu.Lock()
+	f.delay = d
+	f.mu.Unlock()
+}
+
+// Launched returns the number of kernels that ran.
+func (f *Faults) Launched() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ran
+}
+
+func (f *Faults) launched(op string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ran++
+	return f.launch[op]
+}
+
+// source is host memory that can run out.
+type source struct{ f *Faults }
+
+func (s source) Alloc(n int) ([]byte, uintptr, error) {
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	if s.f.alloc > 0 {
+		if s.f.alloc--; s.f.alloc == 0 {
+			s.f.alloc = 1 // stays until cleared: a retry must not succeed by itself
+			return nil, 0, fault.New(fault.OutOfMemory, "alloc", "planted: no memory for %d bytes", n)
+		}
+	}
+	return make([]byte, n), 0, nil
+}
+
+func (s source) Release([]byte, uintptr) {}
+
+// New makes a device over the kernels of another one, which must compute on host memory.
+func New(from *backend.Device) (*backend.Device, *Faults) {
+	f := &Faults{}
+	queue := make(chan func(), 1024)
+	go func() {
+		for work := range queue {
+			f.mu.Lock()
+			d := f.delay
+			f.mu.Unlock()
+			time.Sleep(d)
+			work()
+		}
+	}()
+	table := backend.Table{}
+	for name, k := range from.Table {
+		table[name] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			if err := f.launched(name); err != nil {
+				return err
+			}
+			return k(c, a, out, in)
+		}
+	}
+	d := &backend.Device{Type: "fake", Pool: mem.NewPool("fake", source{f}), Table: table, Host: true,
+		Enqueue: func(work func()) { queue <- work }}
+	if from.CanFuse != nil {
+		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
+		d.Prepare = from.Prepare
+		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+			for _, ins := range p.Instrs {
+				if err := f.launched(ins.Op); err != nil {
+					return err
+				}
+			}
+			return from.RunFused(c, p, out, in)
+		}
+	}
+	return d, f
+}

@@ -1,0 +1,111 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// InterpolateOptions gives the new size, or factors for it. Mode is "nearest" (the default), "nearest-exact", "linear",
+// "bilinear", "bicubic", "trilinear" or "area". AlignCorners lets the corner elements stay where they are.
+// RecomputeScaleFactor uses the ratio of the sizes instead of the factors. Antialias widens the filter when shrinking.
+type InterpolateOptions struct {
+	Size                 []int
+	ScaleFactor          []float64
+	Mode                 string
+	AlignCorners         bool
+	RecomputeScaleFactor bool
+	Antialias            bool
+}
+
+// Interpolate resamples the dimensions behind the first two. Every mode but area is a weighted sum of elements along
+// one dimension after the other.
+//
+//lucid:func
+func Interpolate(x *Node, o InterpolateOptions) *Node {
+	const op = "interpolate"
+	k := x.Rank() - 2
+	mode := o.Mode
+	if mode == "" {
+		mode = "nearest"
+	}
+	if want, known := map[string]int{"nearest": 0, "nearest-exact": 0, "area": 0, "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}[mode]; !known || k < 1 || k > 3 || want != 0 && want != k {
+		fault.Throw(fault.Value, op, "mode %q does not fit %v; want nearest, nearest-exact or area, linear for (N, C, W), bilinear or bicubic for (N, C, H, W), trilinear for (N, C, D, H, W)", mode, x.Shape())
+	}
+	smooth := mode == "linear" || mode == "bilinear" || mode == "bicubic" || mode == "trilinear"
+	switch {
+	case o.AlignCorners && !smooth:
+		fault.Throw(fault.Value, op, "align_corners has no meaning for mode %q", mode)
+	case o.Antialias && mode != "bilinear" && mode != "bicubic":
+		fault.Throw(fault.Value, op, "antialias needs mode bilinear or bicubic, not %q", mode)
+	case (len(o.Size) == 0) == (len(o.ScaleFactor) == 0):
+		fault.Throw(fault.Value, op, "give either size or scale_factor")
+	}
+	size, factor := newSizes(op, x, k, o)
+	if mode == "area" {
+		return adaptiveAvg(op, x, k, size)
+	}
+	if smooth {
+		realFloat(op, x)
+	}
+	resample := func(x *Node) *Node {
+		for i := range k {
+			r := ratio{in: x.Dim(2 + i), out: size[i], factor: factor[i], corners: o.AlignCorners, single: x.DType() != dtype.Float64}
+			x = weighAlong(x, 2+i, r.taps(mode, o.Antialias))
+		}
+		return x
+	}
+	if smooth {
+		return inFloat32(x, resample)
+	}
+	return resample(x)
+}
+
+// newSizes returns the sizes to make, and the factors to use for positions, 0 meaning the ratio of the sizes.
+func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, factor []float64) {
+	factor = make([]float64, k)
+	if len(o.Size) > 0 {
+		size = each(op, "size", o.Size, k, 0)
+	} else {
+		f := o.ScaleFactor
+		if len(f) != 1 && len(f) != k {
+			fault.Throw(fault.Value, op, "scale_factor is %v; want 1 or %d numbers", f, k)
+		}
+		size = make([]int, k)
+		for i := range size {
+			s := f[min(i, len(f)-1)]
+			size[i] = int(math.Floor(float64(x.Dim(2+i)) * s))
+			if !o.RecomputeScaleFactor {
+				factor[i] = s
+			}
+		}
+	}
+	for i, s := range size {
+		if s <= 0 || x.Dim(2+i) == 0 {
+			fault.Throw(fault.Shape, op, "cannot make size %v of %v", size, x.Shape())
+		}
+	}
+	return size, factor
+}
+
+// tap is one element of every weighted sum: its place and its weight by output. Nil weights are 1.
+type tap struct {
+	at []int
+	w  []float64
+}
+
+// weighAlong replaces dimension d by the weighted sums of its elements.
+func weighAlong(x *Node, d int, taps []tap) *Node {
+	var sum *Node
+	for _, t := range taps {
+		y := take(x, tableInts(x, t.at), d)
+		if t.w != nil {
+			dims := ones(x.Rank())
+			dims[d] = len(t.w)
+			y = Mul(y, tableFloats(x, t.w, dims...))
+		}
+		sum = addMaybe(sum, y)
+	}
+	return sum
+}

@@ -1,0 +1,117 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+func maskOf(op string, mask *Node) *Node {
+	if mask.DType() != dtype.Bool {
+		fault.Throw(fault.DType, op, "the mask is %v; want bool", mask.DType())
+	}
+	return mask
+}
+
+// nonzeroPlaces reads x and lists the row-major places of its elements that are not zero.
+func nonzeroPlaces(op string, x *Node) (at []int64) {
+	if x.DType() != dtype.Bool {
+		x = Ne(x, 0)
+	}
+	inspect(op, x, func(v backend.View) {
+		for i, t := range v.Bytes() {
+			if t != 0 {
+				at = append(at, int64(i))
+			}
+		}
+	})
+	return at
+}
+
+// Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.
+//
+//lucid:func
+//lucid:method
+func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
+
+// Argwhere is Nonzero.
+//
+//lucid:func ArgWhere
+//lucid:method ArgWhere
+func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
+
+func nonzero(op string, x *Node) *Node {
+	at := nonzeroPlaces(op, x)
+	r := x.Rank()
+	rows := make([]int64, len(at)*r)
+	for k, p := range at {
+		for i := r - 1; i >= 0; i-- {
+			n := int64(x.Dim(i))
+			rows[k*r+i] = p % n
+			p /= n
+		}
+	}
+	return on(x, literal(rows, len(at), r))
+}
+
+// MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.
+//
+//lucid:func
+//lucid:method
+func MaskedSelect(x, mask *Node) *Node {
+	maskOf("masked_select", mask)
+	s := shape.Broadcast("masked_select", x.Shape(), mask.Shape())
+	defer hold(x, mask)()
+	at := nonzeroPlaces("masked_select", broadcastTo(mask, s))
+	return take(Ravel(broadcastTo(x, s)), on(x, literal(at, len(at))), 0)
+}
+
+// MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func MaskedFill(x, mask *Node, value Operand) *Node {
+	v := as("masked_fill", value, x.DType())
+	if v.Rank() != 0 {
+		fault.Throw(fault.Shape, "masked_fill", "value has shape %v; want a number or a 0-d tensor", v.Shape())
+	}
+	return Where(maskOf("masked_fill", mask), v, x)
+}
+
+// MaskedScatter returns x with elements of source, in order, where the mask holds; too few of them are an error when
+// it is computed.
+//
+//lucid:func
+//lucid:method
+func MaskedScatter(x, mask, source *Node) *Node {
+	const op = "masked_scatter"
+	if source.DType() != x.DType() {
+		fault.Throw(fault.DType, op, "source is %v, the tensor %v; want one dtype", source.DType(), x.DType())
+	}
+	s := shape.Broadcast(op, x.Shape(), maskOf(op, mask).Shape())
+	return Where(mask, expandMasked(op, broadcastTo(mask, s), source), broadcastTo(x, s))
+}
+
+// expandMasked lays the slices of src, along its first dimensions flattened to one, out where the mask holds; elsewhere
+// the result is some slice. src is taken whole as a vector.
+func expandMasked(op string, mask, src *Node) *Node {
+	return expandSlices(op, mask, Ravel(src), 0)
+}
+
+// expandSlices takes the k-th slice of dimension axis of src for the k-th true element of mask, whose dimensions
+// stand in the result in place of axis.
+func expandSlices(op string, mask, src *Node, axis int) *Node {
+	n := src.Dim(axis)
+	order := Reshape(Cumsum(Reshape(mask, -1), 0, ScanOptions{}), mask.Shape().Dims()...) // 1 at the first true one
+	if n == 0 {
+		// Nothing to take from: one element stands in, and the first true element of the mask is out of range.
+		d := src.Shape().Clone()
+		d[axis] = 1
+		at := Where(mask, order, Number(dtype.Int64, 0))
+		return take(broadcastTo(constLike(src, 0), shape.Of(op, d...)), wrapIndex(op, at, 1), axis)
+	}
+	at := Where(mask, Sub(order, 1), Number(dtype.Int64, 0))
+	return take(src, wrapIndex(op, at, n), axis)
+}
