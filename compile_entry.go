@@ -172,6 +172,9 @@ func (e *entry) guardsFail() string {
 	}
 	for _, c := range e.cells {
 		if c.cell.Load() != c.value {
+			if c.cell.What == "" {
+				return "a guard cell changed"
+			}
 			return c.cell.What
 		}
 	}

@@ -24,3 +24,13 @@ var (
 
 // Try runs f and returns the *Error it panicked with, nil if it did not. Other panics go on.
 func Try(f func()) error { return fault.Catch(f) }
+
+// Errorf builds an error of the kind of a sentinel (ErrShapeMismatch, ErrValue, …), for code that adds ops or modules.
+// op is the lower_snake name of what was called.
+func Errorf(kind error, op, format string, args ...any) *Error {
+	k, ok := fault.KindOf(kind)
+	if !ok {
+		k = fault.Value
+	}
+	return fault.New(k, op, format, args...)
+}

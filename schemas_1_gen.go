@@ -618,18 +618,18 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
 			}},
-		schema{name: "special_i0e", door: "special.BesselI0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
+		schema{name: "special_i0e", door: "special.I0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
 			}},
-		schema{name: "special_i1", door: "special.BesselI1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
+		schema{name: "special_i1", door: "special.I1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
 			aliases: []string{"special_modified_bessel_i1"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
 			}},
-		schema{name: "special_i1e", door: "special.BesselI1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
+		schema{name: "special_i1e", door: "special.I1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}

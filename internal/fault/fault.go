@@ -126,11 +126,15 @@ func FromPanic(op string, r any) error {
 	return New(Internal, op, "a kernel panicked: %v", r)
 }
 
-// KindOf returns the kind of the first *Error in the chain.
+// KindOf returns the kind of the first *Error in the chain, or of a sentinel.
 func KindOf(err error) (Kind, bool) {
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Kind, true
+	}
+	var s *Sentinel
+	if errors.As(err, &s) {
+		return s.kind, true
 	}
 	return 0, false
 }

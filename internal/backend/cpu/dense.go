@@ -10,6 +10,9 @@ import (
 // dense returns the first element of a view whose elements follow each other: the view's own memory, or a copy.
 func dense(c *backend.Ctx, v backend.View) (unsafe.Pointer, error) {
 	size := v.DType.Size()
+	if v.Numel() == 0 {
+		return v.Base(), nil // an offset may lie behind the end
+	}
 	if v.Contiguous() {
 		return unsafe.Add(v.Base(), v.Offset()*size), nil
 	}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -82,11 +84,62 @@ func maxRow[T reals](g *grid, z []T, idx []int64, x []T, d, h int) {
 	}
 }
 
+// maxRowF32 is maxRow without a branch per element, for windows at regular distances: value and place are one integer
+// whose order is that of the values, then of the places backwards, so that the first of equal values wins. A row with
+// a NaN goes to maxRow.
+func maxRowF32(g *grid, z []float32, idx []int64, x []float32, d, h int) {
+	const tile = 256
+	var keys [tile]int64
+	n := g.w.In.Len() - 1
+	kernel, stride, pad, dilation := g.w.Kernel.At(n), g.w.Stride.At(n), g.w.Pad.At(n), g.w.Dilation.At(n)
+	sd, sh := g.spans[0][d], g.spans[1][h]
+	for from := 0; from < len(z); from += tile {
+		best := keys[:min(tile, len(z)-from)]
+		for o := range best {
+			best[o] = math.MinInt64
+		}
+		nan := 0
+		for i := sd.Start; i < sd.End; i += sd.Step {
+			for j := sh.Start; j < sh.End; j += sh.Step {
+				base := (i*g.in[1] + j) * g.in[2]
+				row := x[base : base+g.in[2]]
+				for k := range kernel {
+					at := from*stride + k*dilation - pad
+					for o := range best {
+						if uint(at) < uint(len(row)) {
+							v := row[at] + 0 // no -0
+							b := int32(math.Float32bits(v))
+							if b&math.MaxInt32 > 0x7f800000 {
+								nan++
+							}
+							b ^= int32(uint32(b>>31) >> 1)
+							best[o] = max(best[o], int64(b)<<32|int64(math.MaxInt32-base-at))
+						}
+						at += stride
+					}
+				}
+			}
+		}
+		if nan > 0 {
+			maxRow(g, z, idx, x, d, h)
+			return
+		}
+		for o, b := range best {
+			at := math.MaxInt32 - int(b&math.MaxUint32)
+			z[from+o], idx[from+o] = x[at], int64(at)
+		}
+	}
+}
+
 func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error {
+	row := maxRow[T]
+	if f, ok := any(maxRowF32).(func(*grid, []T, []int64, []T, int, int)); ok && g.inSize() < math.MaxInt32 && !g.w.Adaptive {
+		row = f
+	}
 	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
 		at := (p*g.out[0]+d)*g.out[1] + h
 		lo, hi := at*g.out[2], (at+1)*g.out[2]
-		maxRow(g, z[lo:hi], idx[lo:hi], x[p*g.inSize():(p+1)*g.inSize()], d, h)
+		row(g, z[lo:hi], idx[lo:hi], x[p*g.inSize():(p+1)*g.inSize()], d, h)
 	})
 }
 
@@ -144,21 +197,23 @@ func (g *grid) covers(d int) [][]int {
 	return c
 }
 
+// poolMeanT divides and spreads a row of outputs at a time over each row of inputs that its windows see.
 func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
-	cd, ch, cw := g.covers(0), g.covers(1), g.covers(2)
+	cd, ch := g.covers(0), g.covers(1)
 	return overRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p, d, h int) {
 		row := z[((p*g.in[0]+d)*g.in[1]+h)*g.in[2]:][:g.in[2]]
-		for k := range row {
-			var s T
-			for _, a := range cd[d] {
-				for _, b := range ch[h] {
-					base := ((p*g.out[0]+a)*g.out[1] + b) * g.out[2]
-					for _, o := range cw[k] {
-						s += x[base+o] / T(g.divisor(g.spans[0][a], g.spans[1][b], g.spans[2][o]))
+		clear(row)
+		for _, a := range cd[d] {
+			for _, b := range ch[h] {
+				base := ((p*g.out[0]+a)*g.out[1] + b) * g.out[2]
+				for o, v := range x[base : base+g.out[2]] {
+					s := g.spans[2][o]
+					v /= T(g.divisor(g.spans[0][a], g.spans[1][b], s))
+					for k := s.Start; k < s.End; k += s.Step {
+						row[k] += v
 					}
 				}
 			}
-			row[k] = s
 		}
 	})
 }

@@ -1,0 +1,71 @@
+package nn
+
+import "github.com/lucid-go/lucid"
+
+// Base makes a struct a module; embed it by value. It holds the training mode and the hooks.
+type Base struct {
+	mode  lucid.GuardCell // 0: training, 1: evaluation
+	hooks hookCell
+}
+
+// Module is a pointer to a struct that embeds Base.
+type Module interface{ base() *Base }
+
+// Layer is a module from one tensor to one.
+type Layer interface {
+	Module
+	Forward(x *lucid.Tensor) *lucid.Tensor
+}
+
+func (b *Base) base() *Base { return b }
+
+// Training reports whether the module is in training mode, as it is until Eval. A compiled function that asked is
+// traced anew when the mode changes.
+func (b *Base) Training() bool { return b.mode.Load() == 0 }
+
+func (b *Base) setTraining(on bool) {
+	v := int64(1)
+	if on {
+		v = 0
+	}
+	b.mode.Store(v)
+}
+
+// Train puts m and all modules inside in training mode.
+func Train(m Module) { SetTraining(m, true) }
+
+// Eval puts m and all modules inside in evaluation mode.
+func Eval(m Module) { SetTraining(m, false) }
+
+// SetTraining sets the mode of m and all modules inside.
+func SetTraining(m Module, on bool) {
+	for _, c := range NamedModules(m) {
+		c.base().setTraining(on)
+	}
+}
+
+// Parameter makes t a parameter: a leaf that Backward leaves a gradient in.
+func Parameter(t *lucid.Tensor) *lucid.Tensor { return t.Detach().Clone().RequiresGrad_(true) }
+
+// option returns the options given, or none.
+func option[T any](op string, opts []T) (o T) {
+	if len(opts) > 1 {
+		panic(lucid.Errorf(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts)))
+	}
+	if len(opts) == 1 {
+		return opts[0]
+	}
+	return o
+}
+
+// or returns what p points at, or the default.
+func or[T any](p *T, def T) T {
+	if p == nil {
+		return def
+	}
+	return *p
+}
+
+func refuse(kind error, op, format string, args ...any) {
+	panic(lucid.Errorf(kind, op, format, args...))
+}

@@ -1,0 +1,88 @@
+package functional
+
+import "github.com/lucid-go/lucid"
+
+// CrossEntropyOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count; Reduction is "mean"
+// (default), "sum" or "none"; LabelSmoothing spreads that share of each target over all classes.
+type CrossEntropyOptions struct {
+	Weight         *lucid.Tensor
+	IgnoreIndex    *int
+	Reduction      string
+	LabelSmoothing float64
+}
+
+// CrossEntropy returns the negative logarithm of the probability that softmax of x gives to the target: classes as
+// integers, or probabilities shaped like x. x is (C), (B, C) or (B, C, ...).
+func CrossEntropy(x, target *lucid.Tensor, opts ...CrossEntropyOptions) *lucid.Tensor {
+	o := option("cross_entropy", opts)
+	return lucid.CrossEntropy(x, target, o.Weight, lucid.CrossEntropyOptions{
+		IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing})
+}
+
+// NLLLossOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count.
+type NLLLossOptions struct {
+	Weight      *lucid.Tensor
+	IgnoreIndex *int
+	Reduction   string
+}
+
+// NLLLoss returns the negative of x, logarithms of probabilities, at the target classes.
+func NLLLoss(x, target *lucid.Tensor, opts ...NLLLossOptions) *lucid.Tensor {
+	o := option("nll_loss", opts)
+	return lucid.NLLLoss(x, target, o.Weight, lucid.NllLossOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction})
+}
+
+// LossOptions: Reduction is "mean" (default), "sum" or "none".
+type LossOptions = lucid.ReductionOptions
+
+// MSELoss returns (x-target)².
+func MSELoss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
+	return lucid.MSELoss(x, target, opts...)
+}
+
+// L1Loss returns |x-target|.
+func L1Loss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
+	return lucid.L1Loss(x, target, opts...)
+}
+
+// SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
+func SmoothL1Loss(x, target *lucid.Tensor, opts ...lucid.SmoothL1LossOptions) *lucid.Tensor {
+	return lucid.SmoothL1Loss(x, target, opts...)
+}
+
+// HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta.
+func HuberLoss(x, target *lucid.Tensor, opts ...lucid.HuberLossOptions) *lucid.Tensor {
+	return lucid.HuberLoss(x, target, nil, opts...)
+}
+
+// KLDiv returns target·(log(target) - x), x being logarithms. Reduction "batchmean" is the sum divided by the size of
+// the first dimension.
+func KLDiv(x, target *lucid.Tensor, opts ...lucid.KlDivOptions) *lucid.Tensor {
+	return lucid.KLDiv(x, target, opts...)
+}
+
+// BinaryCrossEntropyOptions: Weight multiplies the losses; PosWeight weighs the targets that are 1, with logits only.
+type BinaryCrossEntropyOptions struct {
+	Weight, PosWeight *lucid.Tensor
+	Reduction         string
+}
+
+// BinaryCrossEntropy compares probabilities with targets from 0 to 1. Logarithms are cut at -100.
+func BinaryCrossEntropy(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
+	o := option("binary_cross_entropy", opts)
+	if o.PosWeight != nil {
+		refuse(lucid.ErrValue, "binary_cross_entropy", "takes no PosWeight; use BinaryCrossEntropyWithLogits")
+	}
+	return lucid.BinaryCrossEntropy(x, target, o.Weight, LossOptions{Reduction: o.Reduction})
+}
+
+// BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow.
+func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
+	o := option("binary_cross_entropy_with_logits", opts)
+	return lucid.BinaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, LossOptions{Reduction: o.Reduction})
+}
+
+// Accuracy returns the share of rows of x whose largest element is at the target class.
+func Accuracy(logits, target *lucid.Tensor) *lucid.Tensor {
+	return logits.ArgMax(-1).Eq(target).To(lucid.Float32).Mean()
+}

@@ -1,0 +1,232 @@
+package nn
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/lucid-go/lucid"
+)
+
+var (
+	tensorType = reflect.TypeFor[*lucid.Tensor]()
+	moduleType = reflect.TypeFor[Module]()
+	baseType   = reflect.TypeFor[Base]()
+)
+
+// walker visits the tensors and modules inside a module, in order.
+type walker struct {
+	module func(name string, m Module)
+	tensor func(name string, t *lucid.Tensor, f field)
+	path   []string
+	open   map[Module]bool // modules being visited, against cycles
+	again  bool            // visit a module met a second time, under its other name, too
+	seen   map[Module]bool
+}
+
+// field is what a struct's type says about one of its fields.
+type field struct {
+	index     int
+	name      string
+	buffer    bool
+	transient bool
+	inline    bool
+}
+
+var fieldsOf sync.Map // reflect.Type → []field
+
+// fields lists the exported fields of a struct type that may hold tensors or modules.
+func fields(t reflect.Type) []field {
+	if f, ok := fieldsOf.Load(t); ok {
+		return f.([]field)
+	}
+	var list []field
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, flags, _ := strings.Cut(sf.Tag.Get("nn"), ",")
+		if sf.Type == baseType || name == "-" || !sf.IsExported() || !mayHold(sf.Type, nil) {
+			continue
+		}
+		f := field{index: i, name: name, inline: sf.Anonymous && name == ""}
+		if name == "" {
+			f.name = snake(sf.Name)
+		}
+		for _, flag := range strings.Split(flags, ",") {
+			switch flag {
+			case "buffer":
+				f.buffer = true
+			case "transient":
+				f.transient = true
+			case "inline":
+				f.inline = true
+			case "":
+			default:
+				refuse(lucid.ErrValue, "nn", "field %s of %v has the unknown mark %q in its tag; want buffer, transient or inline", sf.Name, t, flag)
+			}
+		}
+		list = append(list, f)
+	}
+	fieldsOf.Store(t, list)
+	return list
+}
+
+// mayHold reports whether a value of the type can hold tensors or modules.
+func mayHold(t reflect.Type, outer []reflect.Type) bool {
+	if t == tensorType || t.Implements(moduleType) || reflect.PointerTo(t).Implements(moduleType) {
+		return true
+	}
+	if slices.Contains(outer, t) {
+		return false
+	}
+	outer = append(outer, t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Slice, reflect.Array:
+		return mayHold(t.Elem(), outer)
+	case reflect.Map:
+		k := t.Key().Kind()
+		return (k == reflect.String || k >= reflect.Int && k <= reflect.Uint64) && mayHold(t.Elem(), outer)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && mayHold(f.Type, outer) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// snake is the lower_snake form of a Go name: InProjWeight is in_proj_weight, FC1 is fc1.
+func snake(s string) string {
+	r := []rune(s)
+	var b strings.Builder
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1])
+			if !before || after {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// lister is a container that names what it holds itself.
+type lister interface{ held() iter.Seq2[string, any] }
+
+func (w *walker) name() string { return strings.Join(w.path, ".") }
+
+func (w *walker) at(name string, visit func()) {
+	if name != "" {
+		w.path = append(w.path, name)
+		defer func() { w.path = w.path[:len(w.path)-1] }()
+	}
+	visit()
+}
+
+func (w *walker) visit(m Module) {
+	if w.open == nil {
+		w.open, w.seen = map[Module]bool{}, map[Module]bool{}
+	}
+	if w.open[m] || w.seen[m] && !w.again {
+		return
+	}
+	w.open[m], w.seen[m] = true, true
+	defer delete(w.open, m)
+	if w.module != nil {
+		w.module(w.name(), m)
+	}
+	if l, ok := m.(lister); ok {
+		for name, v := range l.held() {
+			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
+		}
+		return
+	}
+	w.structure(reflect.ValueOf(m).Elem())
+}
+
+func (w *walker) structure(v reflect.Value) {
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for _, f := range fields(v.Type()) {
+		name := f.name
+		if f.inline {
+			name = ""
+		}
+		w.at(name, func() { w.field(v.Field(f.index), f) })
+	}
+}
+
+// field visits a field. An embedded module is part of the struct around it, not a module of its own.
+func (w *walker) field(v reflect.Value, f field) {
+	if f.inline && v.Kind() == reflect.Struct {
+		w.structure(v)
+		return
+	}
+	w.value(v, f)
+}
+
+func (w *walker) value(v reflect.Value, f field) {
+	if !v.IsValid() {
+		return
+	}
+	if v.Type() == tensorType {
+		if !v.IsNil() && w.tensor != nil {
+			w.tensor(w.name(), v.Interface().(*lucid.Tensor), f)
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Interface:
+		w.value(v.Elem(), f)
+	case reflect.Pointer:
+		if m, ok := v.Interface().(Module); ok && !v.IsNil() {
+			w.visit(m)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			w.at(strconv.Itoa(i), func() { w.value(v.Index(i), f) })
+		}
+	case reflect.Map:
+		for _, k := range sortedKeys(v) {
+			w.at(fmt.Sprint(k), func() { w.value(v.MapIndex(k), f) })
+		}
+	case reflect.Struct:
+		if v.CanAddr() {
+			if m, ok := v.Addr().Interface().(Module); ok {
+				w.visit(m)
+				return
+			}
+		}
+		w.structure(v)
+	}
+}
+
+// sortedKeys returns the keys of a map in order, so that walks never depend on Go's own.
+func sortedKeys(v reflect.Value) []reflect.Value {
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int {
+		switch {
+		case a.Kind() == reflect.String:
+			return strings.Compare(a.String(), b.String())
+		case a.CanInt():
+			return int(min(max(a.Int()-b.Int(), -1), 1))
+		}
+		return strings.Compare(fmt.Sprintf("%020d", a.Uint()), fmt.Sprintf("%020d", b.Uint()))
+	})
+	return keys
+}
+
+// isBuffer reports whether a tensor in a field is a buffer, not a parameter.
+func isBuffer(t *lucid.Tensor, f field) bool {
+	d := t.DType()
+	return f.buffer || !(d.IsInexact())
+}

@@ -1,0 +1,105 @@
+package lucid
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+)
+
+// StateDict is an ordered list of named tensors: the parameters and buffers of a module, or the state of an
+// optimizer. Save writes it to a file and Load reads it back. The zero value is empty and ready.
+type StateDict struct {
+	names []string
+	byKey map[string]*Tensor
+	meta  map[string]string
+}
+
+// NewStateDict returns an empty one.
+func NewStateDict() *StateDict { return &StateDict{} }
+
+// Set adds a tensor at the end, or replaces the one of that name in its place.
+func (d *StateDict) Set(name string, t *Tensor) {
+	if d.byKey == nil {
+		d.byKey = map[string]*Tensor{}
+	}
+	if _, ok := d.byKey[name]; !ok {
+		d.names = append(d.names, name)
+	}
+	d.byKey[name] = t
+}
+
+// Get returns the tensor of that name, nil if there is none.
+func (d *StateDict) Get(name string) *Tensor { return d.byKey[name] }
+
+// Has reports whether there is a tensor of that name.
+func (d *StateDict) Has(name string) bool {
+	_, ok := d.byKey[name]
+	return ok
+}
+
+// Delete takes a tensor out.
+func (d *StateDict) Delete(name string) {
+	if d.Has(name) {
+		delete(d.byKey, name)
+		d.names = slices.DeleteFunc(d.names, func(s string) bool { return s == name })
+	}
+}
+
+// Names returns the names in order.
+func (d *StateDict) Names() []string { return slices.Clone(d.names) }
+
+// Len returns how many tensors there are.
+func (d *StateDict) Len() int { return len(d.names) }
+
+// All iterates over names and tensors in order.
+func (d *StateDict) All() iter.Seq2[string, *Tensor] {
+	return func(yield func(string, *Tensor) bool) {
+		for _, name := range d.names {
+			if !yield(name, d.byKey[name]) {
+				return
+			}
+		}
+	}
+}
+
+// Metadata returns the text kept beside the tensors, nil if there is none.
+func (d *StateDict) Metadata() map[string]string { return maps.Clone(d.meta) }
+
+// SetMetadata keeps a text beside the tensors; it is saved with them.
+func (d *StateDict) SetMetadata(key, value string) {
+	if d.meta == nil {
+		d.meta = map[string]string{}
+	}
+	d.meta[key] = value
+}
+
+// Prefix returns the tensors whose names begin with prefix, without it.
+func (d *StateDict) Prefix(prefix string) *StateDict {
+	out := &StateDict{}
+	for name, t := range d.All() {
+		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			out.Set(name[len(prefix):], t)
+		}
+	}
+	return out
+}
+
+// Merge adds all tensors of other, each name behind prefix.
+func (d *StateDict) Merge(prefix string, other *StateDict) {
+	for name, t := range other.All() {
+		d.Set(prefix+name, t)
+	}
+	for k, v := range other.meta {
+		d.SetMetadata(prefix+k, v)
+	}
+}
+
+// String lists names, dtypes and shapes.
+func (d *StateDict) String() string {
+	var b []byte
+	for name, t := range d.All() {
+		b = fmt.Appendf(b, "%s %v %v\n", name, t.DType(), t.Shape())
+	}
+	return string(b)
+}
