@@ -264,6 +264,17 @@ func (p *planner) droppable(n *graph.Node) (int, bool) {
 // begin marks the stored nodes as scheduled.
 func (j *job) begin() {
 	j.event = mem.NewEvent()
+	// While the plan runs, the caller may let go of the roots, and another plan may store a node in between and drop
+	// the very edge through which this one reads an input: the plan holds both ends itself.
+	p := j.planner
+	for _, r := range p.roots {
+		r.Ref()
+	}
+	for i, n := range p.idx.Nodes {
+		if p.info[i].class == given {
+			n.Ref()
+		}
+	}
 	j.store(j.event)
 }
 
@@ -362,6 +373,14 @@ func (j *job) finish(err error) {
 	if j.event != nil {
 		j.event.Signal(err)
 		j.clearEvents()
+		for i, n := range p.idx.Nodes {
+			if p.info[i].class == given {
+				n.Unref()
+			}
+		}
+		for _, r := range p.roots {
+			r.Unref()
+		}
 	}
 	p.reset()
 	planners.Put(p)
