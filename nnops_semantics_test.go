@@ -107,7 +107,9 @@ func TestCTCLoss(t *testing.T) {
 	same(t, "padded", got, New(want, N))
 	same(t, "one after the other", CTCLoss(lp, New([]int64{1, 2, 1, 1, 2}, 5), in, out, CtcLossOptions{Reduction: "none"}), New(want, N))
 	near(t, "mean", CTCLoss(lp, padded, in, out).Item(), (want[0]/2+want[1]/2+want[2])/3)
-	f := func(x *Tensor) *Tensor { return CTCLoss(LogSoftmax(x, -1), padded, in, out, CtcLossOptions{Reduction: "sum"}) }
+	f := func(x *Tensor) *Tensor {
+		return CTCLoss(LogSoftmax(x, -1), padded, in, out, CtcLossOptions{Reduction: "sum"})
+	}
 	v := With{DType: Float64}.Randn(T, N, C)
 	const h = 1e-5
 	near(t, "gradient", Grad(f)(lp).Mul(v).Sum().Item(), (f(lp.Add(v.Mul(h))).Item()-f(lp.Sub(v.Mul(h))).Item())/(2*h))

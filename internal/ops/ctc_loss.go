@@ -115,4 +115,3 @@ func ctcForward(op string, lp, targets, in, out *Node, blank int) *Node {
 	last = Where(LogicalAnd(Eq(Unsqueeze(out, 1), 0), Eq(Reshape(Arange64(2), 1, 2), 1)), never, last)
 	return Neg(Logsumexp(last, ReduceOptions{Dim: []int{1}}))
 }
-

@@ -104,4 +104,3 @@ func poolMaxHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	return storeHalf(c, out[0], z)
 }
-
