@@ -85,6 +85,7 @@ func nnCalls() []nnCall {
 		for _, op := range []string{"softmax", "log_softmax"} {
 			calls = append(calls, nnCall{op: op, a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}}, out: [][]int{{5, 37, 70}}})
 		}
+		calls = append(calls, nnCall{op: "softmax_grad", a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}, {5, 37, 70}}, out: [][]int{{5, 37, 70}}})
 	}
 	return append(calls,
 		nnCall{op: "softmax", a: attr.Axis{Axis: 1}, in: [][]int{{3, 0}}, out: [][]int{{3, 0}}},
