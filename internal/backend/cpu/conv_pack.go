@@ -4,7 +4,7 @@ import "github.com/lucid-go/lucid/internal/backend"
 
 // packKernels lays out the kernels' taps of this phase as rows. Kernels that already lie so are used in place.
 func (j *convJob[T]) packKernels(c *backend.Ctx) (free func(), err error) {
-	p, taps := &j.phase, j.phase.taps()
+	taps := j.phase.taps()
 	if j.kernelsInPlace() {
 		j.panel, j.panelRow, j.panelCol, j.panelLen = j.w, j.kernelStep, j.evenStep(), j.kernels*j.kernelStep
 		return nil, nil
@@ -15,26 +15,42 @@ func (j *convJob[T]) packKernels(c *backend.Ctx) (free func(), err error) {
 	if k == 0 {
 		return free, nil
 	}
+	offs, even := j.tapOffsets()
 	rows := j.groups * j.kernels
 	each := max(1, blockElems/k)
 	err = c.For((rows+each-1)/each, func(b int) {
 		for r := b * each; r < min((b+1)*each, rows); r++ {
-			to := j.panel[r*k:][:k]
 			for ch := range j.channels {
-				from := r*j.kernelStep + ch*j.kernelInStep
-				for u0 := range p[0].taps {
-					for u1 := range p[1].taps {
-						at := from + (p[0].tap+u0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+u1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
-						for u2 := range p[2].taps {
-							to[u2] = j.w[at+u2*p[2].tapStep*j.tapStep[2]]
-						}
-						to = to[p[2].taps:]
-					}
+				to, from := j.panel[r*k+ch*taps:][:taps], r*j.kernelStep+ch*j.kernelInStep
+				if even {
+					copy(to, j.w[from+offs[0]:])
+					continue
+				}
+				for i, o := range offs {
+					to[i] = j.w[from+o]
 				}
 			}
 		}
 	})
 	return free, err
+}
+
+// tapOffsets lists where the taps of this phase lie in a kernel, and whether one after the other.
+func (j *convJob[T]) tapOffsets() (offs []int, even bool) {
+	p, even := &j.phase, true
+	for u0 := range p[0].taps {
+		for u1 := range p[1].taps {
+			for u2 := range p[2].taps {
+				o := 0
+				for d, u := range [3]int{u0, u1, u2} {
+					o += (p[d].tap + u*p[d].tapStep) * j.tapStep[d]
+				}
+				offs = append(offs, o)
+				even = even && o == offs[0]+len(offs)-1
+			}
+		}
+	}
+	return offs, even
 }
 
 // kernelsInPlace reports whether every tap is used, in order, and the taps of all channels are evenly apart.
