@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // call runs the op; an error is a panic.
@@ -17,12 +18,17 @@ func (c *matrixCase) call(in []*Tensor) []*Tensor {
 
 // floats returns the inexact inputs.
 func (c *matrixCase) floats() (xs []*Tensor) {
-	for _, x := range c.in {
-		if x != nil && x.DType().IsInexact() {
+	for i, x := range c.in {
+		if c.varies(i) {
 			xs = append(xs, x)
 		}
 	}
 	return xs
+}
+
+// varies reports whether the op has derivatives by input i.
+func (c *matrixCase) varies(i int) bool {
+	return c.in[i] != nil && c.in[i].DType().IsInexact() && !slices.Contains(matrixConstant[c.op], i)
 }
 
 // over is the op as a function of its inexact inputs, with its inexact outputs.
@@ -34,7 +40,7 @@ func (c *matrixCase) over(xs []*Tensor) (ys []*Tensor) {
 	k := 0
 	for i, x := range c.in {
 		in[i] = x
-		if x != nil && x.DType().IsInexact() {
+		if c.varies(i) {
 			in[i] = xs[k]
 			k++
 		}
@@ -138,12 +144,19 @@ const fdStep = 1e-4
 func fdSlope(f func([]*Tensor) []*Tensor, xs, vs []*Tensor) (d []float64, size float64, smooth bool) {
 	at := func(s float64) []float64 { return flatReal(f(along(xs, vs, s*fdStep))) }
 	m2, m1, z, p1, p2 := at(-2), at(-1), at(0), at(1), at(2)
+	if len(m2) != len(z) || len(m1) != len(z) || len(p1) != len(z) || len(p2) != len(z) {
+		return nil, 0, false
+	}
 	d = make([]float64, len(z))
 	size, smooth = 1, true
 	for i := range d {
 		d[i] = (8*(p1[i]-m1[i]) - (p2[i] - m2[i])) / (12 * fdStep)
 		left, right := (z[i]-m2[i])/(2*fdStep), (p2[i]-z[i])/(2*fdStep)
 		if !(math.Abs(left-right) <= 2e-3*(1+math.Abs(left)+math.Abs(right))) {
+			smooth = false
+		}
+		narrow, wide := (p1[i]-m1[i])/(2*fdStep), (p2[i]-m2[i])/(4*fdStep)
+		if !(math.Abs(narrow-wide) <= 2e-5*(1+math.Abs(narrow)+math.Abs(z[i]))) {
 			smooth = false
 		}
 		size = max(size, math.Abs(z[i]), math.Abs(d[i]))
