@@ -150,7 +150,6 @@ func handRandom(add adder) {
 	add("multinomial", attrs{"num_samples": 6, "replacement": true}, p)
 	add("normal", nil, p, p.Add(0.5))
 	add("normal", attrs{"std": 0.5}, p)
-	add("rrelu", attrs{"training": true}, values(-1, 1, 3, 4))
 }
 
 func handProducts(add adder) {

@@ -28,7 +28,7 @@ var matrixReads = map[string]string{
 // matrixRandom lists the ops that draw from the default generator.
 var matrixRandom = map[string]bool{
 	"bernoulli": true, "binomial": true, "multinomial": true, "normal": true, "poisson": true,
-	"rand": true, "randint": true, "randn": true, "randperm": true, "rrelu": true,
+	"rand": true, "randint": true, "randn": true, "randperm": true,
 }
 
 // matrixFixed lists ops whose inputs may not be turned round: their order means something.
