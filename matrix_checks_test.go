@@ -21,17 +21,17 @@ func (c *matrixCase) gradient() string {
 	if !(math.Abs(gv-ut) <= 1e-10*(1+size1+size2)) {
 		return fmt.Sprintf("<vjp(u), v> = %v but <u, jvp(v)> = %v", gv, ut)
 	}
-	d, size, smooth := fdSlope(c.over, xs, vs)
+	d, doubt, size, smooth := fdSlope(c.over, xs, vs)
 	if !smooth {
 		return ""
 	}
-	if bad := nearSlope(ts, d, size); bad != "" {
+	if bad := nearSlope(ts, d, doubt, size); bad != "" {
 		return "jvp: " + bad
 	}
 	sum, n := 0.0, 0.0
 	for i, u := range flatReal(us) {
 		sum += u * d[i]
-		n += math.Abs(u * d[i])
+		n += math.Abs(u*d[i]) + 1e6*doubt[i]
 	}
 	if !(math.Abs(gv-sum) <= 4e-6*(size+n)) {
 		return fmt.Sprintf("vjp: %v, finite differences give %v", gv, sum)
@@ -72,8 +72,8 @@ func (c *matrixCase) second() string {
 	if !(math.Abs(a-b) <= 1e-9*(1+s1+s2)) {
 		return fmt.Sprintf("jvp of jvp: %v, jvp of vjp: %v", a, b)
 	}
-	if d, size, smooth := fdSlope(grad, xs, vs); smooth {
-		if bad := nearSlope(forRev, d, size); bad != "" {
+	if d, doubt, size, smooth := fdSlope(grad, xs, vs); smooth {
+		if bad := nearSlope(forRev, d, doubt, size); bad != "" {
 			return "jvp of vjp: " + bad
 		}
 	}

@@ -117,8 +117,21 @@ func (r *recording) pull(in, cot []*Node, need []bool) []*Node {
 	defer level.Close()
 	fresh := barrier(in, need, level)
 	outs := r.replay(fresh)
+	var wanted []*Node
+	for i, x := range fresh {
+		if need[i] {
+			wanted = append(wanted, x)
+		}
+	}
 	p := Pullback{See: OnLevel}
-	return p.Run(outs, cot, fresh)
+	grads := p.Run(outs, cot, wanted)
+	res := make([]*Node, len(in))
+	for i := range res {
+		if need[i] {
+			res[i], grads = grads[0], grads[1:]
+		}
+	}
+	return res
 }
 
 func (r *recording) push(in, tan []*Node) []*Node {
