@@ -53,6 +53,8 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
+	// CtcLossOptions are options; the zero value is the default.
+	CtcLossOptions = ops.CtcLossOptions
 	// DiagEmbedOptions are options; the zero value is the default.
 	DiagEmbedOptions = ops.DiagEmbedOptions
 	// DiagOptions are options; the zero value is the default.
