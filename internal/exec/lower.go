@@ -292,7 +292,8 @@ func (p *planner) lowerGroup(list []int) {
 	d := p.device(lead)
 	prog := &backend.Fused{Shape: lead.Shape()}
 	s := step{op: "fused", fused: prog, dev: d}
-	// First the inputs, so that their registers come first.
+	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
+	reads := p.reads[:0]
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		for k := range n.NumIn() {
@@ -300,9 +301,10 @@ func (p *planner) lowerGroup(list []int) {
 			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
 				continue
 			}
-			p.groupInput(&s, p.operand(n.In(k)))
+			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)))))
 		}
 	}
+	p.reads = reads
 	prog.In = len(s.in)
 	for _, o := range s.in {
 		prog.DTypes = append(prog.DTypes, o.dtype)
@@ -315,7 +317,7 @@ func (p *planner) lowerGroup(list []int) {
 			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
 				ins.Src[k] = int(p.info[j].reg)
 			} else {
-				ins.Src[k] = p.groupInput(&s, p.operand(n.In(k)))
+				ins.Src[k], reads = int(reads[0]), reads[1:]
 			}
 		}
 		p.info[i].reg = int32(ins.Dst)
