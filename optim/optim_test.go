@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/nn"
 	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
@@ -213,17 +214,32 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// One evaluation per step: nothing is computed twice.
+// Forward, backward and update are one plan: nothing is computed twice, also when the loss was read before.
 func TestStepIsOneEvaluation(t *testing.T) {
-	m := newNet()
-	opt := optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 0.01})
-	step := stepFor(m, opt)
-	for i := range 3 {
-		step(batchOf(uint64(i))).Item()
-	}
-	for _, p := range nn.Parameters(m) {
-		if p.Grad() == nil {
-			t.Error("the gradient is gone after the step")
+	for _, early := range []bool{false, true} {
+		m := newNet()
+		opt := optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 0.01})
+		before := exec.Count.Recomputed.Load()
+		for i := range 3 {
+			x, y := batchOf(uint64(i))
+			opt.ZeroGrad()
+			loss := F.CrossEntropy(m.Forward(x), y)
+			if early {
+				loss.Item()
+			}
+			loss.Backward()
+			if err := opt.Step(); err != nil {
+				t.Fatal(err)
+			}
+			loss.Item()
+		}
+		if n := exec.Count.Recomputed.Load() - before; n != 0 {
+			t.Errorf("loss read early: %v: %d values were computed twice", early, n)
+		}
+		for _, p := range nn.Parameters(m) {
+			if p.Grad() == nil {
+				t.Error("the gradient is gone after the step")
+			}
 		}
 	}
 }
