@@ -204,3 +204,38 @@ func TestGoldenOptimizers(t *testing.T) {
 		})
 	}
 }
+
+func TestGoldenLBFGS(t *testing.T) {
+	cases := readGolden(t).LBFGS
+	if len(cases) != 4 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	for k, c := range cases {
+		x := lucid.New([]float64{-1.5, 2, 0.5}, 3).RequiresGrad_(true)
+		opt := optim.NewLBFGS([]*lucid.Tensor{x}, optim.LBFGSOptions{LR: c.Options.f("lr"), MaxIter: c.Options.i("max_iter"), HistorySize: c.Options.i("history_size"), LineSearchFn: c.Options.s("line_search_fn")})
+		closure := func() *lucid.Tensor {
+			opt.ZeroGrad()
+			head, tail := x.At(lucid.Range{Stop: 2}), x.At(lucid.Range{Start: 1, Stop: 3})
+			loss := tail.Sub(head.Square()).Square().Mul(100).Add(head.Rsub(1).Square()).Sum().Mul(c.Scale)
+			loss.Backward()
+			return loss
+		}
+		for i, want := range c.Trail {
+			loss, err := optim.StepClosure(opt, closure)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := distance(x, want.X.values()); !(e < 1e-6) || math.Abs(loss.Item()-want.Loss) > 1e-6*(1+math.Abs(want.Loss)) {
+				t.Errorf("case %d %v, step %d: off by %.3g, loss %v; want %v", k, c.Options, i, e, loss.Item(), want.Loss)
+				break
+			}
+			if i == 2 { // go on with a fresh one
+				d := opt.StateDict()
+				opt = optim.NewLBFGS([]*lucid.Tensor{x}, optim.LBFGSOptions{LR: c.Options.f("lr"), MaxIter: c.Options.i("max_iter"), HistorySize: c.Options.i("history_size"), LineSearchFn: c.Options.s("line_search_fn")})
+				if err := opt.LoadStateDict(d); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
