@@ -195,3 +195,9 @@ func TestCompileConcurrent(t *testing.T) {
 		t.Errorf("final %v", got)
 	}
 }
+
+// TestCompileTellsZerosApart compiles a function whose immediates are equal as numbers and differ in sign.
+func TestCompileTellsZerosApart(t *testing.T) {
+	f := func(x *Tensor) *Tensor { return x.Div(0.0).Atan().Mul(10).Add(x.Div(math.Copysign(0, -1)).Atan()) }
+	same(t, "zeros", Compile(f)(Ones(2)), f(Ones(2)))
+}

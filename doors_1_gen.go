@@ -1005,6 +1005,23 @@ func BlockDiag(tensors ...*Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of
+// the output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.
+func BlockMaskedMm(lhs *Tensor, rhs *Tensor, maskOut *Tensor, maskLhs *Tensor, maskRhs *Tensor, o ...BlockMaskedMmOptions) *Tensor {
+	a0 := acquire(lhs)
+	a1 := acquire(rhs)
+	a2 := acquire(maskOut)
+	a3 := acquire(maskLhs)
+	a4 := acquire(maskRhs)
+	r0 := ops.BlockMaskedMm(a0, a1, a2, a3, a4, option("block_masked_mm", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0)
+}
+
 // Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
 func Bmm(x *Tensor, mat2 *Tensor) *Tensor {
 	a0 := acquire(x)

@@ -531,6 +531,22 @@ func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOp
 	return wrap(r0)
 }
 
+// CTCLoss returns -log of the probability that logProbs, which is (T, N, C) or (T, C), spells the targets: (N, S), or all
+// of them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that log_softmax
+// takes away. The mean is of the losses divided by the lengths of their targets.
+func CTCLoss(logProbs *Tensor, targets *Tensor, inputLengths *Tensor, targetLengths *Tensor, o ...CtcLossOptions) *Tensor {
+	a0 := acquire(logProbs)
+	a1 := acquire(targets)
+	a2 := acquire(inputLengths)
+	a3 := acquire(targetLengths)
+	r0 := ops.CtcLoss(a0, a1, a2, a3, option("ctc_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // Cube returns x³.
 func Cube(x *Tensor) *Tensor {
 	a0 := acquire(x)

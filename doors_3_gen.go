@@ -829,6 +829,21 @@ func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the
+// matrices of a stack in row-major order and broadcast against each other; nil means all, in order.
+func GatherMm(lhs *Tensor, rhs *Tensor, lhsIndices *Tensor, rhsIndices *Tensor) *Tensor {
+	a0 := acquire(lhs)
+	a1 := acquire(rhs)
+	a2 := acquire(lhsIndices)
+	a3 := acquire(rhsIndices)
+	r0 := ops.GatherMm(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
 // GaussianNLLLoss returns (log(variance) + (x-target)²/variance)/2.
 func GaussianNLLLoss(x *Tensor, target *Tensor, variance *Tensor, o ...GaussianNllLossOptions) *Tensor {
 	a0 := acquire(x)

@@ -33,8 +33,6 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 				claimed = append(claimed, n)
 			}
 			list[i] = n
-		case []int:
-			list[i] = ops.Positions(v)
 		case []bool:
 			list[i] = ops.Truths(v)
 		default:

@@ -29,6 +29,8 @@ type (
 	BatchNormOptions = ops.BatchNormOptions
 	// BincountOptions are options; the zero value is the default.
 	BincountOptions = ops.BincountOptions
+	// BlockMaskedMmOptions are options; the zero value is the default.
+	BlockMaskedMmOptions = ops.BlockMaskedMmOptions
 	// BucketOptions are options; the zero value is the default.
 	BucketOptions = ops.BucketOptions
 	// CdistOptions are options; the zero value is the default.
@@ -51,6 +53,8 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
+	// CtcLossOptions are options; the zero value is the default.
+	CtcLossOptions = ops.CtcLossOptions
 	// DiagEmbedOptions are options; the zero value is the default.
 	DiagEmbedOptions = ops.DiagEmbedOptions
 	// DiagOptions are options; the zero value is the default.
@@ -616,18 +620,18 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
 			}},
-		schema{name: "special_i0e", door: "special.BesselI0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
+		schema{name: "special_i0e", door: "special.I0e", doc: "BesselI0e returns exp(-|x|)·I0(x).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI0e(c.tensor("input"))}
 			}},
-		schema{name: "special_i1", door: "special.BesselI1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
+		schema{name: "special_i1", door: "special.I1", doc: "BesselI1 returns the modified Bessel function of the first kind of order 1.",
 			aliases: []string{"special_modified_bessel_i1"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1(c.tensor("input"))}
 			}},
-		schema{name: "special_i1e", door: "special.BesselI1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
+		schema{name: "special_i1e", door: "special.I1e", doc: "BesselI1e returns exp(-|x|)·I1(x).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BesselI1e(c.tensor("input"))}
@@ -720,6 +724,13 @@ func init() {
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
+			}},
+		schema{name: "block_masked_mm", door: "BlockMaskedMm", doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of\nthe output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
+			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true}, {"mask_rhs", "tensor", true}, {"block_size", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.BlockMaskedMmOptions
+				c.option("block_size", &o.BlockSize)
+				return []*graph.Node{ops.BlockMaskedMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},

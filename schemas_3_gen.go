@@ -371,6 +371,11 @@ func init() {
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.Gather(c.tensor("input"), v_dim, c.tensor("index"))}
 			}},
+		schema{name: "gather_mm", door: "GatherMm", doc: "GatherMm multiplies chosen pairs from two stacks of matrices, without copying the chosen ones. Positions count the\nmatrices of a stack in row-major order and broadcast against each other; nil means all, in order.",
+			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"lhs_indices", "tensor", true}, {"rhs_indices", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
+			}},
 		schema{name: "gaussian_nll_loss", door: "GaussianNLLLoss", doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {

@@ -5,6 +5,8 @@ package backend
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -140,6 +142,13 @@ func Register(typ string, open Opener) {
 		registry.openers, registry.open = make(map[string]Opener), make(map[string]*Device)
 	}
 	registry.openers[typ] = open
+}
+
+// Types lists the device types that are available, sorted.
+func Types() []string {
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Sorted(maps.Keys(registry.openers))
 }
 
 // Open returns the device, opening it the first time.

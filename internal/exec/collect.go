@@ -28,11 +28,12 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
-	reg   int32 // in its group's program
-	users int32 // consumers in the plan
-	drops int32 // claims this plan drops
-	srcs  int8  // distinct buffers its recomputation reads
-	deep  int8  // recompute depth
+	reg   int32                      // in its group's program
+	users int32                      // consumers in the plan
+	drops int32                      // claims this plan drops
+	srcs  [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
+	deep  int8                       // recompute depth
+	many  bool                       // more than fit srcs
 	// newUser: a consumer in this plan was never evaluated before.
 	newUser bool
 	at      place

@@ -19,22 +19,24 @@ func (p *planner) decide() {
 		f := &p.info[i]
 		switch f.class {
 		case given:
-			f.mat, f.srcs = true, 1
+			f.mat = true
+			f.from(i)
 			continue
 		case konst:
 			f.store = f.root
 			continue
 		case kernel:
-			f.mat, f.srcs = true, 1
+			f.mat = true
+			f.from(i)
 			f.store = f.root || f.alive
 		case alias:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
-			f.srcs, f.deep = g.srcs, g.deep
+			f.srcs, f.many, f.deep = g.srcs, g.many, g.deep
 		case fuse:
 			f.store = f.root || f.alive && p.worthStoring(n, f)
 			if f.store {
-				f.srcs, f.deep = 1, 0
+				f.from(i)
 			}
 		}
 		if p.replay {
@@ -70,18 +72,45 @@ func (p *planner) reach() {
 	}
 }
 
+// from says that a value has a buffer of its own: recomputing what reads it starts there.
+func (f *info) from(i int) {
+	f.srcs, f.many, f.deep = [maxRecomputeBuffers]int32{int32(i) + 1}, false, 0
+}
+
+// join adds the buffers an input is recomputed from.
+func (f *info) join(g *info) {
+	f.many = f.many || g.many
+	for _, s := range g.srcs {
+		if s == 0 {
+			break
+		}
+		for k := range f.srcs {
+			if f.srcs[k] == s {
+				break
+			}
+			if f.srcs[k] == 0 {
+				f.srcs[k] = s
+				break
+			}
+			if k == len(f.srcs)-1 {
+				f.many = true
+			}
+		}
+	}
+}
+
 func (p *planner) worthStoring(n *graph.Node, f *info) bool {
-	srcs, deep := 0, 0
+	deep := 0
 	for k := range n.NumIn() {
 		g := &p.info[p.idx.Get(n.In(k))]
-		srcs += int(g.srcs)
+		f.join(g)
 		deep = max(deep, int(g.deep)+1)
 		if n.In(k).DType().Size() > n.DType().Size() && n.Op().Name == "cast" {
 			return true
 		}
 	}
-	f.srcs, f.deep = int8(min(srcs, 100)), int8(min(deep, 100))
-	if srcs > maxRecomputeBuffers || deep > maxRecomputeDepth {
+	f.deep = int8(min(deep, 100))
+	if f.many || deep > maxRecomputeDepth {
 		return true
 	}
 	return n.Unstored() && f.newUser

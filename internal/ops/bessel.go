@@ -38,26 +38,29 @@ func init() {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
+//lucid:pkg special ModifiedBesselI0
 //lucid:alias special_i0 special_modified_bessel_i0
 func I0(x *Node) *Node { return special(opI0, x) }
 
 // BesselI0e returns exp(-|x|)·I0(x).
 //
 //lucid:name special_i0e
-//lucid:pkg special
+//lucid:pkg special I0e
 func BesselI0e(x *Node) *Node { return special(opI0e, x) }
 
 // BesselI1 returns the modified Bessel function of the first kind of order 1.
 //
 //lucid:name special_i1
-//lucid:pkg special
+//lucid:pkg special I1
+//lucid:pkg special ModifiedBesselI1
 //lucid:alias special_modified_bessel_i1
 func BesselI1(x *Node) *Node { return special(opI1, x) }
 
 // BesselI1e returns exp(-|x|)·I1(x).
 //
 //lucid:name special_i1e
-//lucid:pkg special
+//lucid:pkg special I1e
 func BesselI1e(x *Node) *Node { return special(opI1e, x) }
 
 // BesselJ0 returns the Bessel function of the first kind of order 0.

@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // NllLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
@@ -118,9 +120,10 @@ func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 		return Cast(softCrossEntropy(wide, Cast(target, wide.DType()), weight, o), d)
 	}
 	c := newClasses("cross_entropy", wide, target, weight, o.IgnoreIndex)
-	lse := Logsumexp(c.x, ReduceOptions{Dim: []int{c.axis}, KeepDim: true})
+	nll := apply(opClassNLL, attr.Axis{Axis: c.axis}, c.x, c.target)
+	lse := graph.Item(nll, 1)
 	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
-	l := Mul(drop(Sub(lse, gather(c.x, c.target, c.axis))), c.targetWeight())
+	l := Mul(drop(graph.Item(nll, 0)), c.targetWeight())
 	if s := o.LabelSmoothing; s > 0 {
 		all := Sub(lse, c.x)
 		if c.weight != nil {

@@ -9,7 +9,7 @@
 //	//lucid:optional weight bias     tensors and operands that may be nil
 //	//lucid:alias absolute           other names for calls by name
 //	//lucid:default dim=0 dims=      values a call by name may leave out; nothing behind = is the zero value
-//	//lucid:pkg linalg               a function of that package
+//	//lucid:pkg special I0e          a function of that package, here named I0e
 //
 // Rules are written with these same functions, so higher orders and other transforms compose.
 package ops

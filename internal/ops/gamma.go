@@ -38,6 +38,7 @@ func special(op *graph.Op, x *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special Gammaln
 //lucid:alias special_gammaln
 func Lgamma(x *Node) *Node { return special(opLgamma, x) }
 
@@ -46,6 +47,8 @@ func Lgamma(x *Node) *Node { return special(opLgamma, x) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
+//lucid:pkg special Psi
 //lucid:alias special_digamma special_psi
 func Digamma(x *Node) *Node { return special(opDigamma, x) }
 
@@ -54,6 +57,7 @@ func Digamma(x *Node) *Node { return special(opDigamma, x) }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
 //lucid:alias special_polygamma
 func Polygamma(x *Node, n int) *Node {
 	if n < 0 {
@@ -72,6 +76,7 @@ func Polygamma(x *Node, n int) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special Multigammaln
 //lucid:alias special_multigammaln
 func Mvlgamma(x *Node, p int) *Node {
 	if p < 1 {

@@ -72,6 +72,7 @@ func Logaddexp2(x, other Operand) *Node { return realFloats(opLogaddexp2, x, oth
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
 //lucid:alias special_xlogy
 func Xlogy(x, other Operand) *Node { return realFloats(opXlogy, x, other) }
 
@@ -104,6 +105,7 @@ type LogitOptions struct{ Eps *float64 }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
 //lucid:alias special_logit
 func Logit(x *Node, o LogitOptions) *Node {
 	x = floating(x)
@@ -140,6 +142,7 @@ func rescaled(op string, x *Node, by float64) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
 //lucid:alias special_sinc
 func Sinc(x *Node) *Node {
 	return widened(func(v []*Node) *Node {

@@ -57,6 +57,7 @@ type RoundOptions struct{ Decimals int }
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:pkg special
 //lucid:alias special_round
 func Round(x *Node, o RoundOptions) *Node {
 	if o.Decimals == 0 {

@@ -44,7 +44,7 @@ type subscript struct {
 
 // item is one index as given, masks made into tensors of positions.
 type item struct {
-	kind  byte // 'i' int, 'r' range, 'n' new axis, 't' tensor
+	kind  byte // 'i' int, 'r' range, 'n' new axis, 't' tensor, 'e' an ellipsis, which keeps tensors apart even if it names no dim
 	i     int
 	r     Range
 	t     *Node
@@ -71,6 +71,8 @@ func parseSubscript(op string, x *Node, indices []any) *subscript {
 		}
 		if it.kind == 'n' {
 			mid = append(mid, 1)
+		}
+		if it.kind == 'n' || it.kind == 'e' {
 			continue
 		}
 		n := x.Dim(d)
@@ -168,6 +170,8 @@ func expandItems(op string, x *Node, indices []any) []item {
 			items = append(items, item{kind: 'i', i: v, where: k})
 		case Range:
 			items = append(items, item{kind: 'r', r: v, where: k})
+		case []int:
+			items = append(items, item{kind: 't', t: positions(op, x, d, v), where: k})
 		case Mark:
 			switch v {
 			case Colon:
@@ -176,7 +180,7 @@ func expandItems(op string, x *Node, indices []any) []item {
 				items = append(items, item{kind: 'n'})
 				continue
 			case Ellipsis:
-				items = append(items, rest...)
+				items = append(append(items, item{kind: 'e'}), rest...)
 				d += len(rest)
 				continue
 			}
@@ -222,13 +226,13 @@ func maskItems(op string, x, mask *Node, d, where int) []item {
 	return items
 }
 
-// Positions makes an index tensor of a Go list.
-func Positions(list []int) *Node {
+// positions makes an index tensor of a Go list, whose positions are checked here and now.
+func positions(op string, x *Node, d int, list []int) *Node {
 	data := make([]int64, len(list))
 	for i, v := range list {
-		data[i] = int64(v)
+		data[i] = int64(checkIndex(op, v, d, x))
 	}
-	return literal(data, len(data))
+	return on(x, literal(data, len(data)))
 }
 
 // Truths makes a mask of a Go list.

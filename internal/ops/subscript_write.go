@@ -84,7 +84,10 @@ func meet(old, v *Node, r attr.Reduction) *Node {
 func onlyMask(indices []any) int {
 	at := -1
 	for k, ix := range indices {
-		if n, ok := ix.(*Node); ok {
+		switch n := ix.(type) {
+		case []int:
+			return -1
+		case *Node:
 			if n == nil || n.DType() != dtype.Bool || at >= 0 {
 				return -1
 			}

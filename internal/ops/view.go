@@ -12,6 +12,13 @@ var opAlias, opStopGradient, opReshape, opPermute, opBroadcastTo, opSlice *graph
 // viewOp declares an op that shows its input's buffer with another layout.
 func viewOp(name string, o graph.Op) *graph.Op {
 	o.Name, o.Version, o.Kind = name, 1, graph.View
+	lay := o.Layout
+	o.Layout = func(a attr.Attr, from *shape.Shape, l *shape.Layout, to *shape.Shape) *shape.Layout {
+		if to.Numel() == 0 {
+			return shape.Contiguous(to) // no element, no offset
+		}
+		return lay(a, from, l, to)
+	}
 	return graph.Register(o)
 }
 

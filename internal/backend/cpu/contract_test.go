@@ -179,3 +179,28 @@ func TestConvMatchesRef(t *testing.T) {
 	big.InputDilation, big.High = two, zero
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
+
+func TestGatherMMMatchesRef(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	size := func() int { return []int{0, 1, 1, 2, 5, 17}[r.IntN(6)] }
+	for i := range 300 {
+		d := contractTypes[i%len(contractTypes)]
+		m, n, k, na, nb, count, outs := size(), size(), size(), 1+r.IntN(4), 1+r.IntN(4), r.IntN(12), 1+r.IntN(5)
+		list := func(below int) backend.View {
+			v := outputOf(dtype.Int64, []int{count})
+			for i := range count {
+				dtype.Int64.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindInt, I: int64(r.IntN(below))})
+			}
+			return v
+		}
+		o := list(outs)
+		if r.IntN(2) == 0 { // an output for every product, as in the forward pass
+			outs = max(1, count)
+			for i := range count {
+				dtype.Int64.Put(o.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindInt, I: int64(count - 1 - i)})
+			}
+		}
+		checkKernel(t, "gather_mm", attr.GatherMM{Outs: outs}, []int{outs, m, n},
+			randomView(r, d, []int{na, m, k}), randomView(r, d, []int{nb, k, n}), list(na), list(nb), o)
+	}
+}

@@ -63,53 +63,6 @@ func overRows(c *backend.Ctx, planes int, size [3]int, steps int, f func(plane, 
 	})
 }
 
-func maxRow[T reals](g *grid, z []T, idx []int64, x []T, d, h int) {
-	sd, sh := g.spans[0][d], g.spans[1][h]
-	for o, sw := range g.spans[2] {
-		best := (sd.Start*g.in[1]+sh.Start)*g.in[2] + sw.Start
-		top := x[best]
-		for i := sd.Start; i < sd.End; i += sd.Step {
-			for j := sh.Start; j < sh.End; j += sh.Step {
-				base := (i*g.in[1] + j) * g.in[2]
-				for k := sw.Start; k < sw.End; k += sw.Step {
-					if v := x[base+k]; v > top || v != v {
-						top, best = v, base+k
-					}
-				}
-			}
-		}
-		z[o], idx[o] = top, int64(best)
-	}
-}
-
-func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error {
-	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
-		at := (p*g.out[0]+d)*g.out[1] + h
-		lo, hi := at*g.out[2], (at+1)*g.out[2]
-		maxRow(g, z[lo:hi], idx[lo:hi], x[p*g.inSize():(p+1)*g.inSize()], d, h)
-	})
-}
-
-func poolMaxOf[T reals](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	base, err := dense(c, in[0])
-	if err != nil {
-		return err
-	}
-	return poolMax(c, newGrid(a.(attr.Pool)), outOf[T](out[0]), outOf[int64](out[1]), elems[T](base, in[0].Numel()))
-}
-
-func poolMaxHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	x, err := denseF32(c, in[0])
-	if err != nil {
-		return err
-	}
-	z := make([]float32, out[0].Numel())
-	if err := poolMax(c, newGrid(a.(attr.Pool)), z, outOf[int64](out[1]), x); err != nil {
-		return err
-	}
-	return storeHalf(c, out[0], z)
-}
-
 func meanRow[T floats](g *grid, z, x []T, d, h int) {
 	sd, sh := g.spans[0][d], g.spans[1][h]
 	for o, sw := range g.spans[2] {
@@ -144,21 +97,23 @@ func (g *grid) covers(d int) [][]int {
 	return c
 }
 
+// poolMeanT divides and spreads a row of outputs at a time over each row of inputs that its windows see.
 func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
-	cd, ch, cw := g.covers(0), g.covers(1), g.covers(2)
+	cd, ch := g.covers(0), g.covers(1)
 	return overRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p, d, h int) {
 		row := z[((p*g.in[0]+d)*g.in[1]+h)*g.in[2]:][:g.in[2]]
-		for k := range row {
-			var s T
-			for _, a := range cd[d] {
-				for _, b := range ch[h] {
-					base := ((p*g.out[0]+a)*g.out[1] + b) * g.out[2]
-					for _, o := range cw[k] {
-						s += x[base+o] / T(g.divisor(g.spans[0][a], g.spans[1][b], g.spans[2][o]))
+		clear(row)
+		for _, a := range cd[d] {
+			for _, b := range ch[h] {
+				base := ((p*g.out[0]+a)*g.out[1] + b) * g.out[2]
+				for o, v := range x[base : base+g.out[2]] {
+					s := g.spans[2][o]
+					v /= T(g.divisor(g.spans[0][a], g.spans[1][b], s))
+					for k := s.Start; k < s.End; k += s.Step {
+						row[k] += v
 					}
 				}
 			}
-			row[k] = s
 		}
 	})
 }

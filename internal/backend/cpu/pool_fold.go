@@ -37,22 +37,29 @@ func (g *grid) meets(d int) [][]step {
 	return c
 }
 
+// poolFold adds, for every row of the image, the rows of windows that meet it.
 func poolFold[T numbers](c *backend.Ctx, g *grid, z, x []T) error {
-	md, mh, mw, kern := g.meets(0), g.meets(1), g.meets(2), g.kernelOf()
+	md, mh, kern := g.meets(0), g.meets(1), g.kernelOf()
 	plane := kern[0] * kern[1] * kern[2] * g.outSize()
+	n := g.w.In.Len() - 1
+	stride, pad, dilation := g.w.Stride.At(n), g.w.Pad.At(n), g.w.Dilation.At(n)
 	return overRows(c, len(z)/g.inSize(), g.in, kern[0]*kern[1]*kern[2], func(p, d, h int) {
 		row := z[((p*g.in[0]+d)*g.in[1]+h)*g.in[2]:][:g.in[2]]
-		for i := range row {
-			var s T
-			for _, a := range md[d] {
-				for _, b := range mh[h] {
-					for _, e := range mw[i] {
-						window := (a.k*kern[1]+b.k)*kern[2] + e.k
-						s += x[p*plane+window*g.outSize()+(a.o*g.out[1]+b.o)*g.out[2]+e.o]
+		clear(row)
+		for _, a := range md[d] {
+			for _, b := range mh[h] {
+				for k := range kern[2] {
+					window := (a.k*kern[1]+b.k)*kern[2] + k
+					from := x[p*plane+window*g.outSize()+(a.o*g.out[1]+b.o)*g.out[2]:][:g.out[2]]
+					at := k*dilation - pad
+					for _, v := range from {
+						if uint(at) < uint(len(row)) {
+							row[at] += v
+						}
+						at += stride
 					}
 				}
 			}
-			row[i] = s
 		}
 	})
 }

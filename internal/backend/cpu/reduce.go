@@ -232,7 +232,15 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		blocks := (p.outputs + group - 1) / group
 		return each(c, blocks, func(b int) {
 			var tile []T
-			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
+			lo, hi := b*group, min((b+1)*group, p.outputs)
+			if r.dense() {
+				for i := lo; i < hi; i++ {
+					x := unsafe.Slice((*T)(r.at(i*p.count)), p.count)
+					r.z[i] = r.f.done(r.f.run(r.f.zero, x), p.count)
+				}
+				return
+			}
+			for i := lo; i < hi; i++ {
 				in, out := p.place(i)
 				r.z[out] = r.f.done(r.fold(in, 0, p.count, &tile), p.count)
 			}
@@ -253,6 +261,12 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		r.z[out] = r.f.done(joinTree(part[i*chunks:(i+1)*chunks], r.f.join), p.count)
 	}
 	return nil
+}
+
+// dense reports whether the rows follow each other, as do their results.
+func (r *foldRun[T, A, R]) dense() bool {
+	p := r.p
+	return len(p.folded) == 0 && p.inner.in == 1 && len(p.kept) == 1 && p.kept[0].in == p.inner.size && p.kept[0].out == 1
 }
 
 // joinTree joins neighbours, then neighbours of those, until one is left.

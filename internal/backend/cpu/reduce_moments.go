@@ -214,7 +214,8 @@ func normF32(p float64) folder[float32, float64, float32] {
 
 func absRun(step func(a float64, t []float32) float64) func(a float64, x []float32) float64 {
 	return func(a float64, x []float32) float64 {
-		var t [tileElems]float32
+		t := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(t)
 		for len(x) > 0 {
 			n := min(len(x), tileElems)
 			simd.AbsF32(t[:n], x[:n])

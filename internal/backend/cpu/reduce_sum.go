@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -39,12 +40,18 @@ func colsOf[T, A any](step func(acc []A, x []T)) func(acc []A, p unsafe.Pointer,
 	}
 }
 
+// floatTile is scratch for a block: stack arrays would move to the heap where they meet a func value.
+type floatTile [16 * foldCols]float32
+
+var floatTiles = sync.Pool{New: func() any { return new(floatTile) }}
+
 // halfFolder derives a folder over a half type from that over float32.
 func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []uint16), narrow func(float32) uint16) folder[uint16, A, uint16] {
 	const rowsAtOnce = 16
 	return folder[uint16, A, uint16]{zero: f.zero, join: f.join,
 		run: func(a A, x []uint16) A {
-			var t [tileElems]float32
+			t := floatTiles.Get().(*floatTile)
+			defer floatTiles.Put(t)
 			for len(x) > 0 {
 				n := min(len(x), tileElems)
 				widen(t[:n], x[:n])
@@ -55,7 +62,9 @@ func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []ui
 		},
 		cols: func(acc []A, p unsafe.Pointer, stride, rows int) {
 			w := len(acc)
-			t := make([]float32, min(rows, rowsAtOnce)*w)
+			buf := floatTiles.Get().(*floatTile)
+			defer floatTiles.Put(buf)
+			t := buf[:min(rows, rowsAtOnce)*w]
 			for r := 0; r < rows; r += rowsAtOnce {
 				n := min(rowsAtOnce, rows-r)
 				for i := range n {
@@ -106,7 +115,8 @@ func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
 func blockCols(step func(t, x []float32, first bool)) func(acc []float64, p unsafe.Pointer, stride, rows int) {
 	const rowsAtOnce = 64
 	return func(acc []float64, p unsafe.Pointer, stride, rows int) {
-		var buf [foldCols]float32
+		buf := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(buf)
 		t := buf[:len(acc)]
 		for r := 0; r < rows; r += rowsAtOnce {
 			for i := r; i < min(r+rowsAtOnce, rows); i++ {

@@ -11,7 +11,6 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 	"github.com/lucid-go/lucid/internal/testutil"
 )

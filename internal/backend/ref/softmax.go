@@ -39,5 +39,25 @@ func init() {
 	register(backend.Table{
 		"softmax":     along(func(v, m, s float64) float64 { return math.Exp(v - m - s) }),
 		"log_softmax": along(func(v, m, s float64) float64 { return v - m - s }),
+		"class_nll":   classNLL,
 	})
+}
+
+// classNLL is log Σ exp(x) - x[target] by row, and log Σ exp(x).
+func classNLL(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	x, target := load(in[0]), load(in[1])
+	axis := a.(attr.Axis).Axis
+	loss, sums := make([]dtype.Scalar, len(target)), make([]dtype.Scalar, len(target))
+	r := 0
+	rows(in[0].Shape.Dims(), axis, func(at []int) {
+		m, s := lse(x, at)
+		if math.IsInf(m, 0) {
+			s = 0 // the sum is 0 or infinite, and so is its logarithm
+		}
+		loss[r], sums[r] = float(m+s-x[at[position(target[r], len(at))]].F), float(m+s)
+		r++
+	})
+	store(out[0], loss)
+	store(out[1], sums)
+	return nil
 }

@@ -20,6 +20,9 @@ func TestDoors(t *testing.T) {
 	for name, want := range files {
 		path := filepath.Join(root, name)
 		if *generate {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}

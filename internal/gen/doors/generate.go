@@ -36,6 +36,13 @@ func Generate(dir string) (map[string][]byte, error) {
 		files[fmt.Sprintf("doors_%d_gen.go", i+1)] = door
 		files[fmt.Sprintf("schemas_%d_gen.go", i+1)] = table
 	}
+	for _, pkg := range src.packages() {
+		door, err := src.pkgFile(pkg)
+		if err != nil {
+			return nil, err
+		}
+		files[pkg+"/doors_gen.go"] = door
+	}
 	return files, nil
 }
 

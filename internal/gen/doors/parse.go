@@ -29,10 +29,10 @@ type field struct {
 
 // op is a marked function.
 type op struct {
-	name     string // lower_snake
-	fn       string // in package ops
-	door     string // public function, "" if none
-	pkg      string // public package of the function, "" for the root
+	name     string    // lower_snake
+	fn       string    // in package ops
+	door     string    // public function, "" if none
+	pkgs     []pkgDoor // functions of other packages
 	methods  []method
 	inplace  bool
 	optional map[string]bool   // tensors and operands that may be nil
@@ -43,6 +43,9 @@ type op struct {
 	results  []string
 	resNames []string
 }
+
+// pkgDoor is a function of a public package other than the root.
+type pkgDoor struct{ pkg, door string }
 
 // method is a method to be written: its name and, if its parameters differ from the function's, those.
 type method struct {
@@ -151,8 +154,11 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 		case "name":
 			o.name = rest
 		case "pkg":
-			o.pkg = rest
-			o.door = o.fn
+			pkg, door, _ := strings.Cut(rest, " ")
+			if door == "" {
+				door = o.fn
+			}
+			o.pkgs = append(o.pkgs, pkgDoor{pkg, door})
 		case "method":
 			m := method{name: o.fn}
 			if rest != "" {

@@ -37,8 +37,8 @@ func (src *source) tableFile(keep func(op) bool, first bool) ([]byte, error) {
 
 func (src *source) schema(b *bytes.Buffer, o op) {
 	door := o.door
-	if o.pkg != "" {
-		door = o.pkg + "." + door
+	if door == "" && len(o.pkgs) > 0 {
+		door = o.pkgs[0].pkg + "." + o.pkgs[0].door
 	}
 	fmt.Fprintf(b, "\t\tschema{name: %q, door: %q, doc: %q,\n", o.name, door, o.doc)
 	if o.aliases != nil {

@@ -37,8 +37,8 @@ func (src *source) doorFile(pkg string, keep func(op) bool) ([]byte, error) {
 		if !keep(o) {
 			continue
 		}
-		if o.door != "" && o.pkg == "" {
-			o.function(&b)
+		if o.door != "" {
+			o.function(&b, o.door, public)
 		}
 		for _, m := range o.methods {
 			o.method(&b, m)
@@ -114,7 +114,7 @@ func (o op) returns(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\treturn %s\n}\n\n", strings.Join(res, ", "))
 }
 
-func (o op) resultList() string {
+func (o op) resultList(public func(string) string) string {
 	var rs []string
 	for i, t := range o.results {
 		n := o.resNames[i]
@@ -129,8 +129,9 @@ func (o op) resultList() string {
 	return "(" + strings.Join(rs, ", ") + ")"
 }
 
-func (o op) function(b *bytes.Buffer) {
-	o.comment(b, o.door)
+// function writes a door of that name; public gives the types it shows.
+func (o op) function(b *bytes.Buffer, door string, public func(string) string) {
+	o.comment(b, door)
 	var ps []string
 	for _, p := range o.params {
 		t := public(p.typ)
@@ -139,7 +140,7 @@ func (o op) function(b *bytes.Buffer) {
 		}
 		ps = append(ps, p.name+" "+t)
 	}
-	fmt.Fprintf(b, "func %s(%s) %s {\n", o.door, strings.Join(ps, ", "), o.resultList())
+	fmt.Fprintf(b, "func %s(%s) %s {\n", door, strings.Join(ps, ", "), o.resultList(public))
 	o.body(b, func(p param) string {
 		if isOptions(p.typ) {
 			return fmt.Sprintf("option(%q, %s)", o.name, p.name)
@@ -151,7 +152,7 @@ func (o op) function(b *bytes.Buffer) {
 
 func (o op) method(b *bytes.Buffer, m method) {
 	o.comment(b, m.name)
-	o.methodHead(b, m, m.name, o.resultList())
+	o.methodHead(b, m, m.name, o.resultList(public))
 	o.body(b, o.methodExpr(m))
 	o.returns(b)
 }

@@ -1,0 +1,117 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// gather_mm adds chosen products of matrices to chosen outputs. Small matrices are joined: products that share their
+// right matrix and have outputs of their own become the rows of one product, and products of one output with a short
+// inner size become one with a long one.
+
+func init() { register(backend.Table{"gather_mm": gatherKernel}) }
+
+func gatherKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	switch in[0].DType {
+	case dtype.Float32:
+		return gatherStacks(c, out[0], in, product32)
+	case dtype.Float64:
+		return gatherStacks(c, out[0], in, product64)
+	case dtype.BFloat16, dtype.Float16:
+		return gatherHalf(c, out[0], in)
+	case dtype.Complex64:
+		return gatherStacks(c, out[0], in, productOf[complex64])
+	case dtype.Complex128:
+		return gatherStacks(c, out[0], in, productOf[complex128])
+	case dtype.Int8:
+		return gatherStacks(c, out[0], in, productOf[int8])
+	case dtype.Int16:
+		return gatherStacks(c, out[0], in, productOf[int16])
+	case dtype.Int32:
+		return gatherStacks(c, out[0], in, productOf[int32])
+	case dtype.Int64:
+		return gatherStacks(c, out[0], in, productOf[int64])
+	case dtype.Uint16:
+		return gatherStacks(c, out[0], in, productOf[uint16])
+	case dtype.Uint32:
+		return gatherStacks(c, out[0], in, productOf[uint32])
+	case dtype.Uint64:
+		return gatherStacks(c, out[0], in, productOf[uint64])
+	}
+	return gatherStacks(c, out[0], in, productOf[uint8])
+}
+
+func gatherStacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul product[T]) error {
+	a, err := stackOf[T](c, in[0])
+	if err != nil {
+		return err
+	}
+	defer a.done()
+	b, err := stackOf[T](c, in[1])
+	if err != nil {
+		return err
+	}
+	defer b.done()
+	g := gatherJob[T]{mul: mul, a: &a, b: &b, z: backend.Slice[T](out)}
+	return g.run(c, out.Shape.Dim(0), in)
+}
+
+func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
+	a, err := widenedStack(c, in[0])
+	if err != nil {
+		return err
+	}
+	defer a.done()
+	b, err := widenedStack(c, in[1])
+	if err != nil {
+		return err
+	}
+	defer b.done()
+	z := backend.Slice[uint16](out)
+	f, free := borrow[float32](len(z))
+	defer free()
+	g := gatherJob[float32]{mul: product32, a: &a, b: &b, z: f}
+	if err := g.run(c, out.Shape.Dim(0), in); err != nil {
+		return err
+	}
+	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
+}
+
+// positions reads a list of int64 and checks it.
+func positions(v backend.View, below int) ([]int64, error) {
+	x := make([]int64, v.Numel())
+	if len(x) == 0 {
+		return x, nil
+	}
+	l := compactOf(v)
+	tmp := make([]int64, l.count)
+	gatherTile(unsafe.Pointer(&tmp[0]), &l.src, 0, l.count)
+	for i := range x {
+		x[i] = tmp[i*l.fresh[0]]
+		if x[i] < 0 || x[i] >= int64(below) {
+			return nil, fault.New(fault.Index, "gather_mm", "position %d is out of range for size %d", x[i], below)
+		}
+	}
+	return x, nil
+}
+
+// sortBy lists 0, 1, … so that those with equal keys follow each other, in order; starts has where each key begins.
+func sortBy(keys []int64, below int) (order, starts []int) {
+	starts = make([]int, below+1)
+	for _, k := range keys {
+		starts[k+1]++
+	}
+	for i := range below {
+		starts[i+1] += starts[i]
+	}
+	next, order := append([]int(nil), starts...), make([]int, len(keys))
+	for i, k := range keys {
+		order[next[k]] = i
+		next[k]++
+	}
+	return order, starts
+}

@@ -1,0 +1,3 @@
+module github.com/lucid-go/lucid
+
+go 1.26

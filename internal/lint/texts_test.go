@@ -1,0 +1,131 @@
+package lint
+
+import (
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Places that exist on somebody's machine only. A path in quotes that code builds from parts is not one of them.
+var machinePaths = []*regexp.Regexp{
+	regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])/work/`),
+	regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])/(home|Users|root)/[\w.-]+`),
+	regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])/tmp/`),
+	regexp.MustCompile(`(^|[\s"'` + "`" + `(=:])(\.\./)*shared/`),
+	regexp.MustCompile(`[A-Z]:\\Users\\`),
+}
+
+// pathExceptions are lines that must name such a place, by file and a part of the line, each with its reason.
+var pathExceptions = map[string][]string{
+	"internal/lint/texts_test.go": {"machinePaths", "regexp.MustCompile", "planted"},
+}
+
+// machinePath returns what a line names that only one machine has, "" if nothing.
+func machinePath(line string) string {
+	for _, re := range machinePaths {
+		if m := re.FindString(line); m != "" {
+			return strings.TrimSpace(m)
+		}
+	}
+	return ""
+}
+
+// TestNoMachinePaths keeps the project free of places that only its authors have.
+func TestNoMachinePaths(t *testing.T) {
+	for _, f := range files(t) {
+	line:
+		for i, line := range strings.Split(f.text, "\n") {
+			m := machinePath(line)
+			if m == "" {
+				continue
+			}
+			for _, part := range pathExceptions[f.path] {
+				if strings.Contains(line, part) {
+					continue line
+				}
+			}
+			t.Errorf("%s:%d names %q, a place on one machine", f.path, i+1, m)
+		}
+	}
+	planted := map[string]bool{"see /work/x": true, "open(\"/tmp/a\")": true, "/home/me/x": true, "in shared/NOTES.md": true, "is shared/held by": true, // planted
+		"a framework/network": false, "the lock is shared": false, "os.TempDir()": false, "t.TempDir()": false, "example.com/tmp/a": false} // planted
+	for line, want := range planted {
+		if got := machinePath(line) != ""; got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+var (
+	goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```")
+	link    = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+)
+
+// TestReadmeExamples asks that the Go code of the README runs as a test, word for word.
+func TestReadmeExamples(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile("../../example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := flush(string(tests))
+	blocks := goBlock.FindAllStringSubmatch(string(readme), -1)
+	if len(blocks) == 0 {
+		t.Error("the README shows no Go code")
+	}
+	for _, b := range blocks {
+		if !strings.Contains(body, flush(b[1])) {
+			t.Errorf("this code of the README is not in example_test.go:\n%s", b[1])
+		}
+	}
+}
+
+// flush removes the indentation of every line.
+func flush(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimLeft(lines[i], "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestLinks asks that a link to a file of the project leads to one.
+func TestLinks(t *testing.T) {
+	for _, f := range files(t) {
+		if f.ext() != ".md" {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(f.text, -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			if _, err := os.Stat(path.Join("../..", f.dir(), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", f.path, m[1])
+			}
+		}
+	}
+}
+
+// TestFirstScreen keeps the two commands of the README where a reader sees them first, and the checks' own copy of the
+// second one true.
+func TestFirstScreen(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := strings.Join(strings.SplitN(string(readme), "\n", 25)[:24], "\n")
+	for _, command := range []string{"\ngo run ./", "\ngo test "} {
+		if !strings.Contains(screen, command) {
+			t.Errorf("the first 24 lines of the README have no line that begins with %q", command[1:])
+		}
+	}
+	info, err := os.Stat("../../.ci/run")
+	if err != nil || info.Mode()&0o111 == 0 && os.PathSeparator == '/' {
+		t.Errorf(".ci/run must be there and executable: %v", err)
+	}
+}

@@ -1,0 +1,46 @@
+package ops
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// class_nll is log Σ exp(x) - x[target] along one dimension, of which size 1 stays, and log Σ exp(x) itself. Its cotangent,
+// softmax(x) less one at the target, is one elementwise pass: neither probabilities nor a one-hot tensor are stored.
+var opClassNLL *graph.Op
+
+func init() {
+	opClassNLL = graph.Register(graph.Op{Name: "class_nll", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			d := in[0].Shape().Clone()
+			d[a.(attr.Axis).Axis] = 1
+			s := graph.Spec{Shape: shape.Of("class_nll", d...), DType: in[0].DType()}
+			return []graph.Spec{s, s}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			x, axis := n.In(0), n.Attr().(attr.Axis).Axis
+			sum := addMaybe(cot[0], cot[1])
+			if sum == nil {
+				return []*Node{nil, nil}
+			}
+			g := Mul(Exp(Sub(x, graph.Item(n, 1))), sum)
+			if cot[0] != nil {
+				hit := Eq(Reshape(Arange64(x.Dim(axis)), alongAxis(x.Rank(), axis, x.Dim(axis))...), n.In(1))
+				g = Sub(g, Where(hit, cot[0], constLike(g, 0)))
+			}
+			return []*Node{g, nil}
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			if tan[0] == nil {
+				return []*Node{nil, nil}
+			}
+			axis := n.Attr().(attr.Axis).Axis
+			t := sumKeep(Mul(Exp(Sub(n.In(0), graph.Item(n, 1))), tan[0]), []int{axis}, true)
+			return []*Node{Sub(t, gather(tan[0], n.In(1), axis)), t}
+		},
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			b := allBatched(n, in, batched, size)
+			return graph.Items(graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, b...))
+		}})
+}

@@ -1,0 +1,2 @@
+// Package linalg holds linear algebra: norms, decompositions and solvers.
+package linalg
