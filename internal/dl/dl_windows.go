@@ -9,7 +9,9 @@ func open(path string) (uintptr, error) {
 	return uintptr(h), err
 }
 
-func symbol(h uintptr, name string) (uintptr, error) { return syscall.GetProcAddress(syscall.Handle(h), name) }
+func symbol(h uintptr, name string) (uintptr, error) {
+	return syscall.GetProcAddress(syscall.Handle(h), name)
+}
 
 // Call calls a C function whose arguments are integers and pointers, and returns its result. What the pointers show
 // must stay alive until it returns.

@@ -84,27 +84,11 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if !pending {
 		return nil, nil
 	}
-	planMu.Lock()
-	if len(roots) == 1 && !async {
-		if done, err := evalSingle(roots[0]); done {
-			planMu.Unlock()
-			return nil, err
-		}
-	}
-	job, err := plan(ctx, roots)
-	if err != nil || job == nil {
-		planMu.Unlock()
-		return nil, err
-	}
 	st := scope.Current()
-	if job.short && !async {
-		err := job.run.execute(ctx, st.Deterministic)
-		job.finish(err)
-		planMu.Unlock()
+	job, err := start(ctx, roots, async, st.Deterministic)
+	if err != nil || job == nil {
 		return nil, err
 	}
-	job.begin()
-	planMu.Unlock()
 	work := func() {
 		err := job.await(ctx)
 		if err == nil {
@@ -123,6 +107,29 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 		work()
 	}
 	return job.event, nil
+}
+
+// start plans the roots. What is short runs at once, under the lock; for the rest it returns a job whose nodes are
+// scheduled. A panic, which is a bug, must not leave the lock behind.
+func start(ctx context.Context, roots []*graph.Node, async, deterministic bool) (*job, error) {
+	planMu.Lock()
+	defer planMu.Unlock()
+	if len(roots) == 1 && !async {
+		if done, err := evalSingle(roots[0]); done {
+			return nil, err
+		}
+	}
+	j, err := plan(ctx, roots)
+	if err != nil || j == nil {
+		return nil, err
+	}
+	if j.short && !async {
+		err := j.run.execute(ctx, deterministic)
+		j.finish(err)
+		return nil, err
+	}
+	j.begin()
+	return j, nil
 }
 
 // job is a planned evaluation.

@@ -56,7 +56,7 @@ var layers = []layer{
 	{name: "exec", packages: []string{"internal/exec"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph"}},
 	{name: "door", packages: []string{"internal/door"}, imports: []string{"leaves", "internal/graph", "internal/exec"}},
 	{name: "transform", packages: []string{"internal/transform"}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec"}},
-	{name: "compile", packages: []string{"internal/compile/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform"}},
+	{name: "compile", packages: []string{"internal/compile/..."}, imports: []string{"leaves", "internal/codec/strictjson", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform"}},
 	{name: "comm", packages: []string{"internal/comm/..."}, imports: []string{"leaves", "internal/mem", "backend", "internal/graph", "internal/ops", "internal/exec", "internal/transform", "internal/dl/..."}},
 	{name: "root", packages: []string{"."}, imports: []string{"leaves", "internal/mem", "backend", "doors", "internal/exec", "internal/transform", "internal/compile/...", "internal/comm/...",
 		"internal/format", "internal/codec/...", "internal/backend/cpu", "internal/backend/ref"}},
