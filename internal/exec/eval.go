@@ -89,7 +89,12 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if err != nil || job == nil {
 		return nil, err
 	}
+	if stream, ok := st.Stream.(*Stream); ok && job.queue == nil {
+		job.queue = stream.enqueue
+	}
+	inFlight.Add(1)
 	work := func() {
+		defer inFlight.Done()
 		err := job.await(ctx)
 		if err == nil {
 			err = job.run.execute(ctx, st.Deterministic)
