@@ -115,6 +115,9 @@ type Device struct {
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
+	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
+	// nil: never.
+	Fallback func(op string) error
 }
 
 // String names the device: "cpu", "cuda:1".

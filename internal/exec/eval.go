@@ -137,7 +137,7 @@ func start(ctx context.Context, roots []*graph.Node, async, deterministic bool) 
 	return j, nil
 }
 
-// Reading returns a host copy-free view of the node's value, evaluating it first.
+// Reading returns a view of the node's value in host memory, evaluating it first.
 func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err
@@ -147,12 +147,7 @@ func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if d == nil || d.Download == nil {
 		return v, nil
 	}
-	host := make([]byte, v.Buf.Size)
-	if err := d.Download(host, v.Buf); err != nil {
-		return backend.View{}, err
-	}
-	v.Buf = mem.FromGo(host)
-	return v, nil
+	return download(d, v)
 }
 
 // Locked runs f while no plan is being made: for walks that read the inputs of nodes.

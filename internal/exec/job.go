@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
@@ -174,6 +175,7 @@ func (j *job) store(e *mem.Event) {
 		if !f.store || f.class == given {
 			continue
 		}
+		settle(n, p.device(n))
 		if n.IsBundle() {
 			bufs := make([]*mem.Buffer, len(f.bundle))
 			for k, b := range f.bundle {
@@ -190,6 +192,13 @@ func (j *job) store(e *mem.Event) {
 			b.SetEvent(e)
 		}
 		n.Store(b, f.at.lay)
+	}
+}
+
+// settle notes where a value lies that named no device: memory that is not the host's stays where it was computed.
+func settle(n *graph.Node, d *backend.Device) {
+	if n.Device() == nil && !d.Host {
+		n.SetDevice(d)
 	}
 }
 

@@ -206,12 +206,16 @@ func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 			return k
 		}
 	}
+	if k := hostKernel(op); k != nil && d.Fallback != nil {
+		return onHost(d, op, k)
+	}
 	fault.Throw(fault.NotImplemented, op, "device %v has no kernel for it", d)
 	return nil
 }
 
-// Reference is the oracle device; its kernels stand in on host devices that have none of their own.
-var Reference *backend.Device
+// Reference is the oracle device; its kernels stand in on host devices that have none of their own. Host is the device
+// whose kernels are asked first when an op of another device falls back to host memory.
+var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
