@@ -190,7 +190,9 @@ func init() {
 	legal["arange"] = func(c claim) {
 		c.inputs(0)
 		r := attrOf[attr.Arange](c)
-		number := func(s dtype.Scalar) bool { return s.Kind == dtype.KindInt || s.Kind == dtype.KindFloat || s.Kind == dtype.KindUint }
+		number := func(s dtype.Scalar) bool {
+			return s.Kind == dtype.KindInt || s.Kind == dtype.KindFloat || s.Kind == dtype.KindUint
+		}
 		c.must(r.N >= 0 && (r.DType.IsInteger() || r.DType.IsFloat()) && number(r.Start) && number(r.Step), "%d elements of %v", r.N, r.DType)
 	}
 	legal["table"] = func(c claim) {
