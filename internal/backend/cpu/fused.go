@@ -146,10 +146,8 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		r.block(0)
 		return nil
 	}
-	shared := r // escapes; the small case must not
-	if len(in) <= len(r.inBuf) && len(out) <= len(r.outBuf) {
-		shared.in, shared.out = shared.inBuf[:len(in)], shared.outBuf[:len(out)]
-	}
+	// Workers share a copy on the heap; the small case stays on the stack.
+	shared := &runState{p: q, n: n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
 	return c.For(blocks, shared.block)
 }
 
