@@ -360,6 +360,16 @@ func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTranspose
 	return wrap(r0)
 }
 
+// Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.
+func Convolve(x *Tensor, weight *Tensor, o ...ConvolveOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Convolve(a0, a1, option("convolve", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Copysign returns |x| with the sign of other.
 func Copysign(x any, other any) *Tensor {
 	a0 := acquireAny(x)
@@ -528,6 +538,22 @@ func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOp
 	release(a0)
 	release(a1)
 	release(a2)
+	return wrap(r0)
+}
+
+// CTCLoss returns -log of the probability that logProbs, which is (T, N, C) or (T, C), spells the targets: (N, S), or all
+// of them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that log_softmax
+// takes away. The mean is of the losses divided by the lengths of their targets.
+func CTCLoss(logProbs *Tensor, targets *Tensor, inputLengths *Tensor, targetLengths *Tensor, o ...CtcLossOptions) *Tensor {
+	a0 := acquire(logProbs)
+	a1 := acquire(targets)
+	a2 := acquire(inputLengths)
+	a3 := acquire(targetLengths)
+	r0 := ops.CtcLoss(a0, a1, a2, a3, option("ctc_loss", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
 	return wrap(r0)
 }
 

@@ -45,6 +45,8 @@ type (
 	ConvOptions = ops.ConvOptions
 	// ConvTransposeOptions are options; the zero value is the default.
 	ConvTransposeOptions = ops.ConvTransposeOptions
+	// ConvolveOptions are options; the zero value is the default.
+	ConvolveOptions = ops.ConvolveOptions
 	// CosineSimilarityOptions are options; the zero value is the default.
 	CosineSimilarityOptions = ops.CosineSimilarityOptions
 	// CovOptions are options; the zero value is the default.
@@ -53,6 +55,8 @@ type (
 	CrossEntropyOptions = ops.CrossEntropyOptions
 	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
+	// CtcLossOptions are options; the zero value is the default.
+	CtcLossOptions = ops.CtcLossOptions
 	// DiagEmbedOptions are options; the zero value is the default.
 	DiagEmbedOptions = ops.DiagEmbedOptions
 	// DiagOptions are options; the zero value is the default.

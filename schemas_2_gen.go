@@ -225,6 +225,13 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
+		schema{name: "convolve", door: "Convolve", doc: "Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvolveOptions
+				c.option("mode", &o.Mode)
+				return []*graph.Node{ops.Convolve(c.tensor("input"), c.tensor("weight"), o)}
+			}},
 		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -290,6 +297,15 @@ func init() {
 				c.option("reduction", &o.Reduction)
 				c.option("label_smoothing", &o.LabelSmoothing)
 				return []*graph.Node{ops.CrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
+			}},
+		schema{name: "ctc_loss", door: "CTCLoss", doc: "CtcLoss returns -log of the probability that logProbs, which is (T, N, C) or (T, C), spells the targets: (N, S), or all\nof them one after the other. The gradient is the derivative by logProbs; PyTorch's differs by a part that log_softmax\ntakes away. The mean is of the losses divided by the lengths of their targets.",
+			params: []schemaParam{{"log_probs", "tensor", false}, {"targets", "tensor", false}, {"input_lengths", "tensor", false}, {"target_lengths", "tensor", false}, {"blank", "int", true}, {"reduction", "string", true}, {"zero_infinity", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.CtcLossOptions
+				c.option("blank", &o.Blank)
+				c.option("reduction", &o.Reduction)
+				c.option("zero_infinity", &o.ZeroInfinity)
+				return []*graph.Node{ops.CtcLoss(c.tensor("log_probs"), c.tensor("targets"), c.tensor("input_lengths"), c.tensor("target_lengths"), o)}
 			}},
 		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
 			params: []schemaParam{{"input", "tensor", false}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -47,4 +48,13 @@ func Scope(f func() []*Tensor) []*Tensor {
 		}
 	}
 	return kept
+}
+
+// Autocast runs f with automatic mixed precision: ops that gain from it compute in d (BFloat16 or Float16), ops that need
+// the range compute in float32, as each op's schema says.
+func Autocast(d DType, f func()) {
+	if !d.IsHalf() {
+		fault.Throw(fault.DType, "autocast", "%v is no half type; want BFloat16 or Float16", d)
+	}
+	scope.With(func(s *scope.State) { s.Autocast = d }, f)
 }

@@ -49,7 +49,7 @@ func fields(t reflect.Type) []field {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		name, flags, _ := strings.Cut(sf.Tag.Get("nn"), ",")
-		if sf.Type == baseType || name == "-" || !sf.IsExported() || !mayHold(sf.Type, nil) {
+		if sf.Type == baseType || name == "-" || !visible(sf) || !mayHold(sf.Type, nil) {
 			continue
 		}
 		f := field{index: i, name: name, inline: sf.Anonymous && name == ""}
@@ -75,6 +75,11 @@ func fields(t reflect.Type) []field {
 	return list
 }
 
+// visible reports whether a field is part of the module: it is exported, or embedded and so shows its own fields.
+func visible(f reflect.StructField) bool {
+	return f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct
+}
+
 // mayHold reports whether a value of the type can hold tensors or modules.
 func mayHold(t reflect.Type, outer []reflect.Type) bool {
 	if t == tensorType || t.Implements(moduleType) || reflect.PointerTo(t).Implements(moduleType) {
@@ -94,7 +99,7 @@ func mayHold(t reflect.Type, outer []reflect.Type) bool {
 		return (k == reflect.String || k >= reflect.Int && k <= reflect.Uint64) && mayHold(t.Elem(), outer)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && mayHold(f.Type, outer) {
+			if f := t.Field(i); visible(f) && mayHold(f.Type, outer) {
 				return true
 			}
 		}

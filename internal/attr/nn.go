@@ -1,6 +1,10 @@
 package attr
 
-import "github.com/lucid-go/lucid/internal/dtype"
+import (
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+)
 
 // Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x exceeds Threshold.
 type Softplus struct{ Beta, Threshold float64 }
@@ -17,6 +21,9 @@ type Table struct {
 	Dims  Ints
 	Data  string
 }
+
+// String leaves the elements out.
+func (t Table) String() string { return fmt.Sprintf("{%v %v, %d bytes}", t.DType, t.Dims, len(t.Data)) }
 
 // Count says by what a window's sum is divided.
 type Count uint8

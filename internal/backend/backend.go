@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -151,6 +153,13 @@ func Register(typ string, open Opener) {
 		registry.openers, registry.open = make(map[string]Opener), make(map[string]*Device)
 	}
 	registry.openers[typ] = open
+}
+
+// Types lists the device types that are available, sorted.
+func Types() []string {
+	registry.Lock()
+	defer registry.Unlock()
+	return slices.Sorted(maps.Keys(registry.openers))
 }
 
 // Open returns the device, opening it the first time.

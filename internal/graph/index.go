@@ -71,36 +71,57 @@ func (x *Index) grow() {
 	}
 }
 
-// PostOrder appends to x every node reachable from roots through inputs, inputs before consumers. visit says
-// whether to go into a node's inputs; nodes it refuses are still numbered. The walk uses its own stack.
+// PostOrder numbers every node reachable from roots through inputs, inputs before consumers; the index must be empty.
+// visit says whether to go into a node's inputs; nodes it refuses are still numbered. The walk uses its own stack.
 func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
-	type frame struct {
-		n    *Node
-		next int
-	}
-	var seen Index
+	// Nodes get numbers as they are first met; order lists those numbers as the nodes are finished.
 	var stack []frame
+	order := make([]int32, 0, 2*len(roots))
 	enter := func(n *Node) {
-		if _, fresh := seen.Add(n); !fresh {
+		i, fresh := x.Add(n)
+		if !fresh {
 			return
 		}
 		if !visit(n) {
-			x.Add(n) // its inputs are none of our business, and may be dropped while we look
+			order = append(order, int32(i)) // its inputs are none of our business, and may be dropped while we look
 			return
 		}
-		stack = append(stack, frame{n, 0})
+		stack = append(stack, frame{n, int32(i), 0})
 	}
 	for _, r := range roots {
 		enter(r)
 		for len(stack) > 0 {
 			f := &stack[len(stack)-1]
-			if f.next < f.n.NumIn() {
+			if int(f.next) < f.n.NumIn() {
 				f.next++
-				enter(f.n.In(f.next - 1))
+				enter(f.n.In(int(f.next) - 1))
 				continue
 			}
-			x.Add(f.n)
+			order = append(order, f.at)
 			stack = stack[:len(stack)-1]
+		}
+	}
+	x.renumber(order)
+}
+
+// frame is a node on the way of a walk: its number and the input to look at next.
+type frame struct {
+	n        *Node
+	at, next int32
+}
+
+// renumber gives node order[i] the number i.
+func (x *Index) renumber(order []int32) {
+	place := make([]int32, len(order))
+	nodes := make([]*Node, len(order))
+	for i, o := range order {
+		place[o] = int32(i)
+		nodes[i] = x.Nodes[o]
+	}
+	copy(x.Nodes, nodes)
+	for p, i := range x.slots {
+		if i != 0 {
+			x.slots[p] = place[i-1] + 1
 		}
 	}
 }

@@ -93,3 +93,20 @@ func Select(pkg, name string) (restore func(), ok bool) {
 		}
 	}, true
 }
+
+// InUse returns, for each routine as package.routine, the features of its variants that dispatch may use now.
+func InUse() map[string][]string {
+	mu.Lock()
+	defer mu.Unlock()
+	use := map[string][]string{}
+	for _, v := range variants {
+		routine, feature, _ := strings.Cut(v.name, "/")
+		key := v.pkg + "." + routine
+		if *v.flag {
+			use[key] = append(use[key], feature)
+		} else if use[key] == nil {
+			use[key] = []string{}
+		}
+	}
+	return use
+}

@@ -47,7 +47,7 @@ func read(root fs.FS) (all []file, err error) {
 		}
 		if d.IsDir() {
 			hidden := strings.HasPrefix(d.Name(), ".") && p != "." && p != ".ci"
-			if hidden || d.Name() == "testdata" || d.Name() == "__pycache__" || p == "shared" {
+			if hidden || d.Name() == "testdata" || d.Name() == "__pycache__" {
 				return fs.SkipDir
 			}
 			return nil

@@ -11,7 +11,9 @@ import (
 var longFiles = map[string]string{}
 
 // longFuncs are functions over the limit, as path:name, each with its reason.
-var longFuncs = map[string]string{}
+var longFuncs = map[string]string{
+	"index_fuzz_test.go:naiveIndex": "the oracle of indexing, which is trusted because it can be read from top to bottom",
+}
 
 // fileLimit is the most lines a hand-written file may have, and how many it should stay below.
 func fileLimit(f file) (most, aim int) {

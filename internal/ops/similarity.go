@@ -1,36 +1,10 @@
 package ops
 
-import (
-	"math"
+import "github.com/lucid-go/lucid/internal/shape"
 
-	"github.com/lucid-go/lucid/internal/shape"
-)
-
-// lengthAlong is the p-norm along one dimension, kept with size 1. Where it is 0 the gradient is 0.
+// lengthAlong is the p-norm along one dimension, kept with size 1.
 func lengthAlong(x *Node, p float64, axis int) *Node {
-	ax := []int{axis}
-	switch {
-	case p == 0:
-		return sumKeep(Cast(Ne(x, 0), x.DType()), ax, true)
-	case p == 1:
-		return sumKeep(Abs(x), ax, true)
-	case math.IsInf(p, 1):
-		return reduce(opAmax, Abs(x), ax, true)
-	case math.IsInf(p, -1):
-		return reduce(opAmin, Abs(x), ax, true)
-	}
-	power := Square(x)
-	if p != 2 {
-		power = Pow(Abs(x), p)
-	}
-	s := sumKeep(power, ax, true)
-	none := Eq(s, 0)
-	safe := Where(none, constLike(s, 1), s)
-	root := Sqrt(safe)
-	if p != 2 {
-		root = Pow(safe, 1/p)
-	}
-	return Where(none, constLike(s, 0), root)
+	return VectorNorm(x, VectorNormOptions{Ord: &p, Dim: []int{axis}, KeepDim: true})
 }
 
 // atLeast is x where it is not below the bound, and the bound, without a gradient, elsewhere.

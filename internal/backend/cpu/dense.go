@@ -16,16 +16,9 @@ func dense(c *backend.Ctx, v backend.View) (unsafe.Pointer, error) {
 	if v.Contiguous() {
 		return unsafe.Add(v.Base(), v.Offset()*size), nil
 	}
-	n := v.Numel()
-	o := operand{base: unsafe.Add(v.Base(), v.Offset()*size), size: size}
-	o.dims, o.strides = collapse(v)
-	buf := make([]uint64, (n*size+7)/8)
+	buf := make([]uint64, (v.Numel()*size+7)/8)
 	base := unsafe.Pointer(unsafe.SliceData(buf))
-	err := c.For((n+blockElems-1)/blockElems, func(b int) {
-		at := b * blockElems
-		gatherTile(unsafe.Add(base, at*size), &o, at, min(blockElems, n-at))
-	})
-	return base, err
+	return base, move(c, v.Shape, size, strided{base, v.Shape.Strides()}, stridedOf(v))
 }
 
 // denseF32 returns the elements of a float32 or half view as float32, in order; a half view is always copied.

@@ -1,0 +1,126 @@
+// Lucid is the framework's command line: it lists ops, examines the machine, and runs what else its subcommands offer.
+//
+//	go run ./cmd/lucid help
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// A command is one subcommand. Each lives in a file of its own, which adds it from init.
+type command struct {
+	name  string
+	args  string // what follows the name, as in "[--json]"
+	short string // one line for the list
+	// run parses its own flags and writes to out; a usageError says what to type instead.
+	run func(c *command, args []string, out io.Writer) error
+}
+
+var commands []*command
+
+// add registers a subcommand.
+func add(c *command) {
+	if find(c.name) != nil {
+		panic("two commands are named " + c.name)
+	}
+	commands = append(commands, c)
+	slices.SortFunc(commands, func(a, b *command) int { return strings.Compare(a.name, b.name) })
+}
+
+func find(name string) *command {
+	for _, c := range commands {
+		if c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// usageError is a mistake on the command line, with what to type.
+type usageError struct{ what, try string }
+
+func (e *usageError) Error() string { return e.what + "; try: " + e.try }
+
+// flags returns a set of flags for the command, to be given to parse.
+func (c *command) flags() *flag.FlagSet {
+	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	return f
+}
+
+// parse reads the flags and at most want arguments after them.
+func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer) error {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(out, "%s\n\nusage: lucid %s\n", c.short, strings.TrimSpace(c.name+" "+c.args))
+		f.SetOutput(out)
+		f.PrintDefaults()
+		return err
+	case err != nil:
+		return &usageError{"lucid " + c.name + ": " + err.Error(), "lucid " + c.name + " --help"}
+	case f.NArg() > want:
+		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)), strings.TrimSpace("lucid " + c.name + " " + c.args)}
+	}
+	return nil
+}
+
+func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// start runs a command line and returns the exit status: 0 done, 1 failed, 2 mistyped.
+func start(args []string, out, errs io.Writer) int {
+	err := dispatch(args, out)
+	var usage *usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintln(errs, err)
+		return 2
+	}
+	fmt.Fprintln(errs, "lucid "+args[0]+": "+err.Error())
+	return 1
+}
+
+func dispatch(args []string, out io.Writer) error {
+	if len(args) == 0 {
+		return &usageError{"lucid: no command; want one of: " + names(), "lucid help"}
+	}
+	if slices.Contains([]string{"help", "-h", "--help", "-help"}, args[0]) {
+		if len(args) == 1 {
+			list(out)
+			return nil
+		}
+		args = []string{args[1], "--help"}
+	}
+	c := find(args[0])
+	if c == nil {
+		return &usageError{fmt.Sprintf("lucid: there is no command %q; want one of: %s", args[0], names()), "lucid help"}
+	}
+	return c.run(c, args[1:], out)
+}
+
+func names() string {
+	all := make([]string, len(commands))
+	for i, c := range commands {
+		all[i] = c.name
+	}
+	return strings.Join(all, ", ")
+}
+
+func list(out io.Writer) {
+	fmt.Fprint(out, "usage: lucid <command> [flags]\n\n")
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %s\t%s\n", c.name, c.short)
+	}
+	w.Flush()
+	fmt.Fprint(out, "\nlucid <command> --help tells its flags.\n")
+}

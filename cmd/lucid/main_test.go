@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// lucidRun runs a command line.
+func lucidRun(args ...string) (status int, out, errs string) {
+	var o, e strings.Builder
+	status = start(args, &o, &e)
+	return status, o.String(), e.String()
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"--help"}, {"-h"}} {
+		status, out, errs := lucidRun(args...)
+		if status != 0 || errs != "" {
+			t.Errorf("%v: status %d, %q", args, status, errs)
+		}
+		for _, c := range commands {
+			if !strings.Contains(out, "  "+c.name+" ") || !strings.Contains(out, c.short) {
+				t.Errorf("%v does not tell of %s:\n%s", args, c.name, out)
+			}
+		}
+	}
+	for _, args := range [][]string{{"help", "ops"}, {"ops", "--help"}} {
+		if status, out, _ := lucidRun(args...); status != 0 || !strings.Contains(out, "usage: lucid ops [--json]") || !strings.Contains(out, "-json") {
+			t.Errorf("%v: status %d:\n%s", args, status, out)
+		}
+	}
+}
+
+// TestMistakes asks that every mistake says what to type.
+func TestMistakes(t *testing.T) {
+	for line, want := range map[string]string{
+		"":                  "no command; want one of: ",
+		"opps":              `there is no command "opps"; want one of: `,
+		"ops --yaml":        "flag provided but not defined: -yaml; try: lucid ops --help",
+		"ops add sub":       `unexpected argument "sub"; try: lucid ops [--json] [name]`,
+		"ops no_such_op":    `there is no op "no_such_op"; try: lucid ops`,
+		"doctor now":        `unexpected argument "now"; try: lucid doctor [--json]`,
+		"version please":    `unexpected argument "please"; try: lucid version`,
+		"help no_such_verb": `there is no command "no_such_verb"`,
+	} {
+		status, out, errs := lucidRun(strings.Fields(line)...)
+		if status != 2 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; try: lucid") {
+			t.Errorf("lucid %s: status %d, printed %q and %q; want 2 and %q", line, status, out, errs, want)
+		}
+	}
+}
+
+func TestOps(t *testing.T) {
+	status, out, errs := lucidRun("ops", "--json")
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(out), &rows); err != nil || status != 0 || errs != "" {
+		t.Fatalf("status %d, %v, %q", status, err, errs)
+	}
+	if len(rows) != len(lucid.Ops()) {
+		t.Errorf("%d rows, want %d", len(rows), len(lucid.Ops()))
+	}
+	for _, r := range rows {
+		for _, key := range []string{"name", "version", "kind", "amp", "deterministic", "vjp", "jvp", "vmap"} {
+			if r[key] == nil || r[key] == "" {
+				t.Errorf("%v has no %s", r["name"], key)
+			}
+		}
+		if len(r) != 8 {
+			t.Errorf("%v has %d keys", r["name"], len(r))
+		}
+	}
+	status, out, _ = lucidRun("ops")
+	if lines := strings.Count(out, "\n"); status != 0 || lines != len(rows)+1 {
+		t.Errorf("status %d, %d lines for %d ops", status, lines, len(rows))
+	}
+	if _, out, _ = lucidRun("ops", "matmul"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "contract") {
+		t.Errorf("ops matmul printed:\n%s", out)
+	}
+}
+
+func TestDoctorAndVersion(t *testing.T) {
+	status, out, errs := lucidRun("doctor")
+	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") {
+		t.Errorf("status %d, %q\n%s", status, errs, out)
+	}
+	status, out, _ = lucidRun("doctor", "--json")
+	var d lucid.Diagnosis
+	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.Threads < 1 {
+		t.Errorf("status %d, %v\n%s", status, err, out)
+	}
+	if status, out, _ = lucidRun("version"); status != 0 || !strings.HasPrefix(out, "lucid ") || strings.Count(out, "\n") != 1 {
+		t.Errorf("status %d, %q", status, out)
+	}
+}
+
+// TestFailures asks that a command that fails says its name, with status 1.
+func TestFailures(t *testing.T) {
+	saved := commands
+	defer func() { commands = saved }()
+	commands = nil
+	add(&command{name: "fails", run: func(*command, []string, io.Writer) error { return io.ErrUnexpectedEOF }})
+	if status, _, errs := lucidRun("fails"); status != 1 || errs != "lucid fails: unexpected EOF\n" {
+		t.Errorf("status %d, %q", status, errs)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("two commands of one name were taken")
+		}
+	}()
+	add(&command{name: "fails"})
+}

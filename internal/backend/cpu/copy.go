@@ -1,0 +1,204 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Moving elements. Every copy is a walk over two layouts of one shape, with as few dimensions as both allow. Rows that
+// are dense on both sides are moved whole; where the source runs across the destination, tiles of a square are turned
+// so that both sides are touched a cache line at a time; the rest goes element by element.
+
+const (
+	copyBlock  = 256 << 10 // bytes a block moves
+	streamFrom = 8 << 20   // bytes from which a copy goes past the caches
+	turnTile   = 128       // side of a square that is turned
+)
+
+func init() {
+	register(backend.Table{"copy": copyKernel, "cat": catKernel, "slice_update": sliceUpdateKernel})
+}
+
+// strided is an operand of a copy: the address of its first element and its strides.
+type strided struct {
+	base    unsafe.Pointer
+	strides []int
+}
+
+func stridedOf(v backend.View) strided {
+	return strided{unsafe.Add(v.Base(), v.Offset()*v.DType.Size()), v.Strides()}
+}
+
+func copyKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	return move(c, out[0].Shape, out[0].DType.Size(), stridedOf(out[0]), stridedOf(in[0]))
+}
+
+func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	axis, at := a.(attr.Axis).Axis, 0
+	size, z := out[0].DType.Size(), stridedOf(out[0])
+	for _, v := range in {
+		part := strided{unsafe.Add(z.base, at*z.strides[axis]*size), z.strides}
+		if err := move(c, v.Shape, size, part, stridedOf(v)); err != nil {
+			return err
+		}
+		at += v.Shape.Dim(axis)
+	}
+	return nil
+}
+
+// sliceUpdateKernel writes a part over its first input, or over a copy of it where the memory is not its own.
+func sliceUpdateKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if err := begin(c, out[0], in[0]); err != nil {
+		return err
+	}
+	s, z, size := a.(attr.Slice), stridedOf(out[0]), out[0].DType.Size()
+	off, st := 0, make([]int, len(z.strides))
+	for i, t := range z.strides {
+		off += s.Start.At(i) * t
+		st[i] = s.Step.At(i) * t
+	}
+	return move(c, in[1].Shape, size, strided{unsafe.Add(z.base, off*size), st}, stridedOf(in[1]))
+}
+
+// begin brings the value that a kernel updates into its output, unless it is there already.
+func begin(c *backend.Ctx, out, in backend.View) error {
+	if out.Buf == in.Buf {
+		return nil
+	}
+	return move(c, out.Shape, out.DType.Size(), stridedOf(out), stridedOf(in))
+}
+
+// mover is a copy over joint dimensions.
+type mover struct {
+	dims   []int
+	zs, xs []int // strides of destination and source
+	z, x   unsafe.Pointer
+	size   int
+}
+
+func move(c *backend.Ctx, s *shape.Shape, size int, z, x strided) error {
+	if s.Numel() == 0 {
+		return nil
+	}
+	dims, st := shape.Collapse(s, z.strides, x.strides)
+	w := &mover{dims: dims, z: z.base, x: x.base, size: size}
+	if len(dims) == 0 {
+		copyBytes(z.base, x.base, size)
+		return nil
+	}
+	w.zs, w.xs = st[0], st[1]
+	last := len(dims) - 1
+	if w.zs[last] == 1 && w.xs[last] == 1 {
+		return w.rows(c)
+	}
+	if p := w.across(); p >= 0 {
+		return w.turn(c, p)
+	}
+	return w.elements(c)
+}
+
+// at gives the offsets of row i, counted over all dimensions but the last n.
+func (w *mover) at(i, n int) (z, x int) {
+	for d := len(w.dims) - 1 - n; d >= 0; d-- {
+		k := i % w.dims[d]
+		i /= w.dims[d]
+		z += k * w.zs[d]
+		x += k * w.xs[d]
+	}
+	return z, x
+}
+
+func volume(d []int) int {
+	n := 1
+	for _, v := range d {
+		n *= v
+	}
+	return n
+}
+
+// rows moves dense rows, a row at a time or long ones in pieces.
+func (w *mover) rows(c *backend.Ctx) error {
+	last := len(w.dims) - 1
+	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
+	put := copyBytes
+	if run*rows >= streamFrom && run >= 4096 {
+		put = func(z, x unsafe.Pointer, n int) {
+			simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
+		}
+	}
+	if run >= copyBlock {
+		pieces := (run + copyBlock - 1) / copyBlock
+		return each(c, rows*pieces, func(b int) {
+			z, x := w.at(b/pieces, 1)
+			lo := b % pieces * copyBlock
+			put(unsafe.Add(w.z, z*w.size+lo), unsafe.Add(w.x, x*w.size+lo), min(copyBlock, run-lo))
+		})
+	}
+	group := max(1, copyBlock/run)
+	return each(c, (rows+group-1)/group, func(b int) {
+		for i := b * group; i < min((b+1)*group, rows); i++ {
+			z, x := w.at(i, 1)
+			put(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), run)
+		}
+	})
+}
+
+// elements moves what has no dense rows, each along the last dimension.
+func (w *mover) elements(c *backend.Ctx) error {
+	last := len(w.dims) - 1
+	n, rows := w.dims[last], volume(w.dims[:last])
+	zs, xs := w.zs[last], w.xs[last]
+	const unit = 1 << 14
+	line := lineCopy(w.size)
+	if n >= unit {
+		pieces := (n + unit - 1) / unit
+		return each(c, rows*pieces, func(b int) {
+			z, x := w.at(b/pieces, 1)
+			lo := b % pieces * unit
+			line(unsafe.Add(w.z, (z+lo*zs)*w.size), unsafe.Add(w.x, (x+lo*xs)*w.size), min(unit, n-lo), zs, xs)
+		})
+	}
+	group := max(1, unit/n)
+	return each(c, (rows+group-1)/group, func(b int) {
+		for i := b * group; i < min((b+1)*group, rows); i++ {
+			z, x := w.at(i, 1)
+			line(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), n, zs, xs)
+		}
+	})
+}
+
+func lineCopy(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
+	switch size {
+	case 1:
+		return copyLine[uint8]
+	case 2:
+		return copyLine[uint16]
+	case 4:
+		return copyLine[uint32]
+	case 8:
+		return copyLine[uint64]
+	}
+	return copyLine[pair]
+}
+
+func copyLine[T any](z, x unsafe.Pointer, n, zs, xs int) {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	if xs == 0 && zs == 1 {
+		fillT[T](z, x, n)
+		return
+	}
+	if zs == 1 {
+		for i, out := 0, unsafe.Slice((*T)(z), n); i < n; i++ {
+			out[i] = *(*T)(unsafe.Add(x, i*xs*size))
+		}
+		return
+	}
+	for i := range n {
+		*(*T)(unsafe.Add(z, i*zs*size)) = *(*T)(unsafe.Add(x, i*xs*size))
+	}
+}

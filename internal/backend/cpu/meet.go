@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// rowMeet combines dense rows: z[i] = z[i] ∘ x[i].
+type rowMeet func(z, x unsafe.Pointer, n int)
+
+// meetOf gives how rows of a dtype meet. Bools are 0 and 1: adding is the larger, multiplying the smaller.
+func meetOf(d dtype.DType, r attr.Reduction) rowMeet {
+	size := d.Size()
+	switch {
+	case r == attr.ReduceSet:
+		return func(z, x unsafe.Pointer, n int) { copyBytes(z, x, n*size) }
+	case d == dtype.Bool && r == attr.ReduceAdd:
+		r = attr.ReduceMax
+	case d == dtype.Bool && r == attr.ReduceMul:
+		r = attr.ReduceMin
+	case d == dtype.Float32 && r == attr.ReduceAdd:
+		return func(z, x unsafe.Pointer, n int) {
+			if n == 1 {
+				*(*float32)(z) += *(*float32)(x)
+				return
+			}
+			out := elems[float32](z, n)
+			simd.AddF32(out, out, elems[float32](x, n))
+		}
+	}
+	switch d {
+	case dtype.Bool, dtype.Uint8:
+		return meetReal[uint8](r)
+	case dtype.Uint16:
+		return meetReal[uint16](r)
+	case dtype.Uint32:
+		return meetReal[uint32](r)
+	case dtype.Uint64:
+		return meetReal[uint64](r)
+	case dtype.Int8:
+		return meetReal[int8](r)
+	case dtype.Int16:
+		return meetReal[int16](r)
+	case dtype.Int32:
+		return meetReal[int32](r)
+	case dtype.Int64:
+		return meetReal[int64](r)
+	case dtype.Float32:
+		return meetReal[float32](r)
+	case dtype.Float64:
+		return meetReal[float64](r)
+	case dtype.Complex64:
+		return meetNumber[complex64](r)
+	}
+	return meetNumber[complex128](r)
+}
+
+func meetNumber[T numbers](r attr.Reduction) rowMeet {
+	if r == attr.ReduceAdd {
+		return func(z, x unsafe.Pointer, n int) {
+			out := elems[T](z, n)
+			for i, v := range elems[T](x, n) {
+				out[i] += v
+			}
+		}
+	}
+	return func(z, x unsafe.Pointer, n int) {
+		out := elems[T](z, n)
+		for i, v := range elems[T](x, n) {
+			out[i] *= v
+		}
+	}
+}
+
+func meetReal[T reals](r attr.Reduction) rowMeet {
+	switch r {
+	case attr.ReduceMax:
+		return func(z, x unsafe.Pointer, n int) {
+			out := elems[T](z, n)
+			for i, v := range elems[T](x, n) {
+				if v > out[i] || v != v {
+					out[i] = v
+				}
+			}
+		}
+	case attr.ReduceMin:
+		return func(z, x unsafe.Pointer, n int) {
+			out := elems[T](z, n)
+			for i, v := range elems[T](x, n) {
+				if v < out[i] || v != v {
+					out[i] = v
+				}
+			}
+		}
+	}
+	return meetNumber[T](r)
+}
+
+// singleOf gives the kernel z[idx[k]] = z[idx[k]] ∘ x[k] for positions in [r0, r1), nil where there is none.
+func singleOf(d dtype.DType, r attr.Reduction) func(z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	switch {
+	case r == attr.ReduceSet:
+		switch d.Size() {
+		case 1:
+			return setSingle[uint8]
+		case 2:
+			return setSingle[uint16]
+		case 4:
+			return setSingle[uint32]
+		case 8:
+			return setSingle[uint64]
+		}
+		return setSingle[pair]
+	case r == attr.ReduceAdd && d == dtype.Float32:
+		return addSingle[float32]
+	case r == attr.ReduceAdd && d == dtype.Float64:
+		return addSingle[float64]
+	case r == attr.ReduceAdd && d == dtype.Int64:
+		return addSingle[int64]
+	}
+	return nil
+}
+
+func setSingle[T any](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+	for k, p := range idx {
+		if uint64(p-r0) < uint64(r1-r0) {
+			out[p] = in[k]
+		}
+	}
+}
+
+func addSingle[T numbers](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+	for k, p := range idx {
+		if uint64(p-r0) < uint64(r1-r0) {
+			out[p] += in[k]
+		}
+	}
+}

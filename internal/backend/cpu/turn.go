@@ -1,0 +1,86 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+)
+
+// across returns the dimension along which the source is dense, if the last is another one and both are long enough
+// for tiles to pay; else -1.
+func (w *mover) across() int {
+	last := len(w.dims) - 1
+	if w.zs[last] != 1 || w.xs[last] <= 1 || w.dims[last] < 4 {
+		return -1
+	}
+	for d := range last {
+		if w.xs[d] == 1 && w.dims[d] >= 4 && w.zs[d] > 0 {
+			return d
+		}
+	}
+	return -1
+}
+
+// turn moves tiles that are rows on one side and columns on the other: dimension p, dense in the source, and the last,
+// dense in the destination. All others are walked outside.
+func (w *mover) turn(c *backend.Ctx, p int) error {
+	last := len(w.dims) - 1
+	rows, cols := w.dims[last], w.dims[p] // of the source
+	outer := *w
+	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
+	tiles := (cols + turnTile - 1) / turnTile
+	// A block is a strip of tiles down the source, so that what is written lies together.
+	const strip = 8 * turnTile
+	strips := (rows + strip - 1) / strip
+	turn := turner(w.size)
+	zs, xs, size := w.zs[p], w.xs[last], w.size
+	return each(c, volume(outer.dims[:len(outer.dims)-1])*tiles*strips, func(b int) {
+		z, x := outer.at(b/(tiles*strips), 1)
+		j := b / strips % tiles * turnTile
+		n := min(turnTile, cols-j)
+		from := b % strips * strip
+		for i := from; i < min(from+strip, rows); i += turnTile {
+			m := min(turnTile, rows-i)
+			turn(unsafe.Add(w.z, (z+j*zs+i)*size), zs, unsafe.Add(w.x, (x+i*xs+j)*size), xs, m, n)
+		}
+	})
+}
+
+func drop(d []int, i int) []int { return append(append([]int(nil), d[:i]...), d[i+1:]...) }
+
+// turner gives the kernel z[j·zs+i] = x[i·xs+j] for i < m and j < n.
+func turner(size int) func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+	switch size {
+	case 1:
+		return turnT[uint8]
+	case 2:
+		return turnT[uint16]
+	case 4:
+		return func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+			simd.TransposeBlockF32(elems[float32](z, (n-1)*zs+m), zs, elems[float32](x, (m-1)*xs+n), xs, m, n)
+		}
+	case 8:
+		return turnT[uint64]
+	}
+	return turnT[pair]
+}
+
+func turnT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+	out, in := elems[T](z, (n-1)*zs+m), elems[T](x, (m-1)*xs+n)
+	row := func(i int) []T { return in[i*xs:][:n] }
+	i := 0
+	for ; i+8 <= m; i += 8 { // eight rows of the source at a time: a run of eight in each row of the destination
+		r0, r1, r2, r3, r4, r5, r6, r7 := row(i), row(i+1), row(i+2), row(i+3), row(i+4), row(i+5), row(i+6), row(i+7)
+		for j := range n {
+			o := (*[8]T)(out[j*zs+i:])
+			o[0], o[1], o[2], o[3] = r0[j], r1[j], r2[j], r3[j]
+			o[4], o[5], o[6], o[7] = r4[j], r5[j], r6[j], r7[j]
+		}
+	}
+	for ; i < m; i++ {
+		for j, v := range row(i) {
+			out[j*zs+i] = v
+		}
+	}
+}
