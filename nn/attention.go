@@ -104,6 +104,7 @@ func (m *MultiheadAttention) Forward(query, key, value *lucid.Tensor, opts ...At
 	o := option("multihead_attention", opts)
 	in := EnterN(m, query, key, value)
 	q, k, v := in[0], in[1], in[2]
+	self := q == k && k == v
 	alone := q.Dim() == 2
 	switch {
 	case alone:
@@ -115,6 +116,9 @@ func (m *MultiheadAttention) Forward(query, key, value *lucid.Tensor, opts ...At
 		refuse(lucid.ErrShapeMismatch, "multihead_attention", "query has shape %v; want 2 or 3 dimensions", q.Shape())
 	case !m.o.BatchFirst:
 		q, k, v = swapFirst(q), swapFirst(k), swapFirst(v)
+	}
+	if self {
+		k, v = q, q
 	}
 	y, weights = m.attend(q, k, v, o)
 	switch {
