@@ -148,17 +148,28 @@ func (w *walker) visit(m Module) {
 	if w.module != nil {
 		w.module(w.name(), m)
 	}
-	if l, ok := m.(lister); ok {
-		for name, v := range l.held() {
-			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
-		}
-		return
-	}
 	w.structure(reflect.ValueOf(m).Elem())
 }
 
+var ownPackage = baseType.PkgPath()
+
+// list visits what a container names itself. A struct of another package that embeds one has the method too, but
+// fields of its own as well.
+func (w *walker) list(v reflect.Value) bool {
+	if !v.CanAddr() || v.Type().PkgPath() != ownPackage {
+		return false
+	}
+	l, ok := v.Addr().Interface().(lister)
+	if ok {
+		for name, v := range l.held() {
+			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
+		}
+	}
+	return ok
+}
+
 func (w *walker) structure(v reflect.Value) {
-	if v.Kind() != reflect.Struct {
+	if v.Kind() != reflect.Struct || v.CanInterface() && w.list(v) {
 		return
 	}
 	for _, f := range fields(v.Type()) {
