@@ -15,6 +15,7 @@ import (
 // reads every value goes here.
 
 type singleKey struct {
+	dev *backend.Device
 	op  *graph.Op
 	out dtype.DType
 	in  [2]dtype.DType
@@ -37,7 +38,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if d.RunFused == nil || d.Enqueue != nil {
 		return false, nil
 	}
-	key := singleKey{op: n.Op(), out: n.DType()}
+	key := singleKey{dev: d, op: n.Op(), out: n.DType()}
 	var in [2]backend.View
 	for k := range n.NumIn() {
 		x := n.In(k)
