@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,7 +69,14 @@ type Ctx struct {
 	Deterministic bool
 	// For runs fixed blocks, some at the same time; see package par.
 	For func(n int, f func(block int)) error
+	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
+	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
+	Late func(check func() error)
 }
+
+// ErrNoKernel is what a kernel returns for operands it was not written for, before it did anything: the op then runs as
+// if there were no kernel.
+var ErrNoKernel = errors.New("no kernel for these operands")
 
 // Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
 type Kernel func(c *Ctx, a attr.Attr, out, in []View) error

@@ -199,6 +199,9 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 
 func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 	if k := d.Table[op]; k != nil {
+		if d.Fallback != nil {
+			return orOnHost(d, op, k)
+		}
 		return k
 	}
 	if d.Host && Reference != nil {

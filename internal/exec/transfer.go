@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -106,5 +107,20 @@ func onHost(d *backend.Device, op string, k backend.Kernel) backend.Kernel {
 			}
 		}
 		return nil
+	}
+}
+
+// orOnHost lets a kernel pass on operands it was not written for.
+func orOnHost(d *backend.Device, op string, k backend.Kernel) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		err := k(c, a, out, in)
+		if err != backend.ErrNoKernel {
+			return err
+		}
+		h := hostKernel(op)
+		if h == nil {
+			return fault.New(fault.NotImplemented, op, "device %v has no kernel for %v", d, in[0].DType)
+		}
+		return onHost(d, op, h)(c, a, out, in)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/impl"
@@ -132,5 +133,59 @@ func TestCompileLayouts(t *testing.T) {
 			f := &form{classes: []class{c, strided}, vector: 4, wide: wide, dims: []int{8, 8}}
 			compileAll(t, fmt.Sprintf("layout_%c_%v", c, wide), fusedSource(p.Prep.(*program), f))
 		}
+	}
+}
+
+func TestCompileReductions(t *testing.T) {
+	needCompiler(t)
+	for op, r := range reductions {
+		for _, d := range []dtype.DType{dtype.Bool, dtype.Int32, dtype.Uint8, dtype.BFloat16, dtype.Float32, dtype.Float64, dtype.Complex64} {
+			if !contains(r.kinds, d) {
+				continue
+			}
+			out := d
+			switch op {
+			case "argmax", "argmin", "count_nonzero":
+				out = dtype.Int64
+			case "any", "all":
+				out = dtype.Bool
+			}
+			compileOne(t, "reduce_"+op+"_"+d.String(), reduceSource(op, d, out, 2, 2, 256))
+		}
+	}
+}
+
+// compileOne compiles for Hopper alone.
+func compileOne(t *testing.T, name, source string) {
+	t.Helper()
+	if _, err := nvrtc.Compile(name, source, "sm_90", options...); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+func TestCompileFamilies(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		compileOne(t, "rows_"+d.String(), rowsSource(d, 256))
+		compileOne(t, "norm_"+d.String(), normSource(d, dtype.Float32, d, 32, true))
+	}
+	for d := dtype.Bool; d < dtype.N; d++ {
+		compileOne(t, "arange_"+d.String(), arangeSource(d, d.IsInexact()))
+		for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
+			if d.IsComplex() && r > attr.ReduceMul || d%3 != dtype.DType(r)%3 {
+				continue // a third is enough
+			}
+			compileOne(t, "put_"+d.String(), indexSource("PUT", d, d, r))
+			compileOne(t, "along_"+d.String(), indexSource("ALONG", d, d, r))
+		}
+	}
+	compileOne(t, "random", randomSource())
+	for _, unit := range unitOf {
+		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
+		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
+	}
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
+		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+kernels.Source("integer_matmul"))
 	}
 }

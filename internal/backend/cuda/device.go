@@ -23,8 +23,7 @@ type Device struct {
 	slow    bool     // wait after every launch, so that a fault names its kernel
 	strict  bool
 
-	faultMu sync.Mutex
-	fault   uintptr // the device's fault word
+	words *words
 
 	blasOnce sync.Once
 	blas     *cublas.Handle
@@ -58,10 +57,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	}
 	d := &Device{Device: dd, arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), source{dd})
-	if d.fault, err = dd.Alloc(faultSize); err != nil {
-		return nil, nil, err
-	}
-	if err := dd.Fill(d.fault, 0, faultSize); err != nil {
+	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
 	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, Prepare: prepare, RunFused: d.runFused,

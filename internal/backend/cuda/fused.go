@@ -81,7 +81,7 @@ func (f *form) key() string {
 }
 
 // runFused runs a prepared program.
-func (d *Device) runFused(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	n := out[0].Numel()
 	if n == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (d *Device) runFused(_ *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return d.launch(fn, blocks(n, threads*f.vector), 1, threads, fusedArgs(n, word, &f, views, out))
 	}
 	if q.faults != "" {
-		return d.checked(faultName(q.faults), run)
+		return d.checked(c, faultName(q.faults), run)
 	}
 	return run(0)
 }

@@ -15,7 +15,7 @@ func (d *Device) cublas() (*cublas.Handle, error) {
 }
 
 // matmul multiplies batches of matrices. A transposed operand is used as it lies; one that cannot be is copied first.
-func matmul(d *Device, _ attr.Attr, out, in []backend.View) error {
+func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	if !cublas.Supports(out[0].DType) {
 		return d.integerMatmul(out[0], in[0], in[1])
 	}

@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"encoding/binary"
 	"sync"
 	"unsafe"
 
@@ -78,11 +77,17 @@ func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) 
 func blocks(n, per int) int { return (n + per - 1) / per }
 
 // kernel computes out from in on a device; host operands have been brought up, out is not empty.
-type kernel func(d *Device, a attr.Attr, out, in []backend.View) error
+type kernel func(d *call, a attr.Attr, out, in []backend.View) error
+
+// call is a device for the time of one kernel.
+type call struct {
+	*Device
+	ctx *backend.Ctx
+}
 
 // bind makes a kernel of the engine's form.
 func (d *Device) bind(name string, k kernel) backend.Kernel {
-	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		empty := true
 		for _, o := range out {
 			empty = empty && o.Numel() == 0
@@ -107,7 +112,7 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 			}
 			up[i] = v
 		}
-		return k(d, a, out, up)
+		return k(&call{d, c}, a, out, up)
 	}
 }
 
@@ -130,32 +135,6 @@ func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
 
 // address is where a view's first element lies.
 func address(v backend.View) uintptr { return v.Buf.Dev + uintptr(v.Offset()*v.DType.Size()) }
-
-const faultSize = 24
-
-// checked runs launches that may leave a complaint in the fault word, waits for them and reports it.
-func (d *Device) checked(op string, run func(word uintptr) error) error {
-	d.faultMu.Lock()
-	defer d.faultMu.Unlock()
-	if err := run(d.fault); err != nil {
-		return err
-	}
-	b := make([]byte, faultSize)
-	if err := d.Download(b, d.fault); err != nil {
-		return err
-	}
-	code, value, size := binary.LittleEndian.Uint32(b), int64(binary.LittleEndian.Uint64(b[8:])), int64(binary.LittleEndian.Uint64(b[16:]))
-	if code == 0 {
-		return nil
-	}
-	if err := d.Fill(d.fault, 0, faultSize); err != nil {
-		return err
-	}
-	if code == 2 {
-		return fault.New(fault.Value, op, "an integer is divided by zero")
-	}
-	return fault.New(fault.Index, op, "position %d is out of range for size %d", value, size)
-}
 
 // ctype is the name of an element type in the sources.
 var ctype = [dtype.N]string{dtype.Bool: "b8", dtype.Uint8: "u8", dtype.Uint16: "u16", dtype.Uint32: "u32", dtype.Uint64: "u64",

@@ -98,7 +98,7 @@ func (d *Device) transposed(size int, dims []int, st [][]int, to, from uintptr) 
 	return true, d.launch(f, blocks(rows, 32)*blocks(cols, 32), batch, threads, a)
 }
 
-func copyKernel(d *Device, _ attr.Attr, out, in []backend.View) error { return d.move(out[0], in[0]) }
+func copyKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.move(out[0], in[0]) }
 
 // part shows a piece of a contiguous view: sizes, strides and offset in its elements.
 func part(v backend.View, s *shape.Shape, strides []int, offset int) backend.View {
@@ -106,7 +106,7 @@ func part(v backend.View, s *shape.Shape, strides []int, offset int) backend.Vie
 	return v
 }
 
-func cat(d *Device, a attr.Attr, out, in []backend.View) error {
+func cat(d *call, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	st := out[0].Strides()
 	for _, v := range in {
@@ -126,7 +126,7 @@ func (d *Device) base(out, in backend.View) error {
 	return d.move(out, in)
 }
 
-func sliceUpdate(d *Device, a attr.Attr, out, in []backend.View) error {
+func sliceUpdate(d *call, a attr.Attr, out, in []backend.View) error {
 	if err := d.base(out[0], in[0]); err != nil {
 		return err
 	}
@@ -139,11 +139,11 @@ func sliceUpdate(d *Device, a attr.Attr, out, in []backend.View) error {
 	return d.move(part(out[0], in[1].Shape, to, at), in[1])
 }
 
-func tableKernel(d *Device, a attr.Attr, out, _ []backend.View) error {
+func tableKernel(d *call, a attr.Attr, out, _ []backend.View) error {
 	return d.Upload(address(out[0]), []byte(a.(attr.Table).Data))
 }
 
-func constKernel(d *Device, a attr.Attr, out, _ []backend.View) error {
+func constKernel(d *call, a attr.Attr, out, _ []backend.View) error {
 	b := make([]byte, 16)
 	out[0].DType.Put(b, 0, a.(attr.Const).Value)
 	return d.Upload(address(out[0]), b[:out[0].DType.Size()])
