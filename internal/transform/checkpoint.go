@@ -41,7 +41,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	for i := range in {
 		rec.inputs[i] = in[i]
 	}
-	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs), Same: true,
+	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs),
 		VJP: func(in, _, cot []*Node) []*Node { return rec.pull(in, cot) },
 		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
 	return ops.WithRules(r, rec.inputs, outs)
