@@ -16,8 +16,8 @@ var goldenFile = filepath.Join("testdata", "export", "v1.lucid")
 // goldenFunctions are what the file holds.
 func goldenFunctions() map[string]func(x, idx *Tensor) []*Tensor {
 	w := New([]float32{0.5, -1, 2, 0.25, 1.5, -0.75, 3, 1, -2}, 3, 3)
-	image := Arange(2 * 4 * 4).To(Float32).Div(7).Sin().Reshape(1, 2, 4, 4)
-	kernel := Arange(2 * 2 * 3 * 3).To(Float32).Div(5).Cos().Reshape(2, 2, 3, 3)
+	image := Arange(2*4*4).To(Float32).Div(7).Sin().Reshape(1, 2, 4, 4)
+	kernel := Arange(2*2*3*3).To(Float32).Div(5).Cos().Reshape(2, 2, 3, 3)
 	call := func(op string, attrs map[string]any, in ...*Tensor) *Tensor {
 		out, err := Call(op, in, attrs)
 		if err != nil {

@@ -144,23 +144,6 @@ func FuzzImport(f *testing.F) {
 			}
 			return
 		}
-		for _, s := range g.Signatures() {
-			if !small(s) {
-				continue
-			}
-			in := make([]*Tensor, len(s.Inputs))
-			for i, spec := range s.Inputs {
-				in[i] = With{DType: spec.DType}.Full(spec.Shape, 1)
-			}
-			out, err := g.Call(in...)
-			for _, y := range out {
-				if err == nil {
-					err = Eval(y)
-				}
-			}
-			if err != nil && !codectest.Typed(err) && !strings.Contains(err.Error(), "a kernel panicked") {
-				t.Fatalf("untyped error %v", err)
-			}
-		}
+		g.runSmall(t, text)
 	})
 }
