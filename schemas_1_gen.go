@@ -45,6 +45,8 @@ type (
 	ConvOptions = ops.ConvOptions
 	// ConvTransposeOptions are options; the zero value is the default.
 	ConvTransposeOptions = ops.ConvTransposeOptions
+	// ConvolveOptions are options; the zero value is the default.
+	ConvolveOptions = ops.ConvolveOptions
 	// CosineSimilarityOptions are options; the zero value is the default.
 	CosineSimilarityOptions = ops.CosineSimilarityOptions
 	// CovOptions are options; the zero value is the default.

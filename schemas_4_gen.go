@@ -337,7 +337,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lgamma(c.tensor("input"))}
 			}},
-		schema{name: "linalg_cross", door: "LinalgCross", doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
+		schema{name: "linalg_cross", door: "linalg.Cross", doc: "LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LinalgCrossOptions
@@ -777,7 +777,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
-		schema{name: "linalg_multi_dot", door: "MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+		schema{name: "linalg_multi_dot", door: "linalg.MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MultiDot(c.tensors()...)}
