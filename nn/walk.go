@@ -113,7 +113,7 @@ func snake(s string) string {
 	var b strings.Builder
 	for i, c := range r {
 		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
-			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1])
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
 			if !before || after {
 				b.WriteByte('_')
 			}
