@@ -98,6 +98,7 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 		return fault.New(fault.Trace, "export", "called inside Compile, Grad or VMap; export the function outside")
 	}
 	t := graph.NewTrace(graph.TraceCompile, functionName(fn.v), nil)
+	t.Export = true
 	defer t.Close()
 	standIns, outs, err := traceFor(t, fn, args, in)
 	if err != nil {
