@@ -89,11 +89,11 @@ func TestCompiledStateIsDonated(t *testing.T) {
 	w := Ones(64, 64)
 	step := Compile(func(x *Tensor) *Tensor { w.Add_(x); return w.Sum() })
 	step(Ones(64, 64)).Item()
-	before := MemoryStats(CPU).Donated
+	before := MemoryStats(DefaultDevice()).Donated
 	for range 10 {
 		step(Ones(64, 64))
 	}
-	if got := MemoryStats(CPU).Donated - before; got != 10 {
+	if got := MemoryStats(DefaultDevice()).Donated - before; got != 10 {
 		t.Errorf("%d of 10 updates were in place", got)
 	}
 	if w.Sum().Item() != 64*64*12 {
