@@ -167,8 +167,7 @@ func (j *job) begin() {
 func (j *job) store(e *mem.Event) {
 	p := j.planner
 	for _, t := range j.taken {
-		t.n.DropBuffer()
-		defer t.buf.Hide() // after the new node shows it
+		t.n.DropBuffer() // finish hides the buffer: until the run is over it may be a temporary's
 	}
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
@@ -259,6 +258,9 @@ func (j *job) finish(err error) {
 				n.MarkUnstored()
 			}
 		}
+		for _, t := range j.taken {
+			t.buf.Hide()
+		}
 	}
 	for _, b := range j.run.owned {
 		b.Free()
@@ -320,6 +322,7 @@ func (j *job) giveUp(error) {
 		if j.event != nil {
 			_, lay := t.n.Buffer()
 			t.n.Store(t.buf, lay)
+			t.buf.Hide() // it was never hidden for the plan
 		}
 	}
 	if j.event != nil {

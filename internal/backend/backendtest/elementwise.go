@@ -12,11 +12,12 @@ var (
 	inexact  = append(append([]dtype.DType(nil), floats...), dtype.Complex64, dtype.Complex128)
 	integers = []dtype.DType{dtype.Int64, dtype.Int32, dtype.Int16, dtype.Int8, dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64}
 	every    = append(append(append([]dtype.DType(nil), inexact...), integers...), dtype.Bool)
+	reals    = append(append([]dtype.DType(nil), floats...), integers...)
 	numbers  = append(append([]dtype.DType(nil), inexact...), integers...)
 )
 
 // shapes of elementwise checks: 0-d, none, small, and longer than a tile.
-var shapes = [][]int{{}, {0, 3}, {3, 5}, {2, 3, 4}, {3, 367}, {2, 1100}}
+var shapes = [][]int{{}, {0, 3}, {3, 5}, {2, 3, 4}, {2, 1100}}
 
 // beside puts a value in one pass with others, and keeps both.
 func beside(y *node) []*node { return []*node{ops.Where(ops.Eq(y, y), y, y)} }
@@ -32,17 +33,17 @@ func elementwise() (all []check) {
 	for _, u := range unaries() {
 		f := func(in []*node) []*node { return []*node{u.f(in[0])} }
 		all = append(all, check{name: u.name, dtypes: every, in: []input{{lo: u.lo, hi: u.hi}}, shapes: shapes, f: f, loose: true, chain: true},
-			check{name: u.name + "/special", dtypes: floats, in: []input{{lo: u.lo, hi: u.hi, special: true}}, shapes: shapes[3:], f: f, loose: true})
+			check{name: u.name + "/special", dtypes: floats, in: []input{{lo: u.lo, hi: u.hi, special: true}}, shapes: shapes[3:], f: f, loose: true, spare: true})
 	}
 	for _, b := range binaries() {
 		f := func(in []*node) []*node { return []*node{b.f(in[0], in[1])} }
 		x := input{lo: b.lo, hi: b.hi}
 		y := input{lo: b.lo2, hi: b.hi2}
 		all = append(all, check{name: b.name, dtypes: every, in: []input{x, y}, shapes: shapes, f: f, loose: true, chain: true},
-			check{name: b.name + "/row", dtypes: floats[:1], in: []input{{lo: b.lo, hi: b.hi, shape: []int{4, 1}}, {lo: b.lo2, hi: b.hi2, shape: []int{3, 1, 5}}}, f: f, loose: true})
+			check{name: b.name + "/row", dtypes: []dtype.DType{dtype.Float32, dtype.Int32}, in: []input{{lo: b.lo, hi: b.hi, shape: []int{4, 1}}, {lo: b.lo2, hi: b.hi2, shape: []int{3, 1, 5}}}, f: f, loose: true})
 		if b.pure {
 			x.special, y.special = true, true
-			all = append(all, check{name: b.name + "/special", dtypes: floats, in: []input{x, y}, shapes: shapes[3:], f: f, loose: true})
+			all = append(all, check{name: b.name + "/special", dtypes: floats, in: []input{x, y}, shapes: shapes[3:], f: f, loose: true, spare: true})
 		}
 	}
 	return append(all, mixed()...)
@@ -138,7 +139,7 @@ func mixed() []check {
 		if to.Kind() == dtype.KindUint {
 			lo = 0
 		}
-		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[:5], exact: true, chain: true,
+		all = append(all, check{name: "cast/" + to.String(), dtypes: every, in: []input{{lo: lo, hi: 90}}, shapes: shapes[1:4], exact: true, chain: true,
 			f: func(in []*node) []*node { return []*node{ops.Cast(in[0], to)} }})
 	}
 	return all

@@ -31,6 +31,7 @@ type check struct {
 	f      func(in []*node) []*node
 	loose  bool // its rounding may add up: sums of halves, long formulas
 	exact  bool // it moves elements: every bit counts
+	spare  bool // it may be that no dtype is accepted
 	chain  bool // also beside other elementwise ops, in one pass
 }
 
@@ -51,11 +52,13 @@ func Run(t *testing.T, dev *backend.Device) {
 	for _, c := range checks() {
 		t.Run(c.name, func(t *testing.T) { s.run(t, c) })
 	}
-	for _, op := range graph.Ops() {
-		if ref.Device.Table[op.Name] != nil && apart[op.Name] == "" && !s.seen[op.Name] {
-			t.Errorf("no check computes %s", op.Name)
+	t.Run("coverage", func(t *testing.T) {
+		for _, op := range graph.Ops() {
+			if ref.Device.Table[op.Name] != nil && apart[op.Name] == "" && !s.seen[op.Name] {
+				t.Errorf("no check computes %s", op.Name)
+			}
 		}
-	}
+	})
 	t.Logf("%s: %d comparisons", dev, s.count)
 }
 
@@ -74,7 +77,7 @@ func (s *suite) run(t *testing.T, c check) {
 	failed := map[string]bool{}
 	for _, d := range c.dtypes {
 		for _, sh := range shapes {
-			for _, lay := range layouts {
+			for _, lay := range layoutsOf(sh) {
 				ok, bad := s.compare(c, d, sh, lay)
 				if ok {
 					ran++
@@ -86,9 +89,21 @@ func (s *suite) run(t *testing.T, c check) {
 			}
 		}
 	}
-	if ran == 0 {
+	if ran == 0 && !c.spare {
 		t.Error("no dtype is accepted")
 	}
+}
+
+// layoutsOf leaves out most layouts of large shapes, which are there for long rows.
+func layoutsOf(dims []int) []layout {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	if n > 500 {
+		return []layout{contiguous, gaps}
+	}
+	return layouts
 }
 
 // compare runs one case both ways; ok is false if the op does not take the dtype.
