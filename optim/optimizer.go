@@ -208,19 +208,19 @@ func (e *engine[H]) ZeroGrad() {
 }
 
 // Step changes every parameter that has a gradient.
-func (e *engine[H]) Step() (err error) {
+func (e *engine[H]) Step() error {
 	e.version.Load()
 	if inTrace(e.groups[0].Params[0]) {
 		lucid.NoGrad(func() { e.apply(nil) })
 		return nil
 	}
-	lucid.Scope(func() []*lucid.Tensor { // what updates make on the way is given back at once
-		var b batch
+	// What updates make on the way is given back before the evaluation, which can then write new state over old.
+	var b batch
+	lucid.Scope(func() []*lucid.Tensor {
 		lucid.NoGrad(func() { e.apply(&b) })
-		err = b.start()
-		return nil
+		return append(b.losses, b.grads...)
 	})
-	return err
+	return b.start()
 }
 
 // inTrace reports whether the code runs inside a compiled function.
