@@ -2,6 +2,7 @@ package dtype
 
 import (
 	"math"
+	"strconv"
 	"unsafe"
 )
 
@@ -90,6 +91,21 @@ func (s Scalar) Int() int64 {
 		return s.I
 	}
 	return TruncInt(s.F)
+}
+
+// String prints the number.
+func (s Scalar) String() string {
+	switch s.Kind {
+	case KindBool:
+		return strconv.FormatBool(s.I != 0)
+	case KindUint:
+		return strconv.FormatUint(uint64(s.I), 10)
+	case KindInt:
+		return strconv.FormatInt(s.I, 10)
+	case KindFloat:
+		return strconv.FormatFloat(s.F, 'g', -1, 64)
+	}
+	return strconv.FormatComplex(s.Complex(), 'g', -1, 128)
 }
 
 // Complex returns the value as complex128.

@@ -10,6 +10,8 @@ import (
 type Rules struct {
 	Name string
 	In   int // number of inputs; the node's further inputs are the outputs themselves
+	// Same says that the rules give what the inside would: leaving them out changes no value and no gradient.
+	Same bool
 	VJP  func(in, out, cot []*Node, need []bool) []*Node
 	JVP  func(in, tan []*Node) []*Node
 	VMap func(in []*Node, batched []bool, size int) []*Node
@@ -74,7 +76,7 @@ func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
 			outs[i] = broadcastTo(outs[i], batchShape(r.Name, outs[i].Shape(), size))
 		}
 	}
-	v := &Rules{Name: r.Name, In: r.In}
+	v := &Rules{Name: r.Name, In: r.In, Same: r.Same}
 	isBatched := append([]bool(nil), batched[:r.In]...)
 	all := func(n int) []bool {
 		b := make([]bool, n)

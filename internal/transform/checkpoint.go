@@ -41,7 +41,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	for i := range in {
 		rec.inputs[i] = in[i]
 	}
-	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs),
+	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs), Same: true,
 		VJP: func(in, _, cot []*Node, need []bool) []*Node { return rec.pull(in, cot, need) },
 		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
 	return ops.WithRules(r, rec.inputs, outs)

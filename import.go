@@ -1,0 +1,223 @@
+package lucid
+
+import (
+	"container/list"
+	"fmt"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/codec"
+	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
+	"github.com/lucid-go/lucid/internal/compile"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// TensorSpec is the dtype and shape of a tensor.
+type TensorSpec struct {
+	DType DType
+	Shape []int
+}
+
+// String prints as "float32[2 3]".
+func (s TensorSpec) String() string { return fmt.Sprintf("%v%v", s.DType, s.Shape) }
+
+// Signature is what a function of a file takes and gives.
+type Signature struct {
+	Name            string
+	Inputs, Outputs []TensorSpec
+	// Bytes is the size of all values of one call together: more than it needs, and a hint before a file that is not
+	// trusted is run. It is math.MaxInt if it is more than that.
+	Bytes int
+}
+
+// String prints as "name(float32[2 3]) → (float32[2])".
+func (s Signature) String() string {
+	join := func(list []TensorSpec) string {
+		text := make([]string, len(list))
+		for i, t := range list {
+			text[i] = t.String()
+		}
+		return strings.Join(text, ", ")
+	}
+	return fmt.Sprintf("%s(%s) → (%s)", s.Name, join(s.Inputs), join(s.Outputs))
+}
+
+// Function is what Import read: one function or several, each for inputs of given shapes and dtypes. It is safe for
+// concurrent use.
+type Function struct {
+	graphs  []*imported
+	weights []*Tensor
+	specs   []graph.Spec // of the weights, which the graphs were checked with
+}
+
+// imported is one function with the plan of its plain calls.
+type imported struct {
+	g   *compile.Graph
+	run *compiled
+}
+
+// Import reads a file that Export wrote, by this program or another. The file need not be trusted: every byte has a
+// checksum, and every op is checked against its operands before anything of it can run. A file that is damaged, of a
+// newer format, or uses an op this library does not have is an error.
+func Import(path string) (*Function, error) {
+	c, err := checkpoint.Read(path, codec.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFunction(c)
+	return f, codec.InFile(err, path)
+}
+
+// newFunction checks the content of a file.
+func newFunction(c checkpoint.Checkpoint) (*Function, error) {
+	if _, ok := c.Schema[functionSchema]; !ok {
+		return nil, fault.New(fault.Format, "import", "the file holds no functions; tensors alone are read with Load")
+	}
+	if err := c.CheckSchema(map[string]int{functionSchema: functionVersion}); err != nil {
+		return nil, err
+	}
+	text, ok := c.Find(functionSection)
+	if !ok || text.Kind != checkpoint.JSON {
+		return nil, fault.New(fault.Format, "import", "the file has no section %q", functionSection)
+	}
+	f := &Function{}
+	for _, s := range c.Sections {
+		t, ok := s.Tensor()
+		if !ok {
+			continue
+		}
+		if s.Name != tensorSection(len(f.specs)) {
+			return nil, fault.New(fault.Format, "import", "section %q where %q was expected", s.Name, tensorSection(len(f.specs)))
+		}
+		if err := Try(func() { f.weights = append(f.weights, fromFile(t)) }); err != nil {
+			return nil, err
+		}
+		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
+	}
+	graphs, err := compile.Parse(text.Data)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range graphs {
+		if err := g.Check(f.specs); err != nil {
+			return nil, err
+		}
+		f.graphs = append(f.graphs, f.imported(g))
+	}
+	return f, nil
+}
+
+func (f *Function) imported(g *compile.Graph) *imported {
+	m := &imported{g: g}
+	m.run = &compiled{o: CompileOptions{Name: "imported function " + g.Name}, entries: list.New(), direct: func(in []*Tensor) []*Tensor { return f.inline(g, in) }}
+	return m
+}
+
+// inline records the graph over the inputs, so that transforms see its inside.
+func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
+	ns := acquireAll(in)
+	defer func() { releaseAll(ns) }()
+	weights := map[int]*graph.Node{}
+	for _, i := range g.Tensors() {
+		if weights[i] == nil {
+			n := acquire(f.weights[i])
+			weights[i], ns = n, append(ns, n)
+			if s := f.specs[i]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
+				fault.Throw(fault.Shape, "call", "weight %d was assigned %v %v; the function needs %v %v", i, n.DType(), n.Shape(), s.DType, s.Shape)
+			}
+		}
+	}
+	var outs []*Tensor
+	scope.With(func(s *scope.State) {
+		s.Autocast = 0 // the casts are in the graph
+		for _, n := range ns {
+			if n.Device() != nil {
+				s.Device = n.Device()
+				break
+			}
+		}
+	}, func() {
+		outs = wrapAll(g.Inline(ns[:len(in):len(in)], func(i int) *graph.Node { return weights[i] }))
+	})
+	return outs
+}
+
+// Call runs the function whose signature fits the inputs. Inside Grad, VJP, VMap and Compile, and for inputs that
+// require a gradient, it is differentiated, batched or compiled as if it had been written out.
+func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
+	for i, t := range inputs {
+		if t == nil {
+			return nil, fault.New(fault.Value, "call", "input %d is nil", i)
+		}
+	}
+	e := Try(func() {
+		for _, m := range f.graphs {
+			if sameInputs(m.g.Inputs, inputs) {
+				outs, _, err = m.run.run(inputs, nil)
+				return
+			}
+		}
+		var got, have []string
+		for _, t := range inputs {
+			got = append(got, TensorSpec{t.DType(), t.Shape()}.String())
+		}
+		for _, s := range f.Signatures() {
+			have = append(have, s.String())
+		}
+		err = fault.New(fault.Value, "call", "no signature takes (%s); there are: %s", strings.Join(got, ", "), strings.Join(have, "; "))
+	})
+	if e != nil {
+		return nil, e
+	}
+	return outs, err
+}
+
+// Signatures lists what the file holds.
+func (f *Function) Signatures() []Signature {
+	list := make([]Signature, len(f.graphs))
+	for i, m := range f.graphs {
+		list[i] = Signature{m.g.Name, specsOf(m.g.Inputs), specsOf(m.g.Outputs), m.g.Bytes()}
+	}
+	return list
+}
+
+// Named returns the functions of one name as a Function of their own, which shares the weights.
+func (f *Function) Named(name string) (*Function, error) {
+	part := &Function{weights: f.weights, specs: f.specs}
+	for _, m := range f.graphs {
+		if m.g.Name == name {
+			part.graphs = append(part.graphs, m)
+		}
+	}
+	if len(part.graphs) == 0 {
+		return nil, fault.New(fault.Value, "named", "no function of the file has the name %q", name)
+	}
+	return part, nil
+}
+
+// Weights returns the tensors stored in the file. To train them, make them require gradients; Assign changes what the
+// next call reads.
+func (f *Function) Weights() []*Tensor { return append([]*Tensor(nil), f.weights...) }
+
+func sameInputs(specs []graph.Spec, in []*Tensor) bool {
+	if len(specs) != len(in) {
+		return false
+	}
+	for i, s := range specs {
+		n := in[i].array().Peek()
+		if n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+func specsOf(specs []graph.Spec) []TensorSpec {
+	list := make([]TensorSpec, len(specs))
+	for i, s := range specs {
+		list[i] = TensorSpec{s.DType, s.Shape.Clone()}
+	}
+	return list
+}

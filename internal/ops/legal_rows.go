@@ -1,0 +1,132 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// reduction checks the dimensions of a reduction and returns how many elements it folds into one.
+func (c claim) reduction(a any) int {
+	c.inputs(1)
+	axes, _ := folded(a)
+	n, last := 1, -1
+	for _, v := range axes.Slice() {
+		c.axis(v, c.in[0])
+		c.must(v > last, "dims %v are not in order", axes)
+		last = v
+		n *= c.in[0].Dim(v)
+	}
+	return n
+}
+
+// scan checks a row-wise op of alike inputs.
+func (c claim) scan(inputs int) {
+	s := attrOf[attr.Scan](c)
+	c.alike(inputs)
+	c.axis(s.Axis, c.in[0])
+}
+
+// rowNorm checks layer_norm and rms_norm.
+func (c claim) rowNorm(inputs int) {
+	a := attrOf[attr.RowNorm](c)
+	c.must(len(c.in) >= 1 && len(c.in) <= inputs, "%d inputs", len(c.in))
+	c.sameDType(c.in)
+	x := c.in[0]
+	c.floating(x)
+	c.must(a.Dims >= 1 && a.Dims <= x.Rank(), "over %d dims of shape %v", a.Dims, x.Shape())
+	for _, w := range c.in[1:] {
+		c.must(slices.Equal(w.Shape().Dims(), x.Shape().Dims()[x.Rank()-a.Dims:]), "a weight of shape %v for %v", w.Shape(), x.Shape())
+	}
+}
+
+func init() {
+	legalOps([]string{"sum", "mean", "prod", "any", "all", "count_nonzero", "logsumexp"}, func(c claim) {
+		c.reduction(attrOf[attr.Axes](c))
+	})
+	legalOps([]string{"amax", "amin", "argmax", "argmin", "argmode", "median", "nanmedian"}, func(c claim) {
+		n := c.reduction(attrOf[attr.Axes](c))
+		c.real(c.in[0])
+		c.must(n > 0 || c.in[0].Shape().Numel() == 0, "over no elements")
+	})
+	legal["var"] = func(c claim) { c.reduction(attrOf[attr.Var](c)) }
+	legal["vector_norm"] = func(c claim) { c.reduction(attrOf[attr.Norm](c)) }
+	legalOps([]string{"softmax", "log_softmax"}, func(c claim) {
+		c.inputs(1)
+		c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
+		c.floating(c.in[0])
+	})
+	legalOps([]string{"cumsum", "cumprod", "logcumsumexp"}, func(c claim) { c.scan(1) })
+	legalOps([]string{"argcummax", "argcummin"}, func(c claim) {
+		c.scan(1)
+		c.real(c.in[0])
+	})
+	legal["linear_scan"] = func(c claim) { c.scan(2) }
+	legalOps([]string{"sort", "argsort"}, func(c claim) {
+		c.inputs(1)
+		c.axis(attrOf[attr.Sort](c).Axis, c.in[0])
+		c.real(c.in[0])
+	})
+	legal["topk"] = func(c claim) {
+		c.inputs(1)
+		k := attrOf[attr.TopK](c)
+		c.axis(k.Axis, c.in[0])
+		c.real(c.in[0])
+		c.must(k.K >= 0 && k.K <= c.in[0].Dim(k.Axis), "the first %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
+	}
+	legal["lexsort"] = func(c claim) {
+		c.inputs(1)
+		c.none()
+		c.real(c.in[0])
+		c.must(c.in[0].Rank() >= 2, "of shape %v", c.in[0].Shape())
+	}
+	legal["layer_norm"] = func(c claim) { c.rowNorm(3) }
+	legal["rms_norm"] = func(c claim) { c.rowNorm(2) }
+	legal["class_nll"] = func(c claim) {
+		c.inputs(2)
+		axis := attrOf[attr.Axis](c).Axis
+		c.axis(axis, c.in[0])
+		c.floating(c.in[0])
+		c.places(c.in[1])
+		d := c.in[0].Shape().Clone()
+		d[axis] = 1
+		c.must(slices.Equal(d, c.in[1].Shape().Clone()), "targets of shape %v for %v", c.in[1].Shape(), c.in[0].Shape())
+	}
+	legal["isin"] = func(c claim) {
+		c.inputs(2)
+		c.none()
+		c.sameDType(c.in)
+	}
+	legal["searchsorted"] = func(c claim) {
+		c.inputs(2)
+		attrOf[attr.Search](c)
+		c.sameDType(c.in)
+		seq, v := c.in[0], c.in[1]
+		c.real(seq)
+		ok := seq.Rank() == 1 || seq.Rank() > 1 && v.Rank() == seq.Rank() && slices.Equal(seq.Shape().Dims()[:seq.Rank()-1], v.Shape().Dims()[:v.Rank()-1])
+		c.must(ok, "values of shape %v in a sequence of shape %v", v.Shape(), seq.Shape())
+	}
+	legal["random_bits"] = func(c claim) {
+		c.inputs(1)
+		b := attrOf[attr.Bits](c)
+		keyBatch(c.op, c.in[0])
+		c.within(b.Dims, 0)
+		c.must(uintOfWidth[b.Width] != dtype.Invalid, "words of %d bytes", b.Width)
+	}
+	sampled := func(params int, dtypes ...dtype.DType) func(claim) {
+		return func(c claim) {
+			c.inputs(1 + params)
+			c.none()
+			keyBatch(c.op, c.in[0])
+			c.sameDType(c.in[1:])
+			for _, p := range c.in[1:] {
+				c.must(p.Shape().Equal(c.in[1].Shape()) && slices.Contains(dtypes, p.DType()), "a parameter of %v and shape %v", p.DType(), p.Shape())
+			}
+		}
+	}
+	floats := []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64}
+	legal["random_int"] = sampled(1, dtype.Uint64)
+	legal["random_poisson"] = sampled(1, floats...)
+	legal["random_binomial"] = sampled(2, floats...)
+}
