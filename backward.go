@@ -335,6 +335,7 @@ func anomaly(x, g *graph.Node) {
 	if !scope.Current().Anomaly || x.Trace() != nil {
 		return
 	}
+	g.Ref() // it is read here and used later; an evaluation lets go of what nobody claims
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
 		fault.Throw(fault.Gradient, x.Op().Name, "the gradient that arrives at its result of shape %v has NaN", x.Shape())

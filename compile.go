@@ -180,7 +180,10 @@ func (c *compiled) add(e *entry) {
 var compiledFuncs sync.Map // uintptr → *compiled
 
 func remember[F any](f F, c *compiled) F {
-	compiledFuncs.Store(funcPointer(f), c)
+	p := funcPointer(f)
+	compiledFuncs.Store(uintptr(p), c)
+	// When nobody holds the function any more, its traces go.
+	runtime.AddCleanup((*byte)(p), func(key uintptr) { compiledFuncs.Delete(key) }, uintptr(p))
 	return f
 }
 
@@ -195,7 +198,7 @@ type Explanation struct {
 
 // Explain tells what a function made by Compile did, and why it re-traced.
 func Explain(f any) Explanation {
-	v, ok := compiledFuncs.Load(funcPointer(f))
+	v, ok := compiledFuncs.Load(uintptr(funcPointer(f)))
 	if !ok {
 		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
 	}

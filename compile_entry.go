@@ -291,6 +291,6 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 }
 
 // funcPointer identifies a closure by the word a func value holds.
-func funcPointer(f any) uintptr {
-	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1])
+func funcPointer(f any) unsafe.Pointer {
+	return (*[2]unsafe.Pointer)(unsafe.Pointer(&f))[1]
 }

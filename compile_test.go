@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestCompileKeepsState(t *testing.T) {
@@ -200,4 +202,22 @@ func TestCompileConcurrent(t *testing.T) {
 func TestCompileTellsZerosApart(t *testing.T) {
 	f := func(x *Tensor) *Tensor { return x.Div(0.0).Atan().Mul(10).Add(x.Div(math.Copysign(0, -1)).Atan()) }
 	same(t, "zeros", Compile(f)(Ones(2)), f(Ones(2)))
+}
+
+func TestCompiledFunctionsAreForgotten(t *testing.T) {
+	count := func() (n int) {
+		compiledFuncs.Range(func(_, _ any) bool { n++; return true })
+		return n
+	}
+	before := count()
+	for range 100 {
+		Compile(func(x *Tensor) *Tensor { return x.Add(1) })(Ones(2))
+	}
+	for range 20 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if got := count(); got > before+10 {
+		t.Errorf("%d functions are remembered, %d before", got, before)
+	}
 }

@@ -163,3 +163,61 @@ func TestGatherMMRefusesPositions(t *testing.T) {
 		t.Error("position 2 of 2 matrices was accepted")
 	}
 }
+
+func TestConvolve(t *testing.T) {
+	a, v := New([]float64{1, 2, 3, 4}, 4), New([]float64{1, 0, 2}, 3)
+	same(t, "full", Convolve(a, v), New([]float64{1, 2, 5, 8, 6, 8}, 6))
+	same(t, "same", Convolve(v, a, ConvolveOptions{Mode: "same"}), New([]float64{2, 5, 8, 6}, 4))
+	same(t, "valid", Convolve(a, v, ConvolveOptions{Mode: "valid"}), New([]float64{5, 8}, 2))
+	same(t, "even", Convolve(a, New([]float64{1, 10}, 2), ConvolveOptions{Mode: "same"}), New([]float64{1, 12, 23, 34}, 4))
+}
+
+// TestContractRefuses checks that what does not fit is a typed error at the call.
+func TestContractRefuses(t *testing.T) {
+	z := func(dims ...int) *Tensor { return Zeros(dims...) }
+	for name, f := range map[string]func(){
+		"matmul inner": func() { MatMul(z(2, 3), z(4, 2)) },
+		"matmul 0-d":   func() { MatMul(z(), z(2)) },
+		"mm rank":      func() { Mm(z(2), z(2, 2)) },
+		"bmm length":   func() { Bmm(z(2, 2, 2), z(3, 2, 2)) },
+		"dot rank":     func() { Dot(z(2, 2), z(2)) },
+		"dot length":   func() { Dot(z(3), z(2)) },
+		"bool":         func() { MatMul(New([]bool{true}, 1, 1), New([]bool{true}, 1, 1)) },
+		"addmm shape":  func() { Addmm(z(3, 3), z(2, 3), z(3, 2)) },
+		"addmm alpha": func() {
+			Addmm(New([]int64{1}, 1, 1), New([]int64{1}, 1, 1), New([]int64{1}, 1, 1), AddmmOptions{Alpha: 0.5})
+		},
+		"tensordot dims":       func() { Tensordot(z(2), z(2), 2) },
+		"tensordot type":       func() { Tensordot(z(2), z(2), "1") },
+		"tensordot sizes":      func() { Tensordot(z(2, 3), z(4, 2), 1) },
+		"einsum count":         func() { Einsum("ij,jk", z(2, 2)) },
+		"einsum rank":          func() { Einsum("ijk", z(2, 2)) },
+		"einsum size":          func() { Einsum("ij,jk", z(2, 3), z(4, 2)) },
+		"einsum diagonal":      func() { Einsum("ii", z(1, 2)) },
+		"einsum output":        func() { Einsum("ij->k", z(2, 2)) },
+		"einsum twice":         func() { Einsum("ij->ii", z(2, 2)) },
+		"einsum letter":        func() { Einsum("i1", z(2, 2)) },
+		"cross size":           func() { Cross(z(2, 2), z(2, 2)) },
+		"cdist rows":           func() { Cdist(z(2, 3), z(2, 2)) },
+		"matrix_power square":  func() { MatrixPower(z(2, 3), 2) },
+		"conv rank":            func() { Conv2d(z(1, 2, 3), z(1, 2, 3), nil) },
+		"conv channels":        func() { Conv1d(z(1, 2, 5), z(3, 1, 2), nil) },
+		"conv groups":          func() { Conv1d(z(1, 4, 5), z(3, 2, 2), nil, ConvOptions{Groups: new(2)}) },
+		"conv groups 0":        func() { Conv1d(z(1, 4, 5), z(3, 2, 2), nil, ConvOptions{Groups: new(0)}) },
+		"conv kernel":          func() { Conv1d(z(1, 1, 2), z(1, 1, 3), nil) },
+		"conv stride":          func() { Conv1d(z(1, 1, 5), z(1, 1, 3), nil, ConvOptions{Stride: []int{0}}) },
+		"conv stride list":     func() { Conv2d(z(1, 1, 5, 5), z(1, 1, 3, 3), nil, ConvOptions{Stride: []int{1, 1, 1}}) },
+		"conv padding word":    func() { Conv1d(z(1, 1, 5), z(1, 1, 3), nil, ConvOptions{Padding: "reflect"}) },
+		"conv padding type":    func() { Conv1d(z(1, 1, 5), z(1, 1, 3), nil, ConvOptions{Padding: 1.5}) },
+		"conv same stride":     func() { Conv1d(z(1, 1, 5), z(1, 1, 3), nil, ConvOptions{Padding: "same", Stride: []int{2}}) },
+		"conv bias":            func() { Conv1d(z(1, 1, 5), z(2, 1, 3), z(3)) },
+		"conv_transpose extra": func() { ConvTranspose1d(z(1, 1, 5), z(1, 1, 3), nil, ConvTransposeOptions{OutputPadding: []int{1}}) },
+		"gather_mm sizes":      func() { GatherMm(z(2, 2, 3), z(2, 2, 3), nil, nil) },
+		"gather_mm positions":  func() { GatherMm(z(2, 2, 2), z(2, 2, 2), z(1), nil) },
+		"block_masked_mm mask": func() { BlockMaskedMm(z(4, 4), z(4, 4), z(1, 1), nil, nil, BlockMaskedMmOptions{BlockSize: new(2)}) },
+	} {
+		if err := Try(f); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}

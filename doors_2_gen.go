@@ -360,6 +360,16 @@ func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTranspose
 	return wrap(r0)
 }
 
+// Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.
+func Convolve(x *Tensor, weight *Tensor, o ...ConvolveOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(weight)
+	r0 := ops.Convolve(a0, a1, option("convolve", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Copysign returns |x| with the sign of other.
 func Copysign(x any, other any) *Tensor {
 	a0 := acquireAny(x)

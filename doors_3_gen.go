@@ -260,6 +260,54 @@ func DStack(tensors []*Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on along
+// axes[i]. A part that reaches outside x fails when it is computed.
+func DynamicSlice(x *Tensor, start *Tensor, axes []int, size []int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(start)
+	r0 := ops.DynamicSlice(a0, a1, axes, size)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on along
+// axes[i]. A part that reaches outside x fails when it is computed.
+func (x *Tensor) DynamicSlice(start *Tensor, axes []int, size []int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(start)
+	r0 := ops.DynamicSlice(a0, a1, axes, size)
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and whose
+// others are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is computed.
+func DynamicSliceUpdate(x *Tensor, update *Tensor, start *Tensor, axes []int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(update)
+	a2 := acquire(start)
+	r0 := ops.DynamicSliceUpdate(a0, a1, a2, axes)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
+// DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and whose
+// others are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is computed.
+func (x *Tensor) DynamicSliceUpdate(update *Tensor, start *Tensor, axes []int) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(update)
+	a2 := acquire(start)
+	r0 := ops.DynamicSliceUpdate(a0, a1, a2, axes)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Einsum sums products of the operands as the equation says: letters name dimensions, "..." the others, repeated
 // letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
 func Einsum(equation string, operands ...*Tensor) *Tensor {

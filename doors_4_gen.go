@@ -771,16 +771,6 @@ func (x *Tensor) Lgamma_() *Tensor {
 	return x.rebind("lgamma", r0)
 }
 
-// LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
-func LinalgCross(x *Tensor, other *Tensor, o ...LinalgCrossOptions) *Tensor {
-	a0 := acquire(x)
-	a1 := acquire(other)
-	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
-	release(a0)
-	release(a1)
-	return wrap(r0)
-}
-
 // Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
 // dimension gives one number for each vector.
 func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
@@ -1594,14 +1584,6 @@ func (x *Tensor) Mul_(other any) *Tensor {
 	releaseAny(a0)
 	releaseAny(a1)
 	return x.rebind("mul", r0)
-}
-
-// MultiDot is ChainMatmul under the name it has in linear algebra.
-func MultiDot(tensors ...*Tensor) *Tensor {
-	a0 := acquireAll(tensors)
-	r0 := ops.MultiDot(a0...)
-	releaseAll(a0)
-	return wrap(r0)
 }
 
 // MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p, times the weight of

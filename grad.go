@@ -317,7 +317,7 @@ func Custom(c CustomFunc) func(in ...*Tensor) []*Tensor {
 		defer releaseAll(outs)
 		r := &ops.Rules{Name: c.Name, In: len(ns)}
 		if c.VJP != nil {
-			r.VJP = func(in, out, cot []*graph.Node) []*graph.Node {
+			r.VJP = func(in, out, cot []*graph.Node, _ []bool) []*graph.Node {
 				g := c.VJP(wrapAll(in), wrapAll(out), wrapAll(cot))
 				if len(g) != len(in) {
 					fault.Throw(fault.Gradient, c.Name, "VJP gave %d cotangents for %d inputs", len(g), len(in))

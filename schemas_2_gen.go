@@ -225,6 +225,13 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
+		schema{name: "convolve", door: "Convolve", doc: "Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"mode", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ConvolveOptions
+				c.option("mode", &o.Mode)
+				return []*graph.Node{ops.Convolve(c.tensor("input"), c.tensor("weight"), o)}
+			}},
 		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
 			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

@@ -102,6 +102,22 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Dstack(c.tensors())}
 			}},
+		schema{name: "dynamic_slice", door: "DynamicSlice", doc: "DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on along\naxes[i]. A part that reaches outside x fails when it is computed.",
+			params: []schemaParam{{"input", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}, {"size", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axes []int
+				c.required("axes", &v_axes)
+				var v_size []int
+				c.required("size", &v_size)
+				return []*graph.Node{ops.DynamicSlice(c.tensor("input"), c.tensor("start"), v_axes, v_size)}
+			}},
+		schema{name: "dynamic_slice_update", door: "DynamicSliceUpdate", doc: "DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and whose\nothers are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is computed.",
+			params: []schemaParam{{"input", "tensor", false}, {"update", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_axes []int
+				c.required("axes", &v_axes)
+				return []*graph.Node{ops.DynamicSliceUpdate(c.tensor("input"), c.tensor("update"), c.tensor("start"), v_axes)}
+			}},
 		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
 			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
@@ -174,6 +190,7 @@ func init() {
 				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "equal", door: "", doc: "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
+			noGrad: "its result is a truth value", noVMap: "",
 			aliases: []string{"array_equal"},
 			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

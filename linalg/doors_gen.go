@@ -76,6 +76,42 @@ func option[T any](op string, opts []T) (o T) {
 	return o
 }
 
+// Cross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
+func Cross(x *lucid.Tensor, other *lucid.Tensor, o ...lucid.LinalgCrossOptions) *lucid.Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.LinalgCross(a0, a1, option("linalg_cross", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
+// MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.
+func MatrixPower(x *lucid.Tensor, n int) *lucid.Tensor {
+	a0 := acquire(x)
+	r0 := ops.MatrixPower(a0, n)
+	release(a0)
+	return wrap(r0)
+}
+
+// MultiDot is ChainMatmul under the name it has in linear algebra.
+func MultiDot(tensors ...*lucid.Tensor) *lucid.Tensor {
+	a0 := acquireAll(tensors)
+	r0 := ops.MultiDot(a0...)
+	releaseAll(a0)
+	return wrap(r0)
+}
+
+// Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.
+func Vecdot(x *lucid.Tensor, other *lucid.Tensor, o ...lucid.VecdotOptions) *lucid.Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	r0 := ops.Vecdot(a0, a1, option("vecdot", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the
 // largest or the smallest magnitude. The gradient at zero is zero.
 func VectorNorm(x *lucid.Tensor, o ...lucid.VectorNormOptions) *lucid.Tensor {

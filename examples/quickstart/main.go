@@ -15,10 +15,10 @@ import (
 )
 
 func main() {
-	steps := flag.Int("steps", 400, "training steps")
+	steps := flag.Int("steps", 1000, "training steps")
 	flag.Parse()
 	if flag.NArg() > 0 || *steps < 1 {
-		fmt.Fprintln(os.Stderr, "quickstart: want at least one step and no arguments, as in: go run ./examples/quickstart -steps 400")
+		fmt.Fprintln(os.Stderr, "quickstart: want at least one step and no arguments, as in: go run ./examples/quickstart -steps 1000")
 		os.Exit(2)
 	}
 	run(os.Stdout, *steps)
@@ -27,10 +27,10 @@ func main() {
 // run trains, prints the loss as it falls, and returns the share of unseen points told apart.
 func run(w io.Writer, steps int) float64 {
 	lucid.Seed(7)
-	x, y := spirals(200, 0)
-	net := newMLP(2, 24, 24, 2)
+	x, y := spirals(400, 0)
+	net := newMLP(2, 64, 64, 2)
 	// Compile traces one step, fuses it and replays it; parameters and Adam's moments are updated in place.
-	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return net.step(x, y, 0.02) })
+	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { return net.step(x, y, 0.01) })
 	begin := time.Now()
 	for i := range steps {
 		loss := step(x, y)
@@ -38,8 +38,8 @@ func run(w io.Writer, steps int) float64 {
 			fmt.Fprintf(w, "step %4d  loss %.4f\n", i, loss.Item())
 		}
 	}
-	fmt.Fprintf(w, "trained %d steps on %d points in %.1f s\n", steps, x.Shape()[0], time.Since(begin).Seconds())
-	seen, unseen := net.accuracy(x, y), net.accuracy(spirals(200, 0.5))
+	fmt.Fprintf(w, "trained %d steps on %d points in %.2f s\n", steps, x.Shape()[0], time.Since(begin).Seconds())
+	seen, unseen := net.accuracy(x, y), net.accuracy(spirals(400, 0.5))
 	fmt.Fprintf(w, "accuracy: %.1f%% of the training points, %.1f%% of unseen points between them\n", 100*seen, 100*unseen)
 	return unseen
 }

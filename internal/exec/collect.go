@@ -58,6 +58,7 @@ type planner struct {
 // scratch is space that plans use one after the other.
 type scratch struct {
 	count, sorted, next, head, list []int
+	reads                           []int32 // registers of the inputs a group reads, in order
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.

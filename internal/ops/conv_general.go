@@ -55,3 +55,34 @@ func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	}
 	return convFinish(op, c, x, w, nil, false)
 }
+
+// ConvolveOptions says which part of the result: "full" (the default), "same" as long as the longer operand, or "valid".
+type ConvolveOptions struct{ Mode string }
+
+// Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.
+//
+//lucid:func
+func Convolve(x, weight *Node, o ConvolveOptions) *Node {
+	const op = "convolve"
+	requireRank(op, "input", x, 1)
+	requireRank(op, "weight", weight, 1)
+	if x.Dim(0) < weight.Dim(0) {
+		x, weight = weight, x
+	}
+	n := weight.Dim(0)
+	if n == 0 {
+		fault.Throw(fault.Shape, op, "an operand is empty: %v and %v", x.Shape(), weight.Shape())
+	}
+	pads := [][]int{{n - 1}, {n - 1}}
+	switch o.Mode {
+	case "", "full":
+	case "same":
+		pads = [][]int{{n / 2}, {n - 1 - n/2}}
+	case "valid":
+		pads = [][]int{{0}, {0}}
+	default:
+		fault.Throw(fault.Value, op, "mode is %q; want \"full\", \"same\" or \"valid\"", o.Mode)
+	}
+	y := ConvGeneral(Reshape(x, 1, 1, -1), Reshape(weight, 1, 1, -1), ConvGeneralOptions{Padding: pads, Flip: true})
+	return Reshape(y, y.Dim(2))
+}

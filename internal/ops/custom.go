@@ -10,7 +10,9 @@ import (
 type Rules struct {
 	Name string
 	In   int // number of inputs; the node's further inputs are the outputs themselves
-	VJP  func(in, out, cot []*Node) []*Node
+	// Same says that the rules give what the inside would: leaving them out changes no value and no gradient.
+	Same bool
+	VJP  func(in, out, cot []*Node, need []bool) []*Node
 	JVP  func(in, tan []*Node) []*Node
 	VMap func(in []*Node, batched []bool, size int) []*Node
 }
@@ -26,7 +28,7 @@ func init() {
 			}
 			return s
 		},
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			r := n.Attr().(*Rules)
 			if r.VJP == nil {
 				fault.Throw(fault.Gradient, r.Name, "has no VJP; give CustomFunc one")
@@ -37,7 +39,7 @@ func init() {
 				}
 			}
 			in := n.Ins()
-			g := r.VJP(in[:r.In:r.In], in[r.In:], cot)
+			g := r.VJP(in[:r.In:r.In], in[r.In:], cot, need[:r.In])
 			return append(append([]*Node(nil), g...), make([]*Node, len(in)-len(g))...)
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
@@ -74,7 +76,7 @@ func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
 			outs[i] = broadcastTo(outs[i], batchShape(r.Name, outs[i].Shape(), size))
 		}
 	}
-	v := &Rules{Name: r.Name, In: r.In}
+	v := &Rules{Name: r.Name, In: r.In, Same: r.Same}
 	isBatched := append([]bool(nil), batched[:r.In]...)
 	all := func(n int) []bool {
 		b := make([]bool, n)
@@ -84,11 +86,11 @@ func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
 		return b
 	}
 	if r.VJP != nil {
-		v.VJP = func(in, out, cot []*Node) []*Node {
+		v.VJP = func(in, out, cot []*Node, need []bool) []*Node {
 			args := append(append(append([]*Node(nil), in...), out...), cot...)
 			flags := append(append(append([]bool(nil), isBatched...), all(len(out))...), all(len(cot))...)
 			g := Vectorise(func(a []*Node) []*Node {
-				return r.VJP(a[:len(in)], a[len(in):len(in)+len(out)], a[len(in)+len(out):])
+				return r.VJP(a[:len(in)], a[len(in):len(in)+len(out)], a[len(in)+len(out):], need)
 			}, args, flags, size)
 			for i := range g {
 				if g[i] != nil && !isBatched[i] {

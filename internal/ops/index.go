@@ -197,13 +197,17 @@ func writeVJP(n, g *Node, need []bool, r attr.Reduction, write func(x, src *Node
 }
 
 // otherFactors gives, for every element of src, the product of x and the other elements written to its place: the
-// whole product of what is not zero, divided by the element, unless another one is zero.
+// whole product of what is not zero, divided by the element, times the one other zero there may be, which is kept as
+// a factor for the derivative.
 func otherFactors(x, src *Node, write func(x, src *Node, r attr.Reduction) *Node, read func(*Node) *Node) *Node {
 	zero := Eq(src, 0)
-	whole := write(x, Where(zero, constLike(src, 1), src), attr.ReduceMul)
+	nonzero := Where(zero, constLike(src, 1), src)
+	zeros := Where(zero, src, constLike(src, 0))
 	count := write(broadcastTo(Number(dtype.Int64, 0), x.Shape()), Cast(zero, dtype.Int64), attr.ReduceAdd)
 	others := Sub(read(count), Cast(zero, dtype.Int64))
-	return Where(Eq(others, 0), Div(read(whole), Where(zero, constLike(src, 1), src)), constLike(src, 0))
+	rest := Div(read(write(x, nonzero, attr.ReduceMul)), nonzero)
+	lone := Sub(read(write(zerosLike(x), zeros, attr.ReduceAdd)), zeros)
+	return Where(Eq(others, 0), rest, Where(Eq(others, 1), Mul(rest, lone), constLike(src, 0)))
 }
 
 // lastWriter is 1 for source elements that the result shows, 0 for those written over.

@@ -149,6 +149,9 @@ func Sinc(x *Node) *Node {
 		p := Mul(v[0], math.Pi)
 		zero := Eq(p, 0)
 		safe := Where(zero, constLike(p, 1), p)
-		return Where(zero, constLike(p, 1), Div(Sin(safe), safe))
+		// At 0 stands the series, so that higher derivatives are right there too.
+		sq := Square(p)
+		series := Add(Mul(sq, Add(Mul(sq, 1.0/120), -1.0/6)), 1)
+		return Where(zero, series, Div(Sin(safe), safe))
 	}, floating(x))
 }

@@ -21,12 +21,20 @@ func init() {
 			return []graph.Spec{{Shape: shape.Of("matmul", d...), DType: in[0].DType()}}
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
+			// The cotangent of a matrix that is shown transposed is made transposed, so that it lies as the matrix does.
 			out := make([]*Node, 2)
-			if need[0] {
-				out[0] = contract(cot[0], conj(swapLast(n.In(1))))
+			g, a, b := cot[0], n.In(0), n.In(1)
+			switch {
+			case need[0] && isSwapped(a):
+				out[0] = swapLast(contract(conj(b), swapLast(g)))
+			case need[0]:
+				out[0] = contract(g, conj(swapLast(b)))
 			}
-			if need[1] {
-				out[1] = contract(conj(swapLast(n.In(0))), cot[0])
+			switch {
+			case need[1] && isSwapped(b):
+				out[1] = swapLast(contract(swapLast(g), conj(a)))
+			case need[1]:
+				out[1] = contract(conj(swapLast(a)), g)
 			}
 			return out
 		},
@@ -53,6 +61,20 @@ func init() {
 }
 
 func contract(a, b *Node) *Node { return apply(opMatmul, nil, a, b) }
+
+// isSwapped reports whether x shows another tensor with its last two dimensions exchanged.
+func isSwapped(x *Node) bool {
+	if x.Op() != opPermute {
+		return false
+	}
+	order, r := x.Attr().(attr.Perm).Order, x.Rank()
+	for i := range r - 2 {
+		if order.At(i) != i {
+			return false
+		}
+	}
+	return r >= 2 && order.At(r-2) == r-1
+}
 
 // Matmul multiplies matrices as NumPy does: vectors count as a row or a column, leading dimensions broadcast.
 //

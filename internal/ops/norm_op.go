@@ -24,37 +24,44 @@ func statDType(d dtype.DType) dtype.DType {
 	return d
 }
 
-// normed is a normalisation as its rules see it: everything in the dtype of the statistics.
+// normed is a normalisation as rules see it; they compute in the dtype of the statistics.
 type normed struct {
-	n       *Node
+	attr    attr.RowNorm
+	x       *Node
 	centred bool
 	axes    []int // the normalised ones
 	lead    []int
-	xhat    *Node // (x - mean)·rstd
+	mean1   *Node // nil if not centred
 	rstd    *Node
-	weight  *Node // nil if there is none
 }
 
 func readNormed(n *Node, centred bool) normed {
-	a, x := n.Attr().(attr.RowNorm), n.In(0)
-	r := normed{n: n, centred: centred, rstd: graph.Item(n, n.NumOut()-1)}
-	for i := range x.Rank() {
-		if i < x.Rank()-a.Dims {
+	r := normed{attr: n.Attr().(attr.RowNorm), x: n.In(0), centred: centred, rstd: graph.Item(n, n.NumOut()-1)}
+	if centred {
+		r.mean1 = graph.Item(n, 1)
+	}
+	r.places()
+	return r
+}
+
+// places tells the normalised dimensions from the others.
+func (r *normed) places() {
+	for i := range r.x.Rank() {
+		if i < r.x.Rank()-r.attr.Dims {
 			r.lead = append(r.lead, i)
 		} else {
 			r.axes = append(r.axes, i)
 		}
 	}
-	d := r.rstd.DType()
-	x = Cast(x, d)
-	if centred {
-		x = Sub(x, graph.Item(n, 1))
+}
+
+// xhat is (x - mean)·rstd.
+func (r normed) xhat() *Node {
+	x := Cast(r.x, r.rstd.DType())
+	if r.centred {
+		x = Sub(x, r.mean1)
 	}
-	r.xhat = Mul(x, r.rstd)
-	if n.NumIn() > 1 {
-		r.weight = Cast(n.In(1), d)
-	}
-	return r
+	return Mul(x, r.rstd)
 }
 
 func (r normed) mean(x *Node) *Node { return Mean(x, ReduceOptions{Dim: r.axes, KeepDim: true}) }
@@ -67,47 +74,43 @@ func (r normed) overLead(x *Node) *Node {
 	return sumKeep(x, r.lead, false)
 }
 
-func (r normed) vjp(cot []*Node, need []bool) []*Node {
-	out := make([]*Node, r.n.NumIn())
-	var dx *Node
+func (r normed) vjp(n *Node, cot []*Node, need []bool) []*Node {
+	out := make([]*Node, n.NumIn())
+	var dx, w *Node
+	if len(out) > 1 {
+		w = n.In(1)
+	}
 	if g := cot[0]; g != nil {
-		g = Cast(g, r.rstd.DType())
+		wide := Cast(g, r.rstd.DType())
 		if len(out) > 2 && need[2] {
-			out[2] = r.overLead(g)
+			out[2] = r.overLead(wide)
 		}
 		if len(out) > 1 && need[1] {
-			out[1] = r.overLead(Mul(g, r.xhat))
-		}
-		if r.weight != nil {
-			g = Mul(g, r.weight)
+			out[1] = r.overLead(Mul(wide, r.xhat()))
 		}
 		if need[0] {
-			dx = Sub(g, Mul(r.xhat, r.mean(Mul(g, r.xhat))))
-			if r.centred {
-				dx = Sub(dx, r.mean(g))
-			}
-			dx = Mul(dx, r.rstd)
+			dx = r.normGrad(g, w)
 		}
 	}
 	if need[0] {
 		count := 1.0
 		for _, a := range r.axes {
-			count *= float64(r.n.In(0).Dim(a))
+			count *= float64(r.x.Dim(a))
 		}
 		if g := cot[len(cot)-1]; len(cot) > 1 && g != nil { // of rstd
-			dx = addMaybe(dx, Mul(r.xhat, Mul(Mul(g, Square(r.rstd)), -1/count)))
+			dx = addMaybe(dx, Mul(r.xhat(), Mul(Mul(g, Square(r.rstd)), -1/count)))
 		}
 		if r.centred && len(cot) > 1 && cot[1] != nil { // of the mean
-			dx = addMaybe(dx, expandTo(Mul(cot[1], 1/count), r.n.In(0).Shape()))
+			dx = addMaybe(dx, expandTo(Mul(cot[1], 1/count), r.x.Shape()))
 		}
 		out[0] = dx
 	}
 	return out
 }
 
-func (r normed) jvp(tan []*Node) []*Node {
-	d := r.rstd.DType()
-	outs := make([]*Node, r.n.NumOut())
+func (r normed) jvp(n *Node, tan []*Node) []*Node {
+	d, xhat := r.rstd.DType(), r.xhat()
+	outs := make([]*Node, n.NumOut())
 	var ty *Node
 	if t := tan[0]; t != nil {
 		t = Cast(t, d)
@@ -115,24 +118,24 @@ func (r normed) jvp(tan []*Node) []*Node {
 		if r.centred {
 			outs[1] = m
 		}
-		proj := r.mean(Mul(r.xhat, t))
+		proj := r.mean(Mul(xhat, t))
 		outs[len(outs)-1] = Neg(Mul(Square(r.rstd), proj))
 		if r.centred {
 			t = Sub(t, m)
 		}
-		ty = Mul(r.rstd, Sub(t, Mul(r.xhat, proj)))
-		if r.weight != nil {
-			ty = Mul(ty, r.weight)
+		ty = Mul(r.rstd, Sub(t, Mul(xhat, proj)))
+		if n.NumIn() > 1 {
+			ty = Mul(ty, Cast(n.In(1), d))
 		}
 	}
 	if len(tan) > 1 && tan[1] != nil {
-		ty = addMaybe(ty, Mul(r.xhat, Cast(tan[1], d)))
+		ty = addMaybe(ty, Mul(xhat, Cast(tan[1], d)))
 	}
 	if len(tan) > 2 && tan[2] != nil {
-		ty = addMaybe(ty, expandTo(Cast(tan[2], d), r.n.Shape()))
+		ty = addMaybe(ty, expandTo(Cast(tan[2], d), n.Shape()))
 	}
 	if ty != nil {
-		outs[0] = Cast(ty, r.n.In(0).DType())
+		outs[0] = Cast(ty, r.x.DType())
 	}
 	return outs
 }
@@ -153,8 +156,8 @@ func normOp(name string, centred bool) *graph.Op {
 			}
 			return out
 		},
-		VJP: func(n *Node, cot []*Node, need []bool) []*Node { return readNormed(n, centred).vjp(cot, need) },
-		JVP: func(n *Node, tan []*Node) []*Node { return readNormed(n, centred).jvp(tan) },
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node { return readNormed(n, centred).vjp(n, cot, need) },
+		JVP: func(n *Node, tan []*Node) []*Node { return readNormed(n, centred).jvp(n, tan) },
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			a := n.Attr().(attr.RowNorm)
 			x := in[0]

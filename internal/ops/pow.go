@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -12,12 +13,24 @@ func init() {
 	opPow = binaryOp("pow", graph.AMPFloat32, func(n *Node, i int) *Node {
 		x, y := n.In(0), n.In(1)
 		if i == 0 {
-			// y·x^(y-1), and 0 where y is 0 whatever x is.
-			return Where(Eq(y, 0), constLike(n, 0), Mul(y, Pow(x, Sub(y, 1))))
+			return powSlope(x, y)
 		}
-		// x^y·log x, and 0 where x is 0 and the power is too.
-		return Where(LogicalAnd(Eq(x, 0), orderedGe(y)), constLike(n, 0), Mul(n, Log(x)))
+		// x^y·log x, and 0 where x is 0 and the power is too; log 1 stands in there, so that higher orders are 0 as well.
+		flat := LogicalAnd(Eq(x, 0), orderedGe(y))
+		return Mul(n, Log(Where(flat, constLike(n, 1), x)))
 	}, 3, true, true)
+}
+
+// powSlope is y·x^(y-1), and 0 where y is 0 whatever x is. There x may be no base for the power -1, so that 1 stands in.
+func powSlope(x, y *Node) *Node {
+	if c, ok := y.Attr().(attr.Const); ok && y.IsConst() && c.Value.Kind == dtype.KindFloat {
+		if c.Value.F == 0 {
+			return nil
+		}
+		return Mul(Pow(x, c.Value.F-1), y)
+	}
+	none := LogicalAnd(Eq(y, 0), LogicalOr(Eq(x, 0), Ne(x, x)))
+	return Mul(y, Pow(Where(none, constLike(x, 1), x), Sub(y, 1)))
 }
 
 func orderedGe(y *Node) *Node {

@@ -35,6 +35,7 @@ type VecdotOptions struct{ Dim *int }
 //
 //lucid:func
 //lucid:method
+//lucid:pkg linalg
 func Vecdot(x, other *Node, o VecdotOptions) *Node {
 	dim := -1
 	if o.Dim != nil {

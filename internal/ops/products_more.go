@@ -71,7 +71,7 @@ type LinalgCrossOptions struct{ Dim *int }
 
 // LinalgCross returns the vector products along a dimension of size 3, by default the last; the others broadcast.
 //
-//lucid:func
+//lucid:pkg linalg Cross
 //lucid:name linalg_cross
 func LinalgCross(x, other *Node, o LinalgCrossOptions) *Node {
 	dim := -1
@@ -102,6 +102,7 @@ func cross(op string, x, other *Node, dim int) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:pkg linalg
 func MatrixPower(x *Node, n int) *Node {
 	r := x.Rank()
 	if r < 2 || x.Dim(-1) != x.Dim(-2) {
@@ -138,7 +139,7 @@ func ChainMatmul(tensors ...*Node) *Node { return multiDot("chain_matmul", tenso
 
 // MultiDot is ChainMatmul under the name it has in linear algebra.
 //
-//lucid:func
+//lucid:pkg linalg
 //lucid:name linalg_multi_dot
 func MultiDot(tensors ...*Node) *Node { return multiDot("linalg_multi_dot", tensors) }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opSoftmax, opLogSoftmax *graph.Op
+var opSoftmax, opLogSoftmax, opSoftmaxGrad *graph.Op
 
 // vmapAxis shifts the dimension of a row-wise op of one input past the extra axis.
 func vmapAxis(n *Node, in []*Node, _ []bool, _ int) []*Node {
@@ -20,14 +20,41 @@ func rowRule(g, y *Node, f func(g, y *Node) *Node) *Node {
 }
 
 func init() {
-	// y·(g - Σ g·y): the Jacobian is symmetric, so both directions are the same.
-	softmaxRule := func(n, g *Node) *Node {
-		ax := []int{n.Attr().(attr.Axis).Axis}
-		return rowRule(g, n, func(g, y *Node) *Node { return Mul(y, Sub(g, sumKeep(Mul(g, y), ax, true))) })
-	}
+	// The Jacobian of softmax is symmetric, so both directions are the same.
+	softmaxGrad := func(g, y *Node, a attr.Attr) *Node { return graph.New(opSoftmaxGrad, a, g, y) }
 	opSoftmax = graph.Register(graph.Op{Name: "softmax", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{softmaxRule(n, cot[0])} },
-		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{softmaxRule(n, tan[0])} }})
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{softmaxGrad(cot[0], n, n.Attr())} },
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{softmaxGrad(tan[0], n, n.Attr())} }})
+	// softmax_grad is y·(g - Σ g·y) of g and y: linear and symmetric in g.
+	byY := func(n, c *Node, f func(g, y, c *Node, ax []int) *Node) *Node {
+		ax := []int{n.Attr().(attr.Axis).Axis}
+		return inFloat32(c, func(c *Node) *Node { return f(Cast(n.In(0), c.DType()), Cast(n.In(1), c.DType()), c, ax) })
+	}
+	opSoftmaxGrad = graph.Register(graph.Op{Name: "softmax_grad", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, SavesIn: 3,
+		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
+			out := []*Node{softmaxGrad(cot[0], n.In(1), n.Attr()), nil}
+			if need[1] {
+				out[1] = byY(n, cot[0], func(g, y, c *Node, ax []int) *Node {
+					return Sub(Mul(c, Sub(g, sumKeep(Mul(g, y), ax, true))), Mul(g, sumKeep(Mul(c, y), ax, true)))
+				})
+			}
+			return out
+		},
+		JVP: func(n *Node, tan []*Node) []*Node {
+			var sum *Node
+			if tan[0] != nil {
+				sum = softmaxGrad(tan[0], n.In(1), n.Attr())
+			}
+			if tan[1] != nil {
+				sum = addMaybe(sum, byY(n, tan[1], func(g, y, t *Node, ax []int) *Node {
+					return Sub(Mul(t, Sub(g, sumKeep(Mul(g, y), ax, true))), Mul(y, sumKeep(Mul(g, t), ax, true)))
+				}))
+			}
+			return []*Node{sum}
+		},
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			return []*Node{graph.New(n.Op(), attr.Axis{Axis: n.Attr().(attr.Axis).Axis + 1}, allBatched(n, in, batched, size)...)}
+		}})
 	opLogSoftmax = graph.Register(graph.Op{Name: "log_softmax", Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, Infer: inferSame, SavesOut: true, VMap: vmapAxis,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			ax := []int{n.Attr().(attr.Axis).Axis}

@@ -41,8 +41,8 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	for i := range in {
 		rec.inputs[i] = in[i]
 	}
-	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs),
-		VJP: func(in, _, cot []*Node) []*Node { return rec.pull(in, cot) },
+	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs), Same: true,
+		VJP: func(in, _, cot []*Node, need []bool) []*Node { return rec.pull(in, cot, need) },
 		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
 	return ops.WithRules(r, rec.inputs, outs)
 }
@@ -112,30 +112,46 @@ func (r *recording) replay(in []*Node) []*Node {
 }
 
 // pull carries cotangents through a fresh recording.
-func (r *recording) pull(in, cot []*Node) []*Node {
+func (r *recording) pull(in, cot []*Node, need []bool) []*Node {
 	level := graph.NewLevel(levelOf(in, cot))
 	defer level.Close()
-	fresh := barrier(in, level)
+	fresh := barrier(in, need, level)
 	outs := r.replay(fresh)
+	var wanted []*Node
+	for i, x := range fresh {
+		if need[i] {
+			wanted = append(wanted, x)
+		}
+	}
 	p := Pullback{See: OnLevel}
-	return p.Run(outs, cot, fresh)
+	grads := p.Run(outs, cot, wanted)
+	res := make([]*Node, len(in))
+	for i := range res {
+		if need[i] {
+			res[i], grads = grads[0], grads[1:]
+		}
+	}
+	return res
 }
 
 func (r *recording) push(in, tan []*Node) []*Node {
 	level := graph.NewLevel(levelOf(in, tan))
 	defer level.Close()
-	fresh := barrier(in, level)
+	fresh := barrier(in, nil, level)
 	return Pushforward(r.replay(fresh), fresh, tan)
 }
 
-// barrier shows the inputs through nodes of their own, which no simplification may merge with the first computation.
-func barrier(in []*Node, level *graph.Level) []*Node {
+// barrier shows the inputs through nodes of their own, which no simplification may merge with the first computation;
+// those not needed, unless need is nil, do not vary on the level.
+func barrier(in []*Node, need []bool, level *graph.Level) []*Node {
 	fresh := make([]*Node, len(in))
 	for i, x := range in {
 		fresh[i] = x
 		if x.DType().IsInexact() && !x.IsConst() {
 			fresh[i] = ops.Barrier(x)
-			fresh[i].SetLevel(level)
+			if need == nil || need[i] {
+				fresh[i].SetLevel(level)
+			}
 		}
 	}
 	return fresh

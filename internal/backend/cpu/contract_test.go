@@ -175,6 +175,8 @@ func TestConvMatchesRef(t *testing.T) {
 	one, zero, two := attr.MakeInts(1, 1), attr.MakeInts(0, 0), attr.MakeInts(2, 2)
 	big := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
 	checkKernel(t, "conv", big, []int{2, 130, 7, 7}, randomView(r, dtype.Float32, []int{2, 33, 7, 7}), randomView(r, dtype.Float32, []int{130, 33, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 20, 5, 5}, randomView(r, dtype.BFloat16, []int{1, 150, 5, 5}), randomView(r, dtype.BFloat16, []int{20, 150, 3, 3}))
+	checkKernel(t, "conv", big, []int{2, 30, 6, 3}, randomView(r, dtype.Float64, []int{2, 200, 6, 3}), randomView(r, dtype.Float64, []int{30, 200, 3, 3}))
 	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}), randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
 	big.InputDilation, big.High = two, zero
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))

@@ -21,9 +21,9 @@ func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	case dtype.BFloat16, dtype.Float16:
 		return halfConvolve(c, a.(attr.Conv), out[0], in)
 	case dtype.Complex64:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[complex64])
+		return convolve(c, a.(attr.Conv), out[0], in, productC64)
 	case dtype.Complex128:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[complex128])
+		return convolve(c, a.(attr.Conv), out[0], in, productC128)
 	case dtype.Int8:
 		return convolve(c, a.(attr.Conv), out[0], in, productOf[int8])
 	case dtype.Int16:
@@ -63,6 +63,7 @@ type convJob[T numbers] struct {
 	panel                        []T    // its kernels, a row each
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
 	tiles                        convTiles
+	partial                      []T // parts of sums, by block
 }
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
@@ -119,15 +120,7 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	z := backend.Slice[uint16](out)
 	j := newConvJob[float32](a, out, in, x.strides, w.strides)
 	j.mul, j.w = product32, w.x
-	j.load = func(to []float32, at, step int) {
-		if step == 1 {
-			widenHalf(d, to, x.x[at:at+len(to)])
-			return
-		}
-		for i := range to {
-			widenHalf(d, to[i:i+1], x.x[at+i*step:][:1])
-		}
-	}
+	j.load = func(to []float32, at, step int) { widenStrided(d, to, x.x[at:], step) }
 	j.save = func(at, step int, from []float32) {
 		if step == 1 {
 			narrowHalf(d, z[at:at+len(from)], from)
@@ -170,11 +163,21 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		defer free()
 	}
 	j.tiles = j.plan()
-	if j.tiles.count() == 1 {
-		j.block(0)
-		return nil
+	n := j.tiles.count()
+	if j.tiles.sums == 1 {
+		if n == 1 {
+			j.block(0)
+			return nil
+		}
+		return c.For(n, j.block)
 	}
-	return c.For(j.tiles.count(), j.block)
+	var done func()
+	j.partial, done = borrow[T](n * j.tiles.sums * j.area())
+	defer done()
+	if err := c.For(n*j.tiles.sums, j.splitBlock); err != nil {
+		return err
+	}
+	return c.For(n, j.joinBlock)
 }
 
 // isPointwise reports whether the input itself is the second matrix: one tap, and places evenly apart.

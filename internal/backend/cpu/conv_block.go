@@ -1,33 +1,33 @@
 package cpu
 
-import (
-	"sync"
-
-	"github.com/lucid-go/lucid/internal/backend"
-)
+import "sync"
 
 const (
 	convCols  = 128 // columns of a block
 	convDepth = 256 // rows of a chunk
-	convMin   = 16  // blocks below which channels are split too
+	convMin   = 16  // blocks below which the sums, then the channels, are split too
+	convSums  = 512 // rows of a split sum, at least
 	convSplit = 64  // channels of a block then, at least
 )
 
-// convTiles is how the output of a phase is cut: into groups, then rows, then columns.
+// convTiles is how the work of a phase is cut: the output into groups, rows and columns, and its sums.
 type convTiles struct {
 	groups, rows, cols int
+	sums               int  // parts of a sum
+	sum                int  // rows of a part
 	width              int  // columns of a block
 	perImage           int  // blocks of columns in one image; 0: a block holds whole images
 	depth              int  // rows of a chunk
 	byTaps             bool // the second matrix is filled along the taps, not along the outputs
 }
 
+// count is the number of blocks of the output.
 func (t *convTiles) count() int { return t.groups * t.rows * t.cols }
 
 // plan fixes the blocks by the sizes alone.
 func (j *convJob[T]) plan() convTiles {
 	outs := j.phase.outs()
-	t := convTiles{groups: j.groups, rows: 1, byTaps: j.phase[2].taps > j.phase[2].outs}
+	t := convTiles{groups: j.groups, rows: 1, sums: 1, byTaps: j.phase[2].taps > j.phase[2].outs}
 	if outs >= convCols {
 		t.width, t.perImage = convCols, (outs+convCols-1)/convCols
 		t.cols = t.perImage * j.images
@@ -35,12 +35,15 @@ func (j *convJob[T]) plan() convTiles {
 		each := max(1, convCols/outs)
 		t.width, t.cols = each*outs, (j.images+each-1)/each
 	}
+	k := j.channels * j.phase.taps()
 	if n := t.groups * t.cols; n < convMin {
+		t.sums = max(1, min(k/convSums, (convMin+n-1)/n))
+		n *= t.sums
 		t.rows = max(1, min(j.kernels/convSplit, (convMin+n-1)/n))
 	}
-	k := j.channels * j.phase.taps()
-	chunks := max(1, (k+convDepth-1)/convDepth)
-	t.depth = max(16, ((k+chunks-1)/chunks+15)/16*16)
+	t.sum = max(1, (k+t.sums-1)/t.sums)
+	chunks := (t.sum + convDepth - 1) / convDepth
+	t.depth = ((t.sum+chunks-1)/chunks + 15) / 16 * 16
 	return t
 }
 
@@ -55,66 +58,6 @@ func (j *convJob[T]) columns(b int) (from, to int) {
 	return image + b*t.width, image + min((b+1)*t.width, outs)
 }
 
-// packKernels lays out the kernels' taps of this phase as rows. Kernels that already lie so are used in place.
-func (j *convJob[T]) packKernels(c *backend.Ctx) (free func(), err error) {
-	p, taps := &j.phase, j.phase.taps()
-	if j.kernelsInPlace() {
-		j.panel, j.panelRow, j.panelCol, j.panelLen = j.w, j.kernelStep, j.evenStep(), j.kernels*j.kernelStep
-		return nil, nil
-	}
-	k := j.channels * taps
-	j.panel, free = borrow[T](j.groups * j.kernels * k)
-	j.panelRow, j.panelCol, j.panelLen = k, 1, j.kernels*k
-	if k == 0 {
-		return free, nil
-	}
-	rows := j.groups * j.kernels
-	each := max(1, blockElems/k)
-	err = c.For((rows+each-1)/each, func(b int) {
-		for r := b * each; r < min((b+1)*each, rows); r++ {
-			to := j.panel[r*k:][:k]
-			for ch := range j.channels {
-				from := r*j.kernelStep + ch*j.kernelInStep
-				for u0 := range p[0].taps {
-					for u1 := range p[1].taps {
-						at := from + (p[0].tap+u0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+u1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
-						for u2 := range p[2].taps {
-							to[u2] = j.w[at+u2*p[2].tapStep*j.tapStep[2]]
-						}
-						to = to[p[2].taps:]
-					}
-				}
-			}
-		}
-	})
-	return free, err
-}
-
-// kernelsInPlace reports whether every tap is used, in order, and the taps of all channels are evenly apart.
-func (j *convJob[T]) kernelsInPlace() bool {
-	n, step := 1, j.evenStep()
-	for d := 2; d >= 0; d-- {
-		if p := &j.phase[d]; p.taps != j.kernelSize[d] || p.taps > 1 && (p.tap != 0 || p.tapStep != 1) {
-			return false
-		}
-		if j.kernelSize[d] > 1 && j.tapStep[d] != n*step {
-			return false
-		}
-		n *= j.kernelSize[d]
-	}
-	return j.channels == 1 || j.kernelInStep == n*step
-}
-
-// evenStep is the distance of the innermost taps.
-func (j *convJob[T]) evenStep() int {
-	for d := 2; d >= 0; d-- {
-		if j.kernelSize[d] > 1 {
-			return j.tapStep[d]
-		}
-	}
-	return j.kernelInStep
-}
-
 // places is scratch for the places a block reads.
 type places struct {
 	points []point
@@ -123,45 +66,86 @@ type places struct {
 
 var placePool = sync.Pool{New: func() any { return new(places) }}
 
-// block computes one block of the output: chunk by chunk of rows, fill and multiply.
+// tile is one block of the output: rows o0 to o1 of a group, and columns c0 to c1.
+type tile struct{ group, o0, o1, c0, c1 int }
+
+func (j *convJob[T]) tile(b int) tile {
+	t := &j.tiles
+	col, b := b%t.cols, b/t.cols
+	row, group := b%t.rows, b/t.rows
+	c0, c1 := j.columns(col)
+	return tile{group, row * j.kernels / t.rows, (row + 1) * j.kernels / t.rows, c0, c1}
+}
+
+// area is the most elements a tile has.
+func (j *convJob[T]) area() int { return (j.kernels + j.tiles.rows - 1) / j.tiles.rows * j.tiles.width }
+
+// block computes one block of the output.
 //
 //go:noinline
 func (j *convJob[T]) block(b int) {
-	t, p := &j.tiles, &j.phase
-	colBlock, b := b%t.cols, b/t.cols
-	rowBlock, group := b%t.rows, b/t.rows
-	o0, o1 := rowBlock*j.kernels/t.rows, (rowBlock+1)*j.kernels/t.rows
-	c0, c1 := j.columns(colBlock)
-	m, n, k := o1-o0, c1-c0, j.channels*p.taps()
-	buf, free := borrow[T](t.depth*n + m*n)
-	defer free()
-	col, z, zrs := buf[:t.depth*n], buf[t.depth*n:], n
-	outs := p.outs()
-	direct := t.perImage > 0 && j.z != nil && outs == j.outPlaces
-	if direct {
-		z, zrs = j.z[((c0/outs)*j.groups*j.kernels+group*j.kernels+o0)*outs+c0%outs:], outs
+	t := j.tile(b)
+	n, outs := t.c1-t.c0, j.phase.outs()
+	if j.tiles.perImage > 0 && j.z != nil && outs == j.outPlaces { // in place
+		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
+		j.multiply(t, 0, j.z[at:], outs)
+		return
 	}
+	z, free := borrow[T]((t.o1 - t.o0) * n)
+	defer free()
+	j.multiply(t, 0, z, n)
+	j.spread(t, z)
+}
+
+// splitBlock computes one part of the sums of a block.
+func (j *convJob[T]) splitBlock(b int) {
+	t := j.tile(b / j.tiles.sums)
+	j.multiply(t, b%j.tiles.sums, j.partial[b*j.area():], t.c1-t.c0)
+}
+
+// joinBlock adds the parts of a block, first to last.
+func (j *convJob[T]) joinBlock(b int) {
+	t, sums, area := j.tile(b), j.tiles.sums, j.area()
+	z := j.partial[b*sums*area:][:(t.o1-t.o0)*(t.c1-t.c0)]
+	for s := 1; s < sums; s++ {
+		addTo(z, j.partial[(b*sums+s)*area:])
+	}
+	j.spread(t, z)
+}
+
+func addTo[T numbers](z, x []T) {
+	x = x[:len(z)]
+	for i, v := range x {
+		z[i] += v
+	}
+}
+
+// multiply computes a part of the sums of a tile: chunk by chunk of rows, fill and multiply.
+func (j *convJob[T]) multiply(t tile, part int, z []T, zrs int) {
+	p, tiles := &j.phase, &j.tiles
+	m, n := t.o1-t.o0, t.c1-t.c0
+	from := part * tiles.sum
+	to := min(from+tiles.sum, j.channels*p.taps())
+	col, free := borrow[T](tiles.depth * n)
+	defer free()
 	pl := placePool.Get().(*places)
 	defer placePool.Put(pl)
-	input := group * j.channels * j.channelStep
-	for k0 := 0; k0 < k || k0 == 0; k0 += t.depth {
-		kc := min(t.depth, k-k0)
+	input := t.group * j.channels * j.channelStep
+	for k := from; k < to || k == from; k += tiles.depth {
+		kc := max(0, min(tiles.depth, to-k))
 		brs, bcs := n, 1
-		if t.byTaps {
+		if tiles.byTaps {
 			brs, bcs = 1, kc
-			pl.points = points(pl.points, c0, c1, j.imageStep, p.column)
-			pl.runs = runs(pl.runs, k0, k0+kc, j.channelStep, p[2].taps, p.row)
+			pl.points = points(pl.points, t.c0, t.c1, j.imageStep, p.column)
+			pl.runs = runs(pl.runs, k, k+kc, j.channelStep, p[2].taps, p.row)
 			j.fill(col, kc, input, pl, p[2].step)
 		} else {
-			pl.points = points(pl.points, k0, k0+kc, j.channelStep, p.row)
-			pl.runs = runs(pl.runs, c0, c1, j.imageStep, p[2].outs, p.column)
+			pl.points = points(pl.points, k, k+kc, j.channelStep, p.row)
+			pl.runs = runs(pl.runs, t.c0, t.c1, j.imageStep, p[2].outs, p.column)
 			j.fill(col, n, input, pl, p[2].stride)
 		}
-		w := tail(j.panel, group*j.panelLen+o0*j.panelRow+k0*j.panelCol)
-		j.mul(m, n, kc, w, j.panelRow, j.panelCol, col, brs, bcs, z, zrs, k0 > 0, nil)
-	}
-	if !direct {
-		j.spread(group*j.kernels+o0, m, c0, c1, z)
+		w := tail(j.panel, t.group*j.panelLen+t.o0*j.panelRow+k*j.panelCol)
+		j.mul(m, n, kc, w, j.panelRow, j.panelCol, col, brs, bcs, z, zrs, k > from, nil)
 	}
 }
 
@@ -207,18 +191,18 @@ func (j *convJob[T]) fill(dst []T, width, base int, pl *places, step int) {
 	}
 }
 
-// spread writes rows of finished columns to their places in the output.
-func (j *convJob[T]) spread(channel, rows, c0, c1 int, z []T) {
-	p, all, n := &j.phase, j.groups*j.kernels, c1-c0
-	outs := p.outs()
-	for c := c0; c < c1; {
+// spread writes a finished tile to its places in the output.
+func (j *convJob[T]) spread(b tile, z []T) {
+	p, all, n := &j.phase, j.groups*j.kernels, b.c1-b.c0
+	outs, channel := p.outs(), b.group*j.kernels+b.o0
+	for c := b.c0; c < b.c1; {
 		image, at := c/outs, c%outs
 		t2 := at % p[2].outs
-		run := min(p[2].outs-t2, c1-c)
+		run := min(p[2].outs-t2, b.c1-c)
 		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
 		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out + t2*p[2].outStep
-		for r := range rows {
-			j.write((image*all+channel+r)*j.outPlaces+place, p[2].outStep, z[r*n+c-c0:][:run])
+		for r := range b.o1 - b.o0 {
+			j.write((image*all+channel+r)*j.outPlaces+place, p[2].outStep, z[r*n+c-b.c0:][:run])
 		}
 		c += run
 	}

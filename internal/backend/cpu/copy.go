@@ -16,7 +16,7 @@ import (
 const (
 	copyBlock  = 256 << 10 // bytes a block moves
 	streamFrom = 8 << 20   // bytes from which a copy goes past the caches
-	turnTile   = 64        // side of a square that is turned
+	turnTile   = 128       // side of a square that is turned
 )
 
 func init() {

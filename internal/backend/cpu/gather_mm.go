@@ -24,9 +24,9 @@ func gatherKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	case dtype.BFloat16, dtype.Float16:
 		return gatherHalf(c, out[0], in)
 	case dtype.Complex64:
-		return gatherStacks(c, out[0], in, productOf[complex64])
+		return gatherStacks(c, out[0], in, productC64)
 	case dtype.Complex128:
-		return gatherStacks(c, out[0], in, productOf[complex128])
+		return gatherStacks(c, out[0], in, productC128)
 	case dtype.Int8:
 		return gatherStacks(c, out[0], in, productOf[int8])
 	case dtype.Int16:

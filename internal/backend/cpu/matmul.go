@@ -40,9 +40,9 @@ func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	case dtype.BFloat16, dtype.Float16:
 		return halfStacks(c, out[0], in)
 	case dtype.Complex64:
-		return stacks(c, out[0], in, productOf[complex64])
+		return stacks(c, out[0], in, productC64)
 	case dtype.Complex128:
-		return stacks(c, out[0], in, productOf[complex128])
+		return stacks(c, out[0], in, productC128)
 	case dtype.Int8:
 		return stacks(c, out[0], in, productOf[int8])
 	case dtype.Int16:

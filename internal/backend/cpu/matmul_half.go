@@ -13,7 +13,7 @@ import (
 const (
 	fewRows    = 32
 	stripElems = 64 << 10 // of the right operand
-	stripCols  = 32       // at least
+	stripCols  = 256
 )
 
 func widenHalf(d dtype.DType, z []float32, x []uint16) {
@@ -82,7 +82,8 @@ func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
 	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
 }
 
-// halfStrips multiplies few rows by strips of columns of the right operands.
+// halfStrips multiplies few rows by strips of columns of the right operands. A strip whose columns are contiguous is
+// taken whole, one whose rows are in chunks of rows.
 func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], right backend.View) error {
 	w, err := stackOf[uint16](c, right)
 	if err != nil || len(z) == 0 {
@@ -90,27 +91,58 @@ func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], ri
 	}
 	defer w.done()
 	m, k, n := a.rows, a.cols, w.cols
-	cols := min(n, max(stripCols, stripElems/max(k, 1)/stripCols*stripCols))
+	byCols := w.rs < w.cs
+	cols, depth := min(n, stripCols), min(k, stripElems/stripCols)
+	if byCols {
+		cols, depth = min(n, max(16, stripElems/max(k, 1)/16*16)), k
+	}
 	strips := (n + cols - 1) / cols
 	return c.For(len(z)/(m*n)*strips, func(block int) {
 		i, j := block/strips, block%strips*cols
 		nc := min(cols, n-j)
-		buf, free := borrow[float32](k*nc + m*nc)
+		buf, free := borrow[float32](depth*nc + m*nc)
 		defer free()
-		b, f := buf[:k*nc], buf[k*nc:]
-		brs, bcs := nc, 1
-		src := operand{size: 2, dims: []int{k, nc}, strides: []int{w.rs, w.cs}}
-		if w.rs < w.cs { // columns are contiguous: keep them so
-			brs, bcs = 1, k
-			src.dims, src.strides = []int{nc, k}, []int{w.cs, w.rs}
+		b, f := buf[:depth*nc], buf[depth*nc:]
+		from := tail(w.at(i), j*w.cs)
+		for p := 0; p < k || p == 0; p += depth {
+			kc := min(depth, k-p)
+			brs, bcs := nc, 1
+			if byCols {
+				brs, bcs = 1, kc
+				widenMatrix(d, b, from, w.cs, w.rs, nc, kc)
+			} else {
+				widenMatrix(d, b, tail(from, p*w.rs), w.rs, w.cs, kc, nc)
+			}
+			product32(m, nc, kc, tail(a.at(i), p*a.cs), a.rs, a.cs, b, brs, bcs, f, nc, p > 0, nil)
+			if k == 0 {
+				break
+			}
 		}
-		if k > 0 {
-			src.base = unsafe.Pointer(&w.at(i)[j*w.cs])
-			widenOperand(d, b, &src, 0)
-		}
-		product32(m, nc, k, a.at(i), a.rs, a.cs, b, brs, bcs, f, nc, false, nil)
 		for r := range m {
 			narrowHalf(d, z[(i*m+r)*n+j:][:nc], f[r*nc:][:nc])
 		}
 	})
+}
+
+// widenMatrix reads rows of cols elements, one after the other.
+func widenMatrix(d dtype.DType, z []float32, x []uint16, rs, cs, rows, cols int) {
+	for i := range rows {
+		widenStrided(d, z[i*cols:][:cols], x[i*rs:], cs)
+	}
+}
+
+// widenStrided reads elements a step apart.
+func widenStrided(d dtype.DType, z []float32, x []uint16, step int) {
+	if step == 1 {
+		widenHalf(d, z, x[:len(z)])
+		return
+	}
+	var tile [128]uint16
+	for at := 0; at < len(z); at += len(tile) {
+		n := min(len(tile), len(z)-at)
+		for i := range tile[:n] {
+			tile[i] = x[(at+i)*step]
+		}
+		widenHalf(d, z[at:at+n], tile[:n])
+	}
 }

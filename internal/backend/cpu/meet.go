@@ -98,3 +98,46 @@ func meetReal[T reals](r attr.Reduction) rowMeet {
 	}
 	return meetNumber[T](r)
 }
+
+// singleOf gives the kernel z[idx[k]] = z[idx[k]] ∘ x[k] for positions in [r0, r1), nil where there is none.
+func singleOf(d dtype.DType, r attr.Reduction) func(z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	switch {
+	case r == attr.ReduceSet:
+		switch d.Size() {
+		case 1:
+			return setSingle[uint8]
+		case 2:
+			return setSingle[uint16]
+		case 4:
+			return setSingle[uint32]
+		case 8:
+			return setSingle[uint64]
+		}
+		return setSingle[pair]
+	case r == attr.ReduceAdd && d == dtype.Float32:
+		return addSingle[float32]
+	case r == attr.ReduceAdd && d == dtype.Float64:
+		return addSingle[float64]
+	case r == attr.ReduceAdd && d == dtype.Int64:
+		return addSingle[int64]
+	}
+	return nil
+}
+
+func setSingle[T any](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+	for k, p := range idx {
+		if uint64(p-r0) < uint64(r1-r0) {
+			out[p] = in[k]
+		}
+	}
+}
+
+func addSingle[T numbers](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+	for k, p := range idx {
+		if uint64(p-r0) < uint64(r1-r0) {
+			out[p] += in[k]
+		}
+	}
+}

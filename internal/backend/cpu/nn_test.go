@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -56,6 +57,8 @@ type nnCall struct {
 	in   [][]int // shapes
 	out  [][]int
 	kind []dtype.DType // of outputs that have not the input's dtype
+	// stats are inputs that are float32 where the others are halves.
+	stats []int
 }
 
 func window(in, out, kernel, stride, pad, dilation int, k int) attr.Pool {
@@ -82,6 +85,7 @@ func nnCalls() []nnCall {
 		for _, op := range []string{"softmax", "log_softmax"} {
 			calls = append(calls, nnCall{op: op, a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}}, out: [][]int{{5, 37, 70}}})
 		}
+		calls = append(calls, nnCall{op: "softmax_grad", a: attr.Axis{Axis: axis}, in: [][]int{{5, 37, 70}, {5, 37, 70}}, out: [][]int{{5, 37, 70}}})
 	}
 	return append(calls,
 		nnCall{op: "softmax", a: attr.Axis{Axis: 1}, in: [][]int{{3, 0}}, out: [][]int{{3, 0}}},
@@ -90,6 +94,9 @@ func nnCalls() []nnCall {
 		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 2, Eps: 1e-3}, in: [][]int{{6, 5, 7}, {5, 7}}, out: [][]int{{6, 5, 7}, {6, 1, 1}, {6, 1, 1}}},
 		nnCall{op: "rms_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{600, 70}, {70}}, out: [][]int{{600, 70}, {600, 1}}},
 		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{0, 4}}, out: [][]int{{0, 4}, {0, 1}, {0, 1}}},
+		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{6, 37}, {6, 37}, {6, 1}, {6, 1}, {37}}, out: [][]int{{6, 37}}, stats: []int{2, 3}},
+		nnCall{op: "layer_norm_grad", a: attr.RowNorm{Dims: 2}, in: [][]int{{6, 5, 7}, {6, 5, 7}, {6, 1, 1}, {6, 1, 1}}, out: [][]int{{6, 5, 7}}, stats: []int{2, 3}},
+		nnCall{op: "rms_norm_grad", a: attr.RowNorm{Dims: 1}, in: [][]int{{600, 70}, {600, 70}, {600, 1}, {70}}, out: [][]int{{600, 70}}, stats: []int{2}},
 		nnCall{op: "pool_max", a: w1, in: [][]int{{3, 9}}, out: [][]int{{3, 5}, {3, 5}}, kind: i64},
 		nnCall{op: "pool_max", a: w2, in: [][]int{{2, 3, 7, 7}}, out: [][]int{{2, 3, 3, 3}, {2, 3, 3, 3}}, kind: i64},
 		nnCall{op: "pool_max", a: w3, in: [][]int{{2, 4, 4, 4}}, out: [][]int{{2, 2, 2, 2}, {2, 2, 2, 2}}, kind: i64},
@@ -136,7 +143,11 @@ func TestNNAgainstRef(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			views := make([]map[string]backend.View, len(c.in))
 			for i, dims := range c.in {
-				views[i] = layouts(r, d, dims)
+				e := d
+				if slices.Contains(c.stats, i) && d.IsHalf() {
+					e = dtype.Float32
+				}
+				views[i] = layouts(r, e, dims)
 			}
 			for lay := range views[0] {
 				t.Run(fmt.Sprintf("%s/%v/%v/%s", c.op, c.in[0], d, lay), func(t *testing.T) {

@@ -25,10 +25,11 @@ type writes struct {
 	k            int                                 // positions along the axis of the source
 	inner        int                                 // elements behind the axis
 	meet         rowMeet
-	outerOf      func(o int) int // the outer position of z for one of the source; nil: the same
-	innerOf      []int           // the place in z's slice of an element of the source's; nil: the same
-	slices       bool            // one position for a whole slice, the same for all outer ones
-	sourceInner  int             // elements behind the axis of the source
+	single       func(z, x unsafe.Pointer, idx []int64, r0, r1 int64) // for slices of one element; nil: meet does it
+	outerOf      func(o int) int                                      // the outer position of z for one of the source; nil: the same
+	innerOf      []int                                                // the place in z's slice of an element of the source's; nil: the same
+	slices       bool                                                 // one position for a whole slice, the same for all outer ones
+	sourceInner  int                                                  // elements behind the axis of the source
 	sourceOuters int
 }
 
@@ -40,8 +41,10 @@ func (w *writes) split() (outers, inners, ranges int) {
 		return 1, 1, 1
 	}
 	outers = min(w.sourceOuters, want)
-	inners = min(max(1, w.sourceInner/16), (want+outers-1)/outers)
-	ranges = min(max(1, w.n/64), 16, (want+outers*inners-1)/(outers*inners))
+	inners = min(max(1, w.sourceInner/512), (want+outers-1)/outers)
+	// Each range looks at all positions: that must stay small beside moving the elements.
+	piece := w.sourceInner / inners
+	ranges = min(max(1, w.n/16), 8+piece/8, (want+outers*inners-1)/(outers*inners))
 	return outers, inners, ranges
 }
 
@@ -66,6 +69,10 @@ func (w *writes) run(c *backend.Ctx) error {
 
 // putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
+	if w.single != nil && w.inner == 1 {
+		w.single(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx, r0, r1)
+		return
+	}
 	var buf [256]float32
 	n := i1 - i0
 	for k, p := range w.idx {
@@ -91,6 +98,10 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 	zo := o
 	if w.outerOf != nil {
 		zo = w.outerOf(o)
+	}
+	if w.single != nil && w.inner == 1 {
+		w.single(unsafe.Add(w.z, zo*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx[o*w.k:][:w.k], r0, r1)
+		return
 	}
 	var one [1]float32
 	for k := range w.k {
@@ -150,6 +161,9 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, out, in []backend.View) (w *w
 		d = dtype.Float32
 	}
 	w.meet = meetOf(d, s.Reduce)
+	if w.widen == nil {
+		w.single = singleOf(d, s.Reduce)
+	}
 	return w, finish, nil
 }
 

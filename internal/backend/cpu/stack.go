@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"slices"
 	"sync"
 	"unsafe"
@@ -163,14 +164,18 @@ func forRuns(c *backend.Ctx, n int, f func(from, n int)) error {
 	})
 }
 
-var panels = sync.Pool{New: func() any { return new([]uint64) }}
+// panels keeps scratch by the number of bits of its size, so that small and large ones do not replace each other.
+var panels [64]sync.Pool
 
 // borrow returns scratch for n elements, contents unknown, and how to give it back.
 func borrow[T any](n int) ([]T, func()) {
 	var zero T
-	buf := panels.Get().(*[]uint64)
-	if need := (n*int(unsafe.Sizeof(zero)) + 7) / 8; len(*buf) < need {
-		*buf = make([]uint64, need+need/8)
+	words := (n*int(unsafe.Sizeof(zero)) + 7) / 8
+	class := bits.Len(uint(max(words, 64) - 1))
+	buf, ok := panels[class].Get().(*[]uint64)
+	if !ok {
+		b := make([]uint64, 1<<class)
+		buf = &b
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*buf))), n), func() { panels.Put(buf) }
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*buf))), n), func() { panels[class].Put(buf) }
 }

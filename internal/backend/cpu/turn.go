@@ -31,7 +31,7 @@ func (w *mover) turn(c *backend.Ctx, p int) error {
 	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
 	tiles := (cols + turnTile - 1) / turnTile
 	// A block is a strip of tiles down the source, so that what is written lies together.
-	const strip = 16 * turnTile
+	const strip = 8 * turnTile
 	strips := (rows + strip - 1) / strip
 	turn := turner(w.size)
 	zs, xs, size := w.zs[p], w.xs[last], w.size
@@ -68,14 +68,19 @@ func turner(size int) func(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n 
 
 func turnT[T any](z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
 	out, in := elems[T](z, (n-1)*zs+m), elems[T](x, (m-1)*xs+n)
-	const side = 8
-	for i := 0; i < m; i += side {
-		k := min(side, m-i)
+	row := func(i int) []T { return in[i*xs:][:n] }
+	i := 0
+	for ; i+8 <= m; i += 8 { // eight rows of the source at a time: a run of eight in each row of the destination
+		r0, r1, r2, r3, r4, r5, r6, r7 := row(i), row(i+1), row(i+2), row(i+3), row(i+4), row(i+5), row(i+6), row(i+7)
 		for j := range n {
-			row := out[j*zs+i:][:k]
-			for l := range row {
-				row[l] = in[(i+l)*xs+j]
-			}
+			o := (*[8]T)(out[j*zs+i:])
+			o[0], o[1], o[2], o[3] = r0[j], r1[j], r2[j], r3[j]
+			o[4], o[5], o[6], o[7] = r4[j], r5[j], r6[j], r7[j]
+		}
+	}
+	for ; i < m; i++ {
+		for j, v := range row(i) {
+			out[j*zs+i] = v
 		}
 	}
 }

@@ -54,4 +54,50 @@ func rowNorm(centred bool) backend.Kernel {
 	}
 }
 
-func init() { register(backend.Table{"layer_norm": rowNorm(true), "rms_norm": rowNorm(false)}) }
+func init() {
+	register(backend.Table{"layer_norm": rowNorm(true), "rms_norm": rowNorm(false),
+		"layer_norm_grad": rowNormGrad(true), "rms_norm_grad": rowNormGrad(false)})
+}
+
+func rowNormGrad(centred bool) backend.Kernel {
+	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		dims, n := in[1].Shape.Dims(), 1
+		for _, d := range dims[len(dims)-a.(attr.RowNorm).Dims:] {
+			n *= d
+		}
+		g, x := load(in[0]), load(in[1])
+		stat := 2
+		var means, weight []dtype.Scalar
+		if centred {
+			means = load(in[2])
+			stat++
+		}
+		rstds := load(in[stat])
+		if len(in) > stat+1 {
+			weight = load(in[stat+1])
+		}
+		for r, rstd := range rstds {
+			h, hat := make([]float64, n), make([]float64, n)
+			mean, sum, dot := 0.0, 0.0, 0.0
+			if centred {
+				mean = means[r].F
+			}
+			for i := range n {
+				h[i], hat[i] = g[r*n+i].F, (x[r*n+i].F-mean)*rstd.F
+				if weight != nil {
+					h[i] *= weight[i].F
+				}
+				sum += h[i]
+				dot += h[i] * hat[i]
+			}
+			if !centred {
+				sum = 0
+			}
+			for i := range n {
+				x[r*n+i] = float(rstd.F * (h[i] - sum/float64(n) - hat[i]*dot/float64(n)))
+			}
+		}
+		store(out[0], x)
+		return nil
+	}
+}

@@ -40,6 +40,20 @@ func init() {
 		"softmax":     along(func(v, m, s float64) float64 { return math.Exp(v - m - s) }),
 		"log_softmax": along(func(v, m, s float64) float64 { return v - m - s }),
 		"class_nll":   classNLL,
+		"softmax_grad": func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			g, y := load(in[0]), load(in[1])
+			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {
+				s := 0.0
+				for _, i := range at {
+					s += g[i].F * y[i].F
+				}
+				for _, i := range at {
+					g[i] = float(y[i].F * (g[i].F - s))
+				}
+			})
+			store(out[0], g)
+			return nil
+		},
 	})
 }
 

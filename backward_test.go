@@ -1,0 +1,196 @@
+package lucid
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func leaf(v ...float32) *Tensor { return New(v, len(v)).RequiresGrad_(true) }
+
+func grad(t *testing.T, x *Tensor, want ...float32) {
+	t.Helper()
+	if x.Grad() == nil {
+		t.Fatalf("no gradient, want %v", want)
+	}
+	same(t, "gradient", x.Grad(), New(want, len(want)))
+}
+
+func TestBackwardTwice(t *testing.T) {
+	x := leaf(1, 2)
+	loss := x.Square().Sum()
+	loss.Backward(BackwardOptions{RetainGraph: true})
+	loss.Backward()
+	grad(t, x, 4, 8)
+	if err := Try(func() { loss.Backward() }); !errors.Is(err, ErrGradient) || !strings.Contains(err.Error(), "RetainGraph") {
+		t.Errorf("a freed graph: %v", err)
+	}
+	// Another loss on a freed part is refused too, never a wrong gradient.
+	y := x.Mul(3)
+	y.Sum().Backward()
+	if err := Try(func() { y.Square().Sum().Backward() }); !errors.Is(err, ErrGradient) {
+		t.Errorf("a loss behind a freed part: %v", err)
+	}
+}
+
+func TestBackwardRefuses(t *testing.T) {
+	x := leaf(1, 2)
+	for name, f := range map[string]func(){
+		"no scalar":          func() { x.Mul(2).Backward() },
+		"no gradient needed": func() { Ones(2).Sum().Backward() },
+		"wrong cotangent":    func() { x.Mul(2).Backward(BackwardOptions{Gradient: Ones(3)}) },
+		"leaf in place":      func() { x.Add_(1) },
+		"integer leaf":       func() { Arange(3).RequiresGrad_(true) },
+		"view in place":      func() { Ones(4).Reshape(2, 2).Add_(1) },
+	} {
+		if err := Try(f); err == nil {
+			t.Errorf("%s: went through", name)
+		}
+	}
+	x.Mul(2).Backward(BackwardOptions{Gradient: New([]float32{1, 10}, 2)})
+	grad(t, x, 2, 20)
+}
+
+// A value that a tape needs may be rebound: the tape keeps the value it saw.
+func TestRebindingKeepsTheTapesValues(t *testing.T) {
+	x := leaf(1, 2, 3)
+	h := x.Mul(2)
+	y := h.Square().Sum()
+	h.Add_(100) // the handle shows another value; y's does not change
+	y.Backward()
+	grad(t, x, 8, 16, 24)
+
+	// Backward after a step of the parameter reaches the same gradient slot, at the values it was computed with.
+	w := leaf(3)
+	loss := w.Square().Sum()
+	NoGrad(func() { w.Sub_(1) })
+	loss.Backward()
+	grad(t, w, 6)
+	if w.Item() != 2 || !w.RequiresGrad() || !w.IsLeaf() {
+		t.Errorf("after the step: %v", w)
+	}
+	w.ZeroGrad()
+	w.Square().Sum().Backward()
+	grad(t, w, 4)
+}
+
+// Two losses over shared parts, two sets of parameters: only the inputs asked for are filled.
+func TestTwoOptimizers(t *testing.T) {
+	g, d := leaf(2), leaf(3)
+	fake := g.Mul(5)
+	lossD := fake.Detach().Mul(d).Sum()
+	lossD.Backward()
+	grad(t, d, 10)
+	if g.Grad() != nil {
+		t.Error("the generator got a gradient through Detach")
+	}
+	NoGrad(func() { d.Sub_(d.Grad().Mul(0.1)) })
+	lossG := fake.Mul(d).Sum()
+	d.ZeroGrad()
+	lossG.Backward(BackwardOptions{Inputs: []*Tensor{g}})
+	grad(t, g, 10)
+	if d.Grad() != nil {
+		t.Error("the discriminator got a gradient it was not asked for")
+	}
+}
+
+func TestHooks(t *testing.T) {
+	x := leaf(1, 2)
+	var seen, after int
+	h := x.RegisterHook(func(g *Tensor) *Tensor { seen++; return g.Mul(10) })
+	x.RegisterPostAccumulateGradHook(func(p *Tensor) {
+		after++
+		if p.Grad() == nil {
+			t.Error("post hook without a gradient")
+		}
+	})
+	mid := x.Mul(3)
+	mid.RetainGrad()
+	mid.RegisterHook(func(g *Tensor) *Tensor { return g.Add(1) })
+	mid.Sum().Backward()
+	grad(t, x, 60, 60)
+	grad(t, mid, 2, 2)
+	h.Remove()
+	x.ZeroGrad()
+	x.Sum().Backward()
+	grad(t, x, 1, 1)
+	if seen != 1 || after != 2 {
+		t.Errorf("hook ran %d times, post hook %d", seen, after)
+	}
+}
+
+func TestSingularPointsGiveZero(t *testing.T) {
+	x := leaf(0, 4)
+	Where(x.Gt(0), x.Log(), x).Sum().Backward()
+	grad(t, x, 1, 0.25)
+	x.ZeroGrad()
+	Where(x.Gt(0), Scalar(1.0).Div(x), x).Sum().Backward()
+	grad(t, x, 1, -1.0/16)
+	z := leaf(0, 0)
+	z.Norm().Backward()
+	grad(t, z, 0, 0)
+	s := leaf(0)
+	s.Sqrt().Sum().Backward()
+	if !math.IsInf(s.Grad().Item(), 1) {
+		t.Errorf("sqrt at 0 with a cotangent: %v", s.Grad())
+	}
+}
+
+func TestAnomalyNamesTheOp(t *testing.T) {
+	x := leaf(-1)
+	if err := Try(func() { DetectAnomaly(func() { x.Log().Sum().Backward() }) }); err != nil {
+		t.Errorf("log(-1) is NaN, its gradient is not: %v", err)
+	}
+	err := Try(func() {
+		DetectAnomaly(func() { x.Mul(math.Inf(1)).Mul(0).Sum().Backward() })
+	})
+	if !errors.Is(err, ErrGradient) || !strings.Contains(err.Error(), "NaN") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestGradScopesAreByGoroutine(t *testing.T) {
+	x := leaf(1)
+	var wg sync.WaitGroup
+	NoGrad(func() {
+		if x.Mul(2).RequiresGrad() {
+			t.Error("recorded inside NoGrad")
+		}
+		EnableGrad(func() {
+			if !x.Mul(2).RequiresGrad() {
+				t.Error("not recorded inside EnableGrad")
+			}
+		})
+		wg.Add(2)
+		go func() {
+			defer wg.Done()
+			if !x.Mul(2).RequiresGrad() {
+				t.Error("another goroutine was touched")
+			}
+		}()
+		go Inherit(func() {
+			defer wg.Done()
+			if x.Mul(2).RequiresGrad() {
+				t.Error("Inherit did not carry the scope")
+			}
+		})()
+		wg.Wait()
+	})
+}
+
+func TestHigherOrderBackward(t *testing.T) {
+	y := Scalar(2.0).RequiresGrad_(true)
+	g := Gradients(y.Pow(3), []*Tensor{y}, GradientsOptions{CreateGraph: true})[0]
+	gg := Gradients(g, []*Tensor{y}, GradientsOptions{CreateGraph: true})[0]
+	ggg := Gradients(gg, []*Tensor{y})[0]
+	near(t, "third derivative", ggg.Item(), 6)
+	z := Ones(1)
+	if err := Try(func() { Gradients(y.Mul(2), []*Tensor{z}) }); !errors.Is(err, ErrGradient) {
+		t.Errorf("unused input: %v", err)
+	}
+	if got := Gradients(y.Mul(2), []*Tensor{z}, GradientsOptions{AllowUnused: true}); got[0] != nil {
+		t.Errorf("unused input: %v", got)
+	}
+}

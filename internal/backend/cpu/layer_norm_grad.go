@@ -1,0 +1,123 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// normGradRow computes z = rstd·(h - mean(h) - xhat·mean(h·xhat)) for a row, h being g·weight. t is scratch; z may be g.
+func normGradRow(z, g, x, weight, t []float32, mean, rstd float32, centred bool) {
+	n := float32(len(x))
+	simd.AddScalarF32(t, x, -mean)
+	simd.ScaleF32(t, t, rstd)
+	if weight != nil {
+		simd.MulF32(z, g, weight)
+		g = z
+	}
+	dot := simd.DotF32(g, t) / n
+	var m float32
+	if centred {
+		m = simd.SumF32(g) / n
+	}
+	simd.AddScalarF32(z, g, -m)
+	simd.AxpyF32(z, t, -dot)
+	simd.ScaleF32(z, z, rstd)
+}
+
+func rowNormGrad(centred bool) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		dims, n, stat := in[1].Shape.Dims(), 1, 2
+		for _, d := range dims[len(dims)-a.(attr.RowNorm).Dims:] {
+			n *= d
+		}
+		if centred {
+			stat++
+		}
+		if out[0].Numel() == 0 {
+			return nil
+		}
+		base := make([]unsafe.Pointer, len(in))
+		for i, v := range in {
+			var err error
+			if base[i], err = dense(c, v); err != nil {
+				return err
+			}
+		}
+		rows := in[stat].Numel()
+		if in[1].DType == dtype.Float64 {
+			return normGradWide(c, outOf[float64](out[0]), base, rows, n, stat, centred)
+		}
+		var weight []float32
+		if len(in) > stat+1 {
+			var err error
+			if weight, err = denseF32(c, in[stat+1]); err != nil {
+				return err
+			}
+		}
+		means, rstds := elems[float32](base[2], rows), elems[float32](base[stat], rows)
+		z, size := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), in[1].DType.Size()
+		per := max(1, softmaxElems/n)
+		return c.For((rows+per-1)/per, func(b int) {
+			withScratch(3*n, func(t []float32) {
+				for r := b * per; r < min((b+1)*per, rows); r++ {
+					mean, at := float32(0), r*n*size
+					if centred {
+						mean = means[r]
+					}
+					if size == 4 {
+						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, t[:n], mean, rstds[r], centred)
+						continue
+					}
+					g, x := t[n:2*n], t[2*n:]
+					widener(in[0].DType)(g, unsafe.Add(base[0], at))
+					widener(in[1].DType)(x, unsafe.Add(base[1], at))
+					normGradRow(g, g, x, weight, t[:n], mean, rstds[r], centred)
+					narrower(in[1].DType)(unsafe.Add(z, at), g)
+				}
+			})
+		})
+	}
+}
+
+func normGradWide(c *backend.Ctx, z []float64, base []unsafe.Pointer, rows, n, stat int, centred bool) error {
+	g, x := elems[float64](base[0], rows*n), elems[float64](base[1], rows*n)
+	means, rstds := elems[float64](base[2], rows), elems[float64](base[stat], rows)
+	var weight []float64
+	if len(base) > stat+1 {
+		weight = elems[float64](base[stat+1], n)
+	}
+	per := max(1, softmaxElems/(4*n))
+	return c.For((rows+per-1)/per, func(b int) {
+		for r := b * per; r < min((b+1)*per, rows); r++ {
+			at, rstd, mean := r*n, rstds[r], 0.0
+			if centred {
+				mean = means[r]
+			}
+			h := func(i int) float64 {
+				if weight != nil {
+					return g[at+i] * weight[i]
+				}
+				return g[at+i]
+			}
+			sum, dot := 0.0, 0.0
+			for i := range n {
+				sum += h(i)
+				dot += h(i) * (x[at+i] - mean) * rstd
+			}
+			if !centred {
+				sum = 0
+			}
+			for i := range n {
+				z[at+i] = rstd * (h(i) - sum/float64(n) - (x[at+i]-mean)*rstd*dot/float64(n))
+			}
+		}
+	})
+}
+
+func init() {
+	register(backend.Table{"layer_norm_grad": rowNormGrad(true), "rms_norm_grad": rowNormGrad(false)})
+}

@@ -1,0 +1,43 @@
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/dl"
+)
+
+// Event marks a place in the stream.
+type Event struct {
+	d      *Device
+	handle uintptr
+}
+
+// NewEvent makes an event that can be timed.
+func (d *Device) NewEvent() (*Event, error) {
+	e := &Event{d: d}
+	return e, d.call("making an event", func() uintptr { return dl.Call(cu.eventCreate, uintptr(unsafe.Pointer(&e.handle)), 0) })
+}
+
+// Record puts the event behind everything asked for so far.
+func (e *Event) Record() error {
+	return e.d.call("recording an event", func() uintptr { return dl.Call(cu.eventRecord, e.handle, e.d.Stream) })
+}
+
+// Wait blocks until the device reached the event.
+func (e *Event) Wait() error {
+	return e.d.call("waiting for an event", func() uintptr { return dl.Call(cu.eventSynchronize, e.handle) })
+}
+
+// Since returns the milliseconds from an earlier event to this one, both reached.
+func (e *Event) Since(start *Event) (float64, error) {
+	ms := new(float32)
+	err := e.d.call("timing events", func() uintptr {
+		return dl.Call(cu.eventElapsedTime, uintptr(unsafe.Pointer(ms)), start.handle, e.handle)
+	})
+	return float64(*ms), err
+}
+
+// Close gives the event back.
+func (e *Event) Close() error {
+	return e.d.call("freeing an event", func() uintptr { return dl.Call(cu.eventDestroy, e.handle) })
+}

@@ -1,0 +1,45 @@
+package driver
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/dl"
+)
+
+// Function is a kernel of a loaded module.
+type Function struct {
+	handle uintptr
+	name   string
+}
+
+// Load loads a cubin or PTX and finds a kernel in it. Modules stay loaded.
+func (d *Device) Load(image []byte, name string) (*Function, error) {
+	m, f, cname := new(uintptr), new(uintptr), dl.CString(name)
+	image = append(image[:len(image):len(image)], 0) // PTX is a C string
+	if err := d.call("loading the module of "+name, func() uintptr {
+		return dl.Call(cu.moduleLoadData, uintptr(unsafe.Pointer(m)), uintptr(unsafe.Pointer(unsafe.SliceData(image))))
+	}); err != nil {
+		return nil, err
+	}
+	err := d.call("finding the kernel "+name, func() uintptr {
+		return dl.Call(cu.moduleGetFunction, uintptr(unsafe.Pointer(f)), *m, uintptr(unsafe.Pointer(cname)))
+	})
+	runtime.KeepAlive(image)
+	runtime.KeepAlive(cname)
+	return &Function{*f, name}, err
+}
+
+// Launch asks for a grid of blocks of threads. args shows the kernel's one parameter, a struct passed by value; it is
+// copied before Launch returns.
+func (d *Device) Launch(f *Function, gridX, gridY, threads int, args unsafe.Pointer) error {
+	params := &[1]unsafe.Pointer{args}
+	s := d.With(func() uintptr {
+		return dl.Call(cu.launchKernel, f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, 0, d.Stream, uintptr(unsafe.Pointer(params)), 0)
+	})
+	runtime.KeepAlive(params)
+	if s != 0 {
+		return fail(s, "launching %s with %d×%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
+	}
+	return nil
+}

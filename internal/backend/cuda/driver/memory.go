@@ -1,0 +1,101 @@
+package driver
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/dl"
+)
+
+// Alloc returns n bytes of device memory, in stream order where the device can.
+func (d *Device) Alloc(n int) (uintptr, error) {
+	p := new(uintptr)
+	err := d.call(fmt.Sprintf("allocating %d bytes", n), func() uintptr {
+		if d.Pooled {
+			return dl.Call(cu.memAllocAsync, uintptr(unsafe.Pointer(p)), uintptr(n), d.Stream)
+		}
+		return dl.Call(cu.memAlloc, uintptr(unsafe.Pointer(p)), uintptr(n))
+	})
+	return *p, err
+}
+
+// Release gives memory back after the work that was asked for before.
+func (d *Device) Release(p uintptr) error {
+	return d.call("freeing memory", func() uintptr {
+		if d.Pooled {
+			return dl.Call(cu.memFreeAsync, p, d.Stream)
+		}
+		return dl.Call(cu.memFree, p)
+	})
+}
+
+// Trim gives the memory the driver keeps back to the system, after all work is done.
+func (d *Device) Trim() error {
+	if !d.Pooled {
+		return nil
+	}
+	if err := d.Sync(); err != nil {
+		return err
+	}
+	return d.call("trimming the memory pool", func() uintptr { return dl.Call(cu.memPoolTrimTo, d.pool, 0) })
+}
+
+// Upload copies from the host in stream order. Ordinary memory is staged by the driver before it returns, so src may
+// change afterwards.
+func (d *Device) Upload(dst uintptr, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	err := d.call(fmt.Sprintf("copying %d bytes to the device", len(src)), func() uintptr {
+		return dl.Call(cu.memcpyHtoD, dst, uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)), d.Stream)
+	})
+	runtime.KeepAlive(src)
+	return err
+}
+
+// Download copies to the host and waits for it.
+func (d *Device) Download(dst []byte, src uintptr) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	err := d.call(fmt.Sprintf("copying %d bytes from the device", len(dst)), func() uintptr {
+		if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), src, uintptr(len(dst)), d.Stream); s != 0 {
+			return s
+		}
+		return dl.Call(cu.streamSynchronize, d.Stream)
+	})
+	runtime.KeepAlive(dst)
+	return err
+}
+
+// Copy copies on the device in stream order.
+func (d *Device) Copy(dst, src uintptr, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return d.call(fmt.Sprintf("copying %d bytes on the device", n), func() uintptr { return dl.Call(cu.memcpyDtoD, dst, src, uintptr(n), d.Stream) })
+}
+
+// Fill sets n bytes to b in stream order.
+func (d *Device) Fill(dst uintptr, b byte, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return d.call(fmt.Sprintf("filling %d bytes", n), func() uintptr { return dl.Call(cu.memsetD8, dst, uintptr(b), uintptr(n), d.Stream) })
+}
+
+// Pinned returns n zeroed bytes of host memory that stays in place and that the device can reach, at the same address.
+func (d *Device) Pinned(n int) ([]byte, error) {
+	const portable, mapped = 1, 2
+	p := new(unsafe.Pointer)
+	err := d.call(fmt.Sprintf("allocating %d bytes of pinned memory", n), func() uintptr {
+		return dl.Call(cu.memHostAlloc, uintptr(unsafe.Pointer(p)), uintptr(n), portable|mapped)
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := unsafe.Slice((*byte)(*p), n)
+	clear(b)
+	return b, nil
+}

@@ -1,0 +1,89 @@
+package nvrtc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+)
+
+// Counts of what Cached did.
+var (
+	Hits     atomic.Int64 // taken from disk
+	Compiled atomic.Int64
+)
+
+// header begins an entry; the sum of the code and the code follow.
+const header = "lucid cubin 1\n"
+
+// Folder is where entries are kept: $LUCID_CACHE_DIR, or the user's cache folder; "" if there is none.
+func Folder() string {
+	if d := os.Getenv("LUCID_CACHE_DIR"); d != "" {
+		return filepath.Join(d, "cuda")
+	}
+	d, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(d, "lucid", "cuda")
+}
+
+// Cached is Compile with the cache in front. driver is the driver's version. A folder that cannot be written makes it
+// slower, not wrong.
+func Cached(driver int, name, source, arch string, options ...string) ([]byte, error) {
+	if err := Init(); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%d\x00%s\x00%q\x00", Version, driver, arch, options)
+	_, _ = io.WriteString(h, source) // a hash takes everything
+	dir := Folder()
+	path := filepath.Join(dir, hex.EncodeToString(h.Sum(nil)))
+	if dir != "" {
+		if code, ok := read(path); ok {
+			Hits.Add(1)
+			return code, nil
+		}
+	}
+	code, err := Compile(name, source, arch, options...)
+	if err != nil {
+		return nil, err
+	}
+	Compiled.Add(1)
+	if dir != "" {
+		write(dir, path, code)
+	}
+	return code, nil
+}
+
+// read returns an entry's code if it is whole.
+func read(path string) ([]byte, bool) {
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) < len(header)+sha256.Size || string(b[:len(header)]) != header {
+		return nil, false
+	}
+	sum, code := b[len(header):len(header)+sha256.Size], b[len(header)+sha256.Size:]
+	if got := sha256.Sum256(code); string(got[:]) != string(sum) {
+		return nil, false
+	}
+	return code, true
+}
+
+// write leaves an entry behind, or nothing.
+func write(dir, path string, code []byte) {
+	if os.MkdirAll(dir, 0o755) != nil {
+		return
+	}
+	f, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(code)
+	_, err = f.Write(append(append([]byte(header), sum[:]...), code...))
+	if cerr := f.Close(); err != nil || cerr != nil || os.Rename(f.Name(), path) != nil {
+		_ = os.Remove(f.Name()) // what is left is only a file nobody asks for
+	}
+}

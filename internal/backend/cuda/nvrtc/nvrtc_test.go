@@ -1,0 +1,82 @@
+package nvrtc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+func need(t *testing.T) {
+	t.Helper()
+	err := Init()
+	impl.Feature("nvrtc", err == nil)
+	if err != nil {
+		t.Logf("SKIP: %v", err)
+		impl.Require(t, "nvrtc")
+	}
+}
+
+const program = `extern "C" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }`
+
+func TestCompile(t *testing.T) {
+	need(t)
+	t.Logf("NVRTC %s at %s", Version, Path)
+	code, err := Compile("twice", program, "sm_90")
+	if err != nil || len(code) == 0 {
+		t.Fatalf("%d bytes, %v", len(code), err)
+	}
+	_, err = Compile("broken", "__global__ void f() { nonsense(); }", "sm_90")
+	if err == nil || !strings.Contains(err.Error(), "nonsense") || !strings.Contains(err.Error(), "broken.cu(1)") {
+		t.Errorf("the error must hold the log: %v", err)
+	}
+}
+
+func TestCache(t *testing.T) {
+	need(t)
+	dir := t.TempDir()
+	t.Setenv("LUCID_CACHE_DIR", dir)
+	get := func(compiled, hits int64) []byte {
+		t.Helper()
+		c, h := Compiled.Load(), Hits.Load()
+		code, err := Cached(13000, "twice", program, "sm_90")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if Compiled.Load()-c != compiled || Hits.Load()-h != hits {
+			t.Errorf("compiled %d, took %d from disk; want %d and %d", Compiled.Load()-c, Hits.Load()-h, compiled, hits)
+		}
+		return code
+	}
+	first := get(1, 0)
+	if string(get(0, 1)) != string(first) {
+		t.Error("the disk gives other code")
+	}
+	entries, _ := filepath.Glob(filepath.Join(dir, "cuda", "*"))
+	if len(entries) != 1 {
+		t.Fatalf("%d entries", len(entries))
+	}
+	for _, damage := range []func(b []byte) []byte{
+		func(b []byte) []byte { return b[:len(b)/2] },
+		func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
+		func([]byte) []byte { return nil },
+	} {
+		b, err := os.ReadFile(entries[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(entries[0], damage(b), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		get(1, 0)
+		get(0, 1)
+	}
+	if _, err := Cached(13010, "twice", program, "sm_90"); err != nil || Compiled.Load() == 0 {
+		t.Error(err)
+	}
+	if entries, _ = filepath.Glob(filepath.Join(dir, "cuda", "*")); len(entries) != 2 {
+		t.Errorf("another driver must have its own entry; there are %d", len(entries))
+	}
+}

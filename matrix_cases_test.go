@@ -1,0 +1,169 @@
+package lucid
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// matrixCase is a call whose floats are in double precision.
+type matrixCase struct {
+	op, name string
+	in       []*Tensor
+	attrs    map[string]any
+	grads    bool // PyTorch differentiates it
+
+	smooth         bool      // its gradient met finite differences
+	differentiable bool      // it has floats in and out
+	point          []*Tensor // where it is smooth
+}
+
+// matrixCases gathers the cases of every op: PyTorch's, those of an op that is the same under another name, and the
+// hand-made ones.
+func matrixCases(t testing.TB) map[string][]*matrixCase {
+	all := map[string][]*matrixCase{}
+	seen := map[string]bool{}
+	add := func(c *matrixCase) {
+		if k := c.op + c.key(); !seen[k] {
+			seen[k] = true
+			all[c.op] = append(all[c.op], c)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join("testdata", "golden", "*.json.gz"))
+	for _, f := range files {
+		family := strings.TrimSuffix(filepath.Base(f), ".json.gz")
+		if family == "promotion" || family == "random" {
+			continue
+		}
+		for _, g := range readGolden(t, family) {
+			s := schemas[g.Op]
+			if s == nil || goldenWaived(family, g) != "" {
+				continue
+			}
+			c := &matrixCase{op: s.name, name: g.Name, attrs: g.Attrs, grads: len(g.Grads) > 0}
+			for _, in := range g.Inputs {
+				c.in = append(c.in, in.tensor())
+			}
+			add(c.double())
+		}
+	}
+	for _, c := range handCases() {
+		add(c.double())
+	}
+	for op, like := range matrixLike {
+		for _, c := range all[like] {
+			d := *c
+			d.op = op
+			all[op] = append(all[op], &d)
+		}
+	}
+	return all
+}
+
+// double casts floats to double precision, in the attributes as well.
+func (c *matrixCase) double() *matrixCase {
+	for i, x := range c.in {
+		if x == nil {
+			continue
+		}
+		switch d := x.DType(); {
+		case d.IsComplex():
+			c.in[i] = x.To(Complex128)
+		case d.IsFloat():
+			c.in[i] = x.To(Float64)
+		}
+	}
+	if d, ok := c.attrs["dtype"].(string); ok && c.op != "to" {
+		attrs := map[string]any{}
+		for k, v := range c.attrs {
+			attrs[k] = v
+		}
+		switch d {
+		case "float16", "bfloat16", "float32":
+			attrs["dtype"] = "float64"
+		case "complex64":
+			attrs["dtype"] = "complex128"
+		}
+		c.attrs = attrs
+	}
+	return c
+}
+
+// key tells cases apart that are not the same after the cast.
+func (c *matrixCase) key() string {
+	k := fmt.Sprint(c.attrs)
+	for _, x := range c.in {
+		if x == nil {
+			k += " nil"
+			continue
+		}
+		k += fmt.Sprint(x.DType(), x.Shape(), numbers(x))
+	}
+	return k
+}
+
+// shapes describes the inputs.
+func (c *matrixCase) shapes() string {
+	var s []string
+	for _, x := range c.in {
+		if x == nil {
+			s = append(s, "nil")
+			continue
+		}
+		s = append(s, fmt.Sprintf("%v%v", x.DType(), x.Shape()))
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}
+
+// kind is what a sample should have once: which inputs there are, of what sort, with sizes one or zero, and the
+// names of the attributes.
+func (c *matrixCase) kind() string {
+	k := ""
+	for _, x := range c.in {
+		switch {
+		case x == nil:
+			k += " nil"
+			continue
+		case x.DType().IsComplex():
+			k += " c"
+		case x.DType().IsFloat():
+			k += " f"
+		default:
+			k += " i"
+		}
+		k += fmt.Sprint(min(x.Dim(), 2))
+		if x.NumElement() == 0 {
+			k += "e"
+		}
+	}
+	return k + c.attrKind()
+}
+
+func (c *matrixCase) attrKind() string {
+	var names []string
+	for n, v := range c.attrs {
+		if s, ok := v.(string); ok && n != "dtype" {
+			n += "=" + s
+		}
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return fmt.Sprint(names)
+}
+
+// numbers reads any tensor.
+func numbers(x *Tensor) []complex128 { return ToSlice[complex128](x) }
+
+func finite(xs ...*Tensor) bool {
+	for _, x := range xs {
+		for _, v := range numbers(x) {
+			if math.IsNaN(real(v)-real(v)) || math.IsNaN(imag(v)-imag(v)) {
+				return false
+			}
+		}
+	}
+	return true
+}

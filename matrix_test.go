@@ -1,0 +1,152 @@
+package lucid
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The transform matrix: every op of Ops, on PyTorch's inputs in double precision, under every transform and their
+// compositions. LUCID_LONG=1 takes all cases instead of a sample.
+
+// long reports whether the tests that take minutes should run.
+func long() bool { return os.Getenv("LUCID_LONG") != "" }
+
+// matrixCheck is one column of the matrix: "" if it holds.
+type matrixCheck struct {
+	name string
+	run  func(c *matrixCase) string
+}
+
+var matrixChecks = []matrixCheck{
+	{"gradient", (*matrixCase).gradient},
+	{"second", (*matrixCase).second},
+	{"vmap", (*matrixCase).vmap},
+	{"vmap_grad", (*matrixCase).vmapGrad},
+	{"compile", (*matrixCase).compile},
+	{"compile_grad", (*matrixCase).compileGrad},
+	{"checkpoint", (*matrixCase).checkpoint},
+}
+
+// matrixScore is what the checks of one op came to.
+type matrixScore struct {
+	cases, failed, waived int
+	smooth                int // cases whose gradient met finite differences
+	wants                 bool
+	dataDependent         int
+}
+
+func TestMatrix(t *testing.T) {
+	cases := matrixCases(t)
+	var mu sync.Mutex
+	total := matrixScore{}
+	t.Run("ops", func(t *testing.T) {
+		for _, op := range Ops() {
+			t.Run(op.Name, func(t *testing.T) {
+				if !matrixRandom[op.Name] {
+					t.Parallel()
+				}
+				s := runMatrix(t, op, cases[op.Name])
+				mu.Lock()
+				total.cases += s.cases
+				total.smooth += s.smooth
+				total.failed += s.failed
+				total.waived += s.waived
+				mu.Unlock()
+			})
+		}
+	})
+	t.Logf("%d ops, %d cases, %d with finite differences, %d checks failed, %d waived",
+		len(Ops()), total.cases, total.smooth, total.failed, total.waived)
+	for k := range matrixWaived {
+		op, check, _ := strings.Cut(k, "/")
+		if schemas[op] == nil {
+			t.Errorf("the waiver %s/%s is of an op that is not there", op, check)
+		}
+	}
+}
+
+func runMatrix(t *testing.T, op Op, cases []*matrixCase) (s matrixScore) {
+	if len(cases) == 0 {
+		t.Errorf("%s has no case: add one to matrix_cases_test.go", op.Name)
+	}
+	if !long() {
+		cases = sampleCases(cases, 10)
+	}
+	for _, c := range cases {
+		s.cases++
+		for _, k := range matrixChecks {
+			why := c.waived(k.name)
+			bad := c.guarded(k)
+			switch {
+			case bad == "":
+			case why != "":
+				s.waived++
+			default:
+				if s.failed++; s.failed <= 6 {
+					t.Errorf("%s: %s %v %v: %s", k.name, c.name, c.shapes(), c.attrs, bad)
+				}
+			}
+		}
+		if c.smooth {
+			s.smooth++
+		}
+		s.wants = s.wants || c.differentiable
+	}
+	if s.wants && s.smooth == 0 && matrixWaived[op.Name+"/gradient"] == "" {
+		t.Errorf("gradient: no case of %s met finite differences", op.Name)
+	}
+	return s
+}
+
+// guarded runs a check and turns a panic into its result.
+func (c *matrixCase) guarded(k matrixCheck) (bad string) {
+	defer func() {
+		if r := recover(); r != nil {
+			bad = fmt.Sprintf("panic: %v", r)
+		}
+	}()
+	return k.run(c)
+}
+
+// waived says why the case need not meet a check.
+func (c *matrixCase) waived(check string) string {
+	key := c.op + "/" + check
+	for k, why := range matrixWaived {
+		if part, ok := strings.CutPrefix(k, key+"/"); k == key || ok && strings.Contains(c.name, part) {
+			return why
+		}
+	}
+	return ""
+}
+
+// sampleCases picks cases that differ in kind: ranks, sizes zero, dtypes, attributes; those with gradients first.
+func sampleCases(all []*matrixCase, n int) []*matrixCase {
+	sorted := append([]*matrixCase(nil), all...)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].grads && !sorted[j].grads })
+	var out []*matrixCase
+	seen := map[string]bool{}
+	for _, level := range []func(c *matrixCase) string{(*matrixCase).kind, (*matrixCase).attrKind} {
+		for _, c := range sorted {
+			if k := level(c); len(out) < n && !seen[k] {
+				seen[k] = true
+				seen[c.attrKind()] = true
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// rng is a generator fixed by the case.
+func (c *matrixCase) rng(salt uint64) *rand.Rand {
+	h := uint64(14695981039346656037)
+	for _, b := range []byte(c.op + c.name) {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(h, salt))
+}

@@ -1,0 +1,335 @@
+package optim
+
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// Optimizer changes parameters by their gradients.
+type Optimizer interface {
+	// Step changes every parameter that has a gradient. An error says that the evaluation could not start.
+	Step() error
+	// ZeroGrad clears all gradients.
+	ZeroGrad()
+	// ParamGroups returns the groups of parameters; each has its own learning rate.
+	ParamGroups() []*Group
+	// StateDict returns what training needs to go on, under PyTorch's names with dots between: state.0.exp_avg.
+	StateDict() *lucid.StateDict
+	// LoadStateDict brings it back.
+	LoadStateDict(d *lucid.StateDict) error
+}
+
+// Group is parameters that share a learning rate and the other numbers of their optimizer.
+type Group struct {
+	Params    []*lucid.Tensor
+	InitialLR float64 // what the group was made with
+
+	lr, momentum  float64
+	rate, inertia *lucid.Tensor // the same as 0-d tensors; inertia is nil for optimizers without momentum
+}
+
+// LR returns the learning rate.
+func (g *Group) LR() float64 { return g.lr }
+
+// SetLR changes the learning rate; compiled steps see it.
+func (g *Group) SetLR(lr float64) {
+	g.lr = lr
+	g.rate.Assign(lr)
+}
+
+// Momentum returns the momentum, or the first of the betas; ok is false for an optimizer that has neither.
+func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia != nil }
+
+// SetMomentum changes the momentum, or the first of the betas, where the optimizer has it.
+func (g *Group) SetMomentum(v float64) {
+	if g.inertia != nil {
+		g.momentum = v
+		g.inertia.Assign(v)
+	}
+}
+
+// named is a tensor of an optimizer's state.
+type named struct {
+	name string
+	t    *lucid.Tensor
+}
+
+// param is a parameter with its state.
+type param struct {
+	p     *lucid.Tensor
+	step  *lucid.Tensor // its own count of steps, once it went another way than its group
+	state []named
+}
+
+// group has H, the numbers of an optimizer.
+type group[H any] struct {
+	Group
+	h      H
+	clock  *lucid.Tensor // steps taken by all parameters together
+	apart  lucid.GuardCell
+	params []param
+}
+
+// change is one update of a parameter: what a rule sees.
+type change struct {
+	p, grad *lucid.Tensor
+	lr      *lucid.Tensor // 0-d float64
+	beta    *lucid.Tensor // 0-d float64: momentum or the first beta; nil if there is none
+	t       *lucid.Tensor // 0-d float64: number of this step, from 1
+	k       []*lucid.Tensor
+	state   []named
+}
+
+// s returns a tensor of the state.
+func (c *change) s(i int) *lucid.Tensor { return c.state[i].t }
+
+// rule is what makes one optimizer differ from another.
+type rule[H any] struct {
+	name string
+	// momentum returns the number that schedules may move; nil if there is none.
+	momentum func(h H) float64
+	// state returns what is kept for a parameter, as it is at the start.
+	state func(h H, p *lucid.Tensor, lr float64) []named
+	// shared returns 0-d numbers that all parameters of the same age share.
+	shared func(h H, c *change) []*lucid.Tensor
+	update func(h H, c *change)
+	// complexOK lets parameters be complex.
+	complexOK bool
+}
+
+// engine runs a rule over groups of parameters.
+type engine[H any] struct {
+	rule    rule[H]
+	groups  []*group[H]
+	version lucid.GuardCell // moves when numbers change that a trace took for constants
+}
+
+func refuse(kind error, op, format string, args ...any) {
+	panic(lucid.Errorf(kind, op, format, args...))
+}
+
+// needRate refuses a learning rate that was not given.
+func needRate(op string, lr, usual float64) {
+	if !(lr > 0) {
+		refuse(lucid.ErrValue, op, "LR is %v; want a positive number, such as %v", lr, usual)
+	}
+}
+
+// within refuses a number outside of an interval.
+func within(op, name string, v, low, high float64) {
+	if !(v >= low && v <= high) {
+		refuse(lucid.ErrValue, op, "%s is %v; want a number from %v to %v", name, v, low, high)
+	}
+}
+
+func or[T any](p *T, def T) T {
+	if p == nil {
+		return def
+	}
+	return *p
+}
+
+func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
+	e.rule = r
+	e.version.What = "the numbers of an optimizer changed"
+	e.add(params, lr, h)
+}
+
+// add makes a group of parameters.
+func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
+	op := e.rule.name
+	if len(params) == 0 {
+		refuse(lucid.ErrValue, op, "there are no parameters; give nn.Parameters(m) of a module with some")
+	}
+	known := map[*lucid.Tensor]bool{}
+	for _, g := range e.groups {
+		for _, p := range g.Params {
+			known[p] = true
+		}
+	}
+	for i, p := range params {
+		if p == nil || known[p] {
+			refuse(lucid.ErrValue, op, "parameter %d is nil or there twice", i)
+		}
+		known[p] = true
+		if !p.IsLeaf() {
+			refuse(lucid.ErrGradient, op, "parameter %d of shape %v was computed from others; want leaves", i, p.Shape())
+		}
+		if d := p.DType(); !d.IsFloat() && !(e.rule.complexOK && d.IsComplex()) {
+			refuse(lucid.ErrDType, op, "parameter %d is %v; want a floating dtype", i, d)
+		}
+	}
+	w := lucid.With{DType: lucid.Float64, Device: params[0].Device()}
+	g := &group[H]{h: h, clock: number(w, 0)}
+	g.apart.What = "parameters stopped being updated together"
+	g.Group = Group{Params: append([]*lucid.Tensor(nil), params...), InitialLR: lr, lr: lr, rate: number(w, lr)}
+	if e.rule.momentum != nil {
+		g.momentum = e.rule.momentum(h)
+		g.inertia = number(w, g.momentum)
+	}
+	for _, p := range params {
+		q := param{p: p, step: number(w, 0)}
+		if e.rule.state != nil {
+			q.state = e.rule.state(h, p, lr)
+		}
+		g.params = append(g.params, q)
+	}
+	e.groups = append(e.groups, g)
+	e.version.Store(e.version.Load() + 1)
+}
+
+// number returns a 0-d tensor that shows v and can be assigned to.
+func number(w lucid.With, v float64) *lucid.Tensor { return w.Full([]int{}, v) }
+
+// zeros returns state shaped like a parameter.
+func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p.Detach()) }
+
+// scalarLike returns a 0-d float64 of a parameter's device.
+func scalarLike(p *lucid.Tensor, v float64) *lucid.Tensor {
+	return number(lucid.With{DType: lucid.Float64, Device: p.Device()}, v)
+}
+
+// ParamGroups returns the groups of parameters.
+func (e *engine[H]) ParamGroups() []*Group {
+	out := make([]*Group, len(e.groups))
+	for i, g := range e.groups {
+		out[i] = &g.Group
+	}
+	return out
+}
+
+// ZeroGrad clears the gradients of all parameters.
+func (e *engine[H]) ZeroGrad() {
+	for _, g := range e.groups {
+		for _, p := range g.Params {
+			p.ZeroGrad()
+		}
+	}
+}
+
+// Step changes every parameter that has a gradient.
+func (e *engine[H]) Step() (err error) {
+	e.version.Load()
+	if inTrace(e.groups[0].Params[0]) {
+		lucid.NoGrad(func() { e.apply(nil) })
+		return nil
+	}
+	lucid.Scope(func() []*lucid.Tensor { // what updates make on the way is given back at once
+		var b batch
+		lucid.NoGrad(func() { e.apply(&b) })
+		err = b.start()
+		return nil
+	})
+	return err
+}
+
+// inTrace reports whether the code runs inside a compiled function.
+func inTrace(p *lucid.Tensor) bool {
+	t := (*graph.Array)(p).Peek().Trace()
+	return t != nil
+}
+
+// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its claim, so that the engine may
+// still drop the gradient when it is replaced.
+func gradOf(p *lucid.Tensor) *lucid.Tensor {
+	s := (*graph.Array)(p).Peek().Slot()
+	if s == nil {
+		return nil
+	}
+	n := s.Node()
+	if n == nil {
+		return nil
+	}
+	defer n.Unref()
+	return (*lucid.Tensor)(graph.Wrap(n))
+}
+
+// batch is what one Step evaluates.
+type batch struct{ losses, grads, state, params []*lucid.Tensor }
+
+func (b *batch) add(q *param, grad *lucid.Tensor) {
+	s := (*graph.Array)(q.p).Peek().Slot()
+	if root := s.Root(); root != nil {
+		b.losses = append(b.losses, (*lucid.Tensor)(graph.Wrap(root)))
+		s.SetRoot(nil)
+	}
+	b.grads = append(b.grads, grad)
+	for _, x := range q.state {
+		b.state = append(b.state, x.t)
+	}
+	b.params = append(b.params, q.p)
+}
+
+// start evaluates everything in one plan, without waiting.
+func (b *batch) start() error {
+	all := append(append(append(b.losses, b.grads...), b.state...), b.params...)
+	if len(all) == 0 {
+		return nil
+	}
+	err := lucid.EvalAsync(all...)
+	for _, t := range b.losses {
+		t.Free()
+	}
+	for _, t := range b.grads {
+		t.Free()
+	}
+	return err
+}
+
+// apply updates all groups; b, if given, collects what there is to evaluate.
+func (e *engine[H]) apply(b *batch) {
+	for _, g := range e.groups {
+		g.apply(&e.rule, b)
+	}
+}
+
+func (g *group[H]) apply(r *rule[H], b *batch) {
+	grads := make([]*lucid.Tensor, len(g.params))
+	have := 0
+	for i, q := range g.params {
+		if grads[i] = gradOf(q.p); grads[i] != nil {
+			have++
+		}
+	}
+	if have == 0 {
+		return
+	}
+	if g.apart.Load() == 0 && have < len(g.params) {
+		for _, q := range g.params {
+			q.step.Assign(g.clock)
+		}
+		g.apart.Store(1)
+	}
+	together := g.apart.Load() == 0
+	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
+	if together {
+		g.clock.Add_(1)
+		if r.shared != nil {
+			c.k = r.shared(g.h, &c)
+		}
+		if b != nil {
+			b.state = append(b.state, g.clock)
+		}
+	}
+	for i := range g.params {
+		q := &g.params[i]
+		if grads[i] == nil {
+			continue
+		}
+		if !together {
+			q.step.Add_(1)
+			c.t = q.step
+			if r.shared != nil {
+				c.k = r.shared(g.h, &c)
+			}
+			if b != nil {
+				b.state = append(b.state, q.step)
+			}
+		}
+		c.p, c.grad, c.state = q.p, grads[i], q.state
+		r.update(g.h, &c)
+		if b != nil {
+			b.add(q, grads[i])
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package optim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"github.com/lucid-go/lucid"
+)
+
+// StateDict returns the state of every parameter as state.<place>.<name> and the numbers of every group as
+// param_groups.<place>.<name>. The values are those of now.
+func (e *engine[H]) StateDict() *lucid.StateDict {
+	d := lucid.NewStateDict()
+	place := 0
+	for _, g := range e.groups {
+		for _, q := range g.params {
+			step := q.step
+			if g.apart.Load() == 0 {
+				step = g.clock
+			}
+			d.Set(fmt.Sprintf("state.%d.step", place), step.Detach())
+			for _, s := range q.state {
+				d.Set(fmt.Sprintf("state.%d.%s", place, s.name), s.t.Detach())
+			}
+			place++
+		}
+	}
+	place = 0
+	for i, g := range e.groups {
+		set := func(name string, v float64) {
+			d.Set(fmt.Sprintf("param_groups.%d.%s", i, name), number(lucid.With{DType: lucid.Float64}, v))
+		}
+		set("lr", g.lr)
+		set("initial_lr", g.InitialLR)
+		if g.inertia != nil {
+			set("inertia", g.momentum)
+		}
+		numbers(&g.h, func(name string, v reflect.Value) { set(name, toFloat(v)) })
+		at := make([]int64, len(g.params))
+		for j := range at {
+			at[j] = int64(place)
+			place++
+		}
+		d.Set(fmt.Sprintf("param_groups.%d.params", i), lucid.New(at, len(at)))
+	}
+	return d
+}
+
+// numbers calls f with the fields of an optimizer's numbers.
+func numbers(h any, f func(name string, v reflect.Value)) {
+	v := reflect.ValueOf(h).Elem()
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	for i := range v.NumField() {
+		f(snake(v.Type().Field(i).Name), v.Field(i))
+	}
+}
+
+func toFloat(v reflect.Value) float64 {
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return 1
+		}
+		return 0
+	case reflect.Int:
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+func fromFloat(v reflect.Value, f float64) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(f != 0)
+	case reflect.Int:
+		v.SetInt(int64(f))
+	default:
+		v.SetFloat(f)
+	}
+}
+
+func snake(s string) string {
+	var b strings.Builder
+	r := []rune(s)
+	for i, c := range r {
+		if unicode.IsUpper(c) && i > 0 && !unicode.IsUpper(r[i-1]) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
+
+// LoadStateDict brings a state back that StateDict made for the same parameters in the same groups. If something does
+// not fit it changes nothing.
+func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
+	return lucid.Try(func() {
+		e.check(d)
+		place := 0
+		for i, g := range e.groups {
+			get := func(name string) float64 { return d.Get(fmt.Sprintf("param_groups.%d.%s", i, name)).Item() }
+			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
+			g.InitialLR = get("initial_lr")
+			g.SetLR(get("lr"))
+			if g.inertia != nil {
+				g.SetMomentum(get("inertia"))
+			}
+			g.load(d, place)
+			place += len(g.params)
+		}
+		e.version.Store(e.version.Load() + 1)
+	})
+}
+
+// load brings the state of the parameters back, the first of which is at a place.
+func (g *group[H]) load(d *lucid.StateDict, place int) {
+	apart, first := int64(0), 0.0
+	for j := range g.params {
+		q := &g.params[j]
+		step := d.Get(fmt.Sprintf("state.%d.step", place+j)).Item()
+		if j == 0 {
+			first = step
+		}
+		if step != first {
+			apart = 1
+		}
+		q.step.Assign(step)
+		for _, s := range q.state {
+			s.t.Assign(d.Get(fmt.Sprintf("state.%d.%s", place+j, s.name)).To(s.t.Device()))
+		}
+	}
+	g.clock.Assign(first)
+	g.apart.Store(apart)
+}
+
+// check refuses a state that does not fit.
+func (e *engine[H]) check(d *lucid.StateDict) {
+	const op = "load_state_dict"
+	want := map[string]bool{}
+	need := func(name string, shape []int) {
+		want[name] = true
+		t := d.Get(name)
+		if t == nil {
+			refuse(lucid.ErrFormat, op, "%s: the state has no %s", e.rule.name, name)
+		}
+		if fmt.Sprint(t.Shape()) != fmt.Sprint(shape) {
+			refuse(lucid.ErrShapeMismatch, op, "%s: %s has shape %v; want %v", e.rule.name, name, t.Shape(), shape)
+		}
+	}
+	place := 0
+	for i, g := range e.groups {
+		at := func(name string) string { return fmt.Sprintf("param_groups.%d.%s", i, name) }
+		need(at("lr"), nil)
+		need(at("initial_lr"), nil)
+		if g.inertia != nil {
+			need(at("inertia"), nil)
+		}
+		numbers(&g.h, func(name string, _ reflect.Value) { need(at(name), nil) })
+		need(at("params"), []int{len(g.params)})
+		for _, q := range g.params {
+			need(fmt.Sprintf("state.%d.step", place), nil)
+			for _, s := range q.state {
+				need(fmt.Sprintf("state.%d.%s", place, s.name), s.t.Shape())
+			}
+			place++
+		}
+	}
+	for _, name := range d.Names() {
+		if !want[name] {
+			refuse(lucid.ErrFormat, op, "%s: the state has %s, which this optimizer does not", e.rule.name, name)
+		}
+	}
+}
