@@ -124,7 +124,7 @@ func runTrain(c *command, args []string, out io.Writer) error {
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	t, err := flags.start()
 	if err != nil {
-		return typed(err)
+		return typed("train", err)
 	}
 	s := &session{trainFlags: flags, Trainer: t, out: out, log: out, begin: time.Now(), first: t.Done}
 	if flags.json {
@@ -134,13 +134,13 @@ func runTrain(c *command, args []string, out io.Writer) error {
 		}
 	}
 	s.live = progress.Terminal(s.log)
-	return typed(s.run(ctx))
+	return typed("train", s.run(ctx))
 }
 
 // typed turns a hint into what the command line prints.
-func typed(err error) error {
+func typed(command string, err error) error {
 	if h, ok := errors.AsType[*learn.Hint](err); ok {
-		return &usageError{"lucid train: " + h.What, h.Try}
+		return &usageError{"lucid " + command + ": " + h.What, h.Try}
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func (s *session) report(ctx context.Context) error {
 		return err
 	}
 	if s.Config().Text() {
-		sample, err := s.Sample("The ", 60, 0.8, 1)
+		sample, err := s.Sample("The ", 60, 0.8, uint64(s.Done))
 		if err != nil {
 			return err
 		}
