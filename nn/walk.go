@@ -113,7 +113,7 @@ func snake(s string) string {
 	var b strings.Builder
 	for i, c := range r {
 		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
-			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1])
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
 			if !before || after {
 				b.WriteByte('_')
 			}
@@ -148,17 +148,28 @@ func (w *walker) visit(m Module) {
 	if w.module != nil {
 		w.module(w.name(), m)
 	}
-	if l, ok := m.(lister); ok {
-		for name, v := range l.held() {
-			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
-		}
-		return
-	}
 	w.structure(reflect.ValueOf(m).Elem())
 }
 
+var ownPackage = baseType.PkgPath()
+
+// list visits what a container names itself. A struct of another package that embeds one has the method too, but
+// fields of its own as well.
+func (w *walker) list(v reflect.Value) bool {
+	if !v.CanAddr() || v.Type().PkgPath() != ownPackage {
+		return false
+	}
+	l, ok := v.Addr().Interface().(lister)
+	if ok {
+		for name, v := range l.held() {
+			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
+		}
+	}
+	return ok
+}
+
 func (w *walker) structure(v reflect.Value) {
-	if v.Kind() != reflect.Struct {
+	if v.Kind() != reflect.Struct || v.CanInterface() && w.list(v) {
 		return
 	}
 	for _, f := range fields(v.Type()) {

@@ -52,7 +52,7 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 					}
 					continue
 				}
-				if !in[d].ReadOnly && take(int(d)) {
+				if !in[d].ReadOnly && (s.dev.Host || in[d].Mem == nil) && take(int(d)) {
 					r.bufs[o.buf], moved[d] = in[d], true
 					took = append(took, int(d))
 					r.donates = min(r.donates, k)

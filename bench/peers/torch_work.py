@@ -1,0 +1,174 @@
+"""The workloads in PyTorch; wrap is torch.compile or nothing."""
+
+import re
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from worker import CONVOLUTIONS, HEADS, LAYERS, GPT_BATCH, LENGTH, VOCAB, WIDTH, Params, convolution, gpt2_params, integers, noise
+
+torch.set_num_threads(2)
+ABOUT = {"name": "PyTorch", "version": torch.__version__}
+N = 4096
+
+
+def first():
+    return torch.ones(16, 16).matmul(torch.ones(16, 16)).sum().item()
+
+
+def tensor(seed, *sizes, scale=1.0):
+    return torch.from_numpy(noise(seed, *sizes, scale=scale))
+
+
+def chain(x, y):
+    return -(((x * y + x) * 0.5 - y).abs() + 1).sqrt().div(y + 3)
+
+
+MAPS = {"exp": torch.exp, "tanh": torch.tanh, "sin": torch.sin, "log": torch.log, "erf": torch.erf, "gelu": F.gelu}
+
+ROWS = {
+    "softmax": lambda x, w, b: torch.softmax(x, -1),
+    "layernorm": lambda x, w, b: F.layer_norm(x, (N,), w, b),
+    "rmsnorm": lambda x, w, b: F.rms_norm(x, (N,), w),
+    "transpose": lambda x, w, b: x.t().contiguous(),
+    "sum_last": lambda x, w, b: x.sum(-1),
+    "sum_first": lambda x, w, b: x.sum(0),
+    "sum_all": lambda x, w, b: x.sum(),
+}
+
+
+def work(name):
+    """The function of a workload and its operands, for those without gradients."""
+    if m := re.fullmatch(r"(sgemm|bf16_gemm|dgemm)_(\d+)", name):
+        d = {"sgemm": torch.float32, "bf16_gemm": torch.bfloat16, "dgemm": torch.float64}[m[1]]
+        n = int(m[2])
+        return torch.matmul, [tensor(1, n, n).to(d), tensor(2, n, n).to(d)]
+    if name == "matvec_4096":
+        return torch.matmul, [tensor(1, N), tensor(2, N, N)]
+    if name in CONVOLUTIONS:
+        x, w, _, (_, _, _, _, groups, stride, padding, last) = convolution(name)
+        x, w = torch.from_numpy(x), torch.from_numpy(w)
+        if last:
+            x, w = x.contiguous(memory_format=torch.channels_last), w.contiguous(memory_format=torch.channels_last)
+        return lambda x, w: F.conv2d(x, w, stride=stride, padding=padding, groups=groups), [x, w]
+    if name in ROWS:
+        return ROWS[name], [tensor(1, N, N), tensor(2, N), tensor(3, N)]
+    if name == "softmax_matmul":
+        return lambda x, v: torch.softmax(x, -1) @ v, [tensor(1, N, N), tensor(2, N, 64)]
+    if name in MAPS:
+        x = tensor(1, 128 << 10, scale=4)
+        return MAPS[name], [x + 4.001 if name == "log" else x]
+    if name == "chain10":
+        return chain, [tensor(1, 16 << 20), tensor(2, 16 << 20)]
+    if name == "attention":
+        return lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), [tensor(i, 1, 12, 1024, 64) for i in (1, 2, 3)]
+    if name == "gather":
+        return lambda t, i: torch.index_select(t, 0, i), [tensor(1, 32768, 768), torch.from_numpy(integers(2, 32768, 8192))]
+    if name == "sort_1m":
+        return lambda x: torch.sort(x)[0], [tensor(1, 1 << 20)]
+    if name.startswith("add16"):
+        return torch.add, [tensor(1, 16), tensor(2, 16)]
+    if name == "mlp_infer":
+        p = Params()
+        p.linear(64, 64), p.linear(64, 64)
+        w1, b1, w2, b2 = map(torch.from_numpy, p.all)
+        return lambda x: F.linear(F.linear(x, w1, b1).relu(), w2, b2), [tensor(1, 1, 64)]
+    raise KeyError(name)
+
+
+def inference(name, wrap):
+    f, operands = work(name)
+    f = wrap(f)
+
+    def result():
+        with torch.inference_mode():
+            return [f(*operands).double().numpy()]
+
+    def run():
+        with torch.inference_mode():
+            f(*operands)
+
+    if name.startswith("add16"):  # the guard would cost more than the work
+        run = lambda: f(*operands)
+    return run, result
+
+
+def backward(name, wrap):
+    """Gradients; of a convolution alone, of attention with its forward pass."""
+    if name == "attention_backward":
+        operands = [tensor(i, 1, 12, 1024, 64).requires_grad_() for i in (1, 2, 3)]
+        g = tensor(4, 1, 12, 1024, 64)
+        f = wrap(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
+        run = lambda: torch.autograd.grad(f(*operands), operands, g)
+    else:
+        x, w, g, (_, _, _, _, groups, stride, padding, _) = convolution(name)
+        x, w, g = torch.from_numpy(x), torch.from_numpy(w), torch.from_numpy(g)
+        f = wrap(lambda x, w, g: torch.ops.aten.convolution_backward(g, x, w, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], groups, [True, True, False])[:2])
+        run = lambda: f(x, w, g)
+    return run, lambda: [r.double().numpy() for r in run()]
+
+
+def mlp():
+    p = Params()
+    p.linear(784, 256), p.linear(256, 10)
+    forward = lambda p, x: F.linear(F.linear(x, p[0], p[1]).relu(), p[2], p[3])
+    return p, forward, tensor(1, 64, 784), integers(2, 10, 64)
+
+
+def cnn():
+    p = Params()
+    p.conv(1, 32), p.conv(32, 64), p.linear(3136, 128), p.linear(128, 10)
+
+    def forward(p, x):
+        x = F.max_pool2d(F.conv2d(x, p[0], p[1], padding=1).relu(), 2)
+        x = F.max_pool2d(F.conv2d(x, p[2], p[3], padding=1).relu(), 2)
+        return F.linear(F.linear(x.reshape(-1, 3136), p[4], p[5]).relu(), p[6], p[7])
+
+    return p, forward, tensor(1, 64, 1, 28, 28), integers(2, 10, 64)
+
+
+def gpt2():
+    def forward(p, x):
+        h = F.embedding(x, p[0]) + p[1][:LENGTH]
+        for i in range(LAYERS):
+            q = p[2 + 12 * i : 14 + 12 * i]
+            a = F.linear(F.layer_norm(h, (WIDTH,), q[0], q[1]), q[2], q[3])
+            a = [t.reshape(GPT_BATCH, LENGTH, HEADS, -1).transpose(1, 2) for t in a.split(WIDTH, -1)]
+            a = F.scaled_dot_product_attention(*a, is_causal=True).transpose(1, 2).reshape(GPT_BATCH, LENGTH, WIDTH)
+            h = h + F.linear(a, q[4], q[5])
+            u = F.gelu(F.linear(F.layer_norm(h, (WIDTH,), q[6], q[7]), q[8], q[9]), approximate="tanh")
+            h = h + F.linear(u, q[10], q[11])
+        return F.linear(F.layer_norm(h, (WIDTH,), p[-2], p[-1]), p[0]).reshape(-1, VOCAB)
+
+    n = GPT_BATCH * LENGTH
+    return gpt2_params(), forward, torch.from_numpy(integers(1, VOCAB, n)).reshape(GPT_BATCH, LENGTH), integers(2, VOCAB, n)
+
+
+def train(name, wrap):
+    p, forward, x, y = {"mlp_train": mlp, "cnn_train": cnn, "gpt2_train": gpt2}[name]()
+    y = torch.from_numpy(y)
+    params = [torch.from_numpy(a).requires_grad_() for a in p.all]
+    p.all = None
+    if name == "gpt2_train":
+        opt = torch.optim.AdamW(params, lr=1e-4, weight_decay=0.1, fused=True)
+    else:
+        opt = torch.optim.Adam(params, lr=1e-3, fused=True)
+    loss_of = wrap(lambda x: F.cross_entropy(forward(params, x), y))
+
+    def step():
+        loss = loss_of(x)
+        loss.backward()
+        opt.step()
+        opt.zero_grad()
+        return loss
+
+    return step, lambda: [np.array([step().item() for _ in range(3)])]
+
+
+def make(name, wrap=lambda f: f):
+    if name.endswith("_train"):
+        return train(name, wrap)
+    if name.endswith("_backward"):
+        return backward(name, wrap)
+    return inference(name, wrap)

@@ -1,0 +1,137 @@
+// Package bench holds the named workloads of lucid bench: the same work, by the same names, that bench/peers does with
+// other frameworks.
+package bench
+
+import (
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/lucid-go/lucid"
+)
+
+// A Workload is some work with a name. Flops and Bytes are what it has to do and to move at least, 0 where a rate
+// would say nothing.
+type Workload struct {
+	Name  string  `json:"name"`
+	About string  `json:"about"`
+	Flops float64 `json:"flops,omitempty"`
+	Bytes float64 `json:"bytes,omitempty"`
+	Limit string  `json:"limit,omitempty"` // the probe its rate is a fraction of
+	Goal  float64 `json:"goal,omitempty"`  // speed wanted against PyTorch's best
+	Tol   float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
+	Heavy bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
+	make  func() job
+}
+
+// A job is a workload with its data made.
+type job struct {
+	run    func()                 // once, until the result stands in memory
+	result func() []*lucid.Tensor // of the last run, or of steps it makes itself; called before anything is timed
+}
+
+// Summary says enough of a result to compare it with another framework's.
+type Summary struct {
+	N       int       `json:"n"`
+	Mean    float64   `json:"mean"`
+	RMS     float64   `json:"rms"`
+	Samples []float64 `json:"samples"` // evenly spread
+}
+
+// Timing is what one measurement found.
+type Timing struct {
+	Name    string    `json:"name"`
+	Seconds float64   `json:"seconds"` // median of one run
+	Best    float64   `json:"best"`
+	Runs    int       `json:"runs"`
+	Check   []Summary `json:"check,omitempty"`
+	Error   string    `json:"error,omitempty"`
+}
+
+var workloads []Workload
+
+func add(w Workload) {
+	if w.Tol == 0 {
+		w.Tol = 1e-4
+	}
+	workloads = append(workloads, w)
+}
+
+// All lists the workloads in the order of the table.
+func All() []Workload { return slices.Clone(workloads) }
+
+// Bench times workloads; it keeps the data of the last one.
+type Bench struct {
+	name  string
+	job   job
+	batch int // runs between two looks at the clock
+	check []Summary
+}
+
+// Time measures a workload for about the given time, and at least three runs.
+func (b *Bench) Time(name string, budget time.Duration) Timing {
+	t := Timing{Name: name}
+	if err := lucid.Try(func() { b.time(&t, budget) }); err != nil {
+		t.Error = err.Error()
+	}
+	return t
+}
+
+func (b *Bench) time(t *Timing, budget time.Duration) {
+	if b.name != t.Name {
+		b.prepare(t.Name)
+	}
+	t.Check = b.check
+	var each []float64
+	for begin := time.Now(); len(each) < 3 || time.Since(begin) < budget; {
+		start := time.Now()
+		for range b.batch {
+			b.job.run()
+		}
+		each = append(each, time.Since(start).Seconds()/float64(b.batch))
+	}
+	sort.Float64s(each)
+	t.Seconds, t.Best, t.Runs = each[len(each)/2], each[0], len(each)*b.batch
+}
+
+// prepare makes the data, checks the result and finds how many runs make 50 µs, which a clock can tell apart.
+func (b *Bench) prepare(name string) {
+	i := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
+	if i < 0 {
+		panic(lucid.Errorf(lucid.ErrValue, "bench", "there is no workload %q", name))
+	}
+	*b = Bench{}
+	job := workloads[i].make()
+	var check []Summary
+	for _, r := range job.result() {
+		check = append(check, summarize(r))
+	}
+	batch := 1
+	for {
+		start := time.Now()
+		for range batch {
+			job.run()
+		}
+		if time.Since(start) > 50*time.Microsecond || batch > 1<<20 {
+			break
+		}
+		batch *= 2
+	}
+	*b = Bench{name, job, batch, check}
+}
+
+func summarize(x *lucid.Tensor) Summary {
+	v := lucid.ToSlice[float64](x.To(lucid.Float64).Reshape(-1))
+	s := Summary{N: len(v)}
+	for _, e := range v {
+		s.Mean += e
+		s.RMS += e * e
+	}
+	n := float64(max(len(v), 1))
+	s.Mean, s.RMS = s.Mean/n, math.Sqrt(s.RMS/n)
+	for i := range min(8, len(v)) {
+		s.Samples = append(s.Samples, v[i*len(v)/min(8, len(v))])
+	}
+	return s
+}

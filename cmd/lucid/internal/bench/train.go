@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"math"
+	"os"
+	"os/exec"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/optim"
+)
+
+// params makes parameters of noise, seeded by their number.
+type params struct{ all []*lucid.Tensor }
+
+func (p *params) add(scale float64, sizes ...int) *lucid.Tensor {
+	t := random(uint32(100+len(p.all)), float32(scale), sizes...).RequiresGrad_(true)
+	p.all = append(p.all, t)
+	return t
+}
+
+// linear makes the weight and the bias of a layer.
+func (p *params) linear(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
+	w, b := p.add(1/math.Sqrt(float64(in)), out, in), p.add(1/math.Sqrt(float64(in)), out)
+	return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b) }
+}
+
+// train is the job of whole training steps: forward, backward and update, compiled. The result checked is the losses of
+// the first steps.
+func train(p *params, opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.Tensor, x, y *lucid.Tensor) job {
+	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
+		loss := lucid.CrossEntropy(forward(x), y, nil)
+		loss.Backward()
+		opt.Step()
+		opt.ZeroGrad()
+		return loss
+	})
+	return job{func() { step(x, y).Eval() }, func() []*lucid.Tensor {
+		var losses []float64
+		for range 3 {
+			losses = append(losses, step(x, y).Item())
+		}
+		return []*lucid.Tensor{lucid.New(losses, len(losses))}
+	}}
+}
+
+func init() {
+	const batch = 64
+	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * batch * (784*256 + 256*10), Limit: "fma32", Goal: 2.3, make: func() job {
+		var p params
+		one, two := p.linear(784, 256), p.linear(256, 10)
+		return train(&p, optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
+			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) }, random(1, 1, batch, 784), integers(2, 10, batch))
+	}})
+	add(Workload{Name: "mlp_infer", About: "MLP 64-64-64 inference, batch 1", Goal: 8, make: func() job {
+		var p params
+		one, two := p.linear(64, 64), p.linear(64, 64)
+		for _, t := range p.all {
+			t.RequiresGrad_(false)
+		}
+		f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) })
+		x := random(1, 1, 1, 64)
+		return once(func() *lucid.Tensor { return f(x) })
+	}})
+	add(Workload{Name: "cnn_train", About: "CNN 28² (32-64 conv, pools, 3136-128-10), batch 64, Adam, whole step", Flops: 6 * batch * (28*28*32*9 + 14*14*64*32*9 + 3136*128 + 1280), Limit: "fma32", Goal: 1.5, make: func() job {
+		var p params
+		pad := lucid.ConvOptions{Padding: 1}
+		layer := func(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
+			w, b := p.add(1/math.Sqrt(float64(in*9)), out, in, 3, 3), p.add(1/math.Sqrt(float64(in*9)), out)
+			return func(x *lucid.Tensor) *lucid.Tensor {
+				y, _ := lucid.MaxPool2d(lucid.Conv2d(x, w, b, pad).Relu(), []int{2})
+				return y
+			}
+		}
+		c1, c2 := layer(1, 32), layer(32, 64)
+		l1, l2 := p.linear(3136, 128), p.linear(128, 10)
+		return train(&p, optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
+			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).Relu()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
+	}})
+	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step", Flops: gpt2Flops, Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt2})
+	add(Workload{Name: "start", About: "process start to first result", Goal: 300, make: func() job {
+		run := func() {
+			self, err := os.Executable()
+			if err == nil {
+				err = exec.Command(self, "bench", "--first").Run()
+			}
+			must(err)
+		}
+		return job{run, func() []*lucid.Tensor { run(); return nil }}
+	}})
+}

@@ -1,0 +1,116 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+func init() {
+	register(map[string]kernel{
+		"softmax": func(d *call, a attr.Attr, out, in []backend.View) error {
+			return d.alongRows("softmax", a, out, in)
+		},
+		"log_softmax": func(d *call, a attr.Attr, out, in []backend.View) error {
+			return d.alongRows("log_softmax", a, out, in)
+		},
+		"class_nll": func(d *call, a attr.Attr, out, in []backend.View) error {
+			return d.alongRows("class_nll", a, out, in)
+		},
+		"layer_norm": func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(true, a, out, in) },
+		"rms_norm":   func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(false, a, out, in) },
+	})
+}
+
+func rowsSource(t dtype.DType, lanes int) string {
+	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("rows")
+}
+
+// lanesFor shares a row among a warp or a block.
+func lanesFor(n int) int {
+	if n <= 1024 {
+		return 32
+	}
+	return 256
+}
+
+// alongRows runs a kernel of rows.cu along one dimension.
+func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
+	axis, dims := a.(attr.Axis).Axis, in[0].Shape.Dims()
+	if !in[0].DType.IsFloat() || in[0].Numel() == 0 {
+		return backend.ErrNoKernel
+	}
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	n, step := dims[axis], 1
+	for _, s := range dims[axis+1:] {
+		step *= s
+	}
+	rows, lanes := in[0].Numel()/n, lanesFor(n)
+	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes), op, func() string { return rowsSource(in[0].DType, lanes) })
+	if err != nil {
+		return err
+	}
+	run := func(word uintptr) error {
+		var g args
+		g.int(rows, n, step)
+		if op == "class_nll" {
+			g.ptr(address(out[0]), address(out[1]), address(x.views[0]), address(x.views[1]), word)
+		} else {
+			g.ptr(address(out[0]), 0, address(x.views[0]), 0, 0)
+		}
+		return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+	}
+	if op == "class_nll" {
+		return d.checked(d.ctx, "cross_entropy", run)
+	}
+	return run(0)
+}
+
+func normSource(t, stat, weight dtype.DType, lanes int, centred bool) string {
+	return kernels.Source("prelude", "elementwise", "functions") +
+		fmt.Sprintf("#define T %s\n#define STAT %s\n#define W %s\n#define LANES %d\n#define CENTRED %v\n", ctype[t], ctype[stat], ctype[weight], lanes, centred) + kernels.Source("norm")
+}
+
+// rowNorm normalises over the last dimensions.
+func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) error {
+	p, dims := a.(attr.RowNorm), in[0].Shape.Dims()
+	weight := in[0].DType
+	if len(in) > 1 {
+		weight = in[1].DType
+	}
+	if in[0].Numel() == 0 || !in[0].DType.IsFloat() || len(in) > 2 && in[2].DType != weight {
+		return backend.ErrNoKernel
+	}
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	n := 1
+	for _, s := range dims[len(dims)-p.Dims:] {
+		n *= s
+	}
+	rows, lanes, stat := in[0].Numel()/n, lanesFor(n), out[len(out)-1]
+	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, centred), "row_norm", func() string {
+		return normSource(in[0].DType, stat.DType, weight, lanes, centred)
+	})
+	if err != nil {
+		return err
+	}
+	var ptr [3]uintptr
+	for i, v := range x.views {
+		ptr[i] = address(v)
+	}
+	var g args
+	g.int(rows, n, int(math.Float64bits(p.Eps)))
+	g.ptr(address(out[0]), address(out[1]), address(stat), ptr[0], ptr[1], ptr[2])
+	return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+}
