@@ -53,7 +53,7 @@ func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		p.input = string(b)
+		p.input = strings.TrimSuffix(string(b), "\n")
 	}
 	return p.find()
 }

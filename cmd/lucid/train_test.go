@@ -249,6 +249,7 @@ func TestTrainMistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		"train --model tree":                   `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
 		"train --out a.safetensors":            "ends in .lucid; try: lucid train --out a.lucid",
+		"train --out no/a.lucid":               "there is no folder no for --out; try: lucid train --out a.lucid",
 		"train --epochs 3 --steps 4":           "both say how long; try: lucid train",
 		"train --resume":                       "there is no checkpoint cnn.lucid; try: lucid train",
 		"train --resume --lr 1":                "--lr cannot change while a run goes on; try: lucid train --resume",
