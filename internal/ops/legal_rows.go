@@ -21,10 +21,19 @@ func (c claim) reduction(a any) int {
 	return n
 }
 
+// rows asks for n operands of one shape and dtype; unlike elementwise ops, row-wise ones take no immediates for more.
+func (c claim) rows(n int) {
+	c.inputs(n)
+	c.sameDType(c.in)
+	for _, x := range c.in {
+		c.must(x.Shape().Equal(c.in[0].Shape()), "operands of shapes %v and %v", c.in[0].Shape(), x.Shape())
+	}
+}
+
 // scan checks a row-wise op of alike inputs.
 func (c claim) scan(inputs int) {
 	s := attrOf[attr.Scan](c)
-	c.alike(inputs)
+	c.rows(inputs)
 	c.axis(s.Axis, c.in[0])
 }
 
@@ -38,6 +47,23 @@ func (c claim) rowNorm(inputs int) {
 	c.must(a.Dims >= 1 && a.Dims <= x.Rank(), "over %d dims of shape %v", a.Dims, x.Shape())
 	for _, w := range c.in[1:] {
 		c.must(slices.Equal(w.Shape().Dims(), x.Shape().Dims()[x.Rank()-a.Dims:]), "a weight of shape %v for %v", w.Shape(), x.Shape())
+	}
+}
+
+// rowNormGrad checks layer_norm_grad and rms_norm_grad, which have that many statistics: g, x, these, and perhaps a weight.
+func (c claim) rowNormGrad(stats int) {
+	a := attrOf[attr.RowNorm](c)
+	c.must(len(c.in) == 2+stats || len(c.in) == 3+stats, "%d inputs", len(c.in))
+	x, r := c.in[1], c.in[1].Rank()
+	c.floating(x)
+	c.must(a.Dims >= 1 && a.Dims <= r, "over %d dims of shape %v", a.Dims, x.Shape())
+	c.must(c.in[0].DType() == x.DType() && c.in[0].Shape().Equal(x.Shape()), "a cotangent of %v %v", c.in[0].DType(), c.in[0].Shape())
+	lead := append(x.Shape().Clone()[:r-a.Dims], ones(a.Dims)...)
+	for _, s := range c.in[2 : 2+stats] {
+		c.must(s.DType() == statDType(x.DType()) && slices.Equal(s.Shape().Clone(), lead), "a statistic of %v %v", s.DType(), s.Shape())
+	}
+	for _, w := range c.in[2+stats:] {
+		c.must(w.DType() == x.DType() && slices.Equal(w.Shape().Dims(), x.Shape().Dims()[r-a.Dims:]), "a weight of %v %v", w.DType(), w.Shape())
 	}
 }
 
@@ -68,6 +94,13 @@ func init() {
 		c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
 		c.floating(c.in[0])
 	})
+	legal["softmax_grad"] = func(c claim) {
+		c.rows(2)
+		c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
+		c.floating(c.in[0])
+	}
+	legal["layer_norm_grad"] = func(c claim) { c.rowNormGrad(2) }
+	legal["rms_norm_grad"] = func(c claim) { c.rowNormGrad(1) }
 	legalOps([]string{"cumsum", "cumprod", "logcumsumexp"}, func(c claim) { c.scan(1) })
 	legalOps([]string{"argcummax", "argcummin"}, func(c claim) {
 		c.scan(1)
