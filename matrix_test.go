@@ -22,6 +22,9 @@ type matrixCheck struct {
 	run  func(c *matrixCase) string
 }
 
+// nativeChecks are for inputs in the dtypes PyTorch was given.
+var nativeChecks = []matrixCheck{{"vmap", (*matrixCase).vmap}, {"compile", (*matrixCase).compile}}
+
 var matrixChecks = []matrixCheck{
 	{"gradient", (*matrixCase).gradient},
 	{"second", (*matrixCase).second},
@@ -37,11 +40,20 @@ type matrixScore struct {
 	cases, failed, waived int
 	smooth                int // cases whose gradient met finite differences
 	wants                 bool
-	dataDependent         int
 }
 
 func TestMatrix(t *testing.T) {
-	cases := matrixCases(t)
+	t.Run("double", func(t *testing.T) { testMatrix(t, matrixCases(t, true), matrixChecks) })
+	t.Run("native", func(t *testing.T) { testMatrix(t, matrixCases(t, false), nativeChecks) })
+	for k := range matrixWaived {
+		op, check, _ := strings.Cut(k, "/")
+		if schemas[op] == nil {
+			t.Errorf("the waiver %s/%s is of an op that is not there", op, check)
+		}
+	}
+}
+
+func testMatrix(t *testing.T, cases map[string][]*matrixCase, checks []matrixCheck) {
 	var mu sync.Mutex
 	total := matrixScore{}
 	t.Run("ops", func(t *testing.T) {
@@ -50,7 +62,7 @@ func TestMatrix(t *testing.T) {
 				if !matrixRandom[op.Name] {
 					t.Parallel()
 				}
-				s := runMatrix(t, op, cases[op.Name])
+				s := runMatrix(t, op, cases[op.Name], checks)
 				mu.Lock()
 				total.cases += s.cases
 				total.smooth += s.smooth
@@ -62,24 +74,18 @@ func TestMatrix(t *testing.T) {
 	})
 	t.Logf("%d ops, %d cases, %d with finite differences, %d checks failed, %d waived",
 		len(Ops()), total.cases, total.smooth, total.failed, total.waived)
-	for k := range matrixWaived {
-		op, check, _ := strings.Cut(k, "/")
-		if schemas[op] == nil {
-			t.Errorf("the waiver %s/%s is of an op that is not there", op, check)
-		}
-	}
 }
 
-func runMatrix(t *testing.T, op Op, cases []*matrixCase) (s matrixScore) {
+func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (s matrixScore) {
 	if len(cases) == 0 {
 		t.Errorf("%s has no case: add one to matrix_cases_test.go", op.Name)
 	}
 	if !long() {
-		cases = sampleCases(cases, 10)
+		cases = sampleCases(cases, 12)
 	}
 	for _, c := range cases {
 		s.cases++
-		for _, k := range matrixChecks {
+		for _, k := range checks {
 			why := c.waived(k.name)
 			bad := c.guarded(k)
 			switch {
