@@ -99,7 +99,7 @@ func radamRule() rule[adam] {
 		},
 		update: func(h adam, c *change) {
 			decay := h.WeightDecay
-			if h.Decoupled && decay != 0 {
+			if h.DecoupledWeightDecay && decay != 0 {
 				c.p.Mul_(c.k[4])
 				decay = 0
 			}
@@ -124,7 +124,7 @@ type NAdamOptions struct {
 
 type nadam struct {
 	Beta1, Beta2, Eps, WeightDecay, MomentumDecay float64
-	Maximize, Decoupled                           bool
+	Maximize, DecoupledWeightDecay                bool
 }
 
 // NAdam is Adam with Nesterov's momentum (Dozat).
@@ -162,7 +162,7 @@ func nadamRule() rule[nadam] {
 		},
 		update: func(h nadam, c *change) {
 			decay := h.WeightDecay
-			if h.Decoupled && decay != 0 {
+			if h.DecoupledWeightDecay && decay != 0 {
 				c.p.Mul_(c.k[4])
 				decay = 0
 			}
