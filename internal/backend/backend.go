@@ -72,7 +72,12 @@ type Ctx struct {
 	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
 	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
 	Late func(check func() error)
+	// Ready asks a device that would first have to compile its kernel to return ErrCold instead: the caller holds a lock.
+	Ready bool
 }
+
+// ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
+var ErrCold = errors.New("the kernel is not compiled yet")
 
 // ErrNoKernel is what a kernel returns for operands it was not written for, before it did anything: the op then runs as
 // if there were no kernel.

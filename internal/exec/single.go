@@ -31,7 +31,7 @@ var (
 	}
 )
 
-var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For}
+var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready: true}
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
@@ -67,7 +67,8 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	}
 	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
 	if err := launchFused(d, prog, single.out[:], in[:n.NumIn()]); err != nil {
-		return true, err
+		buf.Free()
+		return err != backend.ErrCold, err
 	}
 	Count.Plans.Add(1)
 	if n.Unstored() {

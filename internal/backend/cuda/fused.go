@@ -109,7 +109,11 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		}
 	}
 	f.settle(q.vector, out[0].Shape, views)
-	fn, err := d.kernel("fused "+q.key+"|"+f.key(), "fused", func() string { return fusedSource(q, &f) })
+	key := "fused " + q.key + "|" + f.key()
+	if c != nil && c.Ready && !d.compiled(key) {
+		return backend.ErrCold
+	}
+	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -12,7 +14,10 @@ import (
 func fusedSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source("prelude", "elementwise", "functions"))
+	b.WriteString(kernels.Source("prelude", "elementwise"))
+	if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool { return inFunctions(i.Op) }) {
+		b.WriteString(kernels.Source("functions"))
+	}
 	nd, ns, np, ni := len(f.dims), 0, 0, 0
 	for _, c := range f.classes {
 		switch c {
@@ -73,6 +78,12 @@ func fusedSource(p *program, f *form) string {
 	}
 	w("}")
 	return b.String()
+}
+
+// inFunctions reports whether an op is written in functions.cu, which costs a third of the time of compiling.
+func inFunctions(op string) bool {
+	text := kernels.Source("functions")
+	return strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
 }
 
 // operandType is the type an op is chosen by, that of its last operand.

@@ -180,7 +180,7 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 		defer b.Free()
 	}
 	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("ALONG", t, t, attr.ReduceSet) })
+	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("GATHER", t, t, attr.ReduceSet) })
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	if at.Numel() == 0 {
 		return end()
 	}
-	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("ALONG", to.DType, in[2].DType, s.Reduce) })
+	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
 		return err
 	}

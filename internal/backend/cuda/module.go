@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -22,6 +23,7 @@ var options = []string{"--fmad=false"}
 // compiled is a kernel being compiled or ready.
 type compiled struct {
 	once sync.Once
+	done atomic.Bool
 	f    *driver.Function
 	err  error
 }
@@ -38,8 +40,15 @@ func (d *Device) kernel(key, name string, source func() string) (*driver.Functio
 		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
 			c.f, c.err = d.Load(code, name)
 		}
+		c.done.Store(true)
 	})
 	return c.f, c.err
+}
+
+// compiled reports whether a kernel is ready.
+func (d *Device) compiled(key string) bool {
+	e, ok := d.kernels.Load(key)
+	return ok && e.(*compiled).done.Load()
 }
 
 // args is a kernel's parameter struct, all of whose fields are 8 bytes wide.

@@ -3,9 +3,11 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -37,8 +39,13 @@ func folding(a attr.Attr) (attr.Ints, float64) {
 	return a.(attr.Axes).Axes, 0
 }
 
-func reduceSource(op string, in, out dtype.DType, kd, fd, lanes int) string {
-	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops") +
+// reduceSource writes one of the kernels of reduce.cu.
+func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes int) string {
+	files := []string{"prelude", "elementwise", "reduce_ops"}
+	if op == "logsumexp" || op == "vector_norm" {
+		files = []string{"prelude", "elementwise", "functions", "reduce_ops"}
+	}
+	return kernels.Source(files...) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
 		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes) +
 		kernels.Source("reduce")
 }
@@ -77,12 +84,14 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	chunk := blocks(inner, chunks)
 	chunks = blocks(inner, chunk)
 	key := fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes)
-	source := func() string { return reduceSource(op, in.DType, out.DType, len(kept), len(folded), lanes) }
+	source := func(name string) (*driver.Function, error) {
+		return d.kernel(key+name, name, func() string { return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes) })
+	}
 	name := "reduce_rows"
 	if byCols {
 		name = "reduce_cols"
 	}
-	f, err := d.kernel(key+name, name, source)
+	f, err := source(name)
 	if err != nil {
 		return err
 	}
@@ -106,7 +115,7 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	if err := d.launch(f, blocks(outer, per), chunks, threads, g); err != nil || chunks == 1 {
 		return err
 	}
-	finish, err := d.kernel(key+"reduce_finish", "reduce_finish", source)
+	finish, err := source("reduce_finish")
 	if err != nil {
 		return err
 	}

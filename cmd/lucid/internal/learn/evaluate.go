@@ -19,7 +19,7 @@ type Result struct {
 }
 
 // maxTestBytes bounds how much of a text is tested on.
-const maxTestBytes = 1 << 15
+const maxTestBytes = 1 << 13
 
 // Evaluate tries the model on what was held out. It changes nothing the next step depends on.
 func (t *Trainer) Evaluate(ctx context.Context) (r Result, err error) {

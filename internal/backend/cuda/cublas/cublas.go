@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-var fn struct{ create, setStream, setMathMode, setWorkspace, version, statusName, gemm uintptr }
+var fn struct{ create, setStream, setMathMode, setWorkspace, version, statusName, gemm, gemmBatched uintptr }
 
 // Path is where the library was found; set by Init.
 var Path string
@@ -31,7 +31,7 @@ var Init = sync.OnceValue(func() error {
 	Path = lib.Path
 	return lib.Symbols(map[string]*uintptr{"cublasCreate_v2": &fn.create, "cublasSetStream_v2": &fn.setStream, "cublasSetMathMode": &fn.setMathMode,
 		"cublasSetWorkspace_v2": &fn.setWorkspace, "cublasGetVersion_v2": &fn.version, "cublasGetStatusName": &fn.statusName,
-		"cublasGemmStridedBatchedEx": &fn.gemm})
+		"cublasGemmEx": &fn.gemm, "cublasGemmStridedBatchedEx": &fn.gemmBatched})
 })
 
 // Handle makes products on one device, in its stream's order.
@@ -120,7 +120,11 @@ func (h *Handle) Product(d dtype.DType, batch, m, n, k int, z uintptr, x, y Matr
 	defer h.mu.Unlock()
 	const algorithm = ^uintptr(0) // CUBLAS_GEMM_DEFAULT is -1
 	s := h.d.With(func() uintptr {
-		return dl.Call(fn.gemm, h.handle, ty, tx, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&scale[0])),
+		if batch == 1 {
+			return dl.Call(fn.gemm, h.handle, ty, tx, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&scale[0])),
+				y.Address, t, ly, x.Address, t, lx, uintptr(unsafe.Pointer(&scale[2])), z, t, uintptr(n), computes[d], algorithm)
+		}
+		return dl.Call(fn.gemmBatched, h.handle, ty, tx, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&scale[0])),
 			y.Address, t, ly, uintptr(y.Batch), x.Address, t, lx, uintptr(x.Batch), uintptr(unsafe.Pointer(&scale[2])),
 			z, t, uintptr(n), uintptr(m*n), uintptr(batch), computes[d], algorithm)
 	})

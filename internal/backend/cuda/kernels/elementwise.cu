@@ -59,7 +59,14 @@ template <class T> DEV T op_pow(T x, T y) {
     }
     return r;
 }
-BINARY(pow, powf(x, y), pow(x, y))
+// Small whole powers are multiplied, so that 3 to the 1 is 3; floats are computed in double.
+DEV double wide_pow(double x, double y) {
+    if (y != rint(y) || fabs(y) > 8) return pow(x, y);
+    double r = 1;
+    for (int i = (int)fabs(y); i > 0; i--) r *= x;
+    return y < 0 ? 1 / r : r;
+}
+BINARY(pow, (float)wide_pow(x, y), wide_pow(x, y))
 
 template <class T> DEV bool op_lt(T x, T y) { return x < y; }
 template <class T> DEV bool op_le(T x, T y) { return x <= y; }

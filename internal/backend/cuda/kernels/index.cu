@@ -40,11 +40,14 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 }
 #endif
 
-#ifdef ALONG
+#if defined(GATHER) || defined(SCATTER)
 typedef Rep<T>::R R;
 // Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
 
+#endif
+
+#ifdef GATHER
 extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
@@ -59,7 +62,9 @@ extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__
     else v = a.src[from + p * a.xs[a.axis]];
     a.out[e] = v;
 }
+#endif
 
+#ifdef SCATTER
 extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant__ Args a) {
     const i64 line = (i64)blockIdx.x * 256 + threadIdx.x;
     if (line >= a.total) return;

@@ -32,6 +32,7 @@ DEV void leave(const Args &a, i64 o, i64 chunk, A acc) {
     else a.part[chunk * a.outer + o] = acc;
 }
 
+#ifdef ROWS
 extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_constant__ Args a) {
     __shared__ A share[256];
     const int lane = threadIdx.x % LANES;
@@ -60,7 +61,9 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
     }
     if (lane == 0 && o < a.outer) leave(a, o, blockIdx.y, acc);
 }
+#endif
 
+#ifdef COLS
 extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_constant__ Args a) {
     __shared__ A share[8][32];
     const int x = threadIdx.x % 32, y = threadIdx.x / 32;
@@ -86,7 +89,9 @@ extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_const
         leave(a, o, blockIdx.y, acc);
     }
 }
+#endif
 
+#ifdef FINISH
 extern "C" __global__ void __launch_bounds__(256) reduce_finish(const __grid_constant__ Args a) {
     const i64 o = (i64)blockIdx.x * 256 + threadIdx.x;
     if (o >= a.outer) return;
@@ -94,3 +99,4 @@ extern "C" __global__ void __launch_bounds__(256) reduce_finish(const __grid_con
     for (i64 c = 1; c < a.chunks; c++) merge2<Op, A>(acc, a.part[c * a.outer + o], a.p, 0);
     a.out[o] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(acc, a.inner, a.p))));
 }
+#endif
