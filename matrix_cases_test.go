@@ -19,6 +19,7 @@ type matrixCase struct {
 	smooth         bool      // its gradient met finite differences
 	differentiable bool      // it has floats in and out
 	point          []*Tensor // where it is smooth
+	refused        int       // times it was a typed error for reading values
 }
 
 // matrixCases gathers the cases of every op: PyTorch's, those of an op that is the same under another name, and the

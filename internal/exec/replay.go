@@ -99,11 +99,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 				e.Signal(err)
 				run.bufs[o.at.buf].SetEvent(e)
 			}
-			n := graph.NewStored(run.bufs[o.at.buf], o.Spec, o.Dev)
-			if o.at.lay != nil {
-				n = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
-			}
-			outs[i] = n
+			outs[i] = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
 		}
 	}
 	for _, i := range taken {
