@@ -7,17 +7,6 @@ import (
 	"testing"
 )
 
-// TestMain puts the tests on the device that LUCID_TEST_DEVICE names.
-func TestMain(m *testing.M) {
-	if d := os.Getenv("LUCID_TEST_DEVICE"); d != "" {
-		if err := Try(func() { SetDefaultDevice(Device{Type: d}) }); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	os.Exit(m.Run())
-}
-
 // placed is a tensor on the device under test.
 func placed(t *Tensor) *Tensor {
 	if t == nil || DefaultDevice() == CPU {
@@ -34,4 +23,13 @@ func TestUnknownDevice(t *testing.T) {
 	if CUDA(1).String() != "cuda:1" {
 		t.Errorf("%v", CUDA(1))
 	}
+}
+
+// inShard reports whether case i is for this process: LUCID_TEST_SHARD=2/16 runs every 16th, from the third on.
+func inShard(i int) bool {
+	var k, n int
+	if _, err := fmt.Sscanf(os.Getenv("LUCID_TEST_SHARD"), "%d/%d", &k, &n); err != nil {
+		return true
+	}
+	return i%n == k
 }

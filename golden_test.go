@@ -146,7 +146,10 @@ func TestGolden(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
 			missing, failed, passed := map[string]int{}, 0, 0
-			for _, c := range readGolden(t, family) {
+			for i, c := range readGolden(t, family) {
+				if !inShard(i) {
+					continue
+				}
 				if schemas[c.Op] == nil {
 					missing[c.Op]++
 					continue

@@ -124,3 +124,6 @@ func (d *Device) FallbackOps() map[string]int64 {
 	})
 	return m
 }
+
+// Known reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
+func Known(op string) bool { return table[op] != nil || kinds[op] != "" }

@@ -18,6 +18,11 @@ func init() {
 		"log_softmax": func(d *call, a attr.Attr, out, in []backend.View) error {
 			return d.alongRows("log_softmax", a, out, in)
 		},
+		"softmax_grad": func(d *call, a attr.Attr, out, in []backend.View) error {
+			return d.alongRows("softmax_grad", a, out, in)
+		},
+		"layer_norm_grad": func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNormGrad(true, a, out, in) },
+		"rms_norm_grad":   func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNormGrad(false, a, out, in) },
 		"class_nll": func(d *call, a attr.Attr, out, in []backend.View) error {
 			return d.alongRows("class_nll", a, out, in)
 		},
@@ -26,7 +31,10 @@ func init() {
 	})
 }
 
-func rowsSource(t dtype.DType, lanes int) string {
+func rowsSource(op string, t dtype.DType, lanes int) string {
+	if op == "softmax_grad" {
+		return kernels.Source("prelude", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("softmax_grad")
+	}
 	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("rows")
 }
 
@@ -54,16 +62,19 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 		step *= s
 	}
 	rows, lanes := in[0].Numel()/n, lanesFor(n)
-	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes), op, func() string { return rowsSource(in[0].DType, lanes) })
+	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes), op, func() string { return rowsSource(op, in[0].DType, lanes) })
 	if err != nil {
 		return err
 	}
 	run := func(word uintptr) error {
 		var g args
 		g.int(rows, n, step)
-		if op == "class_nll" {
+		switch op {
+		case "softmax_grad":
+			g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]))
+		case "class_nll":
 			g.ptr(address(out[0]), address(out[1]), address(x.views[0]), address(x.views[1]), word)
-		} else {
+		default:
 			g.ptr(address(out[0]), 0, address(x.views[0]), 0, 0)
 		}
 		return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
@@ -74,8 +85,9 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	return run(0)
 }
 
-func normSource(t, stat, weight dtype.DType, lanes int, centred bool) string {
-	return kernels.Source("prelude", "elementwise", "functions") +
+// normSource writes a kernel of norm.cu, FORWARD or BACKWARD.
+func normSource(part string, t, stat, weight dtype.DType, lanes int, centred bool) string {
+	return kernels.Source("prelude", "elementwise", "functions", "block") + "#define " + part + "\n" +
 		fmt.Sprintf("#define T %s\n#define STAT %s\n#define W %s\n#define LANES %d\n#define CENTRED %v\n", ctype[t], ctype[stat], ctype[weight], lanes, centred) + kernels.Source("norm")
 }
 
@@ -100,7 +112,7 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	}
 	rows, lanes, stat := in[0].Numel()/n, lanesFor(n), out[len(out)-1]
 	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, centred), "row_norm", func() string {
-		return normSource(in[0].DType, stat.DType, weight, lanes, centred)
+		return normSource("FORWARD", in[0].DType, stat.DType, weight, lanes, centred)
 	})
 	if err != nil {
 		return err
@@ -112,5 +124,43 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	var g args
 	g.int(rows, n, int(math.Float64bits(p.Eps)))
 	g.ptr(address(out[0]), address(out[1]), address(stat), ptr[0], ptr[1], ptr[2])
+	return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+}
+
+// rowNormGrad gives the cotangent of what was normalised.
+func (d *Device) rowNormGrad(centred bool, a attr.Attr, out, in []backend.View) error {
+	p, dims, stat := a.(attr.RowNorm), in[1].Shape.Dims(), 2
+	if centred {
+		stat = 3
+	}
+	weight, rstd := in[0].DType, in[stat].DType
+	if len(in) > stat+1 {
+		weight = in[stat+1].DType
+	}
+	t := out[0].DType
+	if in[1].Numel() == 0 || !t.IsFloat() || in[0].DType != t || in[1].DType != t || in[2].DType != rstd {
+		return backend.ErrNoKernel
+	}
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	n := product(dims[len(dims)-p.Dims:])
+	rows, lanes := in[1].Numel()/n, lanesFor(n)
+	f, err := d.kernel(fmt.Sprint("norm grad", t, rstd, weight, lanes, centred), "row_norm_grad", func() string {
+		return normSource("BACKWARD", t, rstd, weight, lanes, centred)
+	})
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(rows, n)
+	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[stat]))
+	if len(in) > stat+1 {
+		g.ptr(address(x.views[stat+1]))
+	} else {
+		g.ptr(0)
+	}
 	return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
 }

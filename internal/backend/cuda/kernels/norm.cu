@@ -3,19 +3,8 @@
 
 typedef Rep<T>::R R;
 
+#ifdef FORWARD
 struct Args { i64 rows, n; double eps; T *out; STAT *mean; STAT *rstd; const T *in; const W *weight; const W *bias; };
-
-DEV R total(R v, int lane) {
-    __shared__ R share[256];
-    __syncthreads();
-    share[threadIdx.x] = v;
-    for (int s = LANES / 2; s > 0; s /= 2) {
-        __syncthreads();
-        if (lane < s) share[threadIdx.x] = v = v + share[threadIdx.x + s];
-    }
-    __syncthreads();
-    return share[threadIdx.x - lane];
-}
 
 extern "C" __global__ void __launch_bounds__(256) row_norm(const __grid_constant__ Args a) {
     const int lane = threadIdx.x % LANES;
@@ -27,14 +16,14 @@ extern "C" __global__ void __launch_bounds__(256) row_norm(const __grid_constant
     if (CENTRED) {
         R s = 0;
         for (i64 i = lane; i < n; i += LANES) s += get(in[i]);
-        mean = total(s, lane) / (R)a.n;
+        mean = total<R, LANES>(s, lane) / (R)a.n;
     }
     R s = 0;
     for (i64 i = lane; i < n; i += LANES) {
         const R d = get(in[i]) - mean;
         s += d * d;
     }
-    const R rstd = 1 / op_sqrt(total(s, lane) / (R)a.n + (R)a.eps);
+    const R rstd = 1 / op_sqrt(total<R, LANES>(s, lane) / (R)a.n + (R)a.eps);
     if (!here) return;
     T *out = a.out + row * a.n;
     for (i64 i = lane; i < n; i += LANES) {
@@ -48,3 +37,33 @@ extern "C" __global__ void __launch_bounds__(256) row_norm(const __grid_constant
         a.rstd[row] = Put<STAT>::put(rstd);
     }
 }
+#endif
+
+#ifdef BACKWARD
+// With h = g·weight and x̂ the normalised row, the cotangent of x is rstd·(h - mean(h) - x̂·mean(h·x̂)), mean(h) being left
+// out where the row was not centred.
+struct Args { i64 rows, n; T *out; const T *g; const T *in; const STAT *mean; const STAT *rstd; const W *weight; };
+
+extern "C" __global__ void __launch_bounds__(256) row_norm_grad(const __grid_constant__ Args a) {
+    const int lane = threadIdx.x % LANES;
+    const i64 row = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES;
+    const bool here = row < a.rows;
+    const i64 n = here ? a.n : 0, at = here ? row * a.n : 0;
+    const R mean = CENTRED && here ? (R)get(a.mean[row]) : (R)0, rstd = here ? (R)get(a.rstd[row]) : (R)0;
+    R sum = 0, dot = 0;
+    for (i64 i = lane; i < n; i += LANES) {
+        R h = get(a.g[at + i]);
+        if (a.weight) h *= (R)get(a.weight[i]);
+        sum += h;
+        dot += h * ((get(a.in[at + i]) - mean) * rstd);
+    }
+    dot = total<R, LANES>(dot, lane) / (R)a.n;
+    sum = CENTRED ? total<R, LANES>(sum, lane) / (R)a.n : (R)0;
+    for (i64 i = lane; i < n; i += LANES) {
+        R h = get(a.g[at + i]);
+        if (a.weight) h *= (R)get(a.weight[i]);
+        const R hat = (get(a.in[at + i]) - mean) * rstd;
+        a.out[at + i] = Put<T>::put(rstd * (h - sum - hat * dot));
+    }
+}
+#endif
