@@ -16,6 +16,7 @@ import (
 const (
 	copyBlock  = 256 << 10 // bytes a block moves
 	streamFrom = 8 << 20   // bytes from which a copy goes past the caches
+	streamRow  = 2 << 10   // if its rows are this long
 	turnTile   = 128       // side of a square that is turned
 )
 
@@ -128,10 +129,8 @@ func (w *mover) rows(c *backend.Ctx) error {
 	last := len(w.dims) - 1
 	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
 	put := copyBytes
-	if run*rows >= streamFrom && run >= 4096 {
-		put = func(z, x unsafe.Pointer, n int) {
-			simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
-		}
+	if run*rows >= streamFrom && run >= streamRow {
+		put = copyPast
 	}
 	if run >= copyBlock {
 		pieces := (run + copyBlock - 1) / copyBlock
@@ -148,6 +147,11 @@ func (w *mover) rows(c *backend.Ctx) error {
 			put(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), run)
 		}
 	})
+}
+
+// copyPast copies n bytes past the caches.
+func copyPast(z, x unsafe.Pointer, n int) {
+	simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
 }
 
 // elements moves what has no dense rows, each along the last dimension.
