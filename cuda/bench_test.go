@@ -36,6 +36,9 @@ func random(b *testing.B, d lucid.DType, sizes ...int) *lucid.Tensor {
 	var x *lucid.Tensor
 	lucid.WithDevice(gpu(b), func() { x = lucid.Rand(sizes...).To(d) })
 	must(b, lucid.Eval(x))
+	if x.Device() != lucid.CUDA(0) {
+		b.Fatalf("made on %v", x.Device())
+	}
 	return x
 }
 

@@ -109,7 +109,13 @@ func TestRandom(t *testing.T) {
 		var got [2][]float32
 		for k, d := range []lucid.Device{lucid.CPU, dev} {
 			lucid.Seed(11)
-			lucid.WithDevice(d, func() { got[k] = lucid.ToSlice[float32](lucid.Rand(n)) })
+			lucid.WithDevice(d, func() {
+				x := lucid.Rand(n)
+				if x.Device() != d {
+					t.Fatalf("made on %v, want %v", x.Device(), d)
+				}
+				got[k] = lucid.ToSlice[float32](x)
+			})
 		}
 		for i := range got[0] {
 			if got[0][i] != got[1][i] {

@@ -157,10 +157,10 @@ func compileOne(t *testing.T, name, source string) {
 func TestCompileFamilies(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
-		compileOne(t, "rows_"+d.String(), rowsSource("softmax", d, 256))
-		compileOne(t, "softmax_grad_"+d.String(), rowsSource("softmax_grad", d, 32))
-		compileOne(t, "norm_"+d.String(), normSource("FORWARD", d, dtype.Float32, d, 32, true))
-		compileOne(t, "norm_grad_"+d.String(), normSource("BACKWARD", d, dtype.Float32, d, 256, false))
+		compileOne(t, "rows_"+d.String(), rowsSource("softmax", d, 256, 16/d.Size()))
+		compileOne(t, "softmax_grad_"+d.String(), rowsSource("softmax_grad", d, 32, 1))
+		compileOne(t, "norm_"+d.String(), normSource("FORWARD", d, dtype.Float32, d, 32, 16/d.Size(), true))
+		compileOne(t, "norm_grad_"+d.String(), normSource("BACKWARD", d, dtype.Float32, d, 256, 1, false))
 	}
 	for d := dtype.Bool; d < dtype.N; d++ {
 		compileOne(t, "arange_"+d.String(), arangeSource(d, d.IsInexact()))

@@ -31,16 +31,30 @@ func init() {
 	})
 }
 
-func rowsSource(op string, t dtype.DType, lanes int) string {
+func rowsSource(op string, t dtype.DType, lanes, vector int) string {
 	if op == "softmax_grad" {
 		return kernels.Source("prelude", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("softmax_grad")
 	}
-	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("rows")
+	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n#define V %d\n", ctype[t], lanes, vector) + kernels.Source("rows")
 }
 
-// lanesFor shares a row among a warp or a block.
+// vectorFor is how many neighbours a thread takes from rows of n elements: 16 bytes, if rows begin at multiples of them.
+func vectorFor(n, size int, at ...uintptr) int {
+	v := 16 / size
+	for _, p := range at {
+		if p%16 != 0 {
+			return 1
+		}
+	}
+	if n%v != 0 {
+		return 1
+	}
+	return v
+}
+
+// lanesFor shares a row of n pieces among a warp or a block.
 func lanesFor(n int) int {
-	if n <= 1024 {
+	if n <= 256 {
 		return 32
 	}
 	return 256
@@ -61,8 +75,12 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	for _, s := range dims[axis+1:] {
 		step *= s
 	}
-	rows, lanes := in[0].Numel()/n, lanesFor(n)
-	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes), op, func() string { return rowsSource(op, in[0].DType, lanes) })
+	vector := 1
+	if step == 1 {
+		vector = vectorFor(n, in[0].DType.Size(), address(x.views[0]))
+	}
+	rows, lanes := in[0].Numel()/n, lanesFor(n/vector)
+	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes, vector), op, func() string { return rowsSource(op, in[0].DType, lanes, vector) })
 	if err != nil {
 		return err
 	}
@@ -86,9 +104,9 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 }
 
 // normSource writes a kernel of norm.cu, FORWARD or BACKWARD.
-func normSource(part string, t, stat, weight dtype.DType, lanes int, centred bool) string {
+func normSource(part string, t, stat, weight dtype.DType, lanes, vector int, centred bool) string {
 	return kernels.Source("prelude", "elementwise", "functions", "block") + "#define " + part + "\n" +
-		fmt.Sprintf("#define T %s\n#define STAT %s\n#define W %s\n#define LANES %d\n#define CENTRED %v\n", ctype[t], ctype[stat], ctype[weight], lanes, centred) + kernels.Source("norm")
+		fmt.Sprintf("#define T %s\n#define STAT %s\n#define W %s\n#define LANES %d\n#define V %d\n#define CENTRED %v\n", ctype[t], ctype[stat], ctype[weight], lanes, vector, centred) + kernels.Source("norm")
 }
 
 // rowNorm normalises over the last dimensions.
@@ -110,16 +128,17 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	for _, s := range dims[len(dims)-p.Dims:] {
 		n *= s
 	}
-	rows, lanes, stat := in[0].Numel()/n, lanesFor(n), out[len(out)-1]
-	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, centred), "row_norm", func() string {
-		return normSource("FORWARD", in[0].DType, stat.DType, weight, lanes, centred)
-	})
-	if err != nil {
-		return err
-	}
 	var ptr [3]uintptr
 	for i, v := range x.views {
 		ptr[i] = address(v)
+	}
+	vector := vectorFor(n, in[0].DType.Size(), ptr[:]...)
+	rows, lanes, stat := in[0].Numel()/n, lanesFor(n/vector), out[len(out)-1]
+	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, vector, centred), "row_norm", func() string {
+		return normSource("FORWARD", in[0].DType, stat.DType, weight, lanes, vector, centred)
+	})
+	if err != nil {
+		return err
 	}
 	var g args
 	g.int(rows, n, int(math.Float64bits(p.Eps)))
@@ -149,7 +168,7 @@ func (d *Device) rowNormGrad(centred bool, a attr.Attr, out, in []backend.View) 
 	n := product(dims[len(dims)-p.Dims:])
 	rows, lanes := in[1].Numel()/n, lanesFor(n)
 	f, err := d.kernel(fmt.Sprint("norm grad", t, rstd, weight, lanes, centred), "row_norm_grad", func() string {
-		return normSource("BACKWARD", t, rstd, weight, lanes, centred)
+		return normSource("BACKWARD", t, rstd, weight, lanes, 1, centred)
 	})
 	if err != nil {
 		return err

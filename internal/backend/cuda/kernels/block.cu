@@ -11,3 +11,13 @@ template <class R, int L> DEV R total(R v, int lane) {
     __syncthreads();
     return share[threadIdx.x - lane];
 }
+
+// load_row and store_row move V elements of a row: neighbours in memory where V is more than 1, else `step` apart.
+template <class M, int N, class R> DEV void load_row(R (&r)[N], const M *row, i64 i, i64 step) {
+    if (N > 1) load_vec<M, N>(r, row + i, N);
+    else r[0] = get(row[i * step]);
+}
+template <class M, int N, class R> DEV void store_row(M *row, const R (&r)[N], i64 i, i64 step) {
+    if (N > 1) store_vec<M, N>(row + i, r, N);
+    else row[i * step] = Put<M>::put(r[0]);
+}

@@ -15,22 +15,41 @@ extern "C" __global__ void __launch_bounds__(256) row_norm(const __grid_constant
     R mean = 0;
     if (CENTRED) {
         R s = 0;
-        for (i64 i = lane; i < n; i += LANES) s += get(in[i]);
+        for (i64 i = lane * V; i < n; i += LANES * V) {
+            R v[V];
+            load_row<T, V>(v, in, i, 1);
+#pragma unroll
+            for (int j = 0; j < V; j++) s += v[j];
+        }
         mean = total<R, LANES>(s, lane) / (R)a.n;
     }
     R s = 0;
-    for (i64 i = lane; i < n; i += LANES) {
-        const R d = get(in[i]) - mean;
-        s += d * d;
+    for (i64 i = lane * V; i < n; i += LANES * V) {
+        R v[V];
+        load_row<T, V>(v, in, i, 1);
+#pragma unroll
+        for (int j = 0; j < V; j++) s += (v[j] - mean) * (v[j] - mean);
     }
     const R rstd = 1 / op_sqrt(total<R, LANES>(s, lane) / (R)a.n + (R)a.eps);
     if (!here) return;
     T *out = a.out + row * a.n;
-    for (i64 i = lane; i < n; i += LANES) {
-        R y = (get(in[i]) - mean) * rstd;
-        if (a.weight) y *= (R)get(a.weight[i]);
-        if (a.bias) y += (R)get(a.bias[i]);
-        out[i] = Put<T>::put(y);
+    for (i64 i = lane * V; i < n; i += LANES * V) {
+        R v[V];
+        Rep<W>::R w[V];
+        load_row<T, V>(v, in, i, 1);
+#pragma unroll
+        for (int j = 0; j < V; j++) v[j] = (v[j] - mean) * rstd;
+        if (a.weight) {
+            load_row<W, V>(w, a.weight, i, 1);
+#pragma unroll
+            for (int j = 0; j < V; j++) v[j] *= (R)w[j];
+        }
+        if (a.bias) {
+            load_row<W, V>(w, a.bias, i, 1);
+#pragma unroll
+            for (int j = 0; j < V; j++) v[j] += (R)w[j];
+        }
+        store_row<T, V>(out, v, i, 1);
     }
     if (lane == 0) {
         if (CENTRED) a.mean[row] = Put<STAT>::put(mean);

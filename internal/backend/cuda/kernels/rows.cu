@@ -1,4 +1,5 @@
-// Ops along one dimension: softmax, log_softmax, class_nll. A row is n elements `step` apart; LANES threads share it. The
+// Ops along one dimension: softmax, log_softmax, class_nll. A row is n elements `step` apart; LANES threads share
+// it, each taking V neighbours at a time. The
 // largest element and the sum of exponentials come from one walk, the results from a second one.
 
 typedef Rep<T>::R R;
@@ -6,17 +7,28 @@ typedef Logsumexp<R> Op;
 
 struct Args { i64 rows, n, step; T *out; T *sums; const T *in; const i64 *target; Fault *fault; };
 
+// take joins V elements at once: one exponential each, and one more where the largest rises.
+DEV void take(Op::A &acc, const R (&v)[V]) {
+    R m = acc.m;
+#pragma unroll
+    for (int j = 0; j < V; j++)
+        if (v[j] > m || v[j] != v[j]) m = v[j];
+    const R less = Op::shift(m);
+    if (m != acc.m) {
+        acc.s *= op_exp(acc.m - less);
+        acc.m = m;
+    }
+#pragma unroll
+    for (int j = 0; j < V; j++) acc.s += op_exp(v[j] - less);
+}
+
 DEV Op::A walk(const T *in, i64 n, i64 step, int lane) {
     Op::A acc = Op::none();
-    i64 i = lane;
-    for (; i + 3 * LANES < n; i += 4 * LANES) {
-        R v[4];
-#pragma unroll
-        for (int u = 0; u < 4; u++) v[u] = get(in[(i + u * LANES) * step]);
-#pragma unroll
-        for (int u = 0; u < 4; u++) Op::add(acc, v[u], 0, 0);
+    for (i64 i = lane * V; i < n; i += LANES * V) {
+        R v[V];
+        load_row<T, V>(v, in, i, step);
+        take(acc, v);
     }
-    for (; i < n; i += LANES) Op::add(acc, get(in[i * step]), 0, 0);
     __shared__ Op::A share[256];
     __syncthreads();
     share[threadIdx.x] = acc;
@@ -44,14 +56,26 @@ extern "C" __global__ void __launch_bounds__(256) softmax(const __grid_constant_
     ROW
     T *out = a.out + at;
     const R scale = 1 / acc.s + (acc.m - acc.m); // an infinite largest element makes the row NaN
-    for (i64 i = lane; i < a.n; i += LANES) out[i * a.step] = Put<T>::put(op_exp(get(in[i * a.step]) - acc.m) * scale);
+    for (i64 i = lane * V; i < a.n; i += LANES * V) {
+        R v[V];
+        load_row<T, V>(v, in, i, a.step);
+#pragma unroll
+        for (int j = 0; j < V; j++) v[j] = op_exp(v[j] - acc.m) * scale;
+        store_row<T, V>(out, v, i, a.step);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(256) log_softmax(const __grid_constant__ Args a) {
     ROW
     T *out = a.out + at;
     const R less = op_log(acc.s) + (acc.m - acc.m);
-    for (i64 i = lane; i < a.n; i += LANES) out[i * a.step] = Put<T>::put(get(in[i * a.step]) - acc.m - less);
+    for (i64 i = lane * V; i < a.n; i += LANES * V) {
+        R v[V];
+        load_row<T, V>(v, in, i, a.step);
+#pragma unroll
+        for (int j = 0; j < V; j++) v[j] = v[j] - acc.m - less;
+        store_row<T, V>(out, v, i, a.step);
+    }
 }
 
 extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constant__ Args a) {
