@@ -89,6 +89,13 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 	}
 	Count.Plans.Add(1)
 	err = run.execute(ctx, scope.Current().Deterministic)
+	if err != nil {
+		// Given up before the first step that writes over an input: the inputs are as they were.
+		for _, i := range taken {
+			untake(argOf[i] - 1)
+		}
+		taken = nil
+	}
 	outs := make([]*graph.Node, len(r.outs))
 	if err == nil {
 		for i, o := range r.outs {
