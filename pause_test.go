@@ -13,12 +13,14 @@ import (
 
 // TestPauses runs heavy kernels beside the collector and a ticker: neither a kernel nor a collection may hold up
 // other goroutines for long. Machines that run tests are shared, so the bound is wide, grows with what plain Go loops
-// suffer here, and holds if one attempt of three keeps it. The numbers are printed.
+// suffer here, and holds if one attempt of three keeps it; where plain loops wait for the machine itself, the test is
+// skipped. The numbers are printed.
 func TestPauses(t *testing.T) {
 	d := time.Second
 	if long() {
 		d = 10 * time.Second
 	}
+	busy := time.Duration(0)
 	for attempt := 1; ; attempt++ {
 		plain, p := measurePauses(d/2, idleLoops()), measurePauses(d, heavyKernels())
 		t.Logf("plain loops: %v", plain)
@@ -27,6 +29,10 @@ func TestPauses(t *testing.T) {
 		stop := 20*time.Millisecond + 3*plain.pause
 		if p.ticks > 20 && p.collections > 2 && p.p99 <= limit && p.pause <= stop {
 			return
+		}
+		busy = max(busy, plain.p99)
+		if attempt == 3 && busy > 50*time.Millisecond {
+			t.Skipf("the machine is too busy to tell: plain loops are late by %v", busy)
 		}
 		if attempt == 3 {
 			t.Errorf("99%% of ticks came within %v, want %v; the longest collection's pause was %v, want %v", p.p99, limit, p.pause, stop)
