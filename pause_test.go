@@ -27,6 +27,9 @@ func TestPauses(t *testing.T) {
 		t.Logf("kernels:     %v", p)
 		limit := 20*time.Millisecond + 3*plain.p99
 		stop := 20*time.Millisecond + 3*plain.pause
+		if testing.Short() { // runs beside other packages; it catches seconds, not milliseconds
+			limit, stop = 10*limit, 10*stop
+		}
 		if p.ticks > 20 && p.collections > 2 && p.p99 <= limit && p.pause <= stop {
 			return
 		}
