@@ -67,6 +67,7 @@ var hostileNodes = map[string][]string{
 	"conv":             {`{"op":"conv","version":1,"in":[0,0],"attr":{"Conv":{"Groups":0}},"out":[["float32",2,2]]}`},
 	"layer_norm":       {`{"op":"layer_norm","version":1,"in":[0,0],"attr":{"RowNorm":{"Dims":1}},"bundle":true,"out":[["float32",2,3],["float32",2,1],["float32",2,1]]}`, `{"item":0,"in":[2]}`},
 	"where":            {`{"op":"where","version":1,"in":[0,0,0],"out":[["float32",2,3]]}`},
+	"scan of a number": {`{"op":"const","version":1,"in":[],"attr":{"Const":{"DType":"float32","Value":{"Kind":4,"F":1}}},"out":[["float32"]]}`, `{"op":"linear_scan","version":1,"in":[0,2],"attr":{"Scan":{}},"out":[["float32",2,3]]}`},
 	"const":            {`{"op":"const","version":1,"in":[],"attr":{"Const":{"DType":"float32","Value":{"Kind":99}}},"out":[["float32"]]}`},
 }
 

@@ -45,7 +45,7 @@ func mutate(r *rand.Rand, text string) string {
 // with a typed error. Under the race detector, pointers out of bounds are found too.
 func TestImportMutated(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("testdata", "golden", "*.json.gz"))
-	perOp, tries := 4, 40
+	perOp, tries := 2, 20
 	if testing.Short() {
 		perOp, tries = 1, 10
 	}

@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -82,5 +83,35 @@ func TestSaveNpyAndErrors(t *testing.T) {
 		if _, err := Load(bad); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+func TestSaveSharded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "model")
+	d := savedState()
+	for round, size := range []int64{20, 1 << 20, 1} {
+		d.Set("round", Scalar(float64(round)))
+		if err := SaveSharded(dir, d, ShardOptions{ShardSize: size}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := LoadSharded(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got.Names()) != fmt.Sprint(d.Names()) || got.Metadata()["epoch"] != "3" {
+			t.Errorf("names %v, metadata %v", got.Names(), got.Metadata())
+		}
+		for name, x := range d.All() {
+			if y := got.Get(name); y == nil || x.DType() != y.DType() || !sameBits(x.Contiguous().array().Peek(), y.array().Peek()) {
+				t.Errorf("size %d: %s came back as %v", size, name, y)
+			}
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.safetensors"))
+	if len(files) < 8 || len(files) > d.Len() {
+		t.Errorf("%d files are left", len(files))
+	}
+	if _, err := LoadSharded(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty directory: %v", err)
 	}
 }

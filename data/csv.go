@@ -67,14 +67,11 @@ func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
 		if errors.Is(err, io.EOF) {
 			return d.table()
 		}
-		if err == nil {
-			err = d.take(row)
-		}
 		if err != nil {
+			return nil, err // says the line itself
+		}
+		if err := d.take(row); err != nil {
 			line, _ := c.FieldPos(0)
-			if _, ok := errors.AsType[*csv.ParseError](err); ok {
-				return nil, err // says the line itself
-			}
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
 	}

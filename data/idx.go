@@ -46,17 +46,19 @@ func DecodeIDX(r io.Reader) (*lucid.Tensor, error) {
 	if dims > maxIDXDims {
 		return nil, fmt.Errorf("has %d dimensions; want at most %d", dims, maxIDXDims)
 	}
-	shape, size := make([]int, dims), int64(width)
+	// room counts an empty dimension as one: the others must be within bounds all the same.
+	shape, size, room := make([]int, dims), int64(width), int64(width)
 	for i := range shape {
 		var n uint32
 		if err := binary.Read(r, binary.BigEndian, &n); err != nil {
 			return nil, fmt.Errorf("ends inside the header: %w", err)
 		}
-		if n > 0 && size > maxValues/int64(n) {
+		if n > 0 && room > maxValues/int64(n) {
 			return nil, fmt.Errorf("dimension %d is %d: more than %d bytes in all", i, n, maxValues)
 		}
 		shape[i] = int(n)
 		size *= int64(n)
+		room *= max(int64(n), 1)
 	}
 	var b bytes.Buffer
 	n, err := io.CopyN(&b, r, size+1)

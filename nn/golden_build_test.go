@@ -62,8 +62,6 @@ func build(t *testing.T, c goldenCase) (nn.Module, run) {
 		return nn.BatchNormOptions{Eps: k.p("eps"), Momentum: k.p("momentum"), CumulativeAverage: given && k["momentum"] == nil, NoAffine: k.off("affine"), NoTracking: k.off("track_running_stats")}
 	}
 	instance := nn.InstanceNormOptions{Affine: k.b("affine"), TrackRunningStats: k.b("track_running_stats")}
-	rnn := nn.RNNOptions{NumLayers: k.n("num_layers"), Nonlinearity: k.s("nonlinearity"), NoBias: k.off("bias"), BatchFirst: k.b("batch_first"), Bidirectional: k.b("bidirectional"), ProjSize: k.n("proj_size")}
-	trans := nn.TransformerOptions{DimFeedforward: k.n("dim_feedforward"), BatchFirst: k.b("batch_first"), NormFirst: k.b("norm_first"), Activation: k.s("activation"), NumEncoderLayers: k.i("num_encoder_layers"), NumDecoderLayers: k.i("num_decoder_layers")}
 	switch c.Op {
 	case "Linear":
 		return one(nn.NewLinear(n(0), n(1), nn.LinearOptions{NoBias: k.off("bias")}))
@@ -112,6 +110,16 @@ func build(t *testing.T, c goldenCase) (nn.Module, run) {
 			o.NumParameters = new(n(0))
 		}
 		return one(nn.NewPReLU(o))
+	}
+	return buildSequence(t, c)
+}
+
+func buildSequence(t *testing.T, c goldenCase) (nn.Module, run) {
+	k := c.Kwargs
+	n := func(i int) int { return int(c.Args[i].(float64)) }
+	rnn := nn.RNNOptions{NumLayers: k.n("num_layers"), Nonlinearity: k.s("nonlinearity"), NoBias: k.off("bias"), BatchFirst: k.b("batch_first"), Bidirectional: k.b("bidirectional"), ProjSize: k.n("proj_size")}
+	trans := nn.TransformerOptions{DimFeedforward: k.n("dim_feedforward"), BatchFirst: k.b("batch_first"), NormFirst: k.b("norm_first"), Activation: k.s("activation"), NumEncoderLayers: k.i("num_encoder_layers"), NumDecoderLayers: k.i("num_decoder_layers")}
+	switch c.Op {
 	case "RNN":
 		m := nn.NewRNN(n(0), n(1), rnn)
 		return m, func(in []*lucid.Tensor) []*lucid.Tensor {

@@ -237,54 +237,6 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// Packed sequences give what each sequence gives alone.
-func TestPackedEqualsAlone(t *testing.T) {
-	lucid.Seed(5)
-	m := nn.NewLSTM(3, 4, nn.RNNOptions{NumLayers: 2, Bidirectional: true})
-	lengths := []int{2, 5, 3}
-	seqs := make([]*lucid.Tensor, len(lengths))
-	for i, n := range lengths {
-		seqs[i] = lucid.Randn(n, 3)
-	}
-	y, h, c := m.ForwardPacked(nn.PackSequence(seqs, nn.PackPaddedSequenceOptions{NotSorted: true}), nil, nil)
-	padded, got := nn.PadPackedSequence(y)
-	if !slices.Equal(got, lengths) || fmt.Sprint(y.BatchSizes) != "[3 3 2 1 1]" {
-		t.Fatalf("lengths %v, batches %v", got, y.BatchSizes)
-	}
-	for i, s := range seqs {
-		wy, wh, wc := m.Forward(s, nil, nil)
-		part := padded.At(lucid.Range{Stop: lengths[i]}, i)
-		for _, p := range [][2]*lucid.Tensor{{part, wy}, {h.At(lucid.Colon, i), wh}, {c.At(lucid.Colon, i), wc}} {
-			if !lucid.AllClose(p[0].Detach(), p[1].Detach()) {
-				t.Errorf("sequence %d differs", i)
-			}
-		}
-	}
-}
-
-func TestAttentionMasks(t *testing.T) {
-	lucid.Seed(2)
-	m := nn.NewMultiheadAttention(8, 4, nn.MultiheadAttentionOptions{BatchFirst: true})
-	x := lucid.Randn(2, 5, 8)
-	a, w := m.Forward(x, x, x, nn.AttentionOptions{IsCausal: true})
-	b, none := m.Forward(x, x, x, nn.AttentionOptions{IsCausal: true, NoWeights: true})
-	if none != nil || !lucid.AllClose(a.Detach(), b.Detach()) || w.At(0, 0, 1).Item() != 0 {
-		t.Error("causal")
-	}
-	pad := lucid.New([]bool{false, false, false, true, true, false, false, false, false, false}, 2, 5)
-	c, w := m.Forward(x, x, x, nn.AttentionOptions{KeyPaddingMask: pad, HeadWeights: true})
-	short, _ := m.Forward(x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}), x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}), x.At(lucid.Range{Stop: 1}, lucid.Range{Stop: 3}))
-	if !lucid.AllClose(c.At(0, lucid.Range{Stop: 3}).Detach(), short.At(0).Detach()) || fmt.Sprint(w.Shape()) != "[2 4 5 5]" {
-		t.Error("padding")
-	}
-	g := nn.NewGroupedQueryAttention(8, 4, 2, nn.MultiheadAttentionOptions{BatchFirst: true})
-	p, _ := g.Forward(x, x, x)
-	q, _ := g.Forward(x, x, x, nn.AttentionOptions{NoWeights: true})
-	if !lucid.AllClose(p.Detach(), q.Detach()) || fmt.Sprint(g.KProjWeight.Shape()) != "[4 8]" {
-		t.Error("grouped queries")
-	}
-}
-
 func TestInit(t *testing.T) {
 	lucid.Seed(9)
 	w := lucid.Zeros(64, 128).RequiresGrad_(true)

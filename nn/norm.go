@@ -38,6 +38,9 @@ func (b *batchNorm) init(op string, features int, opts []BatchNormOptions) {
 	}
 }
 
+// Eps returns what is added to the variance, nil for the default.
+func (b *batchNorm) Eps() *float64 { return b.o.Eps }
+
 // ResetRunningStats forgets the running statistics.
 func (b *batchNorm) ResetRunningStats() {
 	if b.RunningMean != nil {

@@ -3,7 +3,6 @@
 import os
 import re
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads=2")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax

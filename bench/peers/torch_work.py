@@ -1,5 +1,6 @@
 """The workloads in PyTorch; wrap is torch.compile or nothing."""
 
+import os
 import re
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch.nn.functional as F
 
 from worker import CONVOLUTIONS, HEADS, LAYERS, GPT_BATCH, LENGTH, VOCAB, WIDTH, Params, convolution, gpt2_params, integers, noise
 
-torch.set_num_threads(2)
+torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 2)))
 ABOUT = {"name": "PyTorch", "version": torch.__version__}
 N = 4096
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ func runBench(c *command, args []string, out io.Writer) error {
 	asJSON := f.Bool("json", false, "print JSON: one object a line")
 	serve := f.Bool("serve", false, "read names of workloads, and milliseconds, line by line; answer each with a JSON object")
 	first := f.Bool("first", false, "compute one small product and exit: process start to first result")
+	profile := f.String("profile", "", "write a CPU profile of the workloads to this file")
 	budget := f.Duration("time", 300*time.Millisecond, "for each workload")
 	if err := c.parse(f, args, 0, out); err != nil {
 		return err
@@ -63,6 +65,17 @@ func runBench(c *command, args []string, out io.Writer) error {
 	}
 	if *list {
 		return listBench(some, *asJSON, out)
+	}
+	if *profile != "" {
+		file, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
 	}
 	return timeBench(some, *budget, *asJSON, out)
 }

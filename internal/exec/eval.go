@@ -85,16 +85,27 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 		return nil, nil
 	}
 	st := scope.Current()
+	stream, onStream := st.Stream.(*Stream)
+	paced := async && !onStream
+	if paced {
+		flight.enterAsync()
+	}
 	job, err := start(ctx, roots, async, st.Deterministic)
 	if err != nil || job == nil {
+		if paced {
+			flight.leaveAsync()
+		}
 		return nil, err
 	}
-	if stream, ok := st.Stream.(*Stream); ok && job.queue == nil {
+	if onStream && job.queue == nil {
 		job.queue = stream.enqueue
 	}
-	inFlight.Add(1)
+	flight.enter()
 	work := func() {
-		defer inFlight.Done()
+		defer flight.leave()
+		if paced {
+			defer flight.leaveAsync()
+		}
 		err := job.await(ctx)
 		if err == nil {
 			err = job.run.execute(ctx, st.Deterministic)

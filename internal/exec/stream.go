@@ -52,8 +52,58 @@ func (s *Stream) Synchronize() {
 	}
 }
 
-// inFlight counts plans that run outside the lock.
-var inFlight sync.WaitGroup
+// flight counts the plans that run outside the lock.
+var flight = newFlight()
 
-// Synchronize waits until every evaluation started so far is done.
-func Synchronize() { inFlight.Wait() }
+type flightCount struct {
+	mu    sync.Mutex
+	less  *sync.Cond
+	all   int
+	async int // started by EvalAsync, on no stream
+}
+
+func newFlight() *flightCount {
+	f := &flightCount{}
+	f.less = sync.NewCond(&f.mu)
+	return f
+}
+
+// enterAsync waits for the asynchronous plan before: a program that never reads anything builds its next step while
+// the last one runs, but cannot run ahead of the machine, and finds its state settled, so that it is written in place.
+func (f *flightCount) enterAsync() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.async > 0 {
+		f.less.Wait()
+	}
+	f.async++
+}
+
+func (f *flightCount) leaveAsync() {
+	f.mu.Lock()
+	f.async--
+	f.mu.Unlock()
+	f.less.Broadcast()
+}
+
+func (f *flightCount) enter() {
+	f.mu.Lock()
+	f.all++
+	f.mu.Unlock()
+}
+
+func (f *flightCount) leave() {
+	f.mu.Lock()
+	f.all--
+	f.mu.Unlock()
+	f.less.Broadcast()
+}
+
+// Synchronize waits until no evaluation runs.
+func Synchronize() {
+	flight.mu.Lock()
+	defer flight.mu.Unlock()
+	for flight.all > 0 {
+		flight.less.Wait()
+	}
+}

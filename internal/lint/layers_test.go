@@ -68,7 +68,7 @@ var layers = []layer{
 	{name: "training", packages: []string{"optim/...", "distributions", "data/...", "tokenizer/...", "generate", "serve"}, imports: []string{"public", ".", "doors", "leaves"}},
 	{name: "distributed", packages: []string{"distributed"}, imports: []string{"public", ".", "doors", "leaves", "internal/comm/..."}},
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
-	{name: "program", packages: []string{"cmd/...", "examples/..."}, imports: []string{"public", "."}},
+	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
 	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/..."}, imports: []string{"public", ".", "internal/..."}},
 }

@@ -77,6 +77,6 @@ func init() {
 	legal["scatter"] = func(c claim) {
 		s := c.scatter()
 		c.picks(c.in[0], c.in[1], s.Axis)
-		c.picks(c.in[2], c.in[1], -1)
+		c.must(c.in[2].Shape().Equal(c.in[1].Shape()), "values of shape %v for positions of shape %v", c.in[2].Shape(), c.in[1].Shape())
 	}
 }

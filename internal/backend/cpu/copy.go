@@ -16,6 +16,7 @@ import (
 const (
 	copyBlock  = 256 << 10 // bytes a block moves
 	streamFrom = 8 << 20   // bytes from which a copy goes past the caches
+	streamRow  = 2 << 10   // if its rows are this long
 	turnTile   = 128       // side of a square that is turned
 )
 
@@ -41,6 +42,9 @@ func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	size, z := out[0].DType.Size(), stridedOf(out[0])
 	for _, v := range in {
+		if v.Numel() == 0 {
+			continue // its place may lie behind the end
+		}
 		part := strided{unsafe.Add(z.base, at*z.strides[axis]*size), z.strides}
 		if err := move(c, v.Shape, size, part, stridedOf(v)); err != nil {
 			return err
@@ -125,10 +129,8 @@ func (w *mover) rows(c *backend.Ctx) error {
 	last := len(w.dims) - 1
 	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
 	put := copyBytes
-	if run*rows >= streamFrom && run >= 4096 {
-		put = func(z, x unsafe.Pointer, n int) {
-			simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
-		}
+	if run*rows >= streamFrom && run >= streamRow {
+		put = copyPast
 	}
 	if run >= copyBlock {
 		pieces := (run + copyBlock - 1) / copyBlock
@@ -145,6 +147,11 @@ func (w *mover) rows(c *backend.Ctx) error {
 			put(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), run)
 		}
 	})
+}
+
+// copyPast copies n bytes past the caches.
+func copyPast(z, x unsafe.Pointer, n int) {
+	simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
 }
 
 // elements moves what has no dense rows, each along the last dimension.

@@ -75,6 +75,10 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return w.takeElements(c, z, idx)
 	}
 	inner := operand{size: w.size, dims: w.inner, strides: w.innerStr}
+	put := copyBytes
+	if bytes >= streamRow && w.count*len(idx)*bytes >= streamFrom {
+		put = copyPast
+	}
 	group := max(1, copyBlock/2/bytes)
 	parts := (len(idx) + group - 1) / group
 	return each(c, w.count*parts, func(b int) {
@@ -84,7 +88,7 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			x := unsafe.Add(row, int(idx[k])*w.axis*w.size)
 			y := unsafe.Add(z, (o*len(idx)+k)*bytes)
 			if w.wholeSlice {
-				copyBytes(y, x, bytes)
+				put(y, x, bytes)
 				continue
 			}
 			s := inner

@@ -61,7 +61,36 @@ func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	return stacks(c, out[0], in, productOf[uint8])
 }
 
+// plainWork is how many multiply-adds a product may have to be done by plain: no loop would be parallel.
+const plainWork = 1 << 18
+
+// plain does a small product of two matrices as they lie, without what stacks need. It reports whether it did.
+func plain[T numbers](out backend.View, in []backend.View, mul product[T]) bool {
+	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
+		return false
+	}
+	m, k, n := in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
+	if m*n*k == 0 || m*n*k > plainWork {
+		return false
+	}
+	ars, acs, brs, bcs := k, 1, n, 1
+	if l := in[0].Lay; l != nil {
+		ars, acs = l.Strides[0], l.Strides[1]
+	}
+	if l := in[1].Lay; l != nil {
+		brs, bcs = l.Strides[0], l.Strides[1]
+	}
+	if ars|acs|brs|bcs < 0 {
+		return false
+	}
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, false, nil)
+	return true
+}
+
 func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul product[T]) error {
+	if plain(out, in, mul) {
+		return nil
+	}
 	a, err := stackOf[T](c, in[0])
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 const (
 	foldChunk = 1 << 15 // elements folded by one block
-	foldCols  = 2048    // columns of a tile
+	foldCols  = 4096    // columns of a tile: long runs, since memory is read in the order of its pages
 )
 
 // folder is a reduction of T through accumulators A to R.
@@ -289,7 +289,7 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	cols := p.inner.size
 	tile := min(cols, foldCols)
 	tiles := (cols + tile - 1) / tile
-	perChunk := max(1, 4*foldChunk/tile)
+	perChunk := max(1, 8*foldChunk/tile)
 	chunks := (p.count + perChunk - 1) / perChunk
 	// Small outputs share a block.
 	group := 1

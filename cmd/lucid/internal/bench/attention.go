@@ -2,7 +2,7 @@ package bench
 
 import "github.com/lucid-go/lucid"
 
-func init() {
+func attention() {
 	const heads, length, width = 12, 1024, 64
 	const flops = 4 * heads * length * length * width / 2 // the causal half of two products
 	data := func() (q, k, v *lucid.Tensor) {

@@ -11,7 +11,7 @@ type convolution struct {
 	goal                          float64
 }
 
-func init() {
+func convolutions() {
 	for _, c := range []convolution{
 		{"conv3x3_nchw", "conv 3×3 64→64 56² b8", 64, 64, 56, 3, 1, 1, 1, false, 1.1},
 		{"conv3x3_nhwc", "conv 3×3 64→64 56² b8, channels last", 64, 64, 56, 3, 1, 1, 1, true, 1.1},

@@ -34,6 +34,7 @@ func init() {
 		v, m := random(1, 1, n), random(2, 1, n, n)
 		return once(func() *lucid.Tensor { return v.MatMul(m) })
 	}})
+	convolutions()
 	rows()
 	reductions()
 	maps()
@@ -43,6 +44,7 @@ func init() {
 			return x.Mul(y).Add(x).Mul(0.5).Sub(y).Abs().Add(1).Sqrt().Div(y.Add(3)).Neg()
 		})
 	}})
+	attention()
 	add(Workload{Name: "gather", About: "8192 rows × 768 of 32768", Bytes: 2 * 8192 * 768 * 4, Limit: "copy", Goal: 1.2, make: func() job {
 		table, index := random(1, 1, 32768, 768), integers(2, 32768, 8192)
 		return once(func() *lucid.Tensor { return lucid.IndexSelect(table, 0, index) })
@@ -59,6 +61,7 @@ func init() {
 		a, b := random(1, 1, 16), random(2, 1, 16)
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
+	training()
 }
 
 func product(name string, d lucid.DType, n int, goal float64) {

@@ -43,7 +43,7 @@ func train(p *params, opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.
 	}}
 }
 
-func init() {
+func training() {
 	const batch = 64
 	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * batch * (784*256 + 256*10), Limit: "fma32", Goal: 2.3, make: func() job {
 		var p params

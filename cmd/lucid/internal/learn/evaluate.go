@@ -19,7 +19,7 @@ type Result struct {
 }
 
 // maxTestBytes bounds how much of a text is tested on.
-const maxTestBytes = 1 << 15
+const maxTestBytes = 1 << 13
 
 // Evaluate tries the model on what was held out. It changes nothing the next step depends on.
 func (t *Trainer) Evaluate(ctx context.Context) (r Result, err error) {
@@ -73,9 +73,5 @@ func shortest(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // Summary says in a line what is trained on what.
 func (t *Trainer) Summary() string {
-	held := "a fifth held out"
-	if t.Config.Text() {
-		held = "the last tenth held out"
-	}
-	return fmt.Sprintf("%s of %d parameters on %s: %d examples, %d more held out (%s)", t.Config.Model, t.Parameters(), t.Spec.Name, t.Spec.Examples, t.Held(), held)
+	return fmt.Sprintf("%s of %d parameters on %s: %d examples to learn from, %d held out", t.Config.Model, t.Parameters(), t.Spec.Name, t.Spec.Examples, t.Held())
 }

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -138,7 +137,8 @@ func complete(scores func(x *lucid.Tensor) *lucid.Tensor, context int, prompt st
 	return printable(text[len(prompt):]), err
 }
 
-// pick draws a byte by its score.
+// pick draws a byte by its score, from those at least a hundredth as probable as the best: rare ones are many, and
+// would come up too often together.
 func pick(scores []float32, temperature float64, r *rand.Rand) byte {
 	best := 0
 	for i, v := range scores {
@@ -151,8 +151,10 @@ func pick(scores []float32, temperature float64, r *rand.Rand) byte {
 	}
 	weights, sum := make([]float64, len(scores)), 0.0
 	for i, v := range scores {
-		weights[i] = math.Exp(float64(v-scores[best]) / temperature)
-		sum += weights[i]
+		if w := math.Exp(float64(v-scores[best]) / temperature); w >= 0.01 {
+			weights[i] = w
+			sum += w
+		}
 	}
 	u := r.Float64() * sum
 	for i, w := range weights {
@@ -172,6 +174,3 @@ func printable(b []byte) string {
 		return '\ufffd'
 	}, strings.ToValidUTF8(string(b), "\ufffd"))
 }
-
-// String names a class with its probability.
-func (c Class) String() string { return fmt.Sprintf("%s %.1f %%", c.Name, 100*c.Probability) }

@@ -1,0 +1,143 @@
+// Driver measures lucid against its peers, A-B-A-B, and writes docs/benchmarks.md and bench/results/latest.json.
+// bench/run builds and starts it.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+type driver struct {
+	peers  []*peer // lucid first
+	pairs  int
+	budget time.Duration // of one timing
+	settle time.Duration
+	sag    float64
+	// fastest takes the best run of each timing, for a machine that others use too; else its median.
+	fastest bool
+	best    map[string]float64
+}
+
+// results are the file of results; its rows are kept by name, so that some can be measured anew.
+type results struct {
+	Machine    json.RawMessage `json:"machine"`
+	Conditions string          `json:"conditions"`
+	Peers      []*peer         `json:"peers"`
+	Rows       []*row          `json:"rows"`
+}
+
+func main() {
+	lucid := flag.String("lucid", "lucid", "the program")
+	python := flag.String("python", "bench/.venv/bin/python", "interpreter that bench/setup made")
+	only := flag.String("run", "", "only workloads that match the regular expression; the others keep their last result")
+	with := flag.String("peers", "torch,torch_default,torch_compiled,jax,mlx", "whom to measure against")
+	pairs := flag.Int("pairs", 15, "timings of each kind")
+	budget := flag.Duration("time", 100*time.Millisecond, "of one timing")
+	sag := flag.Float64("sag", 0.85, "discard rounds in which a probe finds less than this part of the best it found; 0: keep all")
+	fastest := flag.Bool("fastest", false, "take the best run of each timing, not the median: for a machine that others use too")
+	threads := flag.Int("threads", 2, "of each worker")
+	heavy := flag.Bool("heavy", false, "also workloads that take gigabytes")
+	conditions := flag.String("conditions", "Measured alone on the machine.", "said above the table")
+	file := flag.String("results", "bench/results/latest.json", "where the numbers go")
+	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
+	flag.Parse()
+	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, best: map[string]float64{}}
+	all := peers(*lucid, *python, *threads)
+	for i, p := range all {
+		if i == 0 || slices.Contains(strings.Split(*with, ","), p.Key) {
+			d.peers = append(d.peers, p)
+		}
+	}
+	err := d.run(*lucid, *only, *heavy, *conditions, *file, *page)
+	for _, p := range d.peers {
+		p.stop()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (d *driver) run(lucid, only string, heavy bool, conditions, file, page string) error {
+	want, err := regexp.Compile(only)
+	if err != nil {
+		return err
+	}
+	table, err := workloads(lucid)
+	if err != nil {
+		return err
+	}
+	var res results
+	if old, err := os.ReadFile(file); err == nil {
+		if err := json.Unmarshal(old, &res); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	if res.Machine, err = exec.Command(lucid, "doctor", "--json").Output(); err != nil {
+		return fmt.Errorf("lucid doctor: %w", err)
+	}
+	res.Conditions = conditions
+	for _, w := range table {
+		if !want.MatchString(w.Name) || w.Heavy && !heavy {
+			continue
+		}
+		r, err := d.measure(w)
+		if err != nil {
+			return err
+		}
+		fmt.Print(r.line())
+		res.put(r, d.peers, table)
+		if err := res.write(file, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workloads asks lucid for its table.
+func workloads(lucid string) (table []workload, err error) {
+	out, err := exec.Command(lucid, "bench", "--list", "--json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("lucid bench --list: %w", err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var w workload
+		if err := d.Decode(&w); err == io.EOF {
+			return table, nil
+		} else if err != nil {
+			return nil, err
+		}
+		table = append(table, w)
+	}
+}
+
+// put replaces the row of that name, keeping meetings with peers that were not asked this time, and the table's order.
+func (res *results) put(r *row, asked []*peer, table []workload) {
+	for _, p := range asked {
+		res.Peers = append(slices.DeleteFunc(res.Peers, func(q *peer) bool { return q.Key == p.Key }), p)
+	}
+	at := func(name string) int { return slices.IndexFunc(table, func(w workload) bool { return w.Name == name }) }
+	res.Rows = slices.DeleteFunc(res.Rows, func(o *row) bool { return o.Name == r.Name || at(o.Name) < 0 })
+	res.Rows = append(res.Rows, r)
+	slices.SortFunc(res.Rows, func(a, b *row) int { return at(a.Name) - at(b.Name) })
+}
+
+func (res *results) write(file, page string) error {
+	b, err := json.MarshalIndent(res, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, append(b, '\n'), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(page, res.page(), 0o666)
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// workload is what lucid bench --list --json tells.
+type workload struct {
+	Name  string  `json:"name"`
+	About string  `json:"about"`
+	Flops float64 `json:"flops,omitempty"`
+	Bytes float64 `json:"bytes,omitempty"`
+	Limit string  `json:"limit,omitempty"`
+	Goal  float64 `json:"goal,omitempty"`
+	Tol   float64 `json:"tolerance"`
+	Heavy bool    `json:"heavy,omitempty"`
+}
+
+type summary struct {
+	N       int       `json:"n"`
+	Mean    float64   `json:"mean"`
+	RMS     float64   `json:"rms"`
+	Samples []float64 `json:"samples"`
+}
+
+type timing struct {
+	Seconds float64   `json:"seconds"`
+	Best    float64   `json:"best"`
+	Check   []summary `json:"check"`
+	Error   string    `json:"error"`
+}
+
+// A band is a median and where the middle 80 % lie.
+type band struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"p10"`
+	High   float64 `json:"p90"`
+}
+
+// A meeting is lucid and a peer at one workload.
+type meeting struct {
+	Peer    string `json:"peer"`
+	Seconds band   `json:"seconds"` // the peer's
+	Ratio   band   `json:"ratio"`   // of speeds: above 1 lucid is faster
+	Pairs   int    `json:"pairs"`
+	Memory  int64  `json:"memory,omitempty"`
+	Differ  string `json:"differ,omitempty"` // how the results differ
+	Error   string `json:"error,omitempty"`
+	ours    []timing
+	theirs  []timing
+	Worst   float64 `json:"difference"` // largest, against the tolerance
+}
+
+// A row is a workload measured.
+type row struct {
+	workload
+	Seconds   band               `json:"seconds"`
+	Fraction  float64            `json:"fraction,omitempty"`
+	Limits    map[string]float64 `json:"limits"` // medians
+	Discarded int                `json:"discarded"`
+	Memory    int64              `json:"memory,omitempty"`
+	Meetings  []*meeting         `json:"meetings"`
+	Error     string             `json:"error,omitempty"`
+}
+
+// measure runs rounds of lucid, peer, lucid, peer, … until enough of them found the machine at its usual speed.
+func (d *driver) measure(w workload) (*row, error) {
+	r := &row{workload: w, Limits: map[string]float64{}}
+	us := d.peers[0]
+	if w.Heavy {
+		for _, p := range d.peers {
+			p.stop()
+		}
+	}
+	for _, p := range d.peers {
+		if err := p.start(); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		if p != us {
+			r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
+		}
+	}
+	if err := d.warm(r); err != nil || r.Error != "" {
+		return r, err
+	}
+	probes := map[string][]float64{}
+	for round, good := 0, 0; good < d.pairs && round < 3*d.pairs; round++ {
+		limits := map[string]float64{}
+		if err := us.ask("probe", &limits); err != nil {
+			return nil, err
+		}
+		if d.sags(limits) {
+			r.Discarded++
+			time.Sleep(d.settle)
+			continue
+		}
+		good++
+		for k, v := range limits {
+			probes[k] = append(probes[k], v)
+		}
+		if err := d.round(r); err != nil {
+			return nil, err
+		}
+	}
+	for k, v := range probes {
+		r.Limits[k] = spread(v).Median
+	}
+	r.finish()
+	for i, p := range d.peers {
+		if i == 0 && w.Heavy {
+			r.Memory = p.peak()
+		} else if w.Heavy {
+			r.Meetings[i-1].Memory = p.peak()
+		}
+	}
+	return r, nil
+}
+
+// warm has every worker make its data, and compares the results. A peer that cannot do the work is left out.
+func (d *driver) warm(r *row) error {
+	var ours timing
+	if err := d.time(d.peers[0], r.Name, &ours); err != nil {
+		return err
+	}
+	r.Error = ours.Error
+	for i, m := range r.Meetings {
+		var t timing
+		if err := d.time(d.peers[i+1], r.Name, &t); err != nil {
+			return err
+		}
+		m.Error = t.Error
+		if m.Error == "" {
+			m.Worst = difference(ours.Check, t.Check)
+			if m.Worst > r.Tol {
+				m.Differ = fmt.Sprintf("results differ by %.2g, more than %.2g", m.Worst, r.Tol)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *driver) round(r *row) error {
+	for i, m := range r.Meetings {
+		if m.Error != "" {
+			continue
+		}
+		var ours, theirs timing
+		if err := d.time(d.peers[0], r.Name, &ours); err != nil {
+			return err
+		}
+		if err := d.time(d.peers[i+1], r.Name, &theirs); err != nil {
+			return err
+		}
+		m.ours, m.theirs = append(m.ours, ours), append(m.theirs, theirs)
+	}
+	if len(r.Meetings) == 0 {
+		return fmt.Errorf("no peer to measure against")
+	}
+	return nil
+}
+
+// time asks a worker and waits until its threads have stopped spinning.
+func (d *driver) time(p *peer, name string, t *timing) error {
+	if err := p.ask(fmt.Sprintf("%s %d", name, d.budget.Milliseconds()), t); err != nil {
+		return fmt.Errorf("%s at %s: %w", p.Name, name, err)
+	}
+	if d.fastest {
+		t.Seconds = t.Best
+	}
+	time.Sleep(d.settle)
+	return nil
+}
+
+// sags reports whether the machine is slower than the best it has shown; it remembers the best.
+func (d *driver) sags(limits map[string]float64) bool {
+	slow := false
+	for _, k := range []string{"fma32", "stream_copy"} {
+		d.best[k] = max(d.best[k], limits[k])
+		slow = slow || limits[k] < d.sag*d.best[k]
+	}
+	return slow
+}
+
+func (r *row) finish() {
+	var all []float64
+	for _, m := range r.Meetings {
+		var ratios, theirs []float64
+		for i := range m.ours {
+			all = append(all, m.ours[i].Seconds)
+			theirs = append(theirs, m.theirs[i].Seconds)
+			ratios = append(ratios, m.theirs[i].Seconds/m.ours[i].Seconds)
+		}
+		m.Seconds, m.Ratio, m.Pairs = spread(theirs), spread(ratios), len(ratios)
+	}
+	r.Seconds = spread(all)
+	if most := r.Limits[r.Limit]; most > 0 && r.Seconds.Median > 0 {
+		r.Fraction = max(r.Flops, r.Bytes) / r.Seconds.Median / most
+	}
+}
+
+func spread(v []float64) band {
+	if len(v) == 0 {
+		return band{}
+	}
+	v = slices.Sorted(slices.Values(v))
+	at := func(q float64) float64 { return v[int(math.Round(q*float64(len(v)-1)))] }
+	return band{at(0.5), at(0.1), at(0.9)}
+}
+
+// difference is how far two results lie apart, against their root mean square; infinite if they cannot be compared.
+func difference(a, b []summary) (most float64) {
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	for i := range a {
+		if a[i].N != b[i].N || len(a[i].Samples) != len(b[i].Samples) {
+			return math.Inf(1)
+		}
+		scale := max(a[i].RMS, math.SmallestNonzeroFloat64)
+		most = max(most, math.Abs(a[i].Mean-b[i].Mean)/scale, math.Abs(a[i].RMS-b[i].RMS)/scale)
+		for j, s := range a[i].Samples {
+			most = max(most, math.Abs(s-b[i].Samples[j])/scale)
+		}
+	}
+	if math.IsNaN(most) {
+		return math.Inf(1)
+	}
+	return most
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const preface = `# Benchmarks
+
+The same work in lucid and in other frameworks, on the same machine, as many threads each, on random data, interleaved
+A-B-A-B; results are compared before anything is timed. Written by ` + "`bench/run`" + ` after ` + "`bench/setup`" + `; the numbers are in
+[latest.json](../bench/results/latest.json). A ratio is their time divided by ours, so above 1 lucid is faster: the median of
+the pairs, and in brackets where the middle 80 % of them lie. Of PyTorch's ways (eager with glibc told to keep its pages,
+eager by default, compiled) the best counts. "Of limit" is the part of what a probe found the machine to allow in the same
+minute: multiply-adds in registers, reading memory, copying it, copying it past the caches. Training steps and the
+inference row are compiled in lucid and JAX; everything else in lucid is written eagerly.
+
+`
+
+func (res *results) page() []byte {
+	var b bytes.Buffer
+	b.WriteString(preface)
+	fmt.Fprintf(&b, "%s\n\n", res.Conditions)
+	var m struct {
+		Go, CPU string
+		Threads int
+	}
+	if json.Unmarshal(res.Machine, &m) == nil {
+		fmt.Fprintf(&b, "Machine: %s; %d threads; %s.", m.CPU, m.Threads, m.Go)
+	}
+	for _, p := range res.Peers {
+		if p.Version != "" {
+			fmt.Fprintf(&b, " %s %s.", p.label(), p.Version)
+		}
+	}
+	b.WriteString("\n\n| workload | lucid | of limit | best of PyTorch | goal | against PyTorch | default allocator | compiled | JAX | MLX |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range res.Rows {
+		b.WriteString(r.cells())
+	}
+	notes(&b, res.Rows)
+	return b.Bytes()
+}
+
+func (p *peer) label() string {
+	for _, q := range peers("", "", 0) {
+		if q.Key == p.Key {
+			return q.Name
+		}
+	}
+	return p.Name
+}
+
+func (r *row) cells() string {
+	if r.Error != "" {
+		return fmt.Sprintf("| %s | fails | | | | | | | | |\n", r.About)
+	}
+	limit, goal, best := "", "", ""
+	if r.Fraction > 0 {
+		limit = fmt.Sprintf("%.0f %% %s", 100*r.Fraction, strings.ReplaceAll(r.Limit, "_", " "))
+	}
+	if r.Goal > 0 {
+		goal = fmt.Sprintf("%.3gx", r.Goal)
+	}
+	if m := r.best(); m != nil {
+		best = fmt.Sprintf("**%s**", m.Ratio)
+	}
+	cells := []string{r.About, short(r.Seconds.Median) + r.rate(), limit, best, goal}
+	for _, key := range []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"} {
+		cell := ""
+		if i := slices.IndexFunc(r.Meetings, func(m *meeting) bool { return m.Peer == key }); i >= 0 {
+			switch m := r.Meetings[i]; {
+			case m.Error != "":
+				cell = "n/a"
+			case m.Differ != "":
+				cell = "differs"
+			case m.Pairs > 0:
+				cell = fmt.Sprintf("%s, %s", short(m.Seconds.Median), m.Ratio)
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// best is the meeting with the way of PyTorch that does best against us.
+func (r *row) best() (best *meeting) {
+	for _, m := range r.Meetings {
+		if strings.HasPrefix(m.Peer, "torch") && m.Pairs > 0 && (best == nil || m.Ratio.Median < best.Ratio.Median) {
+			best = m
+		}
+	}
+	return best
+}
+
+func (r *row) rate() string {
+	switch {
+	case r.Flops > 0:
+		return fmt.Sprintf(", %.3g GFLOP/s", r.Flops/r.Seconds.Median/1e9)
+	case r.Bytes > 0:
+		return fmt.Sprintf(", %.3g GB/s", r.Bytes/r.Seconds.Median/1e9)
+	}
+	return ""
+}
+
+// line is the row on a terminal.
+func (r *row) line() string {
+	s := fmt.Sprintf("%-24s %-9s", r.Name, short(r.Seconds.Median))
+	for _, m := range r.Meetings {
+		s += fmt.Sprintf("  %s %s", m.Peer, m.Ratio)
+		if what := m.Error + m.Differ; what != "" {
+			s += " (" + what + ")"
+		}
+	}
+	if r.Discarded > 0 {
+		s += fmt.Sprintf("  %d rounds discarded", r.Discarded)
+	}
+	return s + r.Error + "\n"
+}
+
+func (b band) String() string { return fmt.Sprintf("%.2fx [%.2f–%.2f]", b.Median, b.Low, b.High) }
+
+// short writes seconds with three digits.
+func short(s float64) string {
+	switch {
+	case s <= 0:
+		return "–"
+	case s < 1e-6:
+		return fmt.Sprintf("%.3g ns", s*1e9)
+	case s < 1e-3:
+		return fmt.Sprintf("%.3g µs", s*1e6)
+	case s < 1:
+		return fmt.Sprintf("%.3g ms", s*1e3)
+	}
+	return time.Duration(s * 1e9).Round(10 * time.Millisecond).String()
+}
+
+// notes says what the table cannot: memory, errors, differences, rounds thrown away.
+func notes(b *bytes.Buffer, rows []*row) {
+	b.WriteString("\n")
+	for _, r := range rows {
+		if r.Error != "" {
+			fmt.Fprintf(b, "- %s: %s\n", r.Name, r.Error)
+		}
+		for _, m := range r.Meetings {
+			if what := m.Error + m.Differ; what != "" {
+				fmt.Fprintf(b, "- %s, %s: %s\n", r.Name, m.Peer, strings.Join(strings.Fields(what), " "))
+			}
+			if m.Memory > 0 {
+				fmt.Fprintf(b, "- %s: peak memory %d MB, %s %d MB\n", r.Name, r.Memory>>20, m.Peer, m.Memory>>20)
+			}
+		}
+		if r.Discarded > 0 {
+			fmt.Fprintf(b, "- %s: %d rounds discarded, because probes sagged\n", r.Name, r.Discarded)
+		}
+	}
+}
