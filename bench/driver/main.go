@@ -126,6 +126,13 @@ func (res *results) put(r *row, asked []*peer, table []workload) {
 		res.Peers = append(slices.DeleteFunc(res.Peers, func(q *peer) bool { return q.Key == p.Key }), p)
 	}
 	at := func(name string) int { return slices.IndexFunc(table, func(w workload) bool { return w.Name == name }) }
+	for _, o := range res.Rows {
+		for _, m := range o.Meetings {
+			if o.Name == r.Name && !slices.ContainsFunc(asked, func(p *peer) bool { return p.Key == m.Peer }) {
+				r.Meetings = append(r.Meetings, m)
+			}
+		}
+	}
 	res.Rows = slices.DeleteFunc(res.Rows, func(o *row) bool { return o.Name == r.Name || at(o.Name) < 0 })
 	res.Rows = append(res.Rows, r)
 	slices.SortFunc(res.Rows, func(a, b *row) int { return at(a.Name) - at(b.Name) })

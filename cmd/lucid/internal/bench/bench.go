@@ -95,7 +95,7 @@ func (b *Bench) time(t *Timing, budget time.Duration) {
 	t.Seconds, t.Best, t.Runs = each[len(each)/2], each[0], len(each)*b.batch
 }
 
-// prepare makes the data, checks the result and finds how many runs make 50 µs, which a clock can tell apart.
+// prepare makes the data, checks the result, runs a few times and finds how many runs make 50 µs, which a clock can tell apart.
 func (b *Bench) prepare(name string) {
 	i := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
 	if i < 0 {
@@ -106,6 +106,9 @@ func (b *Bench) prepare(name string) {
 	var check []Summary
 	for _, r := range job.result() {
 		check = append(check, summarize(r))
+	}
+	for begin, i := time.Now(), 0; i < 8 && time.Since(begin) < time.Second; i++ {
+		job.run() // until buffers come back from the collector
 	}
 	batch := 1
 	for {

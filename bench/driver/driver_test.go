@@ -1,0 +1,61 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestDifference(t *testing.T) {
+	a := []summary{{2, 0, 2, []float64{2, -2}}}
+	for _, c := range []struct {
+		b    []summary
+		want float64
+	}{
+		{[]summary{{2, 0, 2, []float64{2, -2}}}, 0},
+		{[]summary{{2, 0, 2, []float64{2, -1}}}, 0.5},
+		{[]summary{{2, 1, 2, []float64{2, -2}}}, 0.5},
+		{[]summary{{3, 0, 2, []float64{2, -2}}}, math.Inf(1)},
+		{[]summary{{2, math.NaN(), 2, []float64{2, -2}}}, math.Inf(1)},
+		{nil, math.Inf(1)},
+	} {
+		if got := difference(a, c.b); got != c.want {
+			t.Errorf("%v: %v, want %v", c.b, got, c.want)
+		}
+	}
+}
+
+// TestRow follows a workload from its timings to its line of the table: the better of PyTorch's ways counts.
+func TestRow(t *testing.T) {
+	r := &row{workload: workload{Name: "w", About: "work", Flops: 1e9, Limit: "fma32", Goal: 2}, Limits: map[string]float64{"fma32": 4e9}}
+	for key, speed := range map[string]float64{"torch": 3, "torch_compiled": 2, "jax": 1} {
+		m := &meeting{Peer: key}
+		for i := range 15 {
+			m.ours = append(m.ours, timing{Seconds: 0.5})
+			m.theirs = append(m.theirs, timing{Seconds: 0.5 * (speed + float64(i-7)/10)})
+		}
+		r.Meetings = append(r.Meetings, m)
+	}
+	r.finish()
+	if got := r.best(); got.Peer != "torch_compiled" || got.Ratio.Median != 2 || got.Pairs != 15 {
+		t.Errorf("%+v", got)
+	}
+	cells := r.cells()
+	for _, want := range []string{"| work | 500 ms, 2 GFLOP/s | 50 % fma32 | **2.00x [1.40–2.60]** | 2x | 1.5s, 3.00x [2.40–3.60] |  | 1s, 2.00x", "| 500 ms, 1.00x [0.40–1.60] |  |"} {
+		if !strings.Contains(cells, want) {
+			t.Errorf("%q is not in %s", want, cells)
+		}
+	}
+}
+
+func TestSag(t *testing.T) {
+	d := &driver{sag: 0.85, best: map[string]float64{}}
+	for i, c := range []struct {
+		fma, copy float64
+		want      bool
+	}{{100, 10, false}, {86, 9, false}, {84, 10, true}, {100, 8, true}, {200, 10, false}, {100, 10, true}} {
+		if got := d.sags(map[string]float64{"fma32": c.fma, "stream_copy": c.copy}); got != c.want {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+}

@@ -1,0 +1,16 @@
+package lucid
+
+import "testing"
+
+func TestProber(t *testing.T) {
+	var p Prober
+	for range 2 {
+		l, err := p.Measure()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.FMA32 < 1e8 || l.FMA64 < 1e8 || l.Read < 1e8 || l.Copy < 1e8 || l.StreamCopy < 1e8 {
+			t.Errorf("%+v", l)
+		}
+	}
+}
