@@ -212,14 +212,16 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 func tapeLeaves(n *graph.Node) []*graph.Node {
 	var idx graph.Index
 	var leaves []*graph.Node
-	exec.Locked(func() { idx.PostOrder([]*graph.Node{n}, transform.OnTape) })
-	for _, m := range idx.Nodes {
-		if m.Leaf() {
-			leaves = append(leaves, m)
-		} else if m.TapeFreed() && !m.Tape() && m.NumIn() == 0 {
-			fault.Throw(fault.Gradient, "backward", "the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
+	exec.Locked(func() {
+		idx.PostOrder([]*graph.Node{n}, transform.OnTape)
+		for _, m := range idx.Nodes {
+			if m.Leaf() {
+				leaves = append(leaves, m)
+			} else if m.TapeFreed() && !m.Tape() && m.NumIn() == 0 {
+				fault.Throw(fault.Gradient, "backward", "the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
+			}
 		}
-	}
+	})
 	return leaves
 }
 

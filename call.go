@@ -42,6 +42,7 @@ type schemaParam struct {
 
 type schema struct {
 	name, door, doc string
+	noGrad, noVMap  string // of a function written with other ops
 	aliases         []string
 	params          []schemaParam
 	call            func(*caller) []*graph.Node
@@ -78,14 +79,16 @@ func (s *schema) describe() Op {
 	for _, p := range s.params {
 		o.Params = append(o.Params, Param{p.name, p.typ, p.optional})
 	}
+	noGrad, noVMap := s.noGrad, s.noVMap
 	if g := graph.Lookup(s.name); g != nil {
 		o.Version, o.Kind, o.AMP, o.Deterministic = g.Version, g.Kind.String(), g.AMP.String(), g.Nondeterministic == ""
-		if g.NoGrad != "" {
-			o.VJP, o.JVP = "waived: "+g.NoGrad, "waived: "+g.NoGrad
-		}
-		if g.NoVMap != "" {
-			o.VMap = "waived: " + g.NoVMap
-		}
+		noGrad, noVMap = g.NoGrad, g.NoVMap
+	}
+	if noGrad != "" {
+		o.VJP, o.JVP = "waived: "+noGrad, "waived: "+noGrad
+	}
+	if noVMap != "" {
+		o.VMap = "waived: " + noVMap
 	}
 	return o
 }

@@ -182,8 +182,9 @@ var compiledFuncs sync.Map // uintptr → *compiled
 func remember[F any](f F, c *compiled) F {
 	p := funcPointer(f)
 	compiledFuncs.Store(uintptr(p), c)
-	// When nobody holds the function any more, its traces go.
-	runtime.AddCleanup((*byte)(p), func(key uintptr) { compiledFuncs.Delete(key) }, uintptr(p))
+	// When nobody holds the function any more, its traces go. By then another function may lie at the same address.
+	key := uintptr(p)
+	runtime.AddCleanup((*byte)(p), func(c *compiled) { compiledFuncs.CompareAndDelete(key, c) }, c)
 	return f
 }
 

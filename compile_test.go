@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -89,11 +90,11 @@ func TestCompiledStateIsDonated(t *testing.T) {
 	w := Ones(64, 64)
 	step := Compile(func(x *Tensor) *Tensor { w.Add_(x); return w.Sum() })
 	step(Ones(64, 64)).Item()
-	before := MemoryStats(CPU).Donated
+	before := MemoryStats(DefaultDevice()).Donated
 	for range 10 {
 		step(Ones(64, 64))
 	}
-	if got := MemoryStats(CPU).Donated - before; got != 10 {
+	if got := MemoryStats(DefaultDevice()).Donated - before; got != 10 {
 		t.Errorf("%d of 10 updates were in place", got)
 	}
 	if w.Sum().Item() != 64*64*12 {
@@ -219,5 +220,26 @@ func TestCompiledFunctionsAreForgotten(t *testing.T) {
 	}
 	if got := count(); got > before+10 {
 		t.Errorf("%d functions are remembered, %d before", got, before)
+	}
+}
+
+// A call that is cancelled before it wrote anything leaves its state as it was.
+func TestCompileCancelled(t *testing.T) {
+	w := Ones(4096)
+	step := Compile(func(x *Tensor) *Tensor { w.Add_(x); return w.Sum() })
+	x := Ones(4096).Eval()
+	step(x)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	WithContext(ctx, func() {
+		if err := Try(func() { step(x) }); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if got := w.Sum().Item(); got != 2*4096 {
+		t.Errorf("the state is %v", got/4096)
+	}
+	if got := step(x).Item(); got != 3*4096 {
+		t.Errorf("after the cancel: %v", got/4096)
 	}
 }

@@ -95,11 +95,23 @@ func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
 			b = mem.FromGo(raw)
 		}
 	}
-	n := graph.NewStored(b, graph.Spec{Shape: s, DType: d}, hostDevice())
-	if dev := targetDevice(); dev != n.Device() {
-		n = ops.ToDevice(n, dev)
+	return wrap(stored("new", b, s, d))
+}
+
+// stored makes a value of host memory where creation goes now; a device with memory of its own gets its copy at once.
+func stored(op string, b *mem.Buffer, s *shape.Shape, d DType) *graph.Node {
+	spec, dev := graph.Spec{Shape: s, DType: d}, targetDevice()
+	if dev.Upload == nil {
+		return graph.NewStored(b, spec, hostDevice())
 	}
-	return wrap(n)
+	to, err := dev.Pool.Get(op, b.Size)
+	if err == nil {
+		err = dev.Upload(to, b.Mem)
+	}
+	if err != nil {
+		throw(op, err)
+	}
+	return graph.NewStored(to, spec, dev)
 }
 
 // targetDevice is where creation goes now.
@@ -123,5 +135,5 @@ func (w With) Scalar(v any) *Tensor {
 	b := mem.FromGo(make([]byte, 16)[:d.Size()])
 	b.ReadOnly = false
 	d.Put(b.Mem, 0, s)
-	return w.done(graph.NewStored(b, graph.Spec{Shape: shape.Scalar, DType: d}, hostDevice()))
+	return w.done(stored("scalar", b, shape.Scalar, d))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -106,11 +105,7 @@ func (w With) fromScalars(op string, list []dtype.Scalar, dims []int) *Tensor {
 	for i, v := range list {
 		d.Put(b.Mem, i, v)
 	}
-	n := graph.NewStored(b, graph.Spec{Shape: s, DType: d}, hostDevice())
-	if dev := targetDevice(); dev != n.Device() {
-		n = ops.ToDevice(n, dev)
-	}
-	return w.done(n)
+	return w.done(stored(op, b, s, d))
 }
 
 // joinKinds is a number of the highest kind in the list.

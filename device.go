@@ -22,6 +22,9 @@ type Device struct {
 // CPU is the device every program has.
 var CPU = Device{Type: "cpu"}
 
+// CUDA is the i-th NVIDIA GPU, for programs that import _ "github.com/lucid-go/lucid/cuda".
+func CUDA(i int) Device { return Device{Type: "cuda", Index: i} }
+
 // String names the device: "cpu", "cuda:1".
 func (d Device) String() string { return (&backend.Device{Type: d.Type, Index: d.Index}).String() }
 
@@ -30,7 +33,7 @@ var defaultDevice atomic.Pointer[backend.Device]
 func init() {
 	defaultDevice.Store(cpu.Device)
 	exec.DefaultDevice = defaultDevice.Load
-	exec.Reference = ref.Device
+	exec.Reference, exec.Host = ref.Device, cpu.Device
 	ops.Read = func(n *graph.Node) (backend.View, error) { return exec.Reading(scope.Current().Context(), n) }
 }
 

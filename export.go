@@ -62,16 +62,24 @@ func (x *Exporter) AddNamed(name string, f any, examples ...any) (err error) {
 
 // Close writes the file; it appears whole or not at all.
 func (x *Exporter) Close() error {
-	text, err := compile.Encode(x.graphs)
+	c, err := x.checkpoint()
 	if err != nil {
 		return err
 	}
-	c := checkpoint.Checkpoint{Schema: map[string]int{functionSchema: functionVersion}}
+	return checkpoint.Write(x.path, c)
+}
+
+func (x *Exporter) checkpoint() (c checkpoint.Checkpoint, err error) {
+	text, err := compile.Encode(x.graphs)
+	if err != nil {
+		return c, err
+	}
+	c = checkpoint.Checkpoint{Schema: map[string]int{functionSchema: functionVersion}}
 	c.Sections = append(c.Sections, checkpoint.Section{Name: functionSection, Kind: checkpoint.JSON, Data: text})
 	for _, t := range x.tensors {
 		c.Add(t)
 	}
-	return checkpoint.Write(x.path, c)
+	return c, nil
 }
 
 func (x *Exporter) add(name string, f any, examples []any) error {
@@ -90,6 +98,7 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 		return fault.New(fault.Trace, "export", "called inside Compile, Grad or VMap; export the function outside")
 	}
 	t := graph.NewTrace(graph.TraceCompile, functionName(fn.v), nil)
+	t.Export = true
 	defer t.Close()
 	standIns, outs, err := traceFor(t, fn, args, in)
 	if err != nil {

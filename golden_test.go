@@ -146,7 +146,10 @@ func TestGolden(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
 			missing, failed, passed := map[string]int{}, 0, 0
-			for _, c := range readGolden(t, family) {
+			for i, c := range readGolden(t, family) {
+				if !inShard(i) {
+					continue
+				}
 				if schemas[c.Op] == nil {
 					missing[c.Op]++
 					continue
@@ -206,7 +209,7 @@ func (c *goldenCase) run() (bad string) {
 	in := make([]*Tensor, len(c.Inputs))
 	hasGrad := len(c.Grads) > 0
 	for i, g := range c.Inputs {
-		in[i] = g.tensor()
+		in[i] = placed(g.tensor())
 		if hasGrad && i < len(c.Grads) && c.Grads[i] != nil {
 			in[i].RequiresGrad_(true)
 		}
@@ -232,7 +235,7 @@ func (c *goldenCase) run() (bad string) {
 	}
 	for i, k := range c.Cot {
 		if k != nil && out[i].RequiresGrad() {
-			out[i].Backward(BackwardOptions{Gradient: k.tensor(), RetainGraph: true})
+			out[i].Backward(BackwardOptions{Gradient: placed(k.tensor()), RetainGraph: true})
 		}
 	}
 	for i, w := range c.Grads {

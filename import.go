@@ -27,6 +27,9 @@ func (s TensorSpec) String() string { return fmt.Sprintf("%v%v", s.DType, s.Shap
 type Signature struct {
 	Name            string
 	Inputs, Outputs []TensorSpec
+	// Bytes is the size of all values of one call together: more than it needs, and a hint before a file that is not
+	// trusted is run. It is math.MaxInt if it is more than that.
+	Bytes int
 }
 
 // String prints as "name(float32[2 3]) → (float32[2])".
@@ -46,6 +49,7 @@ func (s Signature) String() string {
 type Function struct {
 	graphs  []*imported
 	weights []*Tensor
+	specs   []graph.Spec // of the weights, which the graphs were checked with
 }
 
 // imported is one function with the plan of its plain calls.
@@ -79,26 +83,25 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		return nil, fault.New(fault.Format, "import", "the file has no section %q", functionSection)
 	}
 	f := &Function{}
-	var specs []graph.Spec
 	for _, s := range c.Sections {
 		t, ok := s.Tensor()
 		if !ok {
 			continue
 		}
-		if s.Name != tensorSection(len(specs)) {
-			return nil, fault.New(fault.Format, "import", "section %q where %q was expected", s.Name, tensorSection(len(specs)))
+		if s.Name != tensorSection(len(f.specs)) {
+			return nil, fault.New(fault.Format, "import", "section %q where %q was expected", s.Name, tensorSection(len(f.specs)))
 		}
 		if err := Try(func() { f.weights = append(f.weights, fromFile(t)) }); err != nil {
 			return nil, err
 		}
-		specs = append(specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
+		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
 	}
 	graphs, err := compile.Parse(text.Data)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range graphs {
-		if err := g.Check(specs); err != nil {
+		if err := g.Check(f.specs); err != nil {
 			return nil, err
 		}
 		f.graphs = append(f.graphs, f.imported(g))
@@ -119,8 +122,11 @@ func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
 	weights := map[int]*graph.Node{}
 	for _, i := range g.Tensors() {
 		if weights[i] == nil {
-			weights[i] = acquire(f.weights[i])
-			ns = append(ns, weights[i])
+			n := acquire(f.weights[i])
+			weights[i], ns = n, append(ns, n)
+			if s := f.specs[i]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
+				fault.Throw(fault.Shape, "call", "weight %d was assigned %v %v; the function needs %v %v", i, n.DType(), n.Shape(), s.DType, s.Shape)
+			}
 		}
 	}
 	var outs []*Tensor
@@ -172,14 +178,14 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 func (f *Function) Signatures() []Signature {
 	list := make([]Signature, len(f.graphs))
 	for i, m := range f.graphs {
-		list[i] = Signature{m.g.Name, specsOf(m.g.Inputs), specsOf(m.g.Outputs)}
+		list[i] = Signature{m.g.Name, specsOf(m.g.Inputs), specsOf(m.g.Outputs), m.g.Bytes()}
 	}
 	return list
 }
 
 // Named returns the functions of one name as a Function of their own, which shares the weights.
 func (f *Function) Named(name string) (*Function, error) {
-	part := &Function{weights: f.weights}
+	part := &Function{weights: f.weights, specs: f.specs}
 	for _, m := range f.graphs {
 		if m.g.Name == name {
 			part.graphs = append(part.graphs, m)

@@ -19,14 +19,18 @@ type matrixCase struct {
 	smooth         bool      // its gradient met finite differences
 	differentiable bool      // it has floats in and out
 	point          []*Tensor // where it is smooth
+	refused        int       // times it was a typed error for reading values
 }
 
 // matrixCases gathers the cases of every op: PyTorch's, those of an op that is the same under another name, and the
-// hand-made ones.
-func matrixCases(t testing.TB) map[string][]*matrixCase {
+// hand-made ones, with floats in double precision or as they are.
+func matrixCases(t testing.TB, double bool) map[string][]*matrixCase {
 	all := map[string][]*matrixCase{}
 	seen := map[string]bool{}
 	add := func(c *matrixCase) {
+		if double {
+			c.double()
+		}
 		if k := c.op + c.key(); !seen[k] {
 			seen[k] = true
 			all[c.op] = append(all[c.op], c)
@@ -47,11 +51,11 @@ func matrixCases(t testing.TB) map[string][]*matrixCase {
 			for _, in := range g.Inputs {
 				c.in = append(c.in, in.tensor())
 			}
-			add(c.double())
+			add(c)
 		}
 	}
 	for _, c := range handCases() {
-		add(c.double())
+		add(c)
 	}
 	for op, like := range matrixLike {
 		for _, c := range all[like] {
@@ -64,7 +68,7 @@ func matrixCases(t testing.TB) map[string][]*matrixCase {
 }
 
 // double casts floats to double precision, in the attributes as well.
-func (c *matrixCase) double() *matrixCase {
+func (c *matrixCase) double() {
 	for i, x := range c.in {
 		if x == nil {
 			continue
@@ -89,7 +93,6 @@ func (c *matrixCase) double() *matrixCase {
 		}
 		c.attrs = attrs
 	}
-	return c
 }
 
 // key tells cases apart that are not the same after the cast.
@@ -127,12 +130,14 @@ func (c *matrixCase) kind() string {
 		case x == nil:
 			k += " nil"
 			continue
-		case x.DType().IsComplex():
-			k += " c"
-		case x.DType().IsFloat():
+		case x.DType() == Float64:
 			k += " f"
-		default:
+		case x.DType() == Complex128:
+			k += " c"
+		case c.grads && !x.DType().IsInexact():
 			k += " i"
+		default:
+			k += " " + x.DType().String()
 		}
 		k += fmt.Sprint(min(x.Dim(), 2))
 		if x.NumElement() == 0 {

@@ -67,6 +67,7 @@ func handElementwise(add adder) {
 }
 
 func handLosses(add adder) {
+	add("ctc_loss", nil, LogSoftmax(values(-1, 1, 4, 2, 3), 2), New([]int64{1, 2, 2, 1}, 2, 2), New([]int64{4, 3}, 2), New([]int64{2, 1}, 2))
 	x, y := values(-1, 1, 4, 3), values(-1, 1, 4, 3).Flip(0)
 	for _, r := range []string{"none", "mean", "sum"} {
 		o := func(more attrs) attrs {
@@ -93,6 +94,8 @@ func handLosses(add adder) {
 }
 
 func handMoves(add adder) {
+	add("dynamic_slice", attrs{"axes": []int{0, 1}, "size": []int{2, 1}}, values(-1, 1, 4, 3), New([]int64{1, 2}, 2))
+	add("dynamic_slice_update", attrs{"axes": []int{0, 1}}, values(-1, 1, 4, 3), values(-1, 1, 2, 1), New([]int64{1, 2}, 2))
 	x := values(-1, 1, 3, 4)
 	for _, op := range []string{"argpartition", "partition"} {
 		add(op, attrs{"kth": 2}, x)
@@ -153,6 +156,9 @@ func handRandom(add adder) {
 }
 
 func handProducts(add adder) {
+	add("convolve", nil, values(-1, 1, 5), values(-1, 1, 3))
+	add("convolve", attrs{"mode": "same"}, values(-1, 1, 5), values(-1, 1, 3))
+	add("convolve", attrs{"mode": "valid"}, values(-1, 1, 3), values(-1, 1, 5))
 	a, b := values(-1, 1, 3, 2, 4), values(-1, 1, 5, 4, 3)
 	add("gather_mm", nil, a, values(-1, 1, 3, 4, 2))
 	add("gather_mm", nil, a, b, New([]int64{0, 2, 2, 1}, 4), New([]int64{4, 0, 1, 1}, 4))

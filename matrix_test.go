@@ -22,6 +22,9 @@ type matrixCheck struct {
 	run  func(c *matrixCase) string
 }
 
+// nativeChecks are for inputs in the dtypes PyTorch was given.
+var nativeChecks = []matrixCheck{{"vmap", (*matrixCase).vmap}, {"compile", (*matrixCase).compile}}
+
 var matrixChecks = []matrixCheck{
 	{"gradient", (*matrixCase).gradient},
 	{"second", (*matrixCase).second},
@@ -37,11 +40,22 @@ type matrixScore struct {
 	cases, failed, waived int
 	smooth                int // cases whose gradient met finite differences
 	wants                 bool
-	dataDependent         int
+	refused               int
 }
 
 func TestMatrix(t *testing.T) {
-	cases := matrixCases(t)
+	t.Run("double", func(t *testing.T) { testMatrix(t, matrixCases(t, true), matrixChecks) })
+	t.Run("native", func(t *testing.T) { testMatrix(t, matrixCases(t, false), nativeChecks) })
+	t.Run("waivers", func(t *testing.T) {
+		for k := range matrixWaived {
+			if _, used := waiversUsed.Load(k); !used {
+				t.Errorf("no case needs the waiver %s any more", k)
+			}
+		}
+	})
+}
+
+func testMatrix(t *testing.T, cases map[string][]*matrixCase, checks []matrixCheck) {
 	var mu sync.Mutex
 	total := matrixScore{}
 	t.Run("ops", func(t *testing.T) {
@@ -50,7 +64,7 @@ func TestMatrix(t *testing.T) {
 				if !matrixRandom[op.Name] {
 					t.Parallel()
 				}
-				s := runMatrix(t, op, cases[op.Name])
+				s := runMatrix(t, op, cases[op.Name], checks)
 				mu.Lock()
 				total.cases += s.cases
 				total.smooth += s.smooth
@@ -62,29 +76,24 @@ func TestMatrix(t *testing.T) {
 	})
 	t.Logf("%d ops, %d cases, %d with finite differences, %d checks failed, %d waived",
 		len(Ops()), total.cases, total.smooth, total.failed, total.waived)
-	for k := range matrixWaived {
-		op, check, _ := strings.Cut(k, "/")
-		if schemas[op] == nil {
-			t.Errorf("the waiver %s/%s is of an op that is not there", op, check)
-		}
-	}
 }
 
-func runMatrix(t *testing.T, op Op, cases []*matrixCase) (s matrixScore) {
+func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (s matrixScore) {
 	if len(cases) == 0 {
 		t.Errorf("%s has no case: add one to matrix_cases_test.go", op.Name)
 	}
 	if !long() {
-		cases = sampleCases(cases, 10)
+		cases = sampleCases(cases, 12)
 	}
 	for _, c := range cases {
 		s.cases++
-		for _, k := range matrixChecks {
-			why := c.waived(k.name)
+		for _, k := range checks {
 			bad := c.guarded(k)
+			key := c.waiver(k.name)
 			switch {
 			case bad == "":
-			case why != "":
+			case key != "":
+				waiversUsed.Store(key, true)
 				s.waived++
 			default:
 				if s.failed++; s.failed <= 6 {
@@ -96,6 +105,10 @@ func runMatrix(t *testing.T, op Op, cases []*matrixCase) (s matrixScore) {
 			s.smooth++
 		}
 		s.wants = s.wants || c.differentiable
+		s.refused += c.refused
+	}
+	if matrixReads[op.Name] != "" && s.refused < 2 {
+		t.Errorf("%s reads values, but no case was refused inside VMap and Compile", op.Name)
 	}
 	if s.wants && s.smooth == 0 && matrixWaived[op.Name+"/gradient"] == "" {
 		t.Errorf("gradient: no case of %s met finite differences", op.Name)
@@ -113,16 +126,19 @@ func (c *matrixCase) guarded(k matrixCheck) (bad string) {
 	return k.run(c)
 }
 
-// waived says why the case need not meet a check.
-func (c *matrixCase) waived(check string) string {
+// waiver names the waiver of a check for the case, "" if there is none.
+func (c *matrixCase) waiver(check string) string {
 	key := c.op + "/" + check
-	for k, why := range matrixWaived {
+	for k := range matrixWaived {
 		if part, ok := strings.CutPrefix(k, key+"/"); k == key || ok && strings.Contains(c.name, part) {
-			return why
+			return k
 		}
 	}
 	return ""
 }
+
+// waiversUsed holds the waivers that a case needed.
+var waiversUsed sync.Map
 
 // sampleCases picks cases that differ in kind: ranks, sizes zero, dtypes, attributes; those with gradients first.
 func sampleCases(all []*matrixCase, n int) []*matrixCase {

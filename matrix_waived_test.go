@@ -2,9 +2,8 @@ package lucid
 
 // matrixWaived names the checks an op does not meet, as op/check or op/check/part of the case's name, and why that is right.
 var matrixWaived = map[string]string{
-	"histogram/gradient":             "the edges are found by reading values and carry no gradient, as in PyTorch",
-	"histogram2d/gradient":           "the edges are found by reading values and carry no gradient, as in PyTorch",
-	"histogramdd/gradient":           "the edges are found by reading values and carry no gradient, as in PyTorch",
+	"histogram/gradient":             "the edges follow the least and the largest value without a gradient, as in PyTorch",
+	"histogram2d/gradient":           "the edges follow the least and the largest value without a gradient, as in PyTorch",
 	"embedding/gradient/padding_idx": "by definition the padding row gets no gradient",
 	"embedding/gradient/scale_grad":  "by definition the gradient is divided by how often a row was taken",
 	"cosine_similarity/gradient/eps": "PyTorch bounds the norms without telling the gradient, and its gradients are the law here",
@@ -19,8 +18,7 @@ var matrixConstant = map[string][]int{"special_zeta": {0}}
 // matrixReads lists ops that read values to know their result's shape; inside VMap and Compile they are a typed error
 // on inputs that have none there.
 var matrixReads = map[string]string{
-	"argwhere": "as many rows as there are nonzeros", "bincount": "as many bins as the largest value", "histogram": "edges from the values",
-	"histogram2d": "edges from the values", "histogramdd": "edges from the values", "histc": "edges from the values",
+	"argwhere": "as many rows as there are nonzeros", "bincount": "as many bins as the largest value",
 	"masked_select": "as many as the mask has", "nonzero": "as many rows as there are nonzeros", "one_hot": "as many classes as the largest value",
 	"repeat_interleave": "as many as the repeats add up to", "unique": "as many as differ", "unique_consecutive": "as many as differ",
 }

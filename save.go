@@ -91,8 +91,12 @@ func Load(path string) (*StateDict, error) {
 	if err != nil {
 		return nil, err
 	}
+	return fromFiles(f)
+}
+
+func fromFiles(f codec.File) (*StateDict, error) {
 	d := &StateDict{meta: f.Metadata}
-	err = Try(func() {
+	err := Try(func() {
 		for _, t := range f.Tensors {
 			d.Set(t.Name, fromFile(t))
 		}

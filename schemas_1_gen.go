@@ -405,6 +405,7 @@ func init() {
 				return []*graph.Node{ops.All(c.tensor("input"), o)}
 			}},
 		schema{name: "allclose", door: "", doc: "Allclose reports, as one truth value, whether all elements of x lie close to those of other.",
+			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CloseOptions
@@ -482,6 +483,7 @@ func init() {
 				return []*graph.Node{ops.Argmin(c.tensor("input"), o)}
 			}},
 		schema{name: "argpartition", door: "ArgPartition", doc: "Argpartition returns the positions that partition x around kth.",
+			noGrad: "its result is a position", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kth int
@@ -500,6 +502,7 @@ func init() {
 				return []*graph.Node{ops.Argsort(c.tensor("input"), o)}
 			}},
 		schema{name: "argwhere", door: "ArgWhere", doc: "Argwhere is Nonzero.",
+			noGrad: "its result is a position", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Argwhere(c.tensor("input"))}
@@ -678,6 +681,7 @@ func init() {
 				return []*graph.Node{ops.BinaryCrossEntropyWithLogits(c.tensor("input"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "bincount", door: "Bincount", doc: "Bincount returns how often each number from 0 to the largest occurs in a vector of non-negative integers, or the sum\nof the weights there. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			noGrad: "", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}, {"weights", "tensor", true}, {"minlength", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BincountOptions
@@ -752,6 +756,7 @@ func init() {
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_size...)}
 			}},
 		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
+			noGrad: "its result is a position", noVMap: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"boundaries", "tensor", false}, {"right", "bool", true}, {"out_int32", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BucketOptions

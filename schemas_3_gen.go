@@ -190,6 +190,7 @@ func init() {
 				return []*graph.Node{ops.Eq(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "equal", door: "", doc: "Equal reports, as one truth value, whether x and other have one shape and equal elements.",
+			noGrad: "its result is a truth value", noVMap: "",
 			aliases: []string{"array_equal"},
 			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

@@ -222,6 +222,7 @@ func init() {
 				return []*graph.Node{ops.IsNaN(c.tensor("input"))}
 			}},
 		schema{name: "isclose", door: "IsClose", doc: "Isclose reports which elements of x lie close to those of other. Infinities are close only to themselves.",
+			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"rtol", "float64", true}, {"atol", "float64", true}, {"equal_nan", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CloseOptions
@@ -239,16 +240,19 @@ func init() {
 				return []*graph.Node{ops.Isin(c.operand("element"), c.operand("test_element"), o)}
 			}},
 		schema{name: "isneginf", door: "IsNegInf", doc: "Isneginf reports which elements are -Inf.",
+			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Isneginf(c.tensor("input"))}
 			}},
 		schema{name: "isposinf", door: "IsPosInf", doc: "Isposinf reports which elements are +Inf.",
+			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Isposinf(c.tensor("input"))}
 			}},
 		schema{name: "isreal", door: "IsReal", doc: "Isreal reports which elements have no imaginary part.",
+			noGrad: "its result is a truth value", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Isreal(c.tensor("input"))}
@@ -550,6 +554,7 @@ func init() {
 				return []*graph.Node{ops.MaskedScatter(c.tensor("input"), c.tensor("mask"), c.tensor("source"))}
 			}},
 		schema{name: "masked_select", door: "MaskedSelect", doc: "MaskedSelect returns the elements where the mask holds as a vector; x and mask broadcast. It evaluates the mask.",
+			noGrad: "", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedSelect(c.tensor("input"), c.tensor("mask"))}
@@ -806,6 +811,7 @@ func init() {
 				return []*graph.Node{ops.MultilabelSoftMarginLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
+			noGrad: "its result is a position", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_numSamples int
@@ -919,6 +925,7 @@ func init() {
 				return []*graph.Node{ops.NllLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "nonzero", door: "Nonzero", doc: "Nonzero lists the positions of the elements that are not zero, one a row. It evaluates x.",
+			noGrad: "its result is a position", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Nonzero(c.tensor("input"))}

@@ -10,6 +10,7 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "one_hot", door: "OneHot", doc: "OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.",
+			noGrad: "its result is whole numbers", noVMap: "",
 			params: []schemaParam{{"input", "tensor", false}, {"num_classes", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.OneHotOptions
@@ -178,6 +179,7 @@ func init() {
 				return []*graph.Node{ops.Rand(v_size, o)}
 			}},
 		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
+			noGrad: "its result is whole numbers", noVMap: "",
 			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_high any
@@ -199,6 +201,7 @@ func init() {
 				return []*graph.Node{ops.Randn(v_size, o)}
 			}},
 		schema{name: "randperm", door: "", doc: "Randperm returns 0 … n-1 in random order.",
+			noGrad: "its result is whole numbers", noVMap: "",
 			params: []schemaParam{{"n", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_n int

@@ -130,6 +130,7 @@ func init() {
 				return []*graph.Node{ops.Tril(c.tensor("input"), o)}
 			}},
 		schema{name: "tril_indices", door: "", doc: "TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.",
+			noGrad: "it has no inputs", noVMap: "",
 			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_row int
@@ -160,6 +161,7 @@ func init() {
 				return []*graph.Node{ops.Triu(c.tensor("input"), o)}
 			}},
 		schema{name: "triu_indices", door: "", doc: "TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.",
+			noGrad: "it has no inputs", noVMap: "",
 			params: []schemaParam{{"row", "int", false}, {"col", "int", false}, {"offset", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_row int
@@ -217,6 +219,7 @@ func init() {
 				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
+			noGrad: "", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}, {"sorted", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.UniqueOptions
@@ -228,6 +231,7 @@ func init() {
 				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "unique_consecutive", door: "UniqueConsecutive", doc: "UniqueConsecutive returns the elements, or the slices along Dim, that differ from the one before. inverse and counts\nare nil unless asked for. It evaluates x, since the size of the result depends on it; inside Compile or VMap it is\nrefused.",
+			noGrad: "", noVMap: "the size of its result depends on values",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}, {"return_inverse", "bool", true}, {"return_counts", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.UniqueConsecutiveOptions

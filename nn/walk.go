@@ -49,7 +49,7 @@ func fields(t reflect.Type) []field {
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		name, flags, _ := strings.Cut(sf.Tag.Get("nn"), ",")
-		if sf.Type == baseType || name == "-" || !sf.IsExported() || !mayHold(sf.Type, nil) {
+		if sf.Type == baseType || name == "-" || !visible(sf) || !mayHold(sf.Type, nil) {
 			continue
 		}
 		f := field{index: i, name: name, inline: sf.Anonymous && name == ""}
@@ -75,6 +75,11 @@ func fields(t reflect.Type) []field {
 	return list
 }
 
+// visible reports whether a field is part of the module: it is exported, or embedded and so shows its own fields.
+func visible(f reflect.StructField) bool {
+	return f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct
+}
+
 // mayHold reports whether a value of the type can hold tensors or modules.
 func mayHold(t reflect.Type, outer []reflect.Type) bool {
 	if t == tensorType || t.Implements(moduleType) || reflect.PointerTo(t).Implements(moduleType) {
@@ -94,7 +99,7 @@ func mayHold(t reflect.Type, outer []reflect.Type) bool {
 		return (k == reflect.String || k >= reflect.Int && k <= reflect.Uint64) && mayHold(t.Elem(), outer)
 	case reflect.Struct:
 		for i := range t.NumField() {
-			if f := t.Field(i); f.IsExported() && mayHold(f.Type, outer) {
+			if f := t.Field(i); visible(f) && mayHold(f.Type, outer) {
 				return true
 			}
 		}
@@ -108,7 +113,7 @@ func snake(s string) string {
 	var b strings.Builder
 	for i, c := range r {
 		if unicode.IsUpper(c) && i > 0 && r[i-1] != '_' {
-			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1])
+			before, after := unicode.IsUpper(r[i-1]), i+1 < len(r) && unicode.IsLower(r[i+1]) && string(r[i+1:]) != "s" // IDs
 			if !before || after {
 				b.WriteByte('_')
 			}
@@ -143,17 +148,28 @@ func (w *walker) visit(m Module) {
 	if w.module != nil {
 		w.module(w.name(), m)
 	}
-	if l, ok := m.(lister); ok {
-		for name, v := range l.held() {
-			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
-		}
-		return
-	}
 	w.structure(reflect.ValueOf(m).Elem())
 }
 
+var ownPackage = baseType.PkgPath()
+
+// list visits what a container names itself. A struct of another package that embeds one has the method too, but
+// fields of its own as well.
+func (w *walker) list(v reflect.Value) bool {
+	if !v.CanAddr() || v.Type().PkgPath() != ownPackage {
+		return false
+	}
+	l, ok := v.Addr().Interface().(lister)
+	if ok {
+		for name, v := range l.held() {
+			w.at(name, func() { w.value(reflect.ValueOf(v), field{}) })
+		}
+	}
+	return ok
+}
+
 func (w *walker) structure(v reflect.Value) {
-	if v.Kind() != reflect.Struct {
+	if v.Kind() != reflect.Struct || v.CanInterface() && w.list(v) {
 		return
 	}
 	for _, f := range fields(v.Type()) {

@@ -24,7 +24,8 @@ type AdamWOptions struct {
 
 type adam struct {
 	Beta1, Beta2, Eps, WeightDecay float64
-	AMSGrad, Maximize, Decoupled   bool
+	Amsgrad, Maximize              bool
+	DecoupledWeightDecay           bool
 }
 
 // Adam scales every step by running means of the gradient and its square (Kingma and Ba). Weight decay is added to
@@ -83,7 +84,7 @@ func adamRule(name string) rule[adam] {
 		momentum: func(h adam) float64 { return h.Beta1 },
 		state: func(h adam, p *lucid.Tensor, _ float64) []named {
 			s := []named{{"exp_avg", zeros(p)}, {"exp_avg_sq", zeros(p)}}
-			if h.AMSGrad {
+			if h.Amsgrad {
 				s = append(s, named{"max_exp_avg_sq", zeros(p)})
 			}
 			return s
@@ -92,21 +93,21 @@ func adamRule(name string) rule[adam] {
 			stepSize := c.lr.Div(bias(c.beta, c.t))
 			root := bias(h.Beta2, c.t).Sqrt()
 			k := []*lucid.Tensor{stepSize, root, c.beta.Rsub(1)}
-			if h.Decoupled && h.WeightDecay != 0 {
+			if h.DecoupledWeightDecay && h.WeightDecay != 0 {
 				k = append(k, c.lr.Mul(h.WeightDecay).Rsub(1))
 			}
 			return k
 		},
 		update: func(h adam, c *change) {
 			decay := h.WeightDecay
-			if h.Decoupled && decay != 0 {
+			if h.DecoupledWeightDecay && decay != 0 {
 				c.p.Mul_(c.k[3])
 				decay = 0
 			}
 			g := decayed(c, h.Maximize, decay)
 			m := lerp(c.s(0), g, c.k[2])
 			v := meanSquare(c.s(1), g, h.Beta2)
-			if h.AMSGrad {
+			if h.Amsgrad {
 				v = c.s(2).Maximum_(v)
 			}
 			c.p.Sub_(m.Mul(c.k[0]).Div(v.Sqrt().Div(c.k[1]).Add(h.Eps)))

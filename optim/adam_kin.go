@@ -99,7 +99,7 @@ func radamRule() rule[adam] {
 		},
 		update: func(h adam, c *change) {
 			decay := h.WeightDecay
-			if h.Decoupled && decay != 0 {
+			if h.DecoupledWeightDecay && decay != 0 {
 				c.p.Mul_(c.k[4])
 				decay = 0
 			}
@@ -124,7 +124,7 @@ type NAdamOptions struct {
 
 type nadam struct {
 	Beta1, Beta2, Eps, WeightDecay, MomentumDecay float64
-	Maximize, Decoupled                           bool
+	Maximize, DecoupledWeightDecay                bool
 }
 
 // NAdam is Adam with Nesterov's momentum (Dozat).
@@ -162,7 +162,7 @@ func nadamRule() rule[nadam] {
 		},
 		update: func(h nadam, c *change) {
 			decay := h.WeightDecay
-			if h.Decoupled && decay != 0 {
+			if h.DecoupledWeightDecay && decay != 0 {
 				c.p.Mul_(c.k[4])
 				decay = 0
 			}
@@ -176,112 +176,6 @@ func nadamRule() rule[nadam] {
 			then := next.Mul(c.lr).Div(product.Mul(next).Rsub(1))
 			c.p.Sub_(g.Mul(now).Div(denom))
 			c.p.Sub_(m.Mul(then).Div(denom))
-		}}
-}
-
-// SparseAdamOptions are the numbers of SparseAdam; LR is required.
-type SparseAdamOptions struct {
-	LR       float64
-	Betas    *[2]float64 // nil: 0.9, 0.999
-	Eps      *float64    // nil: 1e-8
-	Maximize bool
-}
-
-// SparseAdam is Adam that leaves alone, with their state, the rows of a parameter whose gradient is all zero: those of
-// an embedding that were not looked up.
-type SparseAdam struct{ engine[adam] }
-
-// NewSparseAdam returns it for the parameters.
-func NewSparseAdam(params []*lucid.Tensor, o SparseAdamOptions) *SparseAdam {
-	a := &SparseAdam{}
-	a.init(sparseAdamRule(), params, o.LR, o.numbers())
-	return a
-}
-
-// AddParamGroup adds parameters with numbers of their own.
-func (a *SparseAdam) AddParamGroup(params []*lucid.Tensor, o SparseAdamOptions) {
-	a.add(params, o.LR, o.numbers())
-}
-
-func (o SparseAdamOptions) numbers() adam {
-	needRate("sparse_adam", o.LR, 0.001)
-	b := betas("sparse_adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), 0, false, o.Maximize, false}
-}
-
-func sparseAdamRule() rule[adam] {
-	r := adamRule("sparse_adam")
-	r.shared = func(h adam, c *change) []*lucid.Tensor {
-		return []*lucid.Tensor{bias(h.Beta2, c.t).Sqrt().Mul(c.lr).Div(bias(c.beta, c.t)), c.beta.Rsub(1)}
-	}
-	r.update = func(h adam, c *change) {
-		g := decayed(c, h.Maximize, 0)
-		touched := rows(g)
-		m := c.s(0).Assign(lucid.Where(touched, c.s(0).Add(g.Sub(c.s(0)).Mul(c.k[1])), c.s(0)))
-		v := c.s(1).Assign(lucid.Where(touched, c.s(1).Add(g.Mul(g).Sub(c.s(1)).Mul(1-h.Beta2)), c.s(1)))
-		c.p.Sub_(lucid.Where(touched, m.Div(v.Sqrt().Add(h.Eps)).Mul(c.k[0]), 0))
-	}
-	return r
-}
-
-// rows reports which slices along the first dimension of g are not all zero, so that it broadcasts with g.
-func rows(g *lucid.Tensor) *lucid.Tensor {
-	var dims []int
-	for i := 1; i < g.Dim(); i++ {
-		dims = append(dims, i)
-	}
-	if len(dims) == 0 {
-		return g.Ne(0)
-	}
-	return lucid.Any(g.Ne(0), lucid.ReduceOptions{Dim: dims, KeepDim: true})
-}
-
-// ASGDOptions are the numbers of ASGD; LR is required.
-type ASGDOptions struct {
-	LR          float64
-	Lambd       *float64 // nil: 1e-4
-	Alpha       *float64 // nil: 0.75
-	T0          *float64 // step from which parameters are averaged; nil: 1e6
-	WeightDecay float64
-	Maximize    bool
-}
-
-type asgd struct {
-	Lambd, Alpha, T0, WeightDecay float64
-	Maximize                      bool
-}
-
-// ASGD is gradient descent that keeps an average of the parameters in its state, as ax (Polyak and Juditsky).
-type ASGD struct{ engine[asgd] }
-
-// NewASGD returns it for the parameters.
-func NewASGD(params []*lucid.Tensor, o ASGDOptions) *ASGD {
-	a := &ASGD{}
-	a.init(asgdRule(), params, o.LR, o.numbers())
-	return a
-}
-
-// AddParamGroup adds parameters with numbers of their own.
-func (a *ASGD) AddParamGroup(params []*lucid.Tensor, o ASGDOptions) { a.add(params, o.LR, o.numbers()) }
-
-func (o ASGDOptions) numbers() asgd {
-	needRate("asgd", o.LR, 0.01)
-	return asgd{or(o.Lambd, 1e-4), or(o.Alpha, 0.75), or(o.T0, 1e6), o.WeightDecay, o.Maximize}
-}
-
-func asgdRule() rule[asgd] {
-	return rule[asgd]{name: "asgd",
-		state: func(_ asgd, p *lucid.Tensor, lr float64) []named {
-			return []named{{"eta", scalarLike(p, lr)}, {"mu", scalarLike(p, 1)}, {"ax", zeros(p)}}
-		},
-		update: func(h asgd, c *change) {
-			g := decayed(c, h.Maximize, h.WeightDecay)
-			eta, mu, ax := c.s(0), c.s(1), c.s(2)
-			c.p.Mul_(eta.Mul(h.Lambd).Rsub(1))
-			c.p.Sub_(g.Mul(eta))
-			ax.Assign(lucid.Where(mu.Eq(1), c.p, c.p.Sub(ax).Mul(mu).Add(ax)))
-			eta.Assign(c.lr.Div(lucid.Pow(c.lr.Mul(h.Lambd).Mul(c.t).Add(1), h.Alpha)))
-			mu.Assign(lucid.Maximum(c.t.Sub(h.T0), 1).Reciprocal())
 		}}
 }
 

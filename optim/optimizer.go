@@ -208,72 +208,25 @@ func (e *engine[H]) ZeroGrad() {
 }
 
 // Step changes every parameter that has a gradient.
-func (e *engine[H]) Step() (err error) {
+func (e *engine[H]) Step() error {
 	e.version.Load()
 	if inTrace(e.groups[0].Params[0]) {
 		lucid.NoGrad(func() { e.apply(nil) })
 		return nil
 	}
-	lucid.Scope(func() []*lucid.Tensor { // what updates make on the way is given back at once
-		var b batch
+	// What updates make on the way is given back before the evaluation, which can then write new state over old.
+	var b batch
+	lucid.Scope(func() []*lucid.Tensor {
 		lucid.NoGrad(func() { e.apply(&b) })
-		err = b.start()
-		return nil
+		return append(b.losses, b.grads...)
 	})
-	return err
+	return b.start()
 }
 
 // inTrace reports whether the code runs inside a compiled function.
 func inTrace(p *lucid.Tensor) bool {
 	t := (*graph.Array)(p).Peek().Trace()
 	return t != nil
-}
-
-// gradOf returns the gradient of a parameter, nil if there is none. The slot keeps its claim, so that the engine may
-// still drop the gradient when it is replaced.
-func gradOf(p *lucid.Tensor) *lucid.Tensor {
-	s := (*graph.Array)(p).Peek().Slot()
-	if s == nil {
-		return nil
-	}
-	n := s.Node()
-	if n == nil {
-		return nil
-	}
-	defer n.Unref()
-	return (*lucid.Tensor)(graph.Wrap(n))
-}
-
-// batch is what one Step evaluates.
-type batch struct{ losses, grads, state, params []*lucid.Tensor }
-
-func (b *batch) add(q *param, grad *lucid.Tensor) {
-	s := (*graph.Array)(q.p).Peek().Slot()
-	if root := s.Root(); root != nil {
-		b.losses = append(b.losses, (*lucid.Tensor)(graph.Wrap(root)))
-		s.SetRoot(nil)
-	}
-	b.grads = append(b.grads, grad)
-	for _, x := range q.state {
-		b.state = append(b.state, x.t)
-	}
-	b.params = append(b.params, q.p)
-}
-
-// start evaluates everything in one plan, without waiting.
-func (b *batch) start() error {
-	all := append(append(append(b.losses, b.grads...), b.state...), b.params...)
-	if len(all) == 0 {
-		return nil
-	}
-	err := lucid.EvalAsync(all...)
-	for _, t := range b.losses {
-		t.Free()
-	}
-	for _, t := range b.grads {
-		t.Free()
-	}
-	return err
 }
 
 // apply updates all groups; b, if given, collects what there is to evaluate.

@@ -83,11 +83,12 @@ func fromFloat(v reflect.Value, f float64) {
 	}
 }
 
+// snake is the lower_snake form of a field's name: LRDecay is lr_decay.
 func snake(s string) string {
 	var b strings.Builder
 	r := []rune(s)
 	for i, c := range r {
-		if unicode.IsUpper(c) && i > 0 && !unicode.IsUpper(r[i-1]) {
+		if unicode.IsUpper(c) && i > 0 && (!unicode.IsUpper(r[i-1]) || i+1 < len(r) && unicode.IsLower(r[i+1])) {
 			b.WriteByte('_')
 		}
 		b.WriteRune(unicode.ToLower(c))

@@ -74,7 +74,10 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 
 func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// start runs a command line and returns the exit status: 0 done, 1 failed, 2 mistyped.
+// errInterrupted ends the program as Ctrl-C does, after what had to be saved and said.
+var errInterrupted = errors.New("interrupted")
+
+// start runs a command line and returns the exit status: 0 done, 1 failed, 2 mistyped, 130 interrupted.
 func start(args []string, out, errs io.Writer) int {
 	err := dispatch(args, out)
 	var usage *usageError
@@ -84,6 +87,8 @@ func start(args []string, out, errs io.Writer) int {
 	case errors.As(err, &usage):
 		fmt.Fprintln(errs, err)
 		return 2
+	case errors.Is(err, errInterrupted):
+		return 130
 	}
 	fmt.Fprintln(errs, "lucid "+args[0]+": "+err.Error())
 	return 1

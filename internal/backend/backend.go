@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,7 +69,19 @@ type Ctx struct {
 	Deterministic bool
 	// For runs fixed blocks, some at the same time; see package par.
 	For func(n int, f func(block int)) error
+	// Late leaves a check for the end of the evaluation: whether a launch that went well met values it refuses. A device
+	// that computes on its own time uses it so as not to wait after every such launch; nil: check at once.
+	Late func(check func() error)
+	// Ready asks a device that would first have to compile its kernel to return ErrCold instead: the caller holds a lock.
+	Ready bool
 }
+
+// ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
+var ErrCold = errors.New("the kernel is not compiled yet")
+
+// ErrNoKernel is what a kernel returns for operands it was not written for, before it did anything: the op then runs as
+// if there were no kernel.
+var ErrNoKernel = errors.New("no kernel for these operands")
 
 // Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
 type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
@@ -115,6 +128,9 @@ type Device struct {
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
+	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
+	// nil: never.
+	Fallback func(op string) error
 }
 
 // String names the device: "cpu", "cuda:1".

@@ -76,15 +76,7 @@ func (r *recorder) add(n *graph.Node, s graphStep) {
 
 func (r *recorder) node(n *graph.Node) error {
 	if k, ok := n.IsItem(); ok {
-		if rules, ok := n.In(0).Attr().(*ops.Rules); ok {
-			r.number[n] = r.number[n.In(0).In(rules.In+k)] // its rules are left out
-			return nil
-		}
 		r.add(n, graphStep{tensor: -1, item: k, in: []int{r.number[n.In(0)]}})
-		return nil
-	}
-	if rules, ok := n.Attr().(*ops.Rules); ok && rules.Same {
-		r.number[n] = -1 // only items show it
 		return nil
 	}
 	if why := ops.Illegal(n.Op()); why != "" {

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -31,7 +33,7 @@ func (g *Graph) Check(tensors []graph.Spec) error {
 	}
 	g.Outputs = nil
 	for _, o := range g.outs {
-		if o < 0 || o >= len(val) || val[o].IsBundle() || val[o].IsConst() {
+		if o < 0 || o >= len(val) || val[o].IsBundle() {
 			return g.fault(len(g.steps), "the result is value %d, which cannot be one", o)
 		}
 		g.Outputs = append(g.Outputs, graph.Spec{Shape: val[o].Shape(), DType: val[o].DType()})
@@ -98,6 +100,20 @@ func (s graphStep) record(in []*graph.Node) *graph.Node {
 		return graph.NewBundle(s.op, s.attr, in...)
 	}
 	return graph.New(s.op, s.attr, in...)
+}
+
+// Bytes returns the size of all values that the ops of the function give, at most math.MaxInt.
+func (g *Graph) Bytes() int {
+	sum := 0
+	for _, s := range g.steps {
+		for _, v := range s.specs {
+			sum += v.Shape.Numel() * v.DType.Size() // each at most maxValueBytes
+			if sum > math.MaxInt-maxValueBytes {
+				return math.MaxInt
+			}
+		}
+	}
+	return sum
 }
 
 // Inline records a checked graph over inputs and stored tensors and returns its results.

@@ -126,14 +126,14 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 		}
 	case "cast":
 		// Back to where it came from, over a type that lost nothing.
-		if x := in[0]; x.Op().Name == "cast" && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) {
+		if x := in[0]; x.Op().Name == "cast" && !x.Stored() && x.NumIn() == 1 && x.In(0).DType() == n.DType() && widens(n.DType(), x.DType()) && plain(x.In(0)) {
 			return x.In(0)
 		}
 		if in[0].DType() == n.DType() {
 			return in[0]
 		}
 	case "reshape":
-		if x := in[0]; x.Op().Name == "reshape" && !x.Stored() && x.NumIn() == 1 {
+		if x := in[0]; x.Op().Name == "reshape" && !x.Stored() && x.NumIn() == 1 && plain(x.In(0)) {
 			return ops.Reshape(x.In(0), n.Shape().Dims()...)
 		}
 		if in[0].Shape().Equal(n.Shape()) {
@@ -154,23 +154,27 @@ func (s *simplifier) cancel(n *graph.Node, in []*graph.Node) *graph.Node {
 		}
 	case "mul":
 		// x·1 has x's bits; x+0 has not, since -0+0 is 0.
-		if isNumber(in[1], 1) {
+		if isNumber(in[1], 1) && plain(in[0]) {
 			return in[0]
 		}
-		if isNumber(in[0], 1) {
+		if isNumber(in[0], 1) && plain(in[1]) {
 			return in[1]
 		}
 	case "div":
-		if isNumber(in[1], 1) {
+		if isNumber(in[1], 1) && plain(in[0]) {
 			return in[0]
 		}
 	case "sub":
-		if isNumber(in[1], 0) && !in[0].IsConst() {
+		if isNumber(in[1], 0) && !in[0].IsConst() && plain(in[0]) {
 			return in[0]
 		}
 	}
 	return nil
 }
+
+// plain reports whether n's elements lie in order. What only shows others may lie in another order, and a reduction
+// adds in the order of memory: a computation that would have put them in order must stay.
+func plain(n *graph.Node) bool { return n.Op().Kind != graph.View }
 
 // widens reports whether every value of from is one of to.
 func widens(from, to dtype.DType) bool {

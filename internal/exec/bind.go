@@ -23,7 +23,7 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 	for i := p.numIn; i < len(p.bufs); i++ {
 		r.bufs[i] = p.bufs[i].data
 	}
-	var free []*mem.Buffer
+	var free []freeBuf
 	var took []int
 	moved := make([]bool, len(p.bufs)) // the memory went on to another buffer
 	fail := func(err error) (*run, error) {
@@ -52,7 +52,7 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 					}
 					continue
 				}
-				if !in[d].ReadOnly && take(int(d)) {
+				if !in[d].ReadOnly && (s.dev.Host || in[d].Mem == nil) && take(int(d)) {
 					r.bufs[o.buf], moved[d] = in[d], true
 					took = append(took, int(d))
 					r.donates = min(r.donates, k)
@@ -74,14 +74,14 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 			b := &p.bufs[o.buf]
 			if int(o.buf) >= p.numIn && b.data == nil && !b.keep && b.last == int32(k) && !moved[o.buf] {
 				moved[o.buf] = true
-				free = append(free, r.bufs[o.buf])
+				free = append(free, freeBuf{b.dev, r.bufs[o.buf]})
 			}
 		}
 		for _, o := range s.out {
 			b := &p.bufs[o.buf]
 			if !b.keep && b.last == int32(k) && !moved[o.buf] {
 				moved[o.buf] = true
-				free = append(free, r.bufs[o.buf])
+				free = append(free, freeBuf{b.dev, r.bufs[o.buf]})
 			}
 		}
 	}
@@ -106,14 +106,20 @@ func (r *run) disown(m *mem.Buffer) {
 	}
 }
 
-// getBuf takes a free temporary of the very size, or asks the pool. A buffer that is kept comes from the pool
+// freeBuf is a temporary whose value was read for the last time.
+type freeBuf struct {
+	dev *backend.Device
+	*mem.Buffer
+}
+
+// getBuf takes a free temporary of the very size on the device, or asks the pool. A buffer that is kept comes from the pool
 // unless a temporary can be had; then it is no temporary any more.
-func getBuf(d *backend.Device, op string, size int, free *[]*mem.Buffer, keep bool) (*mem.Buffer, error) {
+func getBuf(d *backend.Device, op string, size int, free *[]freeBuf, keep bool) (*mem.Buffer, error) {
 	if !keep {
 		list := *free
 		for i := len(list) - 1; i >= 0; i-- {
-			if list[i].Size == size {
-				m := list[i]
+			if list[i].Size == size && list[i].dev == d {
+				m := list[i].Buffer
 				*free = append(list[:i], list[i+1:]...)
 				return m, nil
 			}

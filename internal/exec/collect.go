@@ -45,7 +45,8 @@ type planner struct {
 	idx   graph.Index
 	info  []info
 	roots []*graph.Node
-	dev   *backend.Device // for nodes that name none
+	dev   *backend.Device   // for nodes that name none
+	where []*backend.Device // for each node, if the default device's memory is its own
 	prog  *Program
 	// consts holds the buffers of immediates, one for each value.
 	consts map[constKey]int32
@@ -76,6 +77,7 @@ func (p *planner) reset() {
 func (p *planner) collect() {
 	p.idx.PostOrder(p.roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
 	p.info = resize(p.info, len(p.idx.Nodes))
+	p.settleDevices()
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		f.at.buf = -1
@@ -125,7 +127,39 @@ func (p *planner) device(n *graph.Node) *backend.Device {
 	if d := n.Device(); d != nil {
 		return d
 	}
+	if p.where != nil {
+		if i := p.idx.Get(n); i >= 0 {
+			return p.where[i]
+		}
+	}
 	return p.dev
+}
+
+// settleDevices finds out where nodes that name no device are computed: where somebody reads them, else on the default
+// device. It matters only if that has memory the host cannot read; the other way round kernels bring values up.
+func (p *planner) settleDevices() {
+	if p.dev.Host {
+		return
+	}
+	p.where = make([]*backend.Device, len(p.idx.Nodes))
+	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
+		n := p.idx.Nodes[i]
+		d := n.Device()
+		if d == nil {
+			if d = p.where[i]; d == nil {
+				d = p.dev
+				p.where[i] = d
+			}
+		}
+		if n.Stored() || n.Op().Name == "to_device" {
+			continue
+		}
+		for k := range n.NumIn() {
+			if j := p.idx.Get(n.In(k)); j >= 0 && p.where[j] == nil {
+				p.where[j] = d
+			}
+		}
+	}
 }
 
 func (p *planner) canFuse(n *graph.Node) bool {

@@ -85,11 +85,27 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 		return nil, nil
 	}
 	st := scope.Current()
+	stream, onStream := st.Stream.(*Stream)
+	paced := async && !onStream
+	if paced {
+		flight.enterAsync()
+	}
 	job, err := start(ctx, roots, async, st.Deterministic)
 	if err != nil || job == nil {
+		if paced {
+			flight.leaveAsync()
+		}
 		return nil, err
 	}
+	if onStream && job.queue == nil {
+		job.queue = stream.enqueue
+	}
+	flight.enter()
 	work := func() {
+		defer flight.leave()
+		if paced {
+			defer flight.leaveAsync()
+		}
 		err := job.await(ctx)
 		if err == nil {
 			err = job.run.execute(ctx, st.Deterministic)
@@ -132,327 +148,7 @@ func start(ctx context.Context, roots []*graph.Node, async, deterministic bool) 
 	return j, nil
 }
 
-// job is a planned evaluation.
-type job struct {
-	planner *planner
-	run     *run
-	taken   []takenNode  // inputs written over
-	deps    []*mem.Event // of plans still running
-	event   *mem.Event
-	short   bool
-	queue   func(func())
-}
-
-// takenNode is an input that a plan writes over, and what it needs to be given back.
-type takenNode struct {
-	n    *graph.Node
-	buf  *mem.Buffer
-	want int
-}
-
-var planners = sync.Pool{New: func() any { return new(planner) }}
-
-// plan builds and reserves an evaluation. The caller holds planMu.
-func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
-	p := planners.Get().(*planner)
-	p.dev = DefaultDevice()
-	for _, r := range roots {
-		if !r.Stored() {
-			p.roots = append(p.roots, r)
-		}
-	}
-	if len(p.roots) == 0 {
-		planners.Put(p)
-		return nil, nil
-	}
-	if err := fault.Catch(p.build); err != nil {
-		p.reset()
-		planners.Put(p)
-		return nil, err
-	}
-	Count.Plans.Add(1)
-	Count.Steps.Add(int64(len(p.prog.steps)))
-	j := &job{planner: p, short: p.short()}
-	in, nodes := p.inputs()
-	for _, b := range in {
-		if e := b.Event(); e != nil {
-			j.deps = append(j.deps, e)
-			j.short = false
-		}
-	}
-	take := func(i int) bool {
-		n := nodes[i]
-		w, ok := p.droppable(n)
-		// A plan that waits for others may have to be given up after they are: it writes over nothing.
-		if !ok || len(j.deps) > 0 || in[i].Shows() != 1 || !n.Take(w) {
-			return false
-		}
-		j.taken = append(j.taken, takenNode{n, in[i], w})
-		return true
-	}
-	untake := func(int) {
-		for _, t := range j.taken {
-			t.n.Untake(t.want)
-		}
-		j.taken = nil
-	}
-	r, err := p.prog.reserve(in, take, untake)
-	if err != nil {
-		return nil, err
-	}
-	j.run = r
-	for k := range p.prog.steps {
-		if q := p.prog.steps[k].dev.Enqueue; q != nil {
-			j.queue, j.short = q, false
-		}
-	}
-	return j, nil
-}
-
-func (p *planner) build() {
-	p.collect()
-	p.level()
-	p.groupElementwise()
-	p.decide()
-	p.lower()
-}
-
-// short reports whether the plan is so small that running it under the lock is cheaper than an event.
-func (p *planner) short() bool {
-	work := 0
-	for k := range p.prog.steps {
-		s := &p.prog.steps[k]
-		if s.fused == nil {
-			work += 1 << 12
-			for _, o := range s.in {
-				work += o.shape.Numel()
-			}
-		}
-		for _, o := range s.out {
-			work += o.shape.Numel()
-		}
-		if work > shortWork {
-			return false
-		}
-	}
-	return true
-}
-
-// inputs lists the buffers of the given nodes, in the order lower numbered them.
-func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
-	var bufs []*mem.Buffer
-	var nodes []*graph.Node
-	for i, n := range p.idx.Nodes {
-		if p.info[i].class != given {
-			continue
-		}
-		if n.IsBundle() {
-			for _, b := range n.Bundle() {
-				bufs, nodes = append(bufs, b), append(nodes, n)
-			}
-			continue
-		}
-		b, _ := n.Buffer()
-		bufs, nodes = append(bufs, b), append(nodes, n)
-	}
-	return bufs, nodes
-}
-
-// droppable reports whether every claim on a given node is an edge that this plan drops, and how many they are.
-func (p *planner) droppable(n *graph.Node) (int, bool) {
-	i := p.idx.Get(n)
-	f := &p.info[i]
-	if n.IsBundle() || f.root || f.alive || n.KeepsInputs() || n.Refs() != int(f.users) {
-		return 0, false
-	}
-	return int(f.users), true
-}
-
-// begin marks the stored nodes as scheduled.
-func (j *job) begin() {
-	j.event = mem.NewEvent()
-	// While the plan runs, the caller may let go of the roots, and another plan may store a node in between and drop
-	// the very edge through which this one reads an input: the plan holds both ends itself.
-	p := j.planner
-	for _, r := range p.roots {
-		r.Ref()
-	}
-	for i, n := range p.idx.Nodes {
-		if p.info[i].class == given {
-			n.Ref()
-		}
-	}
-	j.store(j.event)
-}
-
-// store gives the stored nodes their buffers; with an event, their values come later.
-func (j *job) store(e *mem.Event) {
-	p := j.planner
-	for _, t := range j.taken {
-		t.n.DropBuffer()
-		defer t.buf.Hide() // after the new node shows it
-	}
-	for i, n := range p.idx.Nodes {
-		f := &p.info[i]
-		if !f.store || f.class == given {
-			continue
-		}
-		if n.IsBundle() {
-			bufs := make([]*mem.Buffer, len(f.bundle))
-			for k, b := range f.bundle {
-				bufs[k] = j.run.bufs[b.buf]
-				if e != nil {
-					bufs[k].SetEvent(e)
-				}
-			}
-			n.StoreBundle(bufs)
-			continue
-		}
-		b := j.run.bufs[f.at.buf]
-		if e != nil && p.prog.bufs[f.at.buf].first >= 0 {
-			b.SetEvent(e)
-		}
-		n.Store(b, f.at.lay)
-	}
-}
-
-// await waits for the plans this one reads from.
-func (j *job) await(ctx context.Context) error {
-	for _, e := range j.deps {
-		select {
-		case <-e.Done():
-		case <-ctx.Done():
-			if j.run.donates == len(j.run.prog.steps) {
-				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped while waiting", Err: ctx.Err()}
-			}
-			<-e.Done()
-		}
-		if err := e.Err(); err != nil {
-			return err
-		}
-	}
-	// What failed for good keeps its event; it reaches only the steps that read it.
-	for i, b := range j.run.bufs[:j.run.prog.numIn] {
-		// A buffer written over carries this very plan's event.
-		if e := b.Event(); e != nil && e != j.event {
-			<-e.Done()
-			if err := e.Err(); err != nil {
-				if j.run.errs == nil {
-					j.run.errs = make([]error, len(j.run.bufs))
-				}
-				j.run.errs[i] = err
-			}
-		}
-	}
-	return nil
-}
-
-// finish ends the evaluation: stored nodes drop their inputs, temporaries go back to the pool. After a run that
-// was given up, its nodes are pending again. The caller holds planMu.
-func (j *job) finish(err error) {
-	p := j.planner
-	if err != nil {
-		j.giveUp(err)
-	} else {
-		if j.event == nil {
-			j.store(nil)
-		}
-		for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
-			n, f := p.idx.Nodes[i], &p.info[i]
-			if f.class == fuse && n.Unstored() {
-				Count.Recomputed.Add(1)
-			}
-			switch {
-			case f.class == given:
-			case f.store:
-				j.markFailed(n, f)
-				if !n.KeepsInputs() {
-					n.DropInputs()
-				}
-			case f.class == fuse && f.alive:
-				n.MarkUnstored()
-			}
-		}
-	}
-	for _, b := range j.run.owned {
-		b.Free()
-	}
-	if j.event != nil {
-		j.event.Signal(err)
-		j.clearEvents()
-		for i, n := range p.idx.Nodes {
-			if p.info[i].class == given {
-				n.Unref()
-			}
-		}
-		for _, r := range p.roots {
-			r.Unref()
-		}
-	}
-	p.reset()
-	planners.Put(p)
-}
-
-func (j *job) clearEvents() {
-	for i, b := range j.run.bufs {
-		if j.run.errs != nil && j.run.errs[i] != nil {
-			continue
-		}
-		if b != nil && b.Event() == j.event {
-			_ = b.Wait()
-		}
-	}
-}
-
-// markFailed attaches a step's failure to the value it should have made.
-func (j *job) markFailed(n *graph.Node, f *info) {
-	if j.run.errs == nil {
-		return
-	}
-	set := func(at place) {
-		if err := j.run.errs[at.buf]; err != nil {
-			e := mem.NewEvent()
-			e.Signal(err)
-			j.run.bufs[at.buf].SetEvent(e)
-		}
-	}
-	if f.at.buf >= 0 {
-		set(f.at)
-	}
-	for _, b := range f.bundle {
-		set(b)
-	}
-}
-
-// giveUp makes the plan's nodes pending again and gives back the inputs it had taken.
-func (j *job) giveUp(error) {
-	p := j.planner
-	donated := map[*mem.Buffer]bool{}
-	for _, t := range j.taken {
-		donated[t.buf] = true
-		t.n.Untake(t.want)
-		if j.event != nil {
-			_, lay := t.n.Buffer()
-			t.n.Store(t.buf, lay)
-		}
-	}
-	if j.event != nil {
-		for i, n := range p.idx.Nodes {
-			if f := &p.info[i]; f.store && f.class != given {
-				n.Unstore()
-			}
-		}
-		return
-	}
-	for i, b := range j.run.bufs[p.prog.numIn:] {
-		k := p.prog.numIn + i
-		if p.prog.bufs[k].keep && p.prog.bufs[k].data == nil && b != nil && !donated[b] {
-			b.Free()
-		}
-	}
-}
-
-// Reading returns a host copy-free view of the node's value, evaluating it first.
+// Reading returns a view of the node's value in host memory, evaluating it first.
 func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if err := Eval(ctx, n); err != nil {
 		return backend.View{}, err
@@ -462,12 +158,7 @@ func Reading(ctx context.Context, n *graph.Node) (backend.View, error) {
 	if d == nil || d.Download == nil {
 		return v, nil
 	}
-	host := make([]byte, v.Buf.Size)
-	if err := d.Download(host, v.Buf); err != nil {
-		return backend.View{}, err
-	}
-	v.Buf = mem.FromGo(host)
-	return v, nil
+	return download(d, v)
 }
 
 // Locked runs f while no plan is being made: for walks that read the inputs of nodes.

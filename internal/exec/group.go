@@ -89,7 +89,6 @@ func (p *planner) groupElementwise() {
 			}
 		}
 	}
-	// A second pass joins groups of one level and shape that read a common large input, so that it is read once.
 	for i := range p.info {
 		p.info[i].group = find(int32(i))
 	}

@@ -114,39 +114,6 @@ func (p *planner) order() []int {
 	return out
 }
 
-// chainMembers links each group's nodes in order: head[leader], then next.
-func (p *planner) chainMembers() {
-	p.next, p.head = resize(p.next, len(p.info)), resize(p.head, len(p.info))
-	for i := range p.head {
-		p.head[i] = -1
-	}
-	for i := len(p.info) - 1; i >= 0; i-- {
-		if p.info[i].class == fuse {
-			g := p.info[i].group
-			p.next[i], p.head[g] = p.head[g], i
-		}
-	}
-}
-
-// members lists a group's nodes in order.
-func (p *planner) members(leader int) []int {
-	p.list = p.list[:0]
-	for i := p.head[leader]; i >= 0; i = p.next[i] {
-		p.list = append(p.list, i)
-	}
-	return p.list
-}
-
-// resize returns a zeroed slice of length n, in the space of s where that is enough.
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/2)
-	}
-	s = s[:n]
-	clear(s)
-	return s
-}
-
 func (p *planner) newBuf(d *backend.Device, size int) int32 {
 	p.prog.bufs = append(p.prog.bufs, bufInfo{dev: d, size: size, donor: -1, first: int32(len(p.prog.steps)), last: -1})
 	return int32(len(p.prog.bufs) - 1)
@@ -232,6 +199,9 @@ func (p *planner) lowerAlias(n *graph.Node, f *info) {
 
 func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 	if k := d.Table[op]; k != nil {
+		if d.Fallback != nil {
+			return orOnHost(d, op, k)
+		}
 		return k
 	}
 	if d.Host && Reference != nil {
@@ -239,12 +209,16 @@ func (p *planner) kernelFor(d *backend.Device, op string) backend.Kernel {
 			return k
 		}
 	}
+	if k := hostKernel(op); k != nil && d.Fallback != nil {
+		return onHost(d, op, k)
+	}
 	fault.Throw(fault.NotImplemented, op, "device %v has no kernel for it", d)
 	return nil
 }
 
-// Reference is the oracle device; its kernels stand in on host devices that have none of their own.
-var Reference *backend.Device
+// Reference is the oracle device; its kernels stand in on host devices that have none of their own. Host is the device
+// whose kernels are asked first when an op of another device falls back to host memory.
+var Reference, Host *backend.Device
 
 func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	d := p.device(n)
@@ -284,130 +258,4 @@ func (p *planner) addStep(s step) {
 	}
 	p.prog.operands += len(s.in) + len(s.out)
 	p.prog.steps = append(p.prog.steps, s)
-}
-
-// lowerGroup makes one step of a group of elementwise nodes.
-func (p *planner) lowerGroup(list []int) {
-	lead := p.idx.Nodes[list[len(list)-1]]
-	d := p.device(lead)
-	prog := &backend.Fused{Shape: lead.Shape()}
-	s := step{op: "fused", fused: prog, dev: d}
-	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
-	reads := p.reads[:0]
-	for _, i := range list {
-		n := p.idx.Nodes[i]
-		for k := range n.NumIn() {
-			j := p.idx.Get(n.In(k))
-			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
-				continue
-			}
-			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)))))
-		}
-	}
-	p.reads = reads
-	prog.In = len(s.in)
-	for _, o := range s.in {
-		prog.DTypes = append(prog.DTypes, o.dtype)
-	}
-	for _, i := range list {
-		n := p.idx.Nodes[i]
-		ins := backend.Instr{Op: n.Op().Name, Attr: n.Attr(), Dst: len(prog.DTypes), Src: [3]int{-1, -1, -1}}
-		for k := range n.NumIn() {
-			j := p.idx.Get(n.In(k))
-			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
-				ins.Src[k] = int(p.info[j].reg)
-			} else {
-				ins.Src[k], reads = int(reads[0]), reads[1:]
-			}
-		}
-		p.info[i].reg = int32(ins.Dst)
-		prog.DTypes = append(prog.DTypes, n.DType())
-		prog.Instrs = append(prog.Instrs, ins)
-		if p.info[i].mat {
-			b := p.newBuf(d, n.Bytes())
-			p.info[i].at = place{buf: b}
-			prog.Out = append(prog.Out, ins.Dst)
-			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
-		}
-	}
-	d.Prepare(prog)
-	p.addStep(s)
-}
-
-// groupInput returns the register of an input, the same for the same memory. Immediates are shown with the group's shape.
-func (p *planner) groupInput(s *step, o operand) int {
-	if o.shape != s.fused.Shape && o.shape.Rank() == 0 {
-		o.lay = &shape.Layout{Strides: make([]int, s.fused.Shape.Rank())}
-		o.shape = s.fused.Shape
-	}
-	for k := len(s.in) - 1; k >= max(0, len(s.in)-64); k-- {
-		q := s.in[k]
-		if q.buf == o.buf && q.dtype == o.dtype && sameLayout(q.lay, o.lay) {
-			return k
-		}
-	}
-	s.in = append(s.in, o)
-	return len(s.in) - 1
-}
-
-func sameLayout(a, b *shape.Layout) bool {
-	if a == b {
-		return true
-	}
-	if a == nil || b == nil || a.Offset != b.Offset || len(a.Strides) != len(b.Strides) {
-		return false
-	}
-	for i := range a.Strides {
-		if a.Strides[i] != b.Strides[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// findDonors pairs each new buffer with one it may be written over: read for the last time by the same step, of
-// the same size, and walked in the same order.
-func (p *planner) findDonors() {
-	taken := make([]bool, len(p.prog.bufs))
-	for k := range p.prog.steps {
-		s := &p.prog.steps[k]
-		inPlace := uint32(0)
-		if s.fused == nil {
-			op := graph.Lookup(s.op)
-			if op == nil || op.InPlace == 0 {
-				continue
-			}
-			inPlace = op.InPlace
-		}
-		for _, o := range s.out {
-			for j, in := range s.in {
-				b := &p.prog.bufs[in.buf]
-				if s.fused == nil && inPlace>>j&1 == 0 {
-					continue
-				}
-				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev {
-					continue
-				}
-				if !in.lay.IsContiguous(in.shape) || in.lay != nil && in.lay.Offset != 0 || !in.shape.Equal(o.shape) || in.dtype.Size() != o.dtype.Size() {
-					continue
-				}
-				if p.readTwice(s, j) {
-					continue
-				}
-				taken[in.buf] = true
-				p.prog.bufs[o.buf].donor = in.buf
-				break
-			}
-		}
-	}
-}
-
-// readTwice reports whether the step reads the buffer of input j in another order too.
-func (p *planner) readTwice(s *step, j int) bool {
-	for k, in := range s.in {
-		if k != j && in.buf == s.in[j].buf {
-			return true
-		}
-	}
-	return false
 }

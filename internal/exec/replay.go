@@ -89,6 +89,13 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 	}
 	Count.Plans.Add(1)
 	err = run.execute(ctx, scope.Current().Deterministic)
+	if err != nil {
+		// Given up before the first step that writes over an input: the inputs are as they were.
+		for _, i := range taken {
+			untake(argOf[i] - 1)
+		}
+		taken = nil
+	}
 	outs := make([]*graph.Node, len(r.outs))
 	if err == nil {
 		for i, o := range r.outs {
@@ -99,11 +106,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 				e.Signal(err)
 				run.bufs[o.at.buf].SetEvent(e)
 			}
-			n := graph.NewStored(run.bufs[o.at.buf], o.Spec, o.Dev)
-			if o.at.lay != nil {
-				n = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
-			}
-			outs[i] = n
+			outs[i] = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
 		}
 	}
 	for _, i := range taken {

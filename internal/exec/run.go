@@ -15,8 +15,13 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	views := make([]backend.View, r.prog.operands)
 	kc := &backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
 	cancelable := ctx.Done() != nil
+	var late []lateCheck
+	at := 0
+	kc.Late = func(check func() error) { late = append(late, lateCheck{at, check}) }
+	defer func() { r.finishChecks(late) }()
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
+		at = k
 		if cancelable && k < r.donates {
 			if err := ctx.Err(); err != nil {
 				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped before " + s.op, Err: err}
@@ -41,6 +46,32 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	}
 	runtime.KeepAlive(r.bufs) // kernels hold slices; the buffers must not be collected under them
 	return nil
+}
+
+// lateCheck is what a step wants to know once its launches are done.
+type lateCheck struct {
+	step  int
+	check func() error
+}
+
+// finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
+func (r *run) finishChecks(late []lateCheck) {
+	failed := false
+	for _, l := range late {
+		if err := l.check(); err != nil {
+			r.fail(&r.prog.steps[l.step], err)
+			failed = true
+		}
+	}
+	if !failed {
+		return
+	}
+	for k := range r.prog.steps {
+		s := &r.prog.steps[k]
+		if err := r.inputsFailed(s); err != nil {
+			r.fail(s, err)
+		}
+	}
 }
 
 func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {

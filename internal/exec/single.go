@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -15,15 +14,24 @@ import (
 // reads every value goes here.
 
 type singleKey struct {
+	dev *backend.Device
 	op  *graph.Op
 	out dtype.DType
 	in  [2]dtype.DType
 }
 
-// singles caches the one-instruction programs; the number of ops and dtypes bounds it.
-var singles sync.Map // singleKey → *backend.Fused
+// singles caches the one-instruction programs; the number of ops and dtypes bounds it. single is the space for the
+// operands of the one that runs. planMu guards both.
+var (
+	singles = map[singleKey]*backend.Fused{}
+	single  struct {
+		in  [2]backend.View
+		out [1]backend.View
+		st  step
+	}
+)
 
-var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For}
+var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready: true}
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
@@ -37,8 +45,9 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if d.RunFused == nil || d.Enqueue != nil {
 		return false, nil
 	}
-	key := singleKey{op: n.Op(), out: n.DType()}
-	var in [2]backend.View
+	key := singleKey{dev: d, op: n.Op(), out: n.DType()}
+	in := &single.in
+	defer func() { single.in, single.out = [2]backend.View{}, [1]backend.View{} }() // holds on to nothing
 	for k := range n.NumIn() {
 		x := n.In(k)
 		b, lay := x.Buffer()
@@ -56,14 +65,16 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	out := [1]backend.View{{Buf: buf, DType: n.DType(), Shape: n.Shape()}}
-	if err := launchFused(d, prog, out[:], in[:n.NumIn()]); err != nil {
-		return true, err
+	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
+	if err := launchFused(d, prog, single.out[:], in[:n.NumIn()]); err != nil {
+		buf.Free()
+		return err != backend.ErrCold, err
 	}
 	Count.Plans.Add(1)
 	if n.Unstored() {
 		Count.Recomputed.Add(1)
 	}
+	settle(n, d)
 	n.Store(buf, nil)
 	if !n.KeepsInputs() {
 		n.DropInputs()
@@ -72,13 +83,13 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 }
 
 func launchFused(d *backend.Device, prog *backend.Fused, out, in []backend.View) error {
-	s := step{op: prog.Instrs[0].Op, fused: prog, dev: d}
-	return launch(singleCtx, &s, out, in)
+	single.st = step{op: prog.Instrs[0].Op, fused: prog, dev: d}
+	return launch(singleCtx, &single.st, out, in)
 }
 
 func singleProgram(d *backend.Device, key singleKey, numIn int) *backend.Fused {
-	if p, ok := singles.Load(key); ok {
-		return p.(*backend.Fused)
+	if p := singles[key]; p != nil {
+		return p
 	}
 	if !d.CanFuse(key.op.Name, key.out, key.in[:numIn]) {
 		return nil
@@ -92,6 +103,6 @@ func singleProgram(d *backend.Device, key singleKey, numIn int) *backend.Fused {
 	p.DTypes = append(p.DTypes, key.out)
 	p.Instrs = []backend.Instr{ins}
 	d.Prepare(p)
-	singles.Store(key, p)
+	singles[key] = p
 	return p
 }

@@ -38,6 +38,9 @@ func (n *Node) Unref() {
 		d := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		d.dropBuffers()
+		if !d.takeInputs() {
+			continue
+		}
 		for i := range d.NumIn() {
 			if m := d.In(i); m.refs.Add(-1) == 0 {
 				stack = append(stack, m)
@@ -88,8 +91,15 @@ func (n *Node) KeepsInputs() bool {
 	return n.Level() != nil || n.Tape() && !n.leaf || n.trace != nil && !n.trace.closed.Load()
 }
 
+// takeInputs reports whether the caller is the one to drop the inputs: the end of an evaluation and the death of the
+// last claim may come at the same time.
+func (n *Node) takeInputs() bool { return n.flags.Or(flagDropped)&flagDropped == 0 }
+
 // DropInputs forgets the inputs of a stored node. The caller holds the plan lock.
 func (n *Node) DropInputs() {
+	if !n.takeInputs() {
+		return
+	}
 	ins := n.in
 	n.in = [2]*Node{}
 	var list []*Node

@@ -73,8 +73,10 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle()) {
 		n.flags.And(^flagTape)
 	}
+	if n.dev == nil && (op.Kind == Random || x == nil && list == nil) {
+		n.dev, _ = st.Device.(*backend.Device) // a key lies anywhere; what is made of it goes where it is asked for
+	}
 	if x == nil && list == nil {
-		n.dev, _ = st.Device.(*backend.Device)
 		n.trace, _ = st.Trace.(*Trace)
 	}
 	if keep, ok := st.Keep.(*Level); ok {

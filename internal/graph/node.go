@@ -47,6 +47,7 @@ const (
 	flagConst                       // a 0-d immediate
 	flagSeen                        // left unstored by an evaluation; the next consumer stores it
 	flagUserFree                    // freed by the user
+	flagDropped                     // its inputs are dropped, or about to be
 )
 
 // Op returns the node's op.

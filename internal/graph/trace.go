@@ -24,6 +24,7 @@ type Trace struct {
 	depth  int
 	epoch  uint32
 	Name   string // of the function, for messages
+	Export bool   // the function goes to a file, so that nothing is kept for a gradient now
 
 	mu       sync.Mutex
 	cur      map[*Array]*Node // what an outside handle shows inside

@@ -49,7 +49,7 @@ var layers = []layer{
 	{name: "cpu device", packages: []string{"internal/backend/cpu/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
 	{name: "fake device", packages: []string{"internal/backend/fake/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers"}},
 	{name: "cuda device", packages: []string{"internal/backend/cuda/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/dl/..."}},
-	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil"}},
+	{name: "conformance suite", packages: []string{"internal/backend/backendtest/..."}, imports: []string{"leaves", "internal/mem", "backend", "numbers", "internal/backend/ref", "internal/testutil", "internal/graph", "internal/ops", "internal/exec"}},
 	{name: "graph", packages: []string{"internal/graph"}, imports: []string{"leaves", "internal/mem", "backend"}},
 	// format is for Print, which shows a value as text when it is computed.
 	{name: "ops", packages: []string{"internal/ops"}, imports: []string{"leaves", "internal/format", "internal/mem", "backend", "numbers", "internal/graph"}},

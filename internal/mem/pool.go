@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"fmt"
 	"math/bits"
 	"os"
 	"runtime"
@@ -94,7 +95,11 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			p.Trim()
 		default:
 			st := p.Stats()
-			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, the limit is %d; free tensors, or raise the limit with SetMemoryLimit", p.name, n, st.Allocated, st.Limit)
+			limit := "the system has no more"
+			if st.Limit > 0 {
+				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)
+			}
+			e := fault.New(fault.OutOfMemory, op, "%s needs %d more bytes: %d are in use, %s", p.name, n, st.Allocated, limit)
 			e.Err = err
 			return nil, e
 		}

@@ -104,6 +104,7 @@ type OneHotOptions struct{ NumClasses *int }
 // OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
 //
 //lucid:func
+//lucid:nograd its result is whole numbers
 func OneHot(x *Node, o OneHotOptions) *Node {
 	x = Cast(requirePositions("one_hot", x), dtype.Int64)
 	n := orElse(o.NumClasses, -1)

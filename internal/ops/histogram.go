@@ -213,6 +213,7 @@ type BincountOptions struct{ Minlength int }
 //
 //lucid:func
 //lucid:optional weights
+//lucid:novmap the size of its result depends on values
 func Bincount(x, weights *Node, o BincountOptions) *Node {
 	if x.Rank() != 1 || !x.DType().IsInteger() && x.DType() != dtype.Bool {
 		fault.Throw(fault.Shape, "bincount", "x is %v of shape %v; want a vector of integers", x.DType(), x.Shape())

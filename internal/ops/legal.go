@@ -116,6 +116,15 @@ func (c claim) real(x *Node) {
 	c.must(!x.DType().IsComplex(), "has no meaning for %v", x.DType())
 }
 
+// number refuses truth values.
+func (c claim) number(x *Node) {
+	c.must(x.DType() != dtype.Bool, "has no meaning for %v", x.DType())
+}
+
+func (c claim) inexact(x *Node) {
+	c.must(x.DType().IsInexact(), "has no meaning for %v", x.DType())
+}
+
 func (c claim) floating(x *Node) {
 	c.must(x.DType().IsFloat(), "has no meaning for %v", x.DType())
 }

@@ -11,7 +11,7 @@ func (c claim) pool() attr.Pool {
 	c.inputs(1)
 	n := w.In.Len()
 	c.must(n >= 1 && n <= 3 && w.Out.Len() == n, "over %d dims", n)
-	c.within(w.In, 0)
+	c.within(w.In, 1)
 	c.within(w.Out, 0)
 	c.must(w.Count <= attr.CountPadded && w.Divisor >= -most && w.Divisor <= most, "%+v", w)
 	if w.Adaptive {
@@ -29,6 +29,17 @@ func (c claim) pool() attr.Pool {
 		c.must(w.Kernel.At(d) <= w.In.At(d)+2*w.Pad.At(d)+w.Stride.At(d), "a window of %d over %d", w.Kernel.At(d), w.In.At(d))
 	}
 	return w
+}
+
+// sees asks every window to lie on the input with some element.
+func (c claim) sees(w attr.Pool) {
+	for d := range w.In.Len() {
+		if w.Adaptive || w.Out.At(d) == 0 {
+			continue
+		}
+		last := (w.Out.At(d)-1)*w.Stride.At(d) - w.Pad.At(d)
+		c.must(w.Pad.At(d) <= (w.Kernel.At(d)-1)*w.Dilation.At(d) && last < w.In.At(d), "a window without elements")
+	}
 }
 
 // endsWith asks the shape of x to end with these sizes.
@@ -81,15 +92,22 @@ func init() {
 		c.must(a.Groups >= 1 && a.Groups <= most && w.Dim(0)%a.Groups == 0 && x.Dim(1)%a.Groups == 0 && x.Dim(1)/a.Groups == w.Dim(1),
 			"%d groups of shapes %v and %v", a.Groups, x.Shape(), w.Shape())
 	}
-	legalOps([]string{"pool_max", "pool_mean"}, func(c claim) {
+	legal["pool_max"] = func(c claim) {
 		w := c.pool()
+		c.sees(w)
 		c.endsWith(c.in[0], w.In)
 		c.real(c.in[0])
-	})
+		c.number(c.in[0])
+	}
+	legal["pool_mean"] = func(c claim) {
+		w := c.pool()
+		c.endsWith(c.in[0], w.In)
+		c.floating(c.in[0])
+	}
 	legal["pool_mean_t"] = func(c claim) {
 		w := c.pool()
 		c.endsWith(c.in[0], w.Out)
-		c.real(c.in[0])
+		c.floating(c.in[0])
 	}
 	legal["pool_unfold"] = func(c claim) {
 		w := c.pool()
@@ -100,5 +118,6 @@ func init() {
 		w := c.pool()
 		c.must(!w.Adaptive, "adaptive windows")
 		c.endsWith(c.in[0], w.Kernel, w.Out)
+		c.number(c.in[0])
 	}
 }

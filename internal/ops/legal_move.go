@@ -5,23 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/shape"
 )
-
-// slice checks that a slice stays inside x.
-func (c claim) slice(s attr.Slice, x *Node) {
-	r := x.Rank()
-	c.must(s.Start.Len() == r && s.Size.Len() == r && s.Step.Len() == r, "a slice of %d dims of shape %v", s.Size.Len(), x.Shape())
-	for i := range r {
-		n, start, size, step := x.Dim(i), s.Start.At(i), s.Size.At(i), s.Step.At(i)
-		ok := size >= 0 && size <= n && step >= -most && step <= most
-		if ok && size > 0 {
-			last := float64(start) + float64(size-1)*float64(step)
-			ok = start >= 0 && start < n && last >= 0 && last < float64(n)
-		}
-		c.must(ok, "%d elements from %d on by %d, of a dim of size %d", size, start, step, n)
-	}
-}
 
 // places checks positions.
 func (c claim) places(idx *Node) {
@@ -47,78 +31,6 @@ func (c claim) picks(x, idx *Node, axis int) {
 }
 
 func init() {
-	legalOps([]string{"copy", "stop_gradient"}, func(c claim) {
-		c.none()
-		c.inputs(1)
-	})
-	legal["alias"] = func(c claim) {
-		c.inputs(1)
-		if c.a != nil {
-			attrOf[*barrierAttr](c)
-		}
-	}
-	legal["reshape"] = func(c claim) {
-		c.inputs(1)
-		d := attrOf[attr.Shape](c).Dims
-		c.must(shape.Of(c.op, d.Slice()...).Numel() == c.in[0].Shape().Numel(), "of %v to %v", c.in[0].Shape(), d)
-	}
-	legal["permute"] = func(c claim) {
-		c.inputs(1)
-		p := attrOf[attr.Perm](c).Order.Slice()
-		slices.Sort(p)
-		ok := len(p) == c.in[0].Rank()
-		for i, v := range p {
-			ok = ok && v == i
-		}
-		c.must(ok, "%v of shape %v", c.a, c.in[0].Shape())
-	}
-	legal["broadcast_to"] = func(c claim) {
-		c.inputs(1)
-		d := attrOf[attr.Shape](c).Dims
-		c.must(shape.BroadcastsTo(c.in[0].Shape(), shape.Of(c.op, d.Slice()...)), "of %v to %v", c.in[0].Shape(), d)
-	}
-	legal["slice"] = func(c claim) {
-		c.inputs(1)
-		c.slice(attrOf[attr.Slice](c), c.in[0])
-	}
-	legal["slice_update"] = func(c claim) {
-		c.inputs(2)
-		s := attrOf[attr.Slice](c)
-		c.slice(s, c.in[0])
-		c.sameDType(c.in)
-		c.must(slices.Equal(s.Size.Slice(), c.in[1].Shape().Clone()), "a part of shape %v for %v", c.in[1].Shape(), s.Size)
-	}
-	legal["as_strided"] = func(c claim) {
-		c.inputs(1)
-		s := attrOf[attr.Strided](c)
-		c.must(s.Dims.Len() == s.Strides.Len() && s.Dims.Len() <= shape.MaxRank, "%d sizes and %d strides", s.Dims.Len(), s.Strides.Len())
-		out := shape.Of(c.op, s.Dims.Slice()...)
-		_, hi, ok := reach(out.Dims(), s.Strides.Slice(), s.Offset)
-		c.must(s.Offset >= 0 && ok && (out.Numel() == 0 || hi < c.in[0].Shape().Numel()), "%+v of %d elements", s, c.in[0].Shape().Numel())
-	}
-	legal["unfold"] = func(c claim) {
-		c.inputs(1)
-		u := attrOf[attr.Unfold](c)
-		c.axis(u.Axis, c.in[0])
-		c.must(u.Size >= 0 && u.Size <= c.in[0].Dim(u.Axis) && u.Step >= 1, "%+v of shape %v", u, c.in[0].Shape())
-	}
-	legal["bitcast"] = func(c claim) {
-		c.inputs(1)
-		b, x := attrOf[attr.Bitcast](c), c.in[0]
-		c.must(b.From == x.DType() && b.To.Valid(), "%v as %v", x.DType(), b.To)
-		if x.Rank() == 0 {
-			c.must(b.From.Size() == b.To.Size(), "%v as %v", b.From, b.To)
-		} else {
-			c.must(float64(x.Dim(-1))*float64(b.From.Size()) < 1<<53 && x.Dim(-1)*b.From.Size()%b.To.Size() == 0, "%v of shape %v as %v", b.From, x.Shape(), b.To)
-		}
-	}
-	legal["diagonal"] = func(c claim) {
-		c.inputs(1)
-		g := attrOf[attr.Diagonal](c)
-		c.axis(g.Dim1, c.in[0])
-		c.axis(g.Dim2, c.in[0])
-		c.must(g.Dim1 != g.Dim2 && g.Offset >= -most && g.Offset <= most, "%+v", g)
-	}
 	legal["cat"] = func(c claim) {
 		c.must(len(c.in) > 0, "of nothing")
 		axis := attrOf[attr.Axis](c).Axis
@@ -165,6 +77,6 @@ func init() {
 	legal["scatter"] = func(c claim) {
 		s := c.scatter()
 		c.picks(c.in[0], c.in[1], s.Axis)
-		c.picks(c.in[2], c.in[1], -1)
+		c.must(c.in[2].Shape().Equal(c.in[1].Shape()), "values of shape %v for positions of shape %v", c.in[2].Shape(), c.in[1].Shape())
 	}
 }

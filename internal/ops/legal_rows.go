@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
-	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // reduction checks the dimensions of a reduction and returns how many elements it folds into one.
@@ -21,10 +21,19 @@ func (c claim) reduction(a any) int {
 	return n
 }
 
+// rows asks for n operands of one shape and dtype; unlike elementwise ops, row-wise ones take no immediates for more.
+func (c claim) rows(n int) {
+	c.inputs(n)
+	c.sameDType(c.in)
+	for _, x := range c.in {
+		c.must(x.Shape().Equal(c.in[0].Shape()), "operands of shapes %v and %v", c.in[0].Shape(), x.Shape())
+	}
+}
+
 // scan checks a row-wise op of alike inputs.
 func (c claim) scan(inputs int) {
 	s := attrOf[attr.Scan](c)
-	c.alike(inputs)
+	c.rows(inputs)
 	c.axis(s.Axis, c.in[0])
 }
 
@@ -41,28 +50,66 @@ func (c claim) rowNorm(inputs int) {
 	}
 }
 
+// rowNormGrad checks layer_norm_grad and rms_norm_grad, which have that many statistics: g, x, these, and perhaps a weight.
+func (c claim) rowNormGrad(stats int) {
+	a := attrOf[attr.RowNorm](c)
+	c.must(len(c.in) == 2+stats || len(c.in) == 3+stats, "%d inputs", len(c.in))
+	x, r := c.in[1], c.in[1].Rank()
+	c.floating(x)
+	c.must(a.Dims >= 1 && a.Dims <= r, "over %d dims of shape %v", a.Dims, x.Shape())
+	c.must(c.in[0].DType() == x.DType() && c.in[0].Shape().Equal(x.Shape()), "a cotangent of %v %v", c.in[0].DType(), c.in[0].Shape())
+	lead := append(x.Shape().Clone()[:r-a.Dims], ones(a.Dims)...)
+	for _, s := range c.in[2 : 2+stats] {
+		c.must(s.DType() == statDType(x.DType()) && slices.Equal(s.Shape().Clone(), lead), "a statistic of %v %v", s.DType(), s.Shape())
+	}
+	for _, w := range c.in[2+stats:] {
+		c.must(w.DType() == x.DType() && slices.Equal(w.Shape().Dims(), x.Shape().Dims()[r-a.Dims:]), "a weight of %v %v", w.DType(), w.Shape())
+	}
+}
+
 func init() {
-	legalOps([]string{"sum", "mean", "prod", "any", "all", "count_nonzero", "logsumexp"}, func(c claim) {
+	legalOps([]string{"sum", "prod", "any", "all", "count_nonzero"}, func(c claim) {
 		c.reduction(attrOf[attr.Axes](c))
+	})
+	legalOps([]string{"mean", "logsumexp"}, func(c claim) {
+		c.reduction(attrOf[attr.Axes](c))
+		c.inexact(c.in[0])
 	})
 	legalOps([]string{"amax", "amin", "argmax", "argmin", "argmode", "median", "nanmedian"}, func(c claim) {
 		n := c.reduction(attrOf[attr.Axes](c))
 		c.real(c.in[0])
-		c.must(n > 0 || c.in[0].Shape().Numel() == 0, "over no elements")
+		axes, _ := folded(c.a)
+		c.must(n > 0 || shape.Reduced(c.op, c.in[0].Shape(), axes.Slice(), true).Numel() == 0, "over no elements")
 	})
-	legal["var"] = func(c claim) { c.reduction(attrOf[attr.Var](c)) }
-	legal["vector_norm"] = func(c claim) { c.reduction(attrOf[attr.Norm](c)) }
+	legal["var"] = func(c claim) {
+		c.reduction(attrOf[attr.Var](c))
+		c.inexact(c.in[0])
+	}
+	legal["vector_norm"] = func(c claim) {
+		c.reduction(attrOf[attr.Norm](c))
+		c.inexact(c.in[0])
+	}
 	legalOps([]string{"softmax", "log_softmax"}, func(c claim) {
 		c.inputs(1)
 		c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
 		c.floating(c.in[0])
 	})
+	legal["softmax_grad"] = func(c claim) {
+		c.rows(2)
+		c.axis(attrOf[attr.Axis](c).Axis, c.in[0])
+		c.floating(c.in[0])
+	}
+	legal["layer_norm_grad"] = func(c claim) { c.rowNormGrad(2) }
+	legal["rms_norm_grad"] = func(c claim) { c.rowNormGrad(1) }
 	legalOps([]string{"cumsum", "cumprod", "logcumsumexp"}, func(c claim) { c.scan(1) })
 	legalOps([]string{"argcummax", "argcummin"}, func(c claim) {
 		c.scan(1)
 		c.real(c.in[0])
 	})
-	legal["linear_scan"] = func(c claim) { c.scan(2) }
+	legal["linear_scan"] = func(c claim) {
+		c.scan(2)
+		c.inexact(c.in[0])
+	}
 	legalOps([]string{"sort", "argsort"}, func(c claim) {
 		c.inputs(1)
 		c.axis(attrOf[attr.Sort](c).Axis, c.in[0])
@@ -97,6 +144,7 @@ func init() {
 		c.inputs(2)
 		c.none()
 		c.sameDType(c.in)
+		c.must(!c.in[0].DType().IsHalf(), "has no meaning for %v", c.in[0].DType())
 	}
 	legal["searchsorted"] = func(c claim) {
 		c.inputs(2)
@@ -107,26 +155,4 @@ func init() {
 		ok := seq.Rank() == 1 || seq.Rank() > 1 && v.Rank() == seq.Rank() && slices.Equal(seq.Shape().Dims()[:seq.Rank()-1], v.Shape().Dims()[:v.Rank()-1])
 		c.must(ok, "values of shape %v in a sequence of shape %v", v.Shape(), seq.Shape())
 	}
-	legal["random_bits"] = func(c claim) {
-		c.inputs(1)
-		b := attrOf[attr.Bits](c)
-		keyBatch(c.op, c.in[0])
-		c.within(b.Dims, 0)
-		c.must(uintOfWidth[b.Width] != dtype.Invalid, "words of %d bytes", b.Width)
-	}
-	sampled := func(params int, dtypes ...dtype.DType) func(claim) {
-		return func(c claim) {
-			c.inputs(1 + params)
-			c.none()
-			keyBatch(c.op, c.in[0])
-			c.sameDType(c.in[1:])
-			for _, p := range c.in[1:] {
-				c.must(p.Shape().Equal(c.in[1].Shape()) && slices.Contains(dtypes, p.DType()), "a parameter of %v and shape %v", p.DType(), p.Shape())
-			}
-		}
-	}
-	floats := []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64}
-	legal["random_int"] = sampled(1, dtype.Uint64)
-	legal["random_poisson"] = sampled(1, floats...)
-	legal["random_binomial"] = sampled(2, floats...)
 }

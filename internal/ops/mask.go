@@ -33,12 +33,16 @@ func nonzeroPlaces(op string, x *Node) (at []int64) {
 //
 //lucid:func
 //lucid:method
+//lucid:nograd its result is a position
+//lucid:novmap the size of its result depends on values
 func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
 
 // Argwhere is Nonzero.
 //
 //lucid:func ArgWhere
 //lucid:method ArgWhere
+//lucid:nograd its result is a position
+//lucid:novmap the size of its result depends on values
 func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
 
 func nonzero(op string, x *Node) *Node {
@@ -59,6 +63,7 @@ func nonzero(op string, x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:novmap the size of its result depends on values
 func MaskedSelect(x, mask *Node) *Node {
 	maskOf("masked_select", mask)
 	s := shape.Broadcast("masked_select", x.Shape(), mask.Shape())

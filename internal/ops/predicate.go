@@ -37,12 +37,14 @@ func allBool(x *Node, v bool) *Node { return broadcastTo(constBool(v), x.Shape()
 //
 //lucid:func IsPosInf
 //lucid:method IsPosInf
+//lucid:nograd its result is a truth value
 func Isposinf(x *Node) *Node { return isInfinity("isposinf", x, 1) }
 
 // Isneginf reports which elements are -Inf.
 //
 //lucid:func IsNegInf
 //lucid:method IsNegInf
+//lucid:nograd its result is a truth value
 func Isneginf(x *Node) *Node { return isInfinity("isneginf", x, -1) }
 
 func isInfinity(op string, x *Node, sign int) *Node {
@@ -57,6 +59,7 @@ func isInfinity(op string, x *Node, sign int) *Node {
 //
 //lucid:func IsReal
 //lucid:method IsReal
+//lucid:nograd its result is a truth value
 func Isreal(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return allBool(x, true)
@@ -75,6 +78,7 @@ type CloseOptions struct {
 //
 //lucid:func IsClose
 //lucid:method IsClose
+//lucid:nograd its result is a truth value
 func Isclose(x, other *Node, o CloseOptions) *Node {
 	a, b := promote("isclose", x, other)
 	close := Eq(a, b)
@@ -99,6 +103,7 @@ func Isclose(x, other *Node, o CloseOptions) *Node {
 // Allclose reports, as one truth value, whether all elements of x lie close to those of other.
 //
 //lucid:name allclose
+//lucid:nograd its result is a truth value
 func Allclose(x, other *Node, o CloseOptions) *Node {
 	return All(Isclose(x, other, o), ReduceOptions{})
 }
@@ -107,6 +112,7 @@ func Allclose(x, other *Node, o CloseOptions) *Node {
 //
 //lucid:name equal
 //lucid:alias array_equal
+//lucid:nograd its result is a truth value
 func Equal(x, other *Node) *Node {
 	if !x.Shape().Equal(other.Shape()) {
 		return constBool(false)

@@ -30,6 +30,7 @@ type RandintOptions struct {
 // Randint returns integers from low to below high, each equally likely.
 //
 //lucid:name randint
+//lucid:nograd its result is whole numbers
 func Randint(high any, size []int, o RandintOptions) *Node {
 	if o.Low == nil {
 		o.Low = 0
@@ -43,6 +44,7 @@ func Randint(high any, size []int, o RandintOptions) *Node {
 // Randperm returns 0 … n-1 in random order.
 //
 //lucid:name randperm
+//lucid:nograd its result is whole numbers
 func Randperm(n int, o FullOptions) *Node {
 	r := RandomPermutation(Default.Next(), n, 8)
 	if o.DType == dtype.Invalid {
@@ -72,6 +74,7 @@ type MultinomialOptions struct{ Replacement bool }
 // Multinomial returns class numbers drawn by the weights in the last dimension of x.
 //
 //lucid:name multinomial
+//lucid:nograd its result is a position
 func Multinomial(x *Node, numSamples int, o MultinomialOptions) *Node {
 	return RandomMultinomial(Default.Next(), x, numSamples, o.Replacement)
 }

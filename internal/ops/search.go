@@ -74,6 +74,7 @@ type BucketOptions struct {
 // belongs to the bucket below it, or above it with Right.
 //
 //lucid:func
+//lucid:nograd its result is a position
 func Bucketize(x Operand, boundaries *Node, o BucketOptions) *Node {
 	if boundaries.Rank() != 1 {
 		fault.Throw(fault.Shape, "bucketize", "boundaries have shape %v; want a vector", boundaries.Shape())

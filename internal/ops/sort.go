@@ -146,6 +146,7 @@ func Partition(x *Node, kth int, o DimOptions) *Node {
 // Argpartition returns the positions that partition x around kth.
 //
 //lucid:func ArgPartition
+//lucid:nograd its result is a position
 func Argpartition(x *Node, kth int, o DimOptions) *Node {
 	partitionable("argpartition", x, kth, o)
 	return Argsort(x, SortOptions{Dim: o.Dim})

@@ -16,6 +16,7 @@ type TriIndicesOptions struct {
 // TrilIndices returns the positions of a matrix on and below a diagonal: row numbers first, column numbers second.
 //
 //lucid:name tril_indices
+//lucid:nograd it has no inputs
 func TrilIndices(row, col int, o TriIndicesOptions) *Node {
 	return triIndices("tril_indices", row, col, o, func(r int) (from, to int) { return 0, r + o.Offset + 1 })
 }
@@ -23,6 +24,7 @@ func TrilIndices(row, col int, o TriIndicesOptions) *Node {
 // TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.
 //
 //lucid:name triu_indices
+//lucid:nograd it has no inputs
 func TriuIndices(row, col int, o TriIndicesOptions) *Node {
 	return triIndices("triu_indices", row, col, o, func(r int) (from, to int) { return r + o.Offset, col })
 }

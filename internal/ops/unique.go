@@ -21,6 +21,7 @@ type UniqueOptions struct {
 // the result depends on it; inside Compile or VMap it is refused.
 //
 //lucid:func
+//lucid:novmap the size of its result depends on values
 func Unique(x *Node, o UniqueOptions) (values, inverse, counts *Node) {
 	requireOrder("unique", x)
 	rows, back := slicesOf("unique", x, o.Dim)
@@ -51,6 +52,7 @@ type UniqueConsecutiveOptions struct {
 // refused.
 //
 //lucid:func
+//lucid:novmap the size of its result depends on values
 func UniqueConsecutive(x *Node, o UniqueConsecutiveOptions) (values, inverse, counts *Node) {
 	rows, back := slicesOf("unique_consecutive", x, o.Dim)
 	v, place, c := runs("unique_consecutive", rows)

@@ -148,4 +148,5 @@ func addTo(a, b *Node) *Node {
 func OnLevel(n *Node) bool { return n.Level() != nil }
 
 // OnTape reports whether Backward must see a node.
-func OnTape(n *Node) bool { return n.Tape() }
+// What a leaf was made from is none of its business, and may be dropped while it looks.
+func OnTape(n *Node) bool { return n.Tape() && !n.Leaf() }

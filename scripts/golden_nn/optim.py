@@ -119,7 +119,23 @@ for opts in [{"patience": 2}, {"mode": "max", "patience": 1, "factor": 0.5}, {"p
         rates.append([[opt.param_groups[0]["lr"], 0]])
     scheds.append({"op": "ReduceLROnPlateau", "options": opts, "losses": losses, "rates": rates})
 
-doc = {"versions": {"torch": torch.__version__}, "params": [f64(p) for p in params], "grads": [[f64(g) for g in gs] for gs in grads],
+import inspect
+
+
+def defaults(cls):
+    out = {}
+    for k, p in inspect.signature(cls.__init__).parameters.items():
+        v = p.default
+        if k in ("self", "params", "optimizer", "foreach", "fused", "capturable", "differentiable") or v is inspect._empty:
+            continue
+        out[k] = list(v) if isinstance(v, tuple) else v
+    return out
+
+
+DEFAULTS = {n: defaults(getattr(torch.optim, n)) for n in sorted({c[0] for c in CASES} | {"LBFGS"})}
+DEFAULTS |= {n: defaults(getattr(torch.optim.lr_scheduler, n)) for n in sorted({c[0] for c in SCHED} | {"ReduceLROnPlateau"})}
+
+doc = {"defaults": DEFAULTS, "versions": {"torch": torch.__version__}, "params": [f64(p) for p in params], "grads": [[f64(g) for g in gs] for gs in grads],
        "cases": cases, "lbfgs": lbfgs, "schedules": scheds}
 raw = json.dumps(doc, separators=(",", ":"), sort_keys=True).encode()
 with open(OUT, "wb") as f:

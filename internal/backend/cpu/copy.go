@@ -42,6 +42,9 @@ func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis, at := a.(attr.Axis).Axis, 0
 	size, z := out[0].DType.Size(), stridedOf(out[0])
 	for _, v := range in {
+		if v.Numel() == 0 {
+			continue // its place may lie behind the end
+		}
 		part := strided{unsafe.Add(z.base, at*z.strides[axis]*size), z.strides}
 		if err := move(c, v.Shape, size, part, stridedOf(v)); err != nil {
 			return err

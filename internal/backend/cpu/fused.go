@@ -102,9 +102,6 @@ type runState struct {
 	out  []outPlace
 	tile int // scratch tiles in all
 	unit int // bytes of a scratch tile
-
-	inBuf  [4]operand // space for small programs
-	outBuf [2]outPlace
 }
 
 type outPlace struct {
@@ -123,8 +120,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	r := runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest}
-	if len(in) <= len(r.inBuf) && len(out) <= len(r.outBuf) {
-		r.in, r.out = r.inBuf[:len(in)], r.outBuf[:len(out)]
+	var inBuf [4]operand // space for small programs, on the stack
+	var outBuf [2]outPlace
+	if len(in) <= len(inBuf) && len(out) <= len(outBuf) {
+		r.in, r.out = inBuf[:len(in)], outBuf[:len(out)]
 	} else {
 		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(out))
 	}
@@ -146,10 +145,8 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		r.block(0)
 		return nil
 	}
-	shared := r // escapes; the small case must not
-	if len(in) <= len(r.inBuf) && len(out) <= len(r.outBuf) {
-		shared.in, shared.out = shared.inBuf[:len(in)], shared.outBuf[:len(out)]
-	}
+	// Workers share a copy on the heap; the small case stays on the stack.
+	shared := &runState{p: q, n: n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
 	return c.For(blocks, shared.block)
 }
 

@@ -29,19 +29,20 @@ type field struct {
 
 // op is a marked function.
 type op struct {
-	name     string    // lower_snake
-	fn       string    // in package ops
-	door     string    // public function, "" if none
-	pkgs     []pkgDoor // functions of other packages
-	methods  []method
-	inplace  bool
-	optional map[string]bool   // tensors and operands that may be nil
-	aliases  []string          // other names in calls
-	defaults map[string]string // values of parameters that a call by name may leave out
-	doc      string
-	params   []param
-	results  []string
-	resNames []string
+	name           string    // lower_snake
+	fn             string    // in package ops
+	door           string    // public function, "" if none
+	pkgs           []pkgDoor // functions of other packages
+	methods        []method
+	inplace        bool
+	noGrad, noVMap string            // why a function written with other ops has no gradient, or cannot be vectorised
+	optional       map[string]bool   // tensors and operands that may be nil
+	aliases        []string          // other names in calls
+	defaults       map[string]string // values of parameters that a call by name may leave out
+	doc            string
+	params         []param
+	results        []string
+	resNames       []string
 }
 
 // pkgDoor is a function of a public package other than the root.
@@ -183,6 +184,10 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			}
 		case "alias":
 			o.aliases = append(o.aliases, strings.Fields(rest)...)
+		case "nograd":
+			o.noGrad = rest
+		case "novmap":
+			o.noVMap = rest
 		case "inplace":
 			o.inplace = true
 		default:

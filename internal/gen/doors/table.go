@@ -41,6 +41,9 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 		door = o.pkgs[0].pkg + "." + o.pkgs[0].door
 	}
 	fmt.Fprintf(b, "\t\tschema{name: %q, door: %q, doc: %q,\n", o.name, door, o.doc)
+	if o.noGrad != "" || o.noVMap != "" {
+		fmt.Fprintf(b, "\t\t\tnoGrad: %q, noVMap: %q,\n", o.noGrad, o.noVMap)
+	}
 	if o.aliases != nil {
 		fmt.Fprintf(b, "\t\t\taliases: %#v,\n", o.aliases)
 	}

@@ -18,7 +18,7 @@ var cu struct {
 	streamCreate, streamSynchronize, streamDestroy                                              uintptr
 	eventCreate, eventRecord, eventSynchronize, eventElapsedTime, eventDestroy, streamWaitEvent uintptr
 	memAlloc, memFree, memAllocAsync, memFreeAsync, memGetInfo, deviceGetDefaultMemPool         uintptr
-	memPoolSetAttribute, memPoolTrimTo                                                          uintptr
+	memPoolSetAttribute, memPoolTrimTo, memHostAlloc                                            uintptr
 	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8                                                uintptr
 	moduleLoadData, moduleGetFunction, launchKernel                                             uintptr
 }
@@ -56,7 +56,7 @@ var Init = sync.OnceValue(func() error {
 		"cuEventElapsedTime": &cu.eventElapsedTime, "cuEventDestroy_v2": &cu.eventDestroy, "cuStreamWaitEvent": &cu.streamWaitEvent,
 		"cuMemAlloc_v2": &cu.memAlloc, "cuMemFree_v2": &cu.memFree, "cuMemAllocAsync": &cu.memAllocAsync, "cuMemFreeAsync": &cu.memFreeAsync,
 		"cuMemGetInfo_v2": &cu.memGetInfo, "cuDeviceGetDefaultMemPool": &cu.deviceGetDefaultMemPool,
-		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo,
+		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc,
 		"cuMemcpyHtoDAsync_v2": &cu.memcpyHtoD, "cuMemcpyDtoHAsync_v2": &cu.memcpyDtoH, "cuMemcpyDtoDAsync_v2": &cu.memcpyDtoD,
 		"cuMemsetD8Async": &cu.memsetD8, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
 		"cuLaunchKernel": &cu.launchKernel,

@@ -84,3 +84,18 @@ func (d *Device) Fill(dst uintptr, b byte, n int) error {
 	}
 	return d.call(fmt.Sprintf("filling %d bytes", n), func() uintptr { return dl.Call(cu.memsetD8, dst, uintptr(b), uintptr(n), d.Stream) })
 }
+
+// Pinned returns n zeroed bytes of host memory that stays in place and that the device can reach, at the same address.
+func (d *Device) Pinned(n int) ([]byte, error) {
+	const portable, mapped = 1, 2
+	p := new(unsafe.Pointer)
+	err := d.call(fmt.Sprintf("allocating %d bytes of pinned memory", n), func() uintptr {
+		return dl.Call(cu.memHostAlloc, uintptr(unsafe.Pointer(p)), uintptr(n), portable|mapped)
+	})
+	if err != nil {
+		return nil, err
+	}
+	b := unsafe.Slice((*byte)(*p), n)
+	clear(b)
+	return b, nil
+}

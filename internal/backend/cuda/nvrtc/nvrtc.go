@@ -82,12 +82,10 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	runtime.KeepAlive(cname)
 	defer func() { dl.Call(fn.destroy, uintptr(unsafe.Pointer(prog))) }()
 	opts := append([]string{"--gpu-architecture=" + arch, "--std=c++17"}, options...)
-	list := make([]*byte, len(opts))
-	for i, o := range opts {
-		list[i] = dl.CString(o)
+	s := compile(*prog, append(opts[:len(opts):len(opts)], "--minimal")) // no textures, no runtime: faster
+	if s == invalidOption {
+		s = compile(*prog, opts)
 	}
-	s := dl.Call(fn.compile, *prog, uintptr(len(list)), uintptr(unsafe.Pointer(unsafe.SliceData(list))))
-	runtime.KeepAlive(list)
 	if s != 0 {
 		e := failed(s, "compiling "+name+" for "+arch)
 		e.Msg += "\n" + compileLog(*prog)
@@ -105,6 +103,19 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 		return nil, failed(s, "taking the code of "+name)
 	}
 	return cubin, nil
+}
+
+// invalidOption is the status of a library that does not know an option.
+const invalidOption = 5
+
+func compile(prog uintptr, opts []string) uintptr {
+	list := make([]*byte, len(opts))
+	for i, o := range opts {
+		list[i] = dl.CString(o)
+	}
+	s := dl.Call(fn.compile, prog, uintptr(len(list)), uintptr(unsafe.Pointer(unsafe.SliceData(list))))
+	runtime.KeepAlive(list)
+	return uintptr(uint32(s))
 }
 
 func compileLog(prog uintptr) string {

@@ -1,0 +1,93 @@
+package learn
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Models are the names New knows.
+var Models = []string{"cnn", "mlp", "gpt"}
+
+// Config is what a run is made of; it is kept in its checkpoint. Zeros stand for defaults.
+type Config struct {
+	Model   string  `json:"model"`
+	Data    string  `json:"data,omitempty"` // a path; empty: the data of the program
+	Epochs  int     `json:"epochs,omitempty"`
+	Steps   int     `json:"steps,omitempty"` // instead of epochs
+	Batch   int     `json:"batch"`
+	LR      float64 `json:"lr"`
+	Seed    uint64  `json:"seed"`
+	Context int     `json:"context,omitempty"` // gpt: bytes it sees
+	Width   int     `json:"width,omitempty"`   // gpt
+	Depth   int     `json:"depth,omitempty"`   // gpt
+	Heads   int     `json:"heads,omitempty"`   // gpt
+}
+
+// Hint is an error with what to type instead.
+type Hint struct{ What, Try string }
+
+func (e *Hint) Error() string { return e.What }
+
+func hint(try, format string, args ...any) error { return &Hint{fmt.Sprintf(format, args...), try} }
+
+// Text reports whether the model reads text.
+func (c Config) Text() bool { return c.Model == "gpt" }
+
+// fill checks the configuration and puts the defaults in.
+func (c Config) fill() (Config, error) {
+	if !slices.Contains(Models, c.Model) {
+		return c, hint("lucid train --model cnn", "there is no model %q; want one of: %s", c.Model, strings.Join(Models, ", "))
+	}
+	for name, v := range map[string]int{"epochs": c.Epochs, "steps": c.Steps, "batch": c.Batch} {
+		if v < 0 || v > 1<<30 {
+			return c, hint("lucid train --help", "--%s is %d; want a positive number", name, v)
+		}
+	}
+	if !(c.LR >= 0 && c.LR < 1e6) {
+		return c, hint("lucid train --lr 0.001", "--lr is %v; want a positive number", c.LR)
+	}
+	if c.Data != "" {
+		path, err := filepath.Abs(c.Data)
+		if err != nil {
+			return c, err
+		}
+		c.Data = path
+	}
+	if !c.Text() {
+		set(&c.Batch, 64)
+		set(&c.LR, 0.003)
+		return c, c.checkSize()
+	}
+	set(&c.Batch, 16)
+	set(&c.LR, 0.002)
+	set(&c.Context, 64)
+	set(&c.Width, 128)
+	set(&c.Depth, 3)
+	set(&c.Heads, 4)
+	if c.Epochs == 0 {
+		set(&c.Steps, 600)
+	}
+	return c, c.checkSize()
+}
+
+// checkSize bounds what a checkpoint or a flag may ask for, before anything is allocated.
+func (c Config) checkSize() error {
+	for name, v := range map[string]int{"batch": c.Batch, "context": c.Context, "width": c.Width, "depth": c.Depth, "heads": c.Heads} {
+		if v < 0 || v > 1<<16 {
+			return hint("lucid train --help", "the %s is %d; want at most %d", name, v, 1<<16)
+		}
+	}
+	if c.Text() && (c.Width%c.Heads != 0 || c.Width > 4096 || c.Depth > 256 || c.Context > 8192) {
+		return hint("lucid train --model gpt", "a gpt %d wide, %d deep with %d heads over %d bytes; want heads that divide the width, at most 4096 × 256 over 8192",
+			c.Width, c.Depth, c.Heads, c.Context)
+	}
+	return nil
+}
+
+func set[T int | float64](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
+)
+
+func init() {
+	add(&command{name: "predict", args: "[--checkpoint file.lucid] [flags] <image.png, row or prompt>",
+		short: "ask a model that train made: about an image, a row of numbers, or to write on", run: runPredict})
+}
+
+// maxRow bounds what is read from standard input.
+const maxRow = 1 << 24
+
+// predictFlags is the command line of predict.
+type predictFlags struct {
+	checkpoint  string
+	input       string
+	length      int
+	temperature float64
+	seed        uint64
+	json        bool
+}
+
+func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
+	f := c.flags()
+	f.StringVar(&p.checkpoint, "checkpoint", "", "what train saved; default: the only one of cnn.lucid, mlp.lucid, gpt.lucid that is here")
+	f.IntVar(&p.length, "length", 200, "bytes to write")
+	f.Float64Var(&p.temperature, "temperature", 0.8, "how freely to write; 0: always the most probable byte")
+	f.Uint64Var(&p.seed, "seed", 1, "of the random numbers in writing")
+	f.BoolVar(&p.json, "json", false, "print JSON: one object")
+	if err := c.parse(f, args, 1, out); err != nil {
+		return err
+	}
+	if f.NArg() == 0 {
+		return &usageError{"lucid predict: about what? give an image, a row of numbers, a prompt, or - to read one", "lucid predict digit.png"}
+	}
+	if p.length < 1 || p.length > 1<<20 || !(p.temperature >= 0) {
+		return &usageError{fmt.Sprintf("lucid predict: --length is %d, --temperature %v; want 1 to %d, and no negative number", p.length, p.temperature, 1<<20), "lucid predict --help"}
+	}
+	if p.input = f.Arg(0); p.input == "-" {
+		b, err := io.ReadAll(io.LimitReader(os.Stdin, maxRow))
+		if err != nil {
+			return err
+		}
+		p.input = strings.TrimSuffix(string(b), "\n")
+	}
+	return p.find()
+}
+
+// find chooses the checkpoint if there is no choice.
+func (p *predictFlags) find() error {
+	if p.checkpoint != "" {
+		return nil
+	}
+	var here []string
+	for _, m := range learn.Models {
+		if _, err := os.Stat(m + ".lucid"); err == nil {
+			here = append(here, m+".lucid")
+		}
+	}
+	switch len(here) {
+	case 0:
+		return &usageError{"lucid predict: there is no model here", "lucid train"}
+	case 1:
+		p.checkpoint = here[0]
+		return nil
+	}
+	return &usageError{"lucid predict: there are " + strings.Join(here, " and "), "lucid predict --checkpoint " + here[0] + " <image.png, row or prompt>"}
+}
+
+func runPredict(c *command, args []string, out io.Writer) error {
+	p := &predictFlags{}
+	if err := p.parse(c, args, out); err != nil {
+		return err
+	}
+	m, err := learn.Load(p.checkpoint)
+	if err != nil {
+		return typed("predict", err)
+	}
+	if m.Config.Text() {
+		err = p.write(m, out)
+	} else {
+		err = p.classify(m, out)
+	}
+	return typed("predict", err)
+}
+
+func (p *predictFlags) write(m *learn.Predictor, out io.Writer) error {
+	text, err := m.Complete(p.input, p.length, p.temperature, p.seed)
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return json.NewEncoder(out).Encode(map[string]string{"prompt": p.input, "text": text, "checkpoint": p.checkpoint})
+	}
+	_, err = fmt.Fprintln(out, p.input+text)
+	return err
+}
+
+// answer is what --json prints.
+type answer struct {
+	learn.Class
+	Classes    []learn.Class `json:"classes"`
+	Inverted   bool          `json:"inverted"`
+	Checkpoint string        `json:"checkpoint"`
+}
+
+func (p *predictFlags) classify(m *learn.Predictor, out io.Writer) (err error) {
+	a := answer{Checkpoint: p.checkpoint}
+	if isImage(p.input) {
+		a.Classes, a.Inverted, err = m.Image(p.input)
+	} else {
+		a.Classes, err = m.Row(p.input)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &learn.Hint{What: "there is no file " + p.input, Try: "lucid predict <image.png, row or prompt>"}
+	}
+	if err != nil {
+		return err
+	}
+	a.Class = a.Classes[0]
+	if p.json {
+		return json.NewEncoder(out).Encode(a)
+	}
+	if a.Inverted {
+		fmt.Fprintln(out, "the image was inverted: the model knows them the other way round")
+	}
+	for i, c := range a.Classes[:min(3, len(a.Classes))] {
+		mark := "   "
+		if i == 0 {
+			mark = "-> "
+		}
+		fmt.Fprintf(out, "%s%-12s %5.1f %%  %s\n", mark, c.Name, 100*c.Probability, strings.Repeat("█", int(c.Probability*30+0.5)))
+	}
+	return nil
+}
+
+// isImage reports whether the input names an image.
+func isImage(s string) bool {
+	return slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(s)))
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
+	"github.com/lucid-go/lucid/cmd/lucid/internal/plot"
+	"github.com/lucid-go/lucid/cmd/lucid/internal/progress"
+)
+
+func init() {
+	add(&command{name: "train", args: "[--model cnn|mlp|gpt] [--data path] [--resume] [flags]",
+		short: "train a model: with no flags, a small net on handwritten digits", run: runTrain})
+}
+
+// session is one run of the command.
+type session struct {
+	*trainFlags
+	*learn.Trainer
+	out, log io.Writer // for results, and for what happens meanwhile
+	live     bool      // log is a terminal
+	bar      *progress.Bar
+	begin    time.Time
+	first    int // step it began at
+}
+
+// errStopped ends a run that --stop-after cut short.
+var errStopped = errors.New("stopped")
+
+func runTrain(c *command, args []string, out io.Writer) error {
+	flags := &trainFlags{}
+	if err := flags.parse(c, args, out); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	t, err := flags.start()
+	if err != nil {
+		return typed("train", err)
+	}
+	s := &session{trainFlags: flags, Trainer: t, out: out, log: out, begin: time.Now(), first: t.Done}
+	if flags.json {
+		s.log = os.Stderr
+		if !progress.Terminal(s.log) {
+			s.log = io.Discard
+		}
+	}
+	s.live = progress.Terminal(s.log)
+	return typed("train", s.run(ctx))
+}
+
+// typed turns a hint into what the command line prints.
+func typed(command string, err error) error {
+	if h, ok := errors.AsType[*learn.Hint](err); ok {
+		return &usageError{"lucid " + command + ": " + h.What, h.Try}
+	}
+	return err
+}
+
+func (s *session) run(ctx context.Context) error {
+	fmt.Fprintln(s.log, s.Summary())
+	if s.resume {
+		fmt.Fprintf(s.log, "going on from %s at step %d of %d\n", s.file, s.Done, s.Total)
+	}
+	s.bar = progress.New(s.log, s.live, s.Done, s.Total, s.Spec.Unit)
+	err := s.Train(ctx, func(loss float64) error { return s.after(ctx, loss) })
+	s.bar.Clear()
+	stopped := errors.Is(err, context.Canceled) || errors.Is(err, errStopped)
+	if err != nil && !stopped {
+		return err
+	}
+	if err := s.Save(s.file); err != nil {
+		return err
+	}
+	if stopped {
+		fmt.Fprintf(s.log, "stopped at step %d of %d, saved to %s; to go on type:\n  %s\n", s.Done, s.Total, s.file, s.again())
+		if s.json {
+			return errors.Join(s.printJSON(learn.Result{}, true), interrupted(ctx))
+		}
+		return interrupted(ctx)
+	}
+	return s.finish()
+}
+
+// interrupted is the error of a run that a person stopped.
+func interrupted(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	return nil
+}
+
+// after shows a step that was made, and saves and reports now and then.
+func (s *session) after(ctx context.Context, loss float64) error {
+	s.bar.Step(s.Units(), fmt.Sprintf("loss %.4f", loss))
+	report := s.Done%s.Every == 0 && s.Done < s.Total
+	if every := s.saveEvery; every > 0 && s.Done%every == 0 || every == 0 && report {
+		if err := s.Save(s.file); err != nil {
+			return err
+		}
+	}
+	if report {
+		if err := s.report(ctx); err != nil {
+			return err
+		}
+	}
+	if s.stopAfter > 0 && s.Done-s.first >= s.stopAfter && s.Done < s.Total {
+		return errStopped
+	}
+	return nil
+}
+
+// report says how the model does now.
+func (s *session) report(ctx context.Context) error {
+	r, err := s.Evaluate(ctx)
+	if err != nil {
+		return err
+	}
+	if s.Config().Text() {
+		sample, err := s.Sample("The ", 60, 0.8, uint64(s.Done))
+		if err != nil {
+			return err
+		}
+		s.bar.Line("step %d/%d  loss %.4f  test loss %.4f  %q", s.Done, s.Total, s.Loss(s.Every), r.Loss, "The "+sample)
+		return nil
+	}
+	s.bar.Line("epoch %d  step %d/%d  loss %.4f  test accuracy %.2f %%  %s %s/s", s.Epoch(), s.Done, s.Total, s.Loss(s.Every), 100*r.Accuracy, progress.Count(s.bar.Rate()), s.Spec.Unit)
+	return nil
+}
+
+// Config is the configuration of the run, which the flags began.
+func (s *session) Config() learn.Config { return s.Trainer.Config }
+
+// finish tells the results.
+func (s *session) finish() error {
+	r, err := s.Evaluate(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := s.drawSVG(); err != nil {
+		return err
+	}
+	if s.live {
+		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), 64, 8))
+	}
+	if s.Config().Text() {
+		sample, err := s.Sample("The ", 400, 0.8, 1)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.log, "a sample:\n%s\n\n", "The "+sample)
+	} else if len(s.Spec.Classes) <= 20 {
+		fmt.Fprintln(s.log, "rows: what it is; columns: what the model says")
+		plot.Confusion(s.log, s.Spec.Classes, r.Confusion)
+	}
+	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done, time.Since(s.begin).Seconds())
+	fmt.Fprintf(s.log, "checkpoint %s, plot %s; try it: %s\n", s.file, s.svg(), s.tryIt())
+	if s.json {
+		return s.printJSON(r, false)
+	}
+	return nil
+}
+
+func (s *session) tryIt() string {
+	line := self() + " predict --checkpoint " + s.file
+	switch {
+	case s.Config().Text():
+		return line + ` "The colours"`
+	case len(s.Spec.Shape) == 3:
+		return line + " image.png"
+	}
+	return line + " 1,2,3…"
+}
+
+func (s *session) svg() string { return strings.TrimSuffix(s.file, filepath.Ext(s.file)) + ".svg" }
+
+func (s *session) losses() []float64 {
+	y := make([]float64, len(s.Losses))
+	for i, v := range s.Losses {
+		y[i] = float64(v)
+	}
+	return y
+}
+
+func (s *session) drawSVG() error {
+	var b strings.Builder
+	if err := plot.SVG(&b, s.Config().Model+" on "+s.Spec.Name, "loss", s.losses()); err != nil {
+		return err
+	}
+	return os.WriteFile(s.svg(), []byte(b.String()), 0o666)
+}
+
+// summary is what --json prints.
+type summary struct {
+	TestAccuracy *float64 `json:"test_accuracy"` // null if the run was stopped
+	TestLoss     *float64 `json:"test_loss"`
+	FinalLoss    float64  `json:"final_loss"`
+	Seconds      float64  `json:"seconds"`
+	Checkpoint   string   `json:"checkpoint"`
+	Plot         string   `json:"plot,omitempty"`
+	Model        string   `json:"model"`
+	Data         string   `json:"data"`
+	Parameters   int      `json:"parameters"`
+	Steps        int      `json:"steps"`
+	TotalSteps   int      `json:"total_steps"`
+	Stopped      bool     `json:"stopped"`
+}
+
+func (s *session) printJSON(r learn.Result, stopped bool) error {
+	j := summary{FinalLoss: s.Loss(s.Every), Seconds: time.Since(s.begin).Seconds(), Checkpoint: s.file, Model: s.Config().Model,
+		Data: s.Spec.Name, Parameters: s.Parameters(), Steps: s.Done, TotalSteps: s.Total, Stopped: stopped}
+	if !stopped {
+		j.TestAccuracy, j.TestLoss, j.Plot = &r.Accuracy, &r.Loss, s.svg()
+	}
+	return json.NewEncoder(s.out).Encode(j)
+}

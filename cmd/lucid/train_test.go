@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
+)
+
+const commandEnv = "LUCID_TEST_IS_COMMAND"
+
+// TestMain lets the test binary be the command, in a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(commandEnv) == "1" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the command in a process of its own, in a folder of its own.
+func process(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), commandEnv+"=1")
+	cmd.Dir = dir
+	return cmd
+}
+
+// lucidProcess runs a command line in a process of its own and returns what it printed.
+func lucidProcess(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := process(t, dir, args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("lucid %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func fileBytes(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestTrainDigits trains the net of the README to what the README says of it.
+func TestTrainDigits(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args, want := []string{"train", "--json"}, 0.98
+	if testing.Short() {
+		args, want = append(args, "--epochs", "8"), 0.95
+	}
+	status, out, errs := lucidRun(args...)
+	if status != 0 || errs != "" {
+		t.Fatalf("status %d, %q", status, errs)
+	}
+	var got struct {
+		TestAccuracy *float64 `json:"test_accuracy"`
+		FinalLoss    *float64 `json:"final_loss"`
+		Seconds      *float64 `json:"seconds"`
+		Checkpoint   *string  `json:"checkpoint"`
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || strings.Count(out, "\n") != 1 {
+		t.Fatalf("%v in %q", err, out)
+	}
+	if got.TestAccuracy == nil || got.FinalLoss == nil || got.Seconds == nil || got.Checkpoint == nil {
+		t.Fatalf("a key is missing in %q", out)
+	}
+	t.Logf("accuracy %.4f, loss %.4f, %.1f s", *got.TestAccuracy, *got.FinalLoss, *got.Seconds)
+	if *got.TestAccuracy < want || *got.FinalLoss > 0.2 || *got.Seconds <= 0 {
+		t.Errorf("%s\nwant an accuracy of %v", out, want)
+	}
+	if svg := string(fileBytes(t, "cnn.svg")); !strings.HasPrefix(svg, "<svg ") || strings.Contains(svg, "NaN") {
+		t.Errorf("the plot is %.200q", svg)
+	}
+	askDigit(t, *got.Checkpoint)
+}
+
+// askDigit asks the model about the first row of the data, a zero, and in words it does not know.
+func askDigit(t *testing.T, checkpoint string) {
+	t.Helper()
+	const zero = "0,0,5,13,9,1,0,0,0,0,13,15,10,15,5,0,0,3,15,2,0,11,8,0,0,4,12,0,0,8,8,0,0,5,8,0,0,9,8,0,0,4,11,0,1,12,7,0,0,2,14,5,10,12,0,0,0,0,6,13,10,0,0,0"
+	status, out, errs := lucidRun("predict", "--json", zero)
+	var got answer
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Name != "0" || got.Probability < 0.5 || len(got.Classes) != 10 || got.Checkpoint != checkpoint {
+		t.Errorf("status %d, %v, %q, %q", status, err, out, errs)
+	}
+	if status, out, _ = lucidRun("predict", zero); status != 0 || !strings.HasPrefix(out, "-> 0 ") {
+		t.Errorf("status %d, %q", status, out)
+	}
+	for input, want := range map[string]string{
+		"1,2,3":      "got 3 numbers; the model reads 64; try: lucid predict",
+		"none.png":   "there is no file none.png; try: lucid predict",
+		"cnn.svg":    "got 1 numbers",
+		zero + "x":   "is no number",
+		zero + ",99": "got 65 numbers",
+	} {
+		if status, out, errs := lucidRun("predict", input); status != 2 || out != "" || !strings.Contains(errs, want) {
+			t.Errorf("predict %s: status %d, %q, %q, want %q", input, status, out, errs, want)
+		}
+	}
+}
+
+// TestPipe asks for plain lines where nobody watches.
+func TestPipe(t *testing.T) {
+	out := lucidProcess(t, t.TempDir(), "train", "--epochs", "2")
+	if strings.ContainsAny(out, "\r\x1b█⠀") {
+		t.Errorf("a pipe got what is meant for a terminal:\n%q", out)
+	}
+	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plot cnn.svg; try it: lucid predict"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in:\n%s", want, out)
+		}
+	}
+}
+
+// TestResume asks that a run in three processes leaves the same bytes as one that was never stopped.
+func TestResume(t *testing.T) {
+	for model, flags := range map[string][]string{
+		"cnn": {"--steps", "60"}, // the second process stops inside an epoch, the third goes on in another
+		"mlp": {"--epochs", "3", "--batch", "100", "--seed", "7"},
+		"gpt": {"--steps", "12", "--context", "16", "--width", "16", "--depth", "1", "--heads", "2", "--batch", "4"},
+	} {
+		t.Run(model, func(t *testing.T) {
+			dir := t.TempDir()
+			train := append([]string{"train", "--model", model}, flags...)
+			lucidProcess(t, dir, append(train, "--out", "straight.lucid")...)
+			first, second := "5", "4"
+			if model == "cnn" {
+				first, second = "17", "20"
+			}
+			out := lucidProcess(t, dir, append(train, "--out", "pieces.lucid", "--stop-after", first)...)
+			if !strings.Contains(out, "stopped at step "+first+" of ") || !strings.Contains(out, "lucid train --resume --out pieces.lucid") {
+				t.Errorf("the first piece said:\n%s", out)
+			}
+			lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid", "--stop-after", second)
+			if out := lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid"); !strings.Contains(out, "going on from pieces.lucid at step ") {
+				t.Errorf("the last piece said:\n%s", out)
+			}
+			for _, ext := range []string{".lucid", ".svg"} {
+				if !bytes.Equal(fileBytes(t, filepath.Join(dir, "straight"+ext)), fileBytes(t, filepath.Join(dir, "pieces"+ext))) {
+					t.Errorf("the %s files differ", ext)
+				}
+			}
+		})
+	}
+}
+
+// TestInterrupt presses Ctrl-C in the middle of a run and goes on.
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent Ctrl-C there")
+	}
+	dir := t.TempDir()
+	cmd := process(t, dir, "train", "--steps", "200", "--out", "cut.lucid")
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(pipe)
+	for line := ""; !strings.HasPrefix(line, "epoch 1 "); {
+		if line, err = r.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(r)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 {
+		t.Errorf("exit status %d, want 130", got)
+	}
+	if !strings.Contains(string(rest), ", saved to cut.lucid; to go on type:\n  lucid train --resume --out cut.lucid\n") {
+		t.Errorf("it said:\n%s", rest)
+	}
+	lucidProcess(t, dir, "train", "--resume", "--out", "cut.lucid")
+	lucidProcess(t, dir, "train", "--steps", "200", "--out", "straight.lucid")
+	if !bytes.Equal(fileBytes(t, filepath.Join(dir, "cut.lucid")), fileBytes(t, filepath.Join(dir, "straight.lucid"))) {
+		t.Error("a run that was interrupted ends elsewhere than one that was not")
+	}
+}
+
+// TestKill ends the process at any moment of a run that saves after every step: what is left must load and go on.
+func TestKill(t *testing.T) {
+	times := 5
+	switch {
+	case os.Getenv("LUCID_LONG") == "1":
+		times = 200
+	case testing.Short():
+		times = 2
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "k.lucid")
+	lucidProcess(t, dir, "train", "--model", "mlp", "--steps", "1000000", "--stop-after", "1", "--out", "k.lucid")
+	before := 0
+	for range times {
+		cmd := process(t, dir, "train", "--resume", "--save-every", "1", "--out", "k.lucid")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(300*time.Millisecond + time.Duration(rand.IntN(100_000))*time.Microsecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		run, err := learn.Resume(path, func(*learn.Config) {})
+		if err != nil {
+			t.Fatalf("after a kill: %v", err)
+		}
+		if run.Done < before {
+			t.Errorf("went back from step %d to %d", before, run.Done)
+		}
+		before = run.Done
+	}
+	t.Logf("reached step %d", before)
+}
+
+// TestTrainMistakes asks that every mistake says what to type.
+func TestTrainMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"iris.csv": strings.Repeat("1,2,3,a\n4,5,6,b\n", 10), "a.txt": "words", "junk.lucid": "junk"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]string{
+		"train --model tree":                   `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
+		"train --out a.safetensors":            "ends in .lucid; try: lucid train --out a.lucid",
+		"train --out no/a.lucid":               "there is no folder no for --out; try: lucid train --out a.lucid",
+		"train --epochs 3 --steps 4":           "both say how long; try: lucid train",
+		"train --resume":                       "there is no checkpoint cnn.lucid; try: lucid train",
+		"train --resume --lr 1":                "--lr cannot change while a run goes on; try: lucid train --resume",
+		"train --data nowhere":                 "there is no ",
+		"train --data iris.csv":                "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
+		"train --data a.txt":                   "try: lucid train --model gpt --data ",
+		"train --model gpt --data a.txt":       "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
+		"train --batch -1":                     "--batch is -1; want a positive number; try: lucid train --help",
+		"train --model gpt --heads 5":          "heads that divide the width",
+		"train --steps 30 --lr 100000":         "the loss became ",
+		"predict":                              "about what?",
+		"predict 1,2":                          "there is no model here; try: lucid train",
+		"predict --checkpoint no.lucid 1":      "there is no checkpoint no.lucid; try: lucid train",
+		"predict --length 0 --checkpoint a x":  "--length is 0",
+		"predict --checkpoint junk.lucid 1,2":  "",
+		"train --resume --out junk.lucid":      "",
+		"train --model mlp --data . --steps 1": "",
+	} {
+		status, out, errs := lucidRun(strings.Fields(line)...)
+		if want == "" && status == 1 && errs != "" {
+			continue // a broken file, not a mistake in typing
+		}
+		if status != 2 || want == "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; try: lucid") {
+			t.Errorf("lucid %s: status %d, printed %q and %q; want 2 and %q", line, status, out, errs, want)
+		}
+	}
+}

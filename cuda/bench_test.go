@@ -1,0 +1,112 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// bench measures f after a warm-up, the device being idle before and after; each f must ask for its own evaluation.
+func bench(b *testing.B, bytes, flops float64, f func()) {
+	for range 3 {
+		f()
+	}
+	must(b, Synchronize(0))
+	b.ResetTimer()
+	for range b.N {
+		f()
+	}
+	must(b, Synchronize(0))
+	s := b.Elapsed().Seconds() / float64(b.N)
+	if bytes > 0 {
+		b.ReportMetric(bytes/s/1e12, "TB/s")
+	}
+	if flops > 0 {
+		b.ReportMetric(flops/s/1e12, "TFLOP/s")
+	}
+}
+
+func must(b *testing.B, err error) {
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func random(b *testing.B, d lucid.DType, sizes ...int) *lucid.Tensor {
+	var x *lucid.Tensor
+	lucid.WithDevice(gpu(b), func() { x = lucid.Rand(sizes...).To(d) })
+	must(b, lucid.Eval(x))
+	if x.Device() != lucid.CUDA(0) {
+		b.Fatalf("made on %v", x.Device())
+	}
+	return x
+}
+
+func BenchmarkChain(b *testing.B) {
+	const n = 1 << 28
+	x := random(b, lucid.Float32, n)
+	bench(b, 8*n, 0, func() {
+		must(b, lucid.Eval(x.Mul(2).Add(1).Tanh().Mul(x).Sub(0.5).Abs().Sqrt().Neg().Exp()))
+	})
+}
+
+func BenchmarkMatmul(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		d    lucid.DType
+		n    int
+	}{{"bf16/1024", lucid.BFloat16, 1024}, {"bf16/4096", lucid.BFloat16, 4096}, {"bf16/8192", lucid.BFloat16, 8192}, {"f32/4096", lucid.Float32, 4096}} {
+		b.Run(c.name, func(b *testing.B) {
+			x, y := random(b, c.d, c.n, c.n), random(b, c.d, c.n, c.n)
+			n := float64(c.n)
+			bench(b, 0, 2*n*n*n, func() { must(b, lucid.Eval(x.MatMul(y))) })
+		})
+	}
+}
+
+func BenchmarkRows(b *testing.B) {
+	x := random(b, lucid.BFloat16, 16384, 8192)
+	w := random(b, lucid.BFloat16, 8192)
+	bytes := float64(4 * 16384 * 8192)
+	for name, f := range map[string]func() *lucid.Tensor{
+		"softmax":    func() *lucid.Tensor { return x.Softmax(-1) },
+		"layer_norm": func() *lucid.Tensor { return lucid.LayerNorm(x, []int{8192}, w, w) },
+		"rms_norm":   func() *lucid.Tensor { return lucid.RMSNorm(x, []int{8192}, w) },
+	} {
+		b.Run(name, func(b *testing.B) { bench(b, bytes, 0, func() { must(b, lucid.Eval(f())) }) })
+	}
+}
+
+func BenchmarkSum(b *testing.B) {
+	x := random(b, lucid.Float32, 16384, 16384)
+	for name, dim := range map[string]int{"last": 1, "first": 0} {
+		b.Run(name, func(b *testing.B) { bench(b, 4*16384*16384, 0, func() { must(b, lucid.Eval(x.Sum(dim))) }) })
+	}
+	b.Run("all", func(b *testing.B) { bench(b, 4*16384*16384, 0, func() { must(b, lucid.Eval(x.Sum())) }) })
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	x := random(b, lucid.Float32, 16384, 16384)
+	bench(b, 8*16384*16384, 0, func() { must(b, lucid.Eval(x.Transpose(0, 1).Contiguous())) })
+}
+
+func BenchmarkBias(b *testing.B) {
+	x, y := random(b, lucid.Float32, 1<<16, 4096), random(b, lucid.Float32, 4096)
+	bench(b, 8*4096*(1<<16), 0, func() { must(b, lucid.Eval(x.Add(y))) })
+}
+
+func BenchmarkTiny(b *testing.B) {
+	x := random(b, lucid.Float32, 64)
+	bench(b, 0, 0, func() { must(b, lucid.Eval(x.Add(1))) })
+}
+
+func BenchmarkTrain(b *testing.B) {
+	gpu(b)
+	for _, compiled := range []bool{false, true} {
+		b.Run(map[bool]string{false: "eager", true: "compiled"}[compiled], func(b *testing.B) {
+			train(lucid.CUDA(0), 3, compiled)
+			b.ResetTimer()
+			train(lucid.CUDA(0), b.N, compiled)
+		})
+	}
+}

@@ -1,0 +1,262 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lucid-go/lucid"
+)
+
+const (
+	maxCSVColumns = 1 << 20
+	maxCSVField   = 1 << 16
+	maxCSVClasses = 1 << 16
+)
+
+// CSVOptions say how a table is read; the zero value finds out by itself.
+type CSVOptions struct {
+	Comma   rune // between fields; 0: comma, semicolon or tab, whichever the first line has most of
+	Label   *int // the column with the class, counted from the end if negative; nil: one named label, class or target, else the last
+	NoLabel bool // all columns are numbers
+}
+
+// Table is a CSV file: numbers, and the class of each row.
+type Table struct {
+	X       *lucid.Tensor // (N, F), float32
+	Y       *lucid.Tensor // (N), int64: places in Classes; nil without labels
+	Classes []string      // sorted, by value if all are numbers
+	Columns []string      // names of the columns of X; nil without a header
+}
+
+// ReadCSV reads a table from a CSV file; gzip is undone. Its first line is a header if none of its fields is a number, or
+// one of them is label, class or target.
+func ReadCSV(path string, opts ...CSVOptions) (t *Table, err error) {
+	err = withFile("read_csv", path, func(r io.Reader) (err error) {
+		t, err = DecodeCSV(r, opts...)
+		return err
+	})
+	return t, err
+}
+
+// DecodeCSV reads a table in CSV format to the end of r.
+func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
+	var o CSVOptions
+	if len(opts) > 1 {
+		refuse(lucid.ErrValue, "decode_csv", "got %d option structs; want at most one", len(opts))
+	}
+	if len(opts) == 1 {
+		o = opts[0]
+	}
+	buf := bufio.NewReaderSize(&narrow{r: r}, 1<<16)
+	c := csv.NewReader(buf)
+	c.ReuseRecord, c.TrimLeadingSpace = true, true
+	if c.Comma = o.Comma; c.Comma == 0 {
+		c.Comma = guessComma(buf)
+	}
+	d := csvDecoder{o: o, label: -1}
+	for {
+		row, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return d.table()
+		}
+		if err != nil {
+			return nil, err // says the line itself
+		}
+		if err := d.take(row); err != nil {
+			line, _ := c.FieldPos(0)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+// guessComma looks at the first line.
+func guessComma(r *bufio.Reader) rune {
+	head, _ := r.Peek(4096)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	best, most := ',', 0
+	for _, c := range ",;\t" {
+		if n := bytes.Count(line, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// narrow bounds the length of a line, which csv would read whole.
+type narrow struct {
+	r io.Reader
+	n int
+}
+
+func (l *narrow) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
+		l.n = n - i
+	} else if l.n += n; l.n > maxCSVColumns*16 {
+		return 0, fmt.Errorf("a line has more than %d bytes", maxCSVColumns*16)
+	}
+	return n, err
+}
+
+// csvDecoder gathers rows.
+type csvDecoder struct {
+	o       CSVOptions
+	rows    int
+	fields  int // of every row
+	label   int // its column, -1 for none
+	columns []string
+	values  []float32
+	classes []string // class of each row
+	known   map[string]string
+}
+
+func (d *csvDecoder) take(row []string) error {
+	if d.fields == 0 {
+		d.fields = len(row)
+		if d.fields > maxCSVColumns {
+			return fmt.Errorf("has %d fields; want at most %d", d.fields, maxCSVColumns)
+		}
+		if err := d.findLabel(row); err != nil {
+			return err
+		}
+		if header(row) {
+			d.name(row)
+			return nil
+		}
+	}
+	if len(d.values)+len(row) > maxValues/4 {
+		return fmt.Errorf("more than %d numbers", maxValues/4)
+	}
+	for i, s := range row {
+		if i == d.label {
+			if err := d.class(s); err != nil {
+				return err
+			}
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(s), 32)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("field %d is %.40q; want a number", i+1, s)
+		}
+		d.values = append(d.values, float32(v))
+	}
+	d.rows++
+	return nil
+}
+
+// header reports whether the first row is names.
+func header(row []string) bool {
+	words := 0
+	for _, s := range row {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(s), 32); err != nil {
+			words++
+		}
+	}
+	return words == len(row) || slices.ContainsFunc(row, namesLabel)
+}
+
+func namesLabel(s string) bool {
+	return slices.Contains([]string{"label", "class", "target"}, strings.ToLower(strings.TrimSpace(s)))
+}
+
+func (d *csvDecoder) findLabel(row []string) error {
+	switch {
+	case d.o.NoLabel:
+		return nil
+	case d.o.Label != nil:
+		if d.label = *d.o.Label; d.label < 0 {
+			d.label += d.fields
+		}
+		if d.label < 0 || d.label >= d.fields {
+			return fmt.Errorf("the label is in column %d of %d", *d.o.Label, d.fields)
+		}
+	default:
+		if d.label = slices.IndexFunc(row, namesLabel); d.label < 0 {
+			d.label = d.fields - 1
+		}
+	}
+	if d.fields < 2 {
+		return errors.New("has one field; want numbers and a label, or NoLabel")
+	}
+	return nil
+}
+
+func (d *csvDecoder) name(row []string) {
+	for i, s := range row {
+		if i != d.label {
+			d.columns = append(d.columns, strings.Clone(strings.TrimSpace(s)))
+		}
+	}
+}
+
+func (d *csvDecoder) class(s string) error {
+	s = strings.TrimSpace(s)
+	if len(s) > maxCSVField {
+		return fmt.Errorf("the label has %d bytes; want at most %d", len(s), maxCSVField)
+	}
+	if d.known == nil {
+		d.known = map[string]string{}
+	}
+	own, ok := d.known[s]
+	if !ok {
+		own = strings.Clone(s)
+		d.known[own] = own
+		if len(d.known) > maxCSVClasses {
+			return fmt.Errorf("more than %d different labels; name the label's column", maxCSVClasses)
+		}
+	}
+	d.classes = append(d.classes, own)
+	return nil
+}
+
+func (d *csvDecoder) table() (*Table, error) {
+	if d.rows == 0 {
+		return nil, errors.New("has no rows")
+	}
+	t := &Table{Columns: d.columns}
+	t.X = lucid.New(d.values, d.rows, len(d.values)/d.rows)
+	if d.label < 0 {
+		return t, nil
+	}
+	for s := range d.known {
+		t.Classes = append(t.Classes, s)
+	}
+	sortClasses(t.Classes)
+	place := map[string]int64{}
+	for i, s := range t.Classes {
+		place[s] = int64(i)
+	}
+	y := make([]int64, d.rows)
+	for i, s := range d.classes {
+		y[i] = place[s]
+	}
+	t.Y = lucid.New(y, d.rows)
+	return t, nil
+}
+
+// sortClasses sorts by value if all are numbers, else by name.
+func sortClasses(names []string) {
+	value := map[string]float64{}
+	for _, s := range names {
+		if v, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(v) {
+			value[s] = v
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if len(value) == len(names) && value[a] != value[b] {
+			if value[a] < value[b] {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+}

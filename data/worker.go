@@ -1,0 +1,44 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+)
+
+// WorkerError is an error of the dataset, with the example it came from.
+type WorkerError struct {
+	Worker int // -1: the loop's own goroutine
+	Batch  int // number of the batch, from 0
+	Index  int // index of the example, -1 if it is not about one
+	Err    error
+}
+
+// Error says where it came from.
+func (e *WorkerError) Error() string {
+	at := ""
+	if e.Index >= 0 {
+		at = fmt.Sprintf(" example %d,", e.Index)
+	}
+	if e.Worker < 0 {
+		return fmt.Sprintf("lucid: loader: batch %d,%s: %v", e.Batch, at, e.Err)
+	}
+	return fmt.Sprintf("lucid: loader: batch %d,%s worker %d: %v", e.Batch, at, e.Worker, e.Err)
+}
+
+// Unwrap returns the dataset's error.
+func (e *WorkerError) Unwrap() error { return e.Err }
+
+type seedKey struct{}
+
+// exampleSeed is what Rand derives numbers from.
+type exampleSeed struct{ a, b uint64 }
+
+// Rand returns the source of random numbers of the example that is being read: the same for the same seed, epoch and
+// index, whichever worker reads it. Outside of a loader it is seeded at random.
+func Rand(ctx context.Context) *rand.Rand {
+	if s, ok := ctx.Value(seedKey{}).(exampleSeed); ok {
+		return rand.New(rand.NewPCG(s.a, s.b))
+	}
+	return rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
+}

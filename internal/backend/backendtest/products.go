@@ -1,0 +1,64 @@
+package backendtest
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
+)
+
+// products sum products.
+func products() (all []check) {
+	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 4}, {2, 4, 5}}, {{2, 1, 3, 4}, {5, 4, 2}}, {{4}, {4}}, {{4}, {4, 3}}, {{3, 4}, {4}}, {{3, 0}, {0, 2}}, {{0, 3}, {3, 2}}, {{1, 300}, {300, 1}}} {
+		all = append(all, check{name: "matmul", dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
+			f: one(func(in []*node) *node { return ops.Matmul(in[0], in[1]) })})
+	}
+	conv := func(name string, x, w []int, o ops.ConvGeneralOptions) check {
+		return check{name: "conv/" + name, dtypes: inexact, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
+			f: one(func(in []*node) *node { return ops.ConvGeneral(in[0], in[1], o) })}
+	}
+	return append(all,
+		conv("1d", []int{2, 3, 9}, []int{4, 3, 3}, ops.ConvGeneralOptions{}),
+		conv("2d", []int{2, 3, 7, 8}, []int{4, 3, 3, 2}, ops.ConvGeneralOptions{Stride: []int{2, 1}, Padding: []int{1, 2}}),
+		conv("3d", []int{1, 2, 4, 5, 3}, []int{3, 2, 2, 2, 2}, ops.ConvGeneralOptions{}),
+		conv("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 3}, ops.ConvGeneralOptions{KernelDilation: []int{2, 2}, InputDilation: []int{2, 1}, Flip: true}),
+		conv("groups", []int{2, 4, 6, 6}, []int{6, 2, 3, 3}, ops.ConvGeneralOptions{Groups: number(2), Padding: []int{1, 1}}),
+		conv("depthwise", []int{2, 5, 8, 8}, []int{5, 1, 3, 3}, ops.ConvGeneralOptions{Groups: number(5), Padding: []int{1, 1}}),
+		conv("nothing", []int{0, 2, 5}, []int{3, 2, 2}, ops.ConvGeneralOptions{}),
+		check{name: "gather_mm", dtypes: floats, loose: true,
+			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4), index([]float64{4, 0, 1, 1}, 4)},
+			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })})
+}
+
+// windows slide over the last dimensions.
+func windows() []check {
+	x := input{lo: -3, hi: 3, shape: []int{2, 3, 7, 8}}
+	o := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}, ReturnIndices: true}
+	// pool_mean_t, which spreads a cotangent, is reached by the rule of the mean.
+	spread := func(in []*node) *node {
+		y := ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}, ExcludePad: true})
+		return y.Op().VJP(y, []*node{ops.Mul(y, 2)}, []bool{true})[0]
+	}
+	return []check{
+		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
+			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
+			return []*node{v, i}
+		}},
+		{name: "pool_mean", dtypes: floats, loose: true, in: []input{x},
+			f: one(func(in []*node) *node {
+				return ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}})
+			})},
+		{name: "pool_mean/adaptive", dtypes: floats, loose: true, in: []input{x},
+			f: one(func(in []*node) *node { return ops.AdaptiveAvgPool2d(in[0], []int{3, 5}) })},
+		{name: "pool_mean_t", dtypes: floats, loose: true, in: []input{x}, f: one(spread)},
+		{name: "pool_unfold", dtypes: inexact, exact: true, in: []input{x},
+			f: one(func(in []*node) *node {
+				return ops.UnfoldImage(in[0], []int{3, 2}, ops.FoldOptions{Padding: []int{1, 0}, Stride: []int{2, 1}})
+			})},
+		{name: "pool_fold", dtypes: inexact, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 12, 30}}},
+			f: one(func(in []*node) *node { return ops.Fold(in[0], []int{6, 7}, []int{2, 2}, ops.FoldOptions{}) })},
+		{name: "table", dtypes: floats[:1], exact: true, f: func([]*node) []*node {
+			return []*node{graph.New(op("table"), attr.Table{DType: dtype.Int16, Dims: attr.MakeInts(2, 2), Data: "\x01\x00\x02\x00\x03\x00\x04\x00"})}
+		}},
+	}
+}

@@ -1,0 +1,237 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/ref"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/testutil"
+)
+
+// node is a value of the graph.
+type node = graph.Node
+
+// check is something to compute: in says what its inputs are, f records it.
+type check struct {
+	name   string
+	dtypes []dtype.DType
+	in     []input
+	shapes [][]int // one run for each, given to inputs without a shape of their own; nil: one run
+	f      func(in []*node) []*node
+	loose  bool // its rounding may add up: sums of halves, long formulas
+	exact  bool // it moves elements: every bit counts
+	spare  bool // it may be that no dtype is accepted
+	chain  bool // also beside other elementwise ops, in one pass
+}
+
+// apart lists ops that no device computes as others do.
+var apart = map[string]string{
+	"print": "it shows values to the user, on the host",
+}
+
+// Run holds dev against the reference device.
+func Run(t *testing.T, dev *backend.Device) {
+	if exec.Reference == nil {
+		exec.Reference = ref.Device
+	}
+	if exec.DefaultDevice == nil {
+		exec.DefaultDevice = func() *backend.Device { return dev }
+	}
+	s := &suite{dev: dev, seen: map[string]bool{}}
+	for _, c := range checks() {
+		t.Run(c.name, func(t *testing.T) { s.run(t, c) })
+	}
+	t.Run("coverage", func(t *testing.T) {
+		for _, op := range graph.Ops() {
+			if ref.Device.Table[op.Name] != nil && apart[op.Name] == "" && !s.seen[op.Name] {
+				t.Errorf("no check computes %s", op.Name)
+			}
+		}
+	})
+	t.Logf("%s: %d comparisons", dev, s.count)
+}
+
+type suite struct {
+	dev   *backend.Device
+	seen  map[string]bool // ops that were computed
+	count int
+}
+
+func (s *suite) run(t *testing.T, c check) {
+	shapes := c.shapes
+	if shapes == nil {
+		shapes = [][]int{nil}
+	}
+	ran := 0
+	failed := map[string]bool{}
+	for _, d := range c.dtypes {
+		for _, sh := range shapes {
+			for _, lay := range layoutsOf(sh) {
+				ok, bad := s.compare(c, d, sh, lay)
+				if ok {
+					ran++
+				}
+				if bad != "" && !failed[d.String()] {
+					failed[d.String()] = true // the first of a dtype tells enough
+					t.Errorf("%v %v %s: %s", d, sh, lay, bad)
+				}
+			}
+		}
+	}
+	if ran == 0 && !c.spare {
+		t.Error("no dtype is accepted")
+	}
+}
+
+// layoutsOf leaves out most layouts of large shapes, which are there for long rows.
+func layoutsOf(dims []int) []layout {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	if n > 500 {
+		return []layout{contiguous, gaps}
+	}
+	return layouts
+}
+
+// compare runs one case both ways; ok is false if the op does not take the dtype.
+func (s *suite) compare(c check, d dtype.DType, dims []int, lay layout) (ok bool, bad string) {
+	vals := make([]value, len(c.in))
+	for i, in := range c.in {
+		vals[i] = in.make(d, dims, lay, uint64(i))
+	}
+	want, _, err := s.compute(c, ref.Device, vals, contiguous, nil)
+	if err != nil {
+		return false, refusal(err)
+	}
+	got, names, err := s.compute(c, s.dev, vals, lay, s.seen)
+	if err != nil {
+		return true, "error: " + err.Error()
+	}
+	s.count++
+	if len(got) != len(want) {
+		return true, fmt.Sprintf("%d outputs, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if bad := got[i].differs(want[i], c); bad != "" {
+			return true, fmt.Sprintf("output %d of %s: %s", i, strings.Join(names, " "), bad)
+		}
+	}
+	return true, ""
+}
+
+// refusal accepts an error that says the dtype is not taken.
+func refusal(err error) string {
+	if errors.Is(err, fault.SentinelOf(fault.DType)) || errors.Is(err, fault.SentinelOf(fault.NotImplemented)) {
+		return ""
+	}
+	return "the reference: " + err.Error()
+}
+
+// compute records the check over inputs on a device and evaluates it; names are the ops that it takes.
+func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, seen map[string]bool) (out []value, names []string, err error) {
+	err = fault.Catch(func() {
+		in := make([]*node, len(vals))
+		for i, v := range vals {
+			in[i] = v.place(dev, lay)
+		}
+		roots := c.f(in)
+		if c.chain {
+			for _, y := range roots[:len(roots):len(roots)] {
+				roots = append(roots, beside(y)...)
+			}
+		}
+		used := opsOf(roots)
+		for n := range used {
+			if seen != nil {
+				seen[n] = true
+			}
+		}
+		names = slices.Sorted(maps.Keys(used))
+		for _, r := range roots {
+			r.Ref()
+			if r.Device() == nil {
+				r.SetDevice(dev)
+			}
+		}
+		if err := exec.Eval(context.Background(), roots...); err != nil {
+			throw(err)
+		}
+		for _, r := range roots {
+			v, err := exec.Reading(context.Background(), r)
+			if err != nil {
+				throw(err)
+			}
+			out = append(out, read(v))
+		}
+	})
+	return out, names, err
+}
+
+func throw(err error) {
+	var e *fault.Error
+	if errors.As(err, &e) {
+		panic(e)
+	}
+	panic(err)
+}
+
+// opsOf names the ops behind the roots that are not computed yet.
+func opsOf(roots []*node) map[string]bool {
+	var idx graph.Index
+	idx.PostOrder(roots, func(n *node) bool { return !n.Stored() })
+	used := map[string]bool{}
+	for _, n := range idx.Nodes {
+		if !n.Stored() {
+			used[n.Op().Name] = true
+		}
+	}
+	return used
+}
+
+// differs says how a result is not what the reference gives.
+func (v value) differs(want value, c check) string {
+	if v.dtype != want.dtype || !slices.Equal(v.dims, want.dims) {
+		return fmt.Sprintf("%v of shape %v, want %v of shape %v", v.dtype, v.dims, want.dtype, want.dims)
+	}
+	tol := testutil.Tol(v.dtype, c.loose)
+	for i, g := range v.elems {
+		w := want.elems[i]
+		same := g == w || v.dtype.IsInexact() && tol.Close(g.F, w.F) && tol.Close(g.G, w.G)
+		if c.exact {
+			same = bitsEqual(g.F, w.F) && bitsEqual(g.G, w.G) && g.I == w.I
+		}
+		if !same {
+			return fmt.Sprintf("element %d is %v, want %v", i, show(g), show(w))
+		}
+	}
+	return ""
+}
+
+func bitsEqual(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
+}
+
+func show(s dtype.Scalar) any {
+	switch s.Kind {
+	case dtype.KindFloat:
+		return s.F
+	case dtype.KindComplex:
+		return s.Complex()
+	case dtype.KindUint:
+		return uint64(s.I)
+	}
+	return s.I
+}

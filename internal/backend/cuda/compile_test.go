@@ -1,0 +1,189 @@
+package cuda
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// The compile check needs NVRTC but no GPU: every source is compiled for Hopper, though not for every dtype.
+
+func needCompiler(t *testing.T) {
+	t.Helper()
+	err := nvrtc.Init()
+	impl.Feature("nvrtc", err == nil)
+	if err != nil {
+		t.Logf("SKIP: %v", err)
+		impl.Require(t, "nvrtc")
+	}
+}
+
+// operands says how many inputs an op has and of what types, if not one or two of the same.
+func operands(op string, d dtype.DType) []dtype.DType {
+	switch op {
+	case "where":
+		return []dtype.DType{dtype.Bool, d, d}
+	case "with_grad":
+		return []dtype.DType{d, d}
+	}
+	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
+		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
+		"logaddexp logaddexp2 xlogy special_xlog1py complex") {
+		if op == two {
+			return []dtype.DType{d, d}
+		}
+	}
+	return []dtype.DType{d}
+}
+
+func result(op string, d dtype.DType) dtype.DType {
+	switch op {
+	case "lt", "le", "gt", "ge", "eq", "ne", "logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "signbit":
+		return dtype.Bool
+	case "abs", "real", "imag":
+		return d.Real()
+	case "complex":
+		return d.Complex()
+	case "frexp_exponent":
+		return dtype.Int32
+	}
+	return d
+}
+
+// everyOp is a program of all elementwise ops over one dtype, and casts to all others.
+func everyOp(d dtype.DType) *backend.Fused {
+	p := &backend.Fused{Shape: shape.Of("test", 64), DTypes: []dtype.DType{d, d, dtype.Bool}, In: 3}
+	add := func(op string, a attr.Attr, out dtype.DType, in []dtype.DType) {
+		ins := backend.Instr{Op: op, Attr: a, Dst: len(p.DTypes), Src: [3]int{-1, -1, -1}}
+		next := 0
+		for k, x := range in {
+			if x == dtype.Bool && op == "where" && k == 0 {
+				ins.Src[k] = 2
+				continue
+			}
+			ins.Src[k] = next
+			next++
+		}
+		p.DTypes, p.Instrs, p.Out = append(p.DTypes, out), append(p.Instrs, ins), append(p.Out, ins.Dst)
+	}
+	var names []string
+	for op := range kinds {
+		names = append(names, op)
+	}
+	sort.Strings(names)
+	for _, op := range names {
+		in := operands(op, d)
+		if !canFuse(op, d, in) || op == "cast" || op == "wrap_index" && d != dtype.Int64 {
+			continue
+		}
+		var a attr.Attr
+		switch op {
+		case "softplus":
+			a = attr.Softplus{Beta: 1, Threshold: 20}
+		case "wrap_index":
+			a = attr.Bound{Size: 7}
+		}
+		add(op, a, result(op, d), in)
+	}
+	for to := dtype.Bool; to < dtype.N; to++ {
+		add("cast", attr.Cast{To: to}, to, []dtype.DType{d})
+	}
+	prepare(p)
+	return p
+}
+
+func TestCompileElementwise(t *testing.T) {
+	needCompiler(t)
+	for d := dtype.Bool; d < dtype.N; d++ {
+		t.Run(d.String(), func(t *testing.T) {
+			p := everyOp(d)
+			f := &form{classes: []class{aligned, aligned, byValue}, vector: p.Prep.(*program).vector}
+			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f))
+		})
+	}
+}
+
+func TestCompileLayouts(t *testing.T) {
+	needCompiler(t)
+	d := dtype.Float32
+	p := &backend.Fused{Shape: shape.Of("test", 8, 8), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2, 3},
+		Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
+	prepare(p)
+	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, strided} {
+		f := &form{classes: []class{c, strided}, vector: 4, wide: c == strided, dims: []int{8, 8}}
+		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f))
+	}
+}
+
+func TestCompileReductions(t *testing.T) {
+	needCompiler(t)
+	for op, r := range reductions {
+		for _, d := range []dtype.DType{dtype.Bool, dtype.Int32, dtype.BFloat16, dtype.Complex64} {
+			if !contains(r.kinds, d) {
+				continue
+			}
+			out := d
+			switch op {
+			case "argmax", "argmin", "count_nonzero":
+				out = dtype.Int64
+			case "any", "all":
+				out = dtype.Bool
+			}
+			for _, part := range []string{"reduce_rows", "reduce_cols", "reduce_finish"} {
+				if part == "reduce_rows" || d == dtype.BFloat16 && op == "sum" {
+					compileOne(t, part+op+"_"+d.String(), reduceSource(part, op, d, out, 2, 2, 256))
+				}
+			}
+		}
+	}
+}
+
+func compileOne(t *testing.T, name, source string) {
+	t.Helper()
+	if _, err := nvrtc.Compile(name, source, "sm_90", options...); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+func TestCompileFamilies(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		compileOne(t, "rows_"+d.String(), rowsSource("softmax", d, 256, 16/d.Size()))
+		compileOne(t, "softmax_grad_"+d.String(), rowsSource("softmax_grad", d, 32, 1))
+		compileOne(t, "norm_"+d.String(), normSource("FORWARD", d, dtype.Float32, d, 32, 16/d.Size(), true))
+		compileOne(t, "norm_grad_"+d.String(), normSource("BACKWARD", d, dtype.Float32, d, 256, 1, false))
+	}
+	for d := dtype.Bool; d < dtype.N; d++ {
+		compileOne(t, "arange_"+d.String(), arangeSource(d, d.IsInexact()))
+		for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
+			if d.IsComplex() && r > attr.ReduceMul || d%5 != dtype.DType(r) {
+				continue // a fifth is enough
+			}
+			compileOne(t, "put_"+d.String(), indexSource("PUT", d, d, r))
+			compileOne(t, "scatter_"+d.String(), indexSource("SCATTER", d, d, r))
+		}
+	}
+	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // sums of halves are written to floats
+		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
+		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
+	}
+	compileOne(t, "gather", indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "random", randomSource())
+	for _, unit := range unitOf {
+		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
+		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
+	}
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
+		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+kernels.Source("integer_matmul"))
+	}
+}

@@ -1,0 +1,72 @@
+package cuda
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// A kernel that meets a value it refuses, such as a position out of range, leaves it in a fault word, leaves out what it
+// would have done, and goes on. Each launch has a word of its own in pinned memory, read when the evaluation ends.
+
+// word is struct Fault of prelude.cu.
+type word struct {
+	code, _     uint32
+	value, size int64
+}
+
+const (
+	badPosition = 1
+	byZero      = 2
+
+	numWords = 4096
+)
+
+// words are a device's fault words that nobody uses.
+type words struct {
+	free chan *word
+}
+
+func newWords(d *Device) (*words, error) {
+	b, err := d.Pinned(numWords * int(unsafe.Sizeof(word{})))
+	if err != nil {
+		return nil, err
+	}
+	w := &words{make(chan *word, numWords)}
+	for i := range numWords {
+		w.free <- (*word)(unsafe.Pointer(&b[i*int(unsafe.Sizeof(word{}))]))
+	}
+	return w, nil
+}
+
+// checked runs launches that may complain. The complaint is reported at the end of the evaluation, or at once if there
+// is none to wait for.
+func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error) error {
+	w := <-d.words.free
+	check := func() error {
+		err := d.Sync()
+		bad := *w
+		*w = word{}
+		d.words.free <- w
+		switch {
+		case err != nil:
+			return err
+		case bad.code == byZero:
+			return fault.New(fault.Value, op, "an integer is divided by zero")
+		case bad.code == badPosition:
+			return fault.New(fault.Index, op, "position %d is out of range for size %d", bad.value, bad.size)
+		}
+		return nil
+	}
+	if err := run(uintptr(unsafe.Pointer(w))); err != nil {
+		d.words.free <- w
+		return err
+	}
+	// An evaluation of very many such launches must not take all words.
+	if c == nil || c.Late == nil || len(d.words.free) < numWords/4 {
+		return check()
+	}
+	c.Late(check)
+	return nil
+}

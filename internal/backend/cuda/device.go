@@ -1,0 +1,129 @@
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// Device is one GPU.
+type Device struct {
+	*driver.Device
+	arch    string
+	pool    *mem.Pool
+	kernels sync.Map // key → *compiled
+	slow    bool     // wait after every launch, so that a fault names its kernel
+	strict  bool
+
+	words *words
+
+	blasOnce sync.Once
+	blas     *cublas.Handle
+	blasErr  error
+
+	// Fallbacks counts ops that ran on the host because the device has no kernel for them.
+	Fallbacks atomic.Int64
+	byOp      sync.Map // op → *atomic.Int64
+}
+
+var table = map[string]kernel{}
+
+// register adds kernels to the table; each family does so from init.
+func register(t map[string]kernel) {
+	for name, k := range t {
+		if table[name] != nil {
+			panic("lucid: internal: cuda has two kernels for " + name)
+		}
+		table[name] = k
+	}
+}
+
+// Open opens device number index for the engine.
+func Open(index int) (*backend.Device, *Device, error) {
+	dd, err := driver.Open(index)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := nvrtc.Init(); err != nil {
+		return nil, nil, err
+	}
+	d := &Device{Device: dd, arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}
+	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), source{dd})
+	if d.words, err = newWords(d); err != nil {
+		return nil, nil, err
+	}
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, Prepare: prepare, RunFused: d.runFused,
+		Upload: d.upload, Download: d.download, Fallback: d.fallback}
+	for name, k := range table {
+		b.Table[name] = d.bind(name, k)
+	}
+	return b, d, nil
+}
+
+// source is the memory of a device.
+type source struct{ d *driver.Device }
+
+func (s source) Alloc(n int) ([]byte, uintptr, error) {
+	p, err := s.d.Alloc(n)
+	if err != nil {
+		// What the driver's own pool keeps may be enough.
+		if terr := s.d.Trim(); terr != nil {
+			return nil, 0, terr
+		}
+		p, err = s.d.Alloc(n)
+	}
+	return nil, p, err
+}
+
+func (s source) Release(_ []byte, p uintptr) {
+	// A device that cannot free any more has failed for good; the next call that can say so does.
+	_ = s.d.Release(p)
+}
+
+func (d *Device) upload(dst *mem.Buffer, src []byte) error {
+	if dst.Mem != nil {
+		copy(dst.Mem, src)
+		return nil
+	}
+	return d.Upload(dst.Dev, src)
+}
+
+func (d *Device) download(dst []byte, src *mem.Buffer) error {
+	if src.Mem != nil {
+		copy(dst, src.Mem)
+		return nil
+	}
+	return d.Download(dst, src.Dev)
+}
+
+// fallback notes that an op runs on the host, or refuses it.
+func (d *Device) fallback(op string) error {
+	if d.strict {
+		return fault.New(fault.NotImplemented, op, "cuda has no kernel for it, and LUCID_CUDA_STRICT=1 forbids running it on the host")
+	}
+	d.Fallbacks.Add(1)
+	n, _ := d.byOp.LoadOrStore(op, new(atomic.Int64))
+	n.(*atomic.Int64).Add(1)
+	return nil
+}
+
+// FallbackOps returns how often each op ran on the host.
+func (d *Device) FallbackOps() map[string]int64 {
+	m := map[string]int64{}
+	d.byOp.Range(func(op, n any) bool {
+		m[op.(string)] = n.(*atomic.Int64).Load()
+		return true
+	})
+	return m
+}
+
+// Known reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
+func Known(op string) bool { return table[op] != nil || kinds[op] != "" }

@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A fused program is one kernel: every thread takes a vector of elements through all instructions in registers. The
+// source depends on the instructions, the dtypes, and on how the inputs lie (their classes, the number of dimensions
+// left after merging, the vector's length, the width of indices), never on sizes.
+
+// program is a fused program made ready: what its source and its name in the table of kernels depend on.
+type program struct {
+	key    string
+	vector int // elements a thread takes at most: 16 bytes of the widest type
+	faults string
+	*backend.Fused
+}
+
+func prepare(p *backend.Fused) {
+	var b strings.Builder
+	q := &program{Fused: p}
+	widest := 1
+	for _, d := range p.DTypes {
+		widest = max(widest, d.Size())
+		b.WriteString(ctype[d])
+		b.WriteByte(' ')
+	}
+	q.vector = max(1, 16/widest)
+	for _, ins := range p.Instrs {
+		b.WriteString(ins.Op)
+		for _, s := range ins.Src {
+			b.WriteByte(',')
+			b.WriteString(strconv.Itoa(s))
+		}
+		if ins.Attr != nil {
+			fmt.Fprintf(&b, "%v", ins.Attr)
+		}
+		b.WriteByte(';')
+		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
+			q.faults = ins.Op
+		}
+	}
+	for _, o := range p.Out {
+		b.WriteByte('>')
+		b.WriteString(strconv.Itoa(o))
+	}
+	q.key = b.String()
+	p.Prep = q
+}
+
+// class is how an input lies.
+type class byte
+
+const (
+	byValue   class = 'v' // an immediate, passed with the launch
+	scalar    class = 'b' // one value in memory for all elements
+	aligned   class = 'c' // contiguous, whole vectors can be loaded
+	unaligned class = 'u' // contiguous, from an odd address
+	rows      class = 'p' // strided with contiguous, aligned vectors
+	strided   class = 's' // anything else
+)
+
+// form is what a run adds to a program's key.
+type form struct {
+	classes []class
+	vector  int
+	wide    bool // indices need 64 bits
+	dims    []int
+	strides [][]int // of the inputs of classes rows and strided, in order
+}
+
+func (f *form) key() string {
+	return fmt.Sprintf("%s/%d/%d/%v", f.classes, f.vector, len(f.dims), f.wide)
+}
+
+// runFused runs a prepared program.
+func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	n := out[0].Numel()
+	if n == 0 {
+		return nil
+	}
+	q := p.Prep.(*program)
+	views := append([]backend.View(nil), in...)
+	f := form{classes: make([]class, len(in))}
+	var tmp []*mem.Buffer
+	defer func() {
+		for _, b := range tmp {
+			b.Free()
+		}
+	}()
+	for i := range views {
+		f.classes[i] = classOf(views[i])
+		if f.classes[i] == byValue {
+			continue
+		}
+		b, err := d.bring(&views[i])
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			tmp = append(tmp, b)
+		}
+	}
+	f.settle(q.vector, out[0].Shape, views)
+	key := "fused " + q.key + "|" + f.key()
+	if c != nil && c.Ready && !d.compiled(key) {
+		return backend.ErrCold
+	}
+	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })
+	if err != nil {
+		return err
+	}
+	run := func(word uintptr) error {
+		return d.launch(fn, blocks(n, threads*f.vector), 1, threads, fusedArgs(n, word, &f, views, out))
+	}
+	if q.faults != "" {
+		return d.checked(c, faultName(q.faults), run)
+	}
+	return run(0)
+}
+
+// faultName is the op a complaint names.
+func faultName(op string) string {
+	switch op {
+	case "wrap_index":
+		return "index"
+	case "trunc_divide":
+		return "div"
+	}
+	return op
+}
+
+// classOf tells immediates and lone values from the rest.
+func classOf(v backend.View) class {
+	one := true
+	for i, s := range v.Strides() {
+		if s != 0 && v.Shape.Dim(i) != 1 {
+			one = false
+		}
+	}
+	switch {
+	case one && v.Buf.Dev == 0:
+		return byValue
+	case one:
+		return scalar
+	case v.Contiguous():
+		return aligned
+	}
+	return strided
+}
+
+// settle chooses the vector's length and merges dimensions.
+func (f *form) settle(vector int, s *shape.Shape, in []backend.View) {
+	f.vector = vector
+	layouts := [][]int{s.Strides()}
+	last := s.Numel()
+	for i, c := range f.classes {
+		if c == strided {
+			layouts = append(layouts, in[i].Strides())
+			lo, hi := span(in[i])
+			last = max(last, hi, -lo)
+		}
+	}
+	f.wide = last >= 1<<31-1<<16
+	if len(layouts) > 1 {
+		dims, strides := shape.Collapse(s, layouts...)
+		f.dims, f.strides = dims, strides[1:]
+		for dims[len(dims)-1]%f.vector != 0 {
+			f.vector /= 2
+		}
+	}
+	k := 0
+	for i, c := range f.classes {
+		size := in[i].DType.Size()
+		fits := address(in[i])%uintptr(min(16, f.vector*size)) == 0
+		switch c {
+		case aligned:
+			if !fits {
+				f.classes[i] = unaligned
+			}
+		case strided:
+			if fits && f.vector > 1 && wholeVectors(f.strides[k], f.vector) {
+				f.classes[i] = rows
+			}
+			k++
+		}
+	}
+}
+
+// wholeVectors reports whether vectors of the last dimension are contiguous and begin at multiples of their length.
+func wholeVectors(strides []int, vector int) bool {
+	last := len(strides) - 1
+	for _, s := range strides[:last] {
+		if s%vector != 0 {
+			return false
+		}
+	}
+	return strides[last] == 1
+}
+
+// span returns the lowest and the highest element a view shows, from its first.
+func span(v backend.View) (lo, hi int) {
+	for i, s := range v.Strides() {
+		if d := (v.Shape.Dim(i) - 1) * s; d < 0 {
+			lo += d
+		} else {
+			hi += d
+		}
+	}
+	return lo, hi
+}
+
+// fusedArgs fills the struct Args that fusedSource declares.
+func fusedArgs(n int, word uintptr, f *form, in, out []backend.View) args {
+	a := make(args, 0, 4+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+	a.int(n)
+	a.ptr(word)
+	a.int(f.dims...)
+	for _, s := range f.strides {
+		a.int(s...)
+	}
+	for i, v := range in {
+		if f.classes[i] != byValue {
+			a.ptr(address(v))
+		}
+	}
+	for i, v := range in {
+		if f.classes[i] == byValue {
+			var imm [2]uint64
+			size := v.DType.Size()
+			copy(dtype.Bytes(imm[:]), v.Buf.Mem[v.Offset()*size:][:size])
+			a = append(a, imm[:]...)
+		}
+	}
+	for _, v := range out {
+		a.ptr(address(v))
+	}
+	return a
+}

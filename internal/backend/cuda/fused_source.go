@@ -1,0 +1,152 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// fusedSource writes the kernel of a program for operands that lie as f says.
+func fusedSource(p *program, f *form) string {
+	var b strings.Builder
+	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	b.WriteString(kernels.Source("prelude", "elementwise"))
+	if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool { return inFunctions(i.Op) }) {
+		b.WriteString(kernels.Source("functions"))
+	}
+	nd, ns, np, ni := len(f.dims), 0, 0, 0
+	for _, c := range f.classes {
+		switch c {
+		case byValue:
+			ni++
+			continue
+		case rows, strided:
+			ns++
+		}
+		np++
+	}
+	w("struct Args { i64 n; Fault *fault;")
+	if ns > 0 {
+		w("i64 dims[%d]; i64 strides[%d][%d];", nd, ns, nd)
+	}
+	if np > 0 {
+		w("const void *in[%d];", np)
+	}
+	if ni > 0 {
+		w("u64 imm[%d][2];", ni)
+	}
+	w("void *out[%d]; };", len(p.Out))
+	index, offset := "u32", "i32"
+	if f.wide {
+		index, offset = "u64", "i64"
+	}
+	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
+	w("const int V = %d;", f.vector)
+	w("const %s e = ((%s)blockIdx.x * %du + threadIdx.x) * V;", index, index, threads)
+	w("if (e >= (%s)a.n) return;", index)
+	w("const i64 left = a.n - (i64)e;")
+	if ns > 0 {
+		writeOffsets(w, nd, ns, index, offset)
+	}
+	names := writeLoads(w, p, f)
+	for i, o := range p.Out {
+		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
+	}
+	w("#pragma unroll\nfor (int j = 0; j < V; j++) {")
+	for _, ins := range p.Instrs {
+		var x []string
+		for _, s := range ins.Src {
+			if s >= 0 {
+				x = append(x, names[s])
+			}
+		}
+		to := ctype[p.DTypes[ins.Dst]]
+		names[ins.Dst] = fmt.Sprintf("v%d", ins.Dst)
+		w("const Rep<%s>::R v%d = rounded<%s>(%s);", to, ins.Dst, to, expression(ins, p.DTypes[ins.Dst], operandType(p, ins.Src), x))
+	}
+	for i, o := range p.Out {
+		w("o%d[j] = %s;", i, names[o])
+	}
+	w("}")
+	for i, o := range p.Out {
+		m := ctype[p.DTypes[o]]
+		w("store_vec<%s, V>((%s *)a.out[%d] + e, o%d, left);", m, m, i, i)
+	}
+	w("}")
+	return b.String()
+}
+
+// inFunctions reports whether an op is written in functions.cu, which costs a third of the time of compiling.
+func inFunctions(op string) bool {
+	text := kernels.Source("functions")
+	return strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
+}
+
+// operandType is the type an op is chosen by, that of its last operand.
+func operandType(p *program, src [3]int) (d dtype.DType) {
+	for _, s := range src {
+		if s >= 0 {
+			d = p.DTypes[s]
+		}
+	}
+	return d
+}
+
+// writeOffsets finds where a vector begins in every strided input.
+func writeOffsets(w func(string, ...any), nd, ns int, index, offset string) {
+	w("%s rest = e;", index)
+	for k := range ns {
+		w("%s at%d = 0;", offset, k)
+	}
+	for d := nd - 1; d >= 0; d-- {
+		if d > 0 {
+			w("{ const %s q = rest / (%s)a.dims[%d], r = rest - q * (%s)a.dims[%d]; rest = q;", index, index, d, index, d)
+		} else {
+			w("{ const %s r = rest;", index)
+		}
+		for k := range ns {
+			w("at%d += (%s)r * (%s)a.strides[%d][%d];", k, offset, offset, k, d)
+		}
+		w("}")
+	}
+}
+
+// writeLoads loads the inputs and returns the names of all registers inside the loop over the vector.
+func writeLoads(w func(string, ...any), p *program, f *form) []string {
+	names := make([]string, len(p.DTypes))
+	k, ptr, imm := 0, 0, 0
+	for i, c := range f.classes {
+		m := ctype[p.DTypes[i]]
+		names[i] = fmt.Sprintf("r%d[j]", i)
+		switch c {
+		case byValue, scalar:
+			names[i] = fmt.Sprintf("r%d", i)
+		default:
+			w("Rep<%s>::R r%d[V];", m, i)
+		}
+		switch c {
+		case byValue:
+			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
+			imm++
+			continue
+		case scalar:
+			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
+		case aligned:
+			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + e, left);", m, i, m, ptr)
+		case unaligned:
+			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + e, 1, left);", m, i, m, ptr)
+		case rows:
+			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + at%d, left);", m, i, m, ptr, k)
+			k++
+		case strided:
+			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left);", m, i, m, ptr, k, k, len(f.dims)-1)
+			k++
+		}
+		ptr++
+	}
+	return names
+}

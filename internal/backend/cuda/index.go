@@ -1,0 +1,226 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+func init() {
+	register(map[string]kernel{"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter})
+}
+
+// meets are the ways in which a written value meets what is there.
+var meets = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
+
+func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
+	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" +
+		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define MEET %s\n", form, ctype[t], ctype[s], meets[r]) + kernels.Source("index")
+}
+
+// dense holds contiguous forms of operands and the buffers made for them.
+type denseViews struct {
+	views []backend.View
+	bufs  []*mem.Buffer
+}
+
+func (v *denseViews) free() {
+	for _, b := range v.bufs {
+		b.Free()
+	}
+}
+
+// denseAll brings operands in order.
+func (d *Device) denseAll(in []backend.View) (*denseViews, error) {
+	all := &denseViews{}
+	for _, v := range in {
+		to, b, err := d.dense(v)
+		if err != nil {
+			all.free()
+			return nil, err
+		}
+		all.views = append(all.views, to)
+		if b != nil {
+			all.bufs = append(all.bufs, b)
+		}
+	}
+	return all, nil
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	dims, axis := in[0].Shape.Dims(), a.(attr.Axis).Axis
+	inner, size, count := product(dims[axis+1:]), in[0].DType.Size(), in[1].Numel()
+	for size < 16 && inner%2 == 0 && address(x.views[0])%uintptr(2*size) == 0 {
+		size, inner = 2*size, inner/2
+	}
+	unit := unitOf[size]
+	f, err := d.kernel("take "+unit, "take_slices", func() string {
+		return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n" + kernels.Source("index")
+	})
+	if err != nil {
+		return err
+	}
+	total := product(dims[:axis]) * count * inner
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		var g args
+		g.int(total, dims[axis], count, inner)
+		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
+		return d.launch(f, blocks(total, threads), 1, threads, g)
+	})
+}
+
+// sums reports whether halves must be written to in float32: many may meet in one place.
+func sums(d dtype.DType, r attr.Reduction) bool {
+	return d.IsHalf() && (r == attr.ReduceAdd || r == attr.ReduceMul)
+}
+
+// writing prepares the output of a write: what is there is brought over, wider for sums of halves; end brings it back.
+func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.View, end func() error, err error) {
+	if !sums(out.DType, r) {
+		return out, func() error { return nil }, d.base(out, base)
+	}
+	b, err := d.pool.Get("scatter", 4*out.Numel())
+	if err != nil {
+		return out, nil, err
+	}
+	to = backend.View{Buf: b, DType: dtype.Float32, Shape: out.Shape}
+	if err := d.cast(to, base); err != nil {
+		b.Free()
+		return out, nil, err
+	}
+	return to, func() error {
+		defer b.Free()
+		return d.cast(out, to)
+	}, nil
+}
+
+// cast converts a view.
+func (d *Device) cast(to, from backend.View) error {
+	p := &backend.Fused{Shape: to.Shape, DTypes: []dtype.DType{from.DType, to.DType}, In: 1, Out: []int{1},
+		Instrs: []backend.Instr{{Op: "cast", Attr: attr.Cast{To: to.DType}, Dst: 1, Src: [3]int{0, -1, -1}}}}
+	prepare(p)
+	return d.runFused(nil, p, []backend.View{to}, []backend.View{from})
+}
+
+// partitions is among how many blocks the places of a write are shared.
+const partitions = 64
+
+func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
+	s := a.(attr.Scatter)
+	if out[0].DType.IsComplex() && s.Reduce > attr.ReduceMul {
+		return backend.ErrNoKernel
+	}
+	x, err := d.denseAll(in[1:])
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	to, end, err := d.writing(out[0], in[0], s.Reduce)
+	if err != nil {
+		return err
+	}
+	dims := in[0].Shape.Dims()
+	inner, count := product(dims[s.Axis+1:]), in[1].Numel()
+	columns := product(dims[:s.Axis]) * inner
+	if count == 0 {
+		return end()
+	}
+	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices", func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
+	if err != nil {
+		return err
+	}
+	if err := d.checked(d.ctx, "index", func(word uintptr) error {
+		var g args
+		g.int(columns, dims[s.Axis], count, inner)
+		g.ptr(address(to), address(x.views[1]), address(x.views[0]), word)
+		return d.launch(f, blocks(columns, threads), min(partitions, dims[s.Axis]), threads, g)
+	}); err != nil {
+		return err
+	}
+	return end()
+}
+
+// along fills the arguments gather and scatter share.
+func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, word uintptr) args {
+	var g args
+	dims := at.Shape.Dims()
+	g.int(total, x.Shape.Dim(axis), len(dims), axis, step, count)
+	g.ptr(out, from, positions, word)
+	for _, list := range [][]int{dims, x.Strides(), src.Strides()} {
+		g.int(list...)
+		g = append(g, make(args, 16-len(list))...)
+	}
+	return g
+}
+
+func gather(d *call, a attr.Attr, out, in []backend.View) error {
+	axis := a.(attr.Axis).Axis
+	at, b, err := d.dense(in[1])
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	t := in[0].DType
+	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("GATHER", t, t, attr.ReduceSet) })
+	if err != nil {
+		return err
+	}
+	n := out[0].Numel()
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		return d.launch(f, blocks(n, threads), 1, threads, along(at, in[0], in[0], axis, n, 0, 0, address(out[0]), address(in[0]), address(at), word))
+	})
+}
+
+func scatter(d *call, a attr.Attr, out, in []backend.View) error {
+	s := a.(attr.Scatter)
+	if out[0].DType.IsComplex() && s.Reduce > attr.ReduceMul {
+		return backend.ErrNoKernel
+	}
+	at, b, err := d.dense(in[1])
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	to, end, err := d.writing(out[0], in[0], s.Reduce)
+	if err != nil {
+		return err
+	}
+	if at.Numel() == 0 {
+		return end()
+	}
+	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
+	if err != nil {
+		return err
+	}
+	dims := at.Shape.Dims()
+	count := dims[s.Axis]
+	lines := at.Numel() / count
+	if err := d.checked(d.ctx, "index", func(word uintptr) error {
+		return d.launch(f, blocks(lines, threads), 1, threads,
+			along(at, to, in[2], s.Axis, lines, product(dims[s.Axis+1:]), count, address(to), address(in[2]), address(at), word))
+	}); err != nil {
+		return err
+	}
+	return end()
+}

@@ -1,0 +1,91 @@
+// Functions of floats: CUDA's, which are good to about 2 ulp without fast-math, and what is written with them. Functions
+// that lose digits by cancellation are computed in double.
+
+UNARY(sqrt, sqrtf(x), sqrt(x))
+UNARY(rsqrt, 1 / sqrtf(x), 1 / sqrt(x))
+UNARY(reciprocal, 1 / x, 1 / x)
+UNARY(exp, expf(x), exp(x))
+UNARY(exp2, exp2f(x), exp2(x))
+UNARY(expm1, expm1f(x), expm1(x))
+UNARY(log, logf(x), log(x))
+UNARY(log2, log2f(x), log2(x))
+UNARY(log10, log10f(x), log10(x))
+UNARY(log1p, log1pf(x), log1p(x))
+UNARY(sin, sinf(x), sin(x))
+UNARY(cos, cosf(x), cos(x))
+UNARY(tan, tanf(x), tan(x))
+UNARY(asin, asinf(x), asin(x))
+UNARY(acos, acosf(x), acos(x))
+UNARY(atan, atanf(x), atan(x))
+UNARY(sinh, sinhf(x), sinh(x))
+UNARY(cosh, coshf(x), cosh(x))
+UNARY(tanh, tanhf(x), tanh(x))
+UNARY(asinh, asinhf(x), asinh(x))
+UNARY(acosh, acoshf(x), acosh(x))
+UNARY(atanh, atanhf(x), atanh(x))
+UNARY(erf, erff(x), erf(x))
+UNARY(erfc, erfcf(x), erfc(x))
+UNARY(erfinv, erfinvf(x), erfinv(x))
+UNARY(floor, floorf(x), floor(x))
+UNARY(ceil, ceilf(x), ceil(x))
+UNARY(trunc, truncf(x), trunc(x))
+UNARY(round, rintf(x), rint(x))
+UNARY(sigmoid, 1 / (1 + expf(-x)), 1 / (1 + exp(-x)))
+UNARY(silu, x / (1 + expf(-x)), x / (1 + exp(-x)))
+UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
+UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
+UNARY(logsigmoid, fminf(x, 0) - log1pf(expf(-fabsf(x))), fmin(x, 0) - log1p(exp(-fabs(x))))
+template <class T> DEV T op_relu(T x) { return x <= T(0) ? T(0) : x; }
+template <class T> DEV T op_softplus(T x, double beta, double limit) {
+    T b = (T)beta;
+    return x * b > (T)limit ? x : op_log1p(op_exp(x * b)) * (T)(1 / beta);
+}
+
+BINARY(atan2, atan2f(x, y), atan2(x, y))
+BINARY(hypot, hypotf(x, y), hypot(x, y))
+BINARY(copysign, copysignf(x, y), copysign(x, y))
+BINARY(nextafter, nextafterf(x, y), nextafter(x, y))
+template <class T> DEV T log_add_exp(T x, T y) {
+    T m = x != x || x > y ? x : y;
+    return x == y && x - x != 0 ? m : m + op_log1p(op_exp(-fabs(x - y)));
+}
+BINARY(logaddexp, log_add_exp(x, y), log_add_exp(x, y))
+template <class T> DEV T log_add_exp2(T x, T y) {
+    T m = x != x || x > y ? x : y;
+    return x == y && x - x != 0 ? m : m + op_log1p(op_exp2(-fabs(x - y))) * (T)1.4426950408889634074;
+}
+BINARY(logaddexp2, log_add_exp2(x, y), log_add_exp2(x, y))
+template <class T> DEV T times_log(T x, T y) { return y != y ? y : x == 0 ? (T)0 : x * op_log(y); }
+template <class T> DEV T times_log1p(T x, T y) { return y != y ? y : x == 0 ? (T)0 : x * op_log1p(y); }
+BINARY(xlogy, times_log(x, y), times_log(x, y))
+BINARY(special_xlog1py, times_log1p(x, y), times_log1p(x, y))
+
+DEV double mantissa(double x) { int e; return x - x != 0 ? x : frexp(x, &e); }
+DEV i32 op_frexp_exponent(double x) { int e = 0; if (x - x == 0) frexp(x, &e); return e; }
+UNARY(frexp_mantissa, (float)mantissa(x), mantissa(x))
+
+// IN_DOUBLE is computed in double for both widths.
+#define IN_DOUBLE(name, expr) \
+    DEV double wide_##name(double x) { return expr; } \
+    DEV float op_##name(float x) { return (float)wide_##name((double)x); } \
+    DEV double op_##name(double x) { return wide_##name(x); }
+IN_DOUBLE(lgamma, lgamma(x))
+IN_DOUBLE(i0, cyl_bessel_i0(x))
+IN_DOUBLE(special_i1, cyl_bessel_i1(x))
+IN_DOUBLE(special_bessel_j0, x - x != 0 ? NAN_ : j0(x))
+IN_DOUBLE(special_bessel_j1, j1(x))
+IN_DOUBLE(special_bessel_y0, y0(x))
+IN_DOUBLE(special_bessel_y1, y1(x))
+IN_DOUBLE(special_erfcx, erfcx(x))
+IN_DOUBLE(special_ndtr, normcdf(x))
+IN_DOUBLE(special_ndtri, normcdfinv(x))
+IN_DOUBLE(special_log_ndtr, x < -1 ? log(0.5 * erfcx(-x * 0.70710678118654752440)) - 0.5 * x * x : log1p(-0.5 * erfc(x * 0.70710678118654752440)))
+IN_DOUBLE(special_entr, x != x ? x : x > 0 ? -x * log(x) : x == 0 ? 0.0 : -INF)
+IN_DOUBLE(logit, x == 0 ? -INF : x == 1 ? INF : log(x / (1 - x)))
+
+// Complex numbers.
+template <class F> DEV F op_real(Cx<F> z) { return z.re; }
+template <class F> DEV F op_imag(Cx<F> z) { return z.im; }
+template <class F> DEV Cx<F> op_conj(Cx<F> z) { return cx(z.re, -z.im); }
+template <class F> DEV Cx<F> op_complex(F x, F y) { return cx(x, y); }
+template <class F> DEV Cx<F> op_reciprocal(Cx<F> z) { return cx((F)1, (F)0) / z; }

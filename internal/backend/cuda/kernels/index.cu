@@ -1,0 +1,85 @@
+// Reading and writing at positions. Positions out of range are left out and reported. Where several values are written to
+// one place, one thread writes all of them in the order of the positions, so the result is always the same.
+
+#ifdef TAKE
+// out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
+struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (e >= a.total) return;
+    const i64 i = e % a.inner, r = e / a.inner, p = a.at[r % a.count];
+    UNIT v = UNIT();
+    if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
+    else v = a.x[(r / a.count * a.n + p) * a.inner + i];
+    a.out[e] = v;
+}
+#endif
+
+#ifdef PUT
+typedef Rep<T>::R R;
+// A block owns 256 columns of the slices and the places p with p mod gridDim.y == blockIdx.y.
+struct Args { i64 columns, n, count, inner; T *out; const S *src; const i64 *at; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_constant__ Args a) {
+    __shared__ i64 at[256];
+    const i64 c = (i64)blockIdx.x * 256 + threadIdx.x, o = c / a.inner, i = c % a.inner;
+    for (i64 k0 = 0; k0 < a.count; k0 += 256) {
+        __syncthreads();
+        if (k0 + threadIdx.x < a.count) at[threadIdx.x] = a.at[k0 + threadIdx.x];
+        __syncthreads();
+        if (c >= a.columns) continue;
+        for (int k = 0; k < min((i64)256, a.count - k0); k++) {
+            const i64 p = at[k];
+            if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+            if (p % gridDim.y != blockIdx.y) continue;
+            T *to = a.out + (o * a.n + p) * a.inner + i;
+            *to = Put<T>::put(MEET(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
+        }
+    }
+}
+#endif
+
+#if defined(GATHER) || defined(SCATTER)
+typedef Rep<T>::R R;
+// Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
+struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
+
+#endif
+
+#ifdef GATHER
+extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (e >= a.total) return;
+    i64 rest = e, from = 0;
+    for (int d = (int)a.rank - 1; d >= 0; d--) {
+        if (d != a.axis) from += rest % a.dims[d] * a.xs[d];
+        rest /= a.dims[d];
+    }
+    const i64 p = a.at[e];
+    T v = T();
+    if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
+    else v = a.src[from + p * a.xs[a.axis]];
+    a.out[e] = v;
+}
+#endif
+
+#ifdef SCATTER
+extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant__ Args a) {
+    const i64 line = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (line >= a.total) return;
+    const i64 first = line / a.step * a.step * a.count + line % a.step; // of the line's positions
+    i64 rest = first, to = 0, from = 0;
+    for (int d = (int)a.rank - 1; d >= 0; d--) {
+        const i64 r = rest % a.dims[d];
+        if (d != a.axis) { to += r * a.xs[d]; from += r * a.ss[d]; }
+        rest /= a.dims[d];
+    }
+    for (i64 k = 0; k < a.count; k++) {
+        const i64 p = a.at[first + k * a.step];
+        if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+        T *z = a.out + to + p * a.xs[a.axis];
+        *z = Put<T>::put(MEET(get(*z), get(a.src[from + k * a.ss[a.axis]])));
+    }
+}
+#endif

@@ -1,0 +1,102 @@
+// Reductions over any dimensions. KD kept and FD folded dimensions are left after merging. Work is cut in chunks by sizes
+// alone and joined in a fixed order, so the same input gives the same bits.
+//
+// reduce_rows: LANES threads per output walk its elements side by side: for contiguous folded dimensions.
+// reduce_cols: a thread per output walks down a column, 32 outputs side by side: for contiguous kept dimensions.
+// reduce_finish: joins the chunks' accumulators.
+
+typedef Rep<T>::R R;
+typedef OP<R> Op;
+typedef Op::A A;
+
+struct Args {
+    i64 outer, inner, chunk, chunks;
+    OUT *out; const T *in; A *part;
+    double p;
+    i64 kdims[KD], kst[KD], fdims[FD], fst[FD];
+};
+
+DEV i64 place(i64 i, int n, const i64 *dims, const i64 *st) {
+    i64 at = 0;
+    for (int d = n - 1; d > 0; d--) {
+        i64 q;
+        if ((i | dims[d]) >> 31 == 0) q = (u32)i / (u32)dims[d]; else q = i / dims[d];
+        at += (i - q * dims[d]) * st[d];
+        i = q;
+    }
+    return at + i * st[0];
+}
+
+DEV void leave(const Args &a, i64 o, i64 chunk, A acc) {
+    if (a.chunks == 1) a.out[o] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(acc, a.inner, a.p))));
+    else a.part[chunk * a.outer + o] = acc;
+}
+
+#ifdef ROWS
+extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_constant__ Args a) {
+    __shared__ A share[256];
+    const int lane = threadIdx.x % LANES;
+    const i64 o = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES;
+    A acc = Op::none();
+    if (o < a.outer) {
+        const T *in = a.in + place(o, KD, a.kdims, a.kst);
+        const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
+        i64 i = lo + lane;
+        for (; i + 3 * LANES < hi; i += 4 * LANES) {
+            R v[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) v[u] = get(in[place(i + u * LANES, FD, a.fdims, a.fst)]);
+#pragma unroll
+            for (int u = 0; u < 4; u++) Op::add(acc, v[u], i + u * LANES, a.p);
+        }
+        for (; i < hi; i += LANES) Op::add(acc, get(in[place(i, FD, a.fdims, a.fst)]), i, a.p);
+    }
+    share[threadIdx.x] = acc;
+    for (int s = LANES / 2; s > 0; s /= 2) {
+        __syncthreads();
+        if (lane < s) {
+            merge2<Op, A>(acc, share[threadIdx.x + s], a.p, 0);
+            share[threadIdx.x] = acc;
+        }
+    }
+    if (lane == 0 && o < a.outer) leave(a, o, blockIdx.y, acc);
+}
+#endif
+
+#ifdef COLS
+extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_constant__ Args a) {
+    __shared__ A share[8][32];
+    const int x = threadIdx.x % 32, y = threadIdx.x / 32;
+    const i64 o = (i64)blockIdx.x * 32 + x;
+    A acc = Op::none();
+    if (o < a.outer) {
+        const T *in = a.in + place(o, KD, a.kdims, a.kst);
+        const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
+        i64 i = lo + y;
+        for (; i + 24 < hi; i += 32) {
+            R v[4];
+#pragma unroll
+            for (int u = 0; u < 4; u++) v[u] = get(in[place(i + 8 * u, FD, a.fdims, a.fst)]);
+#pragma unroll
+            for (int u = 0; u < 4; u++) Op::add(acc, v[u], i + 8 * u, a.p);
+        }
+        for (; i < hi; i += 8) Op::add(acc, get(in[place(i, FD, a.fdims, a.fst)]), i, a.p);
+    }
+    share[y][x] = acc;
+    __syncthreads();
+    if (y == 0 && o < a.outer) {
+        for (int k = 1; k < 8; k++) merge2<Op, A>(acc, share[k][x], a.p, 0);
+        leave(a, o, blockIdx.y, acc);
+    }
+}
+#endif
+
+#ifdef FINISH
+extern "C" __global__ void __launch_bounds__(256) reduce_finish(const __grid_constant__ Args a) {
+    const i64 o = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (o >= a.outer) return;
+    A acc = a.part[o];
+    for (i64 c = 1; c < a.chunks; c++) merge2<Op, A>(acc, a.part[c * a.outer + o], a.p, 0);
+    a.out[o] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(acc, a.inner, a.p))));
+}
+#endif

@@ -1,0 +1,126 @@
+// What reductions do, as structs: A is the accumulator; none is that of no elements, add takes element i, merge joins two
+// (the second came later), done gives the result for n elements. W is the type sums are taken in: float for halves and
+// floats, 64 bits for integers.
+
+template <class R> struct Wide { typedef i64 W; };
+template <> struct Wide<u8> { typedef u64 W; };
+template <> struct Wide<u16> { typedef u64 W; };
+template <> struct Wide<u32> { typedef u64 W; };
+template <> struct Wide<u64> { typedef u64 W; };
+template <> struct Wide<float> { typedef float W; };
+template <> struct Wide<double> { typedef double W; };
+template <> struct Wide<c64> { typedef c64 W; };
+template <> struct Wide<c128> { typedef c128 W; };
+
+template <class R> struct Sum {
+    typedef typename Wide<R>::W A;
+    static DEV A none() { return A(); }
+    static DEV void add(A &a, R v, i64, double) { a = op_add<A>(a, Conv<A, R>::to(v)); }
+    static DEV void merge(A &a, A b) { a = op_add<A>(a, b); }
+    static DEV A done(A a, i64, double) { return a; }
+};
+template <class F> DEV F over(F a, i64 n) { return a / (F)n; }
+template <class F> DEV Cx<F> over(Cx<F> a, i64 n) { return cx(a.re / (F)n, a.im / (F)n); }
+template <class R> struct Mean : Sum<R> {
+    typedef typename Wide<R>::W A;
+    static DEV A done(A a, i64 n, double) { return over(a, n); }
+};
+template <class R> struct Prod {
+    typedef typename Wide<R>::W A;
+    static DEV A none() { return Conv<A, i32>::to(1); }
+    static DEV void add(A &a, R v, i64, double) { a = op_mul<A>(a, Conv<A, R>::to(v)); }
+    static DEV void merge(A &a, A b) { a = op_mul<A>(a, b); }
+    static DEV A done(A a, i64, double) { return a; }
+};
+
+// The first extremum, or the first NaN, and where it is.
+template <class R> struct Place { R v; i64 i; };
+template <class R, int MAX> struct Best {
+    typedef Place<R> A;
+    static DEV A none() { A a; a.v = R(); a.i = -1; return a; }
+    static DEV bool better(R x, R y) { return MAX ? x > y : x < y; }
+    static DEV void join(A &a, R v, i64 i) {
+        if (a.i < 0) { a.v = v; a.i = i; return; }
+        const bool an = a.v != a.v, vn = v != v;
+        const bool wins = an ? vn && i < a.i : vn || better(v, a.v) || (v == a.v && i < a.i);
+        if (wins) { a.v = v; a.i = i; }
+    }
+    static DEV void add(A &a, R v, i64 i, double) { join(a, v, i); }
+    static DEV void merge(A &a, A b) { if (b.i >= 0) join(a, b.v, b.i); }
+};
+template <class R> struct Amax : Best<R, 1> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
+template <class R> struct Amin : Best<R, 0> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
+template <class R> struct Argmax : Best<R, 1> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
+template <class R> struct Argmin : Best<R, 0> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
+
+template <class R> struct Count {
+    typedef i64 A;
+    static DEV A none() { return 0; }
+    static DEV void add(A &a, R v, i64, double) { a += v != R(); }
+    static DEV void merge(A &a, A b) { a += b; }
+};
+template <class R> struct CountNonzero : Count<R> { static DEV i64 done(i64 a, i64, double) { return a; } };
+template <class R> struct Any : Count<R> { static DEV bool done(i64 a, i64, double) { return a > 0; } };
+template <class R> struct All : Count<R> { static DEV bool done(i64 a, i64 n, double) { return a == n; } };
+
+// Welford's mean and squares, joined as Chan et al. do.
+template <class R> struct Var {
+    struct A { R n, mean, m2; };
+    static DEV A none() { A a; a.n = a.mean = a.m2 = 0; return a; }
+    static DEV void add(A &a, R v, i64, double) {
+        a.n += 1;
+        const R d = v - a.mean;
+        a.mean += d / a.n;
+        a.m2 += d * (v - a.mean);
+    }
+    static DEV void merge(A &a, A b) {
+        if (b.n == 0) return;
+        if (a.n == 0) { a = b; return; }
+        const R n = a.n + b.n, d = b.mean - a.mean;
+        a.mean += d * (b.n / n);
+        a.m2 += b.m2 + d * d * (a.n * (b.n / n));
+        a.n = n;
+    }
+    static DEV R done(A a, i64 n, double correction) { return a.m2 / (R)fmax((double)n - correction, 0.0); }
+};
+
+// The largest element, and the sum of exp(x - largest).
+template <class R> struct Logsumexp {
+    struct A { R m, s; };
+    static DEV A none() { A a; a.m = -(R)INF; a.s = 0; return a; }
+    static DEV R shift(R m) { return m - m == 0 ? m : (R)0; } // an infinite one cannot be taken off
+    static DEV void add(A &a, R v, i64, double) {
+        if (v > a.m || v != v) {
+            a.s = a.s * op_exp(a.m - shift(v)) + op_exp(v - shift(v));
+            a.m = v;
+        } else if (a.m == a.m) {
+            a.s += op_exp(v - shift(a.m));
+        }
+    }
+    static DEV void merge(A &a, A b) {
+        if (b.m > a.m || b.m != b.m) { A t = a; a = b; b = t; }
+        if (a.m == a.m) a.s += b.s * op_exp(b.m - shift(a.m));
+    }
+    static DEV R done(A a, i64, double) { return a.m - a.m == 0 ? a.m + op_log(a.s) : a.m; }
+};
+
+// Norms of order p.
+template <class R> struct VectorNorm {
+    typedef R A;
+    static DEV A none() { return (R)-1; } // no element yet
+    static DEV R power(R x, double p) {
+        return p == 2 ? x * x : p == 1 || p - p != 0 ? x : p == 0 ? (R)(x != 0) : op_pow(x, (R)p);
+    }
+    static DEV void add(A &a, R v, i64, double p) { merge(a, power(op_abs(v), p), p); }
+    static DEV void merge(A &a, A b, double p) {
+        if (b == -1) return;
+        if (a == -1) { a = b; return; }
+        a = p - p == 0 ? a + b : p > 0 ? op_maximum(a, b) : op_minimum(a, b);
+    }
+    static DEV R done(A a, i64, double p) {
+        if (a == -1) return p < 0 ? (R)INF : (R)0;
+        return p == 2 ? op_sqrt(a) : p == 1 || p == 0 || p - p != 0 ? a : op_pow(a, (R)(1 / p));
+    }
+};
+template <class Op, class A> DEV auto merge2(A &a, A b, double p, int) -> decltype(Op::merge(a, b, p)) { Op::merge(a, b, p); }
+template <class Op, class A> DEV void merge2(A &a, A b, double, long) { Op::merge(a, b); }

@@ -1,0 +1,59 @@
+// Values made of nothing but a place: arithmetic sequences and random words.
+
+#ifdef ARANGE
+struct Args { i64 n; OUT *out; i64 start, step; double first, by; };
+
+extern "C" __global__ void __launch_bounds__(256) arange(const __grid_constant__ Args a) {
+    const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (i >= a.n) return;
+    if (FLOATS) a.out[i] = Put<OUT>::put(rounded<OUT>(cast<OUT>(a.first + (double)i * a.by)));
+    else a.out[i] = Put<OUT>::put(rounded<OUT>(cast<OUT>((i64)((u64)a.start + (u64)i * (u64)a.step))));
+}
+#endif
+
+#ifdef RANDOM
+// Threefry-2x32 with 20 rounds; word i and word i+ceil(n/2) of a key's n words are the halves of one hash.
+struct Args { i64 hashes, bytes; u8 *out; const u32 *keys; };
+
+DEV void rounds(u32 &x, u32 &y, int a, int b, int c, int d) {
+    x += y; y = __funnelshift_l(y, y, a) ^ x;
+    x += y; y = __funnelshift_l(y, y, b) ^ x;
+    x += y; y = __funnelshift_l(y, y, c) ^ x;
+    x += y; y = __funnelshift_l(y, y, d) ^ x;
+}
+
+DEV void hash(u32 k0, u32 k1, u32 &x, u32 &y) {
+    const u32 k2 = k0 ^ k1 ^ 0x1BD11BDA;
+    x += k0; y += k1;
+    rounds(x, y, 13, 15, 26, 6);
+    x += k1; y += k2 + 1;
+    rounds(x, y, 17, 29, 16, 24);
+    x += k2; y += k0 + 2;
+    rounds(x, y, 13, 15, 26, 6);
+    x += k0; y += k1 + 3;
+    rounds(x, y, 17, 29, 16, 24);
+    x += k1; y += k2 + 4;
+    rounds(x, y, 13, 15, 26, 6);
+    x += k2; y += k0 + 5;
+}
+
+DEV void put_word(u8 *out, i64 bytes, i64 word, u32 v) {
+    if (bytes % 4 == 0) {
+        ((u32 *)out)[word] = v;
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        if (4 * word + i < bytes) out[4 * word + i] = (u8)(v >> 8 * i);
+}
+
+extern "C" __global__ void __launch_bounds__(256) random_bits(const __grid_constant__ Args a) {
+    const i64 i = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (i >= a.hashes) return;
+    u8 *out = a.out + blockIdx.y * a.bytes;
+    const i64 n = (a.bytes + 3) / 4, half = n / 2, step = n - half;
+    u32 x = (u32)i, y = i < half ? (u32)(i + step) : 0;
+    hash(a.keys[2 * blockIdx.y], a.keys[2 * blockIdx.y + 1], x, y);
+    put_word(out, a.bytes, i, x);
+    if (i < half) put_word(out, a.bytes, i + step, y);
+}
+#endif

@@ -1,0 +1,106 @@
+package cuda
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+func init() { register(map[string]kernel{"matmul": matmul}) }
+
+func (d *Device) cublas() (*cublas.Handle, error) {
+	d.blasOnce.Do(func() { d.blas, d.blasErr = cublas.New(d.Device) })
+	return d.blas, d.blasErr
+}
+
+// matmul multiplies batches of matrices. A transposed operand is used as it lies; one that cannot be is copied first.
+func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
+	if !cublas.Supports(out[0].DType) {
+		return d.integerMatmul(out[0], in[0], in[1])
+	}
+	h, err := d.cublas()
+	if err != nil {
+		return err
+	}
+	var tmp []*mem.Buffer
+	defer func() {
+		for _, b := range tmp {
+			b.Free()
+		}
+	}()
+	r := out[0].Shape.Rank()
+	m, n, k := out[0].Shape.Dim(r-2), out[0].Shape.Dim(r-1), in[0].Shape.Dim(r-1)
+	if k == 0 {
+		return d.Fill(address(out[0]), 0, out[0].Numel()*out[0].DType.Size())
+	}
+	var x [2]cublas.Matrix
+	for i, v := range in[:2] {
+		mat, ok := matrixOf(v)
+		if !ok {
+			to, b, err := d.forceDense(v)
+			if err != nil {
+				return err
+			}
+			tmp = append(tmp, b)
+			mat, _ = matrixOf(to)
+		}
+		x[i] = mat
+	}
+	return h.Product(out[0].DType, out[0].Numel()/(m*n), m, n, k, address(out[0]), x[0], x[1])
+}
+
+// matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
+func matrixOf(v backend.View) (cublas.Matrix, bool) {
+	dims, st := v.Shape.Dims(), v.Strides()
+	r := len(dims)
+	m := cublas.Matrix{Address: address(v), Row: st[r-2], Column: st[r-1]}
+	rows, cols := dims[r-2], dims[r-1]
+	// A dimension of size 1 may lie anywhere.
+	switch {
+	case cols == 1 && (m.Row == 1 || m.Column != 1):
+		if m.Row == 1 {
+			m.Column = max(rows, 1)
+		} else {
+			m.Column = 1
+		}
+	case rows == 1 && m.Column == 1:
+		m.Row = max(cols, 1)
+	case rows == 1:
+		m.Row = 1
+	}
+	switch {
+	case m.Column == 1 && m.Row >= max(cols, 1):
+	case m.Row == 1 && m.Column >= max(rows, 1):
+	default:
+		return m, false
+	}
+	// The batch must collapse to one dimension.
+	n, first := 1, true
+	for i := r - 3; i >= 0; i-- {
+		if dims[i] == 1 {
+			continue
+		}
+		if first {
+			m.Batch, first = st[i], false
+		} else if st[i] != m.Batch*n {
+			return m, false
+		}
+		n *= dims[i]
+	}
+	return m, m.Batch >= 0
+}
+
+// forceDense copies a view.
+func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
+	b, err := d.pool.Get("matmul", v.Numel()*v.DType.Size())
+	if err != nil {
+		return v, nil, err
+	}
+	to := backend.View{Buf: b, DType: v.DType, Shape: v.Shape}
+	if err := d.move(to, v); err != nil {
+		b.Free()
+		return v, nil, err
+	}
+	return to, b, nil
+}

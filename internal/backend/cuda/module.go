@@ -1,0 +1,168 @@
+package cuda
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// threads is the size of a block where nothing else is said.
+const threads = 256
+
+// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds.
+var options = []string{"--fmad=false"}
+
+// compiled is a kernel being compiled or ready.
+type compiled struct {
+	once sync.Once
+	done atomic.Bool
+	f    *driver.Function
+	err  error
+}
+
+// kernel returns the function called name of a source, compiled the first time; the key stands for the source.
+func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
+	e, ok := d.kernels.Load(key)
+	if !ok {
+		e, _ = d.kernels.LoadOrStore(key, new(compiled))
+	}
+	c := e.(*compiled)
+	c.once.Do(func() {
+		var code []byte
+		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
+			c.f, c.err = d.Load(code, name)
+		}
+		c.done.Store(true)
+	})
+	return c.f, c.err
+}
+
+// compiled reports whether a kernel is ready.
+func (d *Device) compiled(key string) bool {
+	e, ok := d.kernels.Load(key)
+	return ok && e.(*compiled).done.Load()
+}
+
+// args is a kernel's parameter struct, all of whose fields are 8 bytes wide.
+type args []uint64
+
+func (a *args) int(v ...int) {
+	for _, x := range v {
+		*a = append(*a, uint64(x))
+	}
+}
+func (a *args) ptr(p ...uintptr) {
+	for _, x := range p {
+		*a = append(*a, uint64(x))
+	}
+}
+
+// maxArgs is what a launch can carry since CUDA 12.1.
+const maxArgs = 32764
+
+// launch runs a kernel over blocks of threads.
+func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) error {
+	if 8*len(a) > maxArgs {
+		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
+	}
+	if err := d.Launch(f, blocks, gridY, threads, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
+		return err
+	}
+	if d.slow {
+		return d.Sync()
+	}
+	return nil
+}
+
+// blocks covers n pieces of work, one a thread.
+func blocks(n, per int) int { return (n + per - 1) / per }
+
+// kernel computes out from in on a device; host operands have been brought up, out is not empty.
+type kernel func(d *call, a attr.Attr, out, in []backend.View) error
+
+// call is a device for the time of one kernel.
+type call struct {
+	*Device
+	ctx *backend.Ctx
+}
+
+// bind makes a kernel of the engine's form.
+func (d *Device) bind(name string, k kernel) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		empty := true
+		for _, o := range out {
+			empty = empty && o.Numel() == 0
+		}
+		if empty {
+			return nil
+		}
+		up := make([]backend.View, len(in))
+		var tmp []*mem.Buffer
+		defer func() {
+			for _, b := range tmp {
+				b.Free()
+			}
+		}()
+		for i, v := range in {
+			b, err := d.bring(&v)
+			if err != nil {
+				return err
+			}
+			if b != nil {
+				tmp = append(tmp, b)
+			}
+			up[i] = v
+		}
+		return k(&call{d, c}, a, out, up)
+	}
+}
+
+// bring gives a view of host memory a buffer on the device, which the caller frees.
+func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
+	if v.Buf.Mem == nil || v.Buf.Dev != 0 {
+		return nil, nil
+	}
+	b, err := d.pool.Get("upload", len(v.Buf.Mem))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Upload(b.Dev, v.Buf.Mem); err != nil {
+		b.Free()
+		return nil, err
+	}
+	v.Buf = b
+	return b, nil
+}
+
+// address is where a view's first element lies.
+func address(v backend.View) uintptr { return v.Buf.Dev + uintptr(v.Offset()*v.DType.Size()) }
+
+// ctype is the name of an element type in the sources.
+var ctype = [dtype.N]string{dtype.Bool: "b8", dtype.Uint8: "u8", dtype.Uint16: "u16", dtype.Uint32: "u32", dtype.Uint64: "u64",
+	dtype.Int8: "i8", dtype.Int16: "i16", dtype.Int32: "i32", dtype.Int64: "i64", dtype.Float16: "f16", dtype.BFloat16: "bf16",
+	dtype.Float32: "f32", dtype.Float64: "f64", dtype.Complex64: "c64", dtype.Complex128: "c128"}
+
+// dense returns a contiguous view of v, copying if it must; the buffer, if any, is the caller's to free.
+func (d *Device) dense(v backend.View) (backend.View, *mem.Buffer, error) {
+	if v.Contiguous() {
+		return v, nil, nil
+	}
+	b, err := d.pool.Get("copy", v.Numel()*v.DType.Size())
+	if err != nil {
+		return v, nil, err
+	}
+	to := backend.View{Buf: b, DType: v.DType, Shape: v.Shape}
+	if err := d.move(to, v); err != nil {
+		b.Free()
+		return v, nil, err
+	}
+	return to, b, nil
+}

@@ -1,0 +1,150 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+func init() {
+	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "table": tableKernel, "const": constKernel})
+}
+
+var unitOf = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "w16"}
+
+// move copies elements from one layout to another; the shapes are equal, and the two do not overlap.
+func (d *Device) move(to, from backend.View) error {
+	if to.Numel() == 0 {
+		return nil
+	}
+	size := to.DType.Size()
+	if to.Contiguous() && from.Contiguous() {
+		return d.Copy(address(to), address(from), to.Numel()*size)
+	}
+	dims, st := shape.Collapse(to.Shape, to.Strides(), from.Strides())
+	if len(dims) == 0 {
+		dims, st = []int{1}, [][]int{{1}, {1}}
+	}
+	if ok, err := d.transposed(size, dims, st, address(to), address(from)); ok {
+		return err
+	}
+	n := to.Numel()
+	// Runs that are contiguous on both sides move in the widest units that divide and align them.
+	last := len(dims) - 1
+	for size < 16 && st[0][last] == 1 && st[1][last] == 1 && dims[last]%2 == 0 && even(st[0][:last]) && even(st[1][:last]) &&
+		address(to)%uintptr(2*size) == 0 && address(from)%uintptr(2*size) == 0 {
+		size, n, dims[last] = 2*size, n/2, dims[last]/2
+		for k := range last {
+			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
+		}
+	}
+	index := "u32"
+	if n >= 1<<31 {
+		index = "u64"
+	}
+	unit := unitOf[size]
+	f, err := d.kernel(fmt.Sprint("move ", unit, len(dims), index), "move_strided", func() string {
+		return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n%s", kernels.Source("prelude"), unit, len(dims), index, kernels.Source("move"))
+	})
+	if err != nil {
+		return err
+	}
+	var a args
+	a.int(n)
+	a.ptr(address(to), address(from))
+	a.int(dims...)
+	a.int(st[0]...)
+	a.int(st[1]...)
+	return d.launch(f, blocks(n, threads), 1, threads, a)
+}
+
+func even(strides []int) bool {
+	for _, s := range strides {
+		if s%2 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// transposed moves by tiles where the last two dimensions swap places; done reports whether it was such a move.
+func (d *Device) transposed(size int, dims []int, st [][]int, to, from uintptr) (done bool, err error) {
+	last := len(dims) - 1
+	if last < 1 || last > 2 || st[0][last] != 1 || st[1][last-1] != 1 || dims[last] < 16 || dims[last-1] < 16 || st[1][last] <= 0 {
+		return false, nil
+	}
+	batch, outBatch, inBatch := 1, 0, 0
+	if last == 2 {
+		batch, outBatch, inBatch = dims[0], st[0][0], st[1][0]
+	}
+	cols, rows := dims[last-1], dims[last] // of the source, whose rows are contiguous
+	if batch > 65535 || blocks(rows, 32)*blocks(cols, 32) >= 1<<31 {
+		return false, nil
+	}
+	unit := unitOf[size]
+	f, err := d.kernel("transpose "+unit, "transpose", func() string {
+		return fmt.Sprintf("%s#define UNIT %s\n%s", kernels.Source("prelude"), unit, kernels.Source("transpose"))
+	})
+	if err != nil {
+		return true, err
+	}
+	var a args
+	a.int(rows, cols)
+	a.ptr(to, from)
+	a.int(outBatch, inBatch, st[0][last-1], st[1][last])
+	return true, d.launch(f, blocks(rows, 32)*blocks(cols, 32), batch, threads, a)
+}
+
+func copyKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.move(out[0], in[0]) }
+
+// part shows a piece of a contiguous view: sizes, strides and offset in its elements.
+func part(v backend.View, s *shape.Shape, strides []int, offset int) backend.View {
+	v.Shape, v.Lay = s, &shape.Layout{Strides: strides, Offset: v.Offset() + offset}
+	return v
+}
+
+func cat(d *call, a attr.Attr, out, in []backend.View) error {
+	axis, at := a.(attr.Axis).Axis, 0
+	st := out[0].Strides()
+	for _, v := range in {
+		if err := d.move(part(out[0], v.Shape, st, at*st[axis]), v); err != nil {
+			return err
+		}
+		at += v.Shape.Dim(axis)
+	}
+	return nil
+}
+
+// base brings the first operand of an update to the output, unless it is there already.
+func (d *Device) base(out, in backend.View) error {
+	if out.Buf == in.Buf {
+		return nil
+	}
+	return d.move(out, in)
+}
+
+func sliceUpdate(d *call, a attr.Attr, out, in []backend.View) error {
+	if err := d.base(out[0], in[0]); err != nil {
+		return err
+	}
+	s, st := a.(attr.Slice), out[0].Strides()
+	to, at := make([]int, len(st)), 0
+	for i := range st {
+		to[i] = st[i] * s.Step.At(i)
+		at += st[i] * s.Start.At(i)
+	}
+	return d.move(part(out[0], in[1].Shape, to, at), in[1])
+}
+
+func tableKernel(d *call, a attr.Attr, out, _ []backend.View) error {
+	return d.Upload(address(out[0]), []byte(a.(attr.Table).Data))
+}
+
+func constKernel(d *call, a attr.Attr, out, _ []backend.View) error {
+	b := make([]byte, 16)
+	out[0].DType.Put(b, 0, a.(attr.Const).Value)
+	return d.Upload(address(out[0]), b[:out[0].DType.Size()])
+}

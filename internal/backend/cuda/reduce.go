@@ -1,0 +1,161 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// reductions are the structs of reduce_ops.cu and the kinds of elements they take.
+var reductions = map[string]struct{ name, kinds string }{
+	"sum": {"Sum", "bihfc"}, "mean": {"Mean", "hfc"}, "prod": {"Prod", "bihfc"}, "amax": {"Amax", "bihf"}, "amin": {"Amin", "bihf"},
+	"argmax": {"Argmax", "bihf"}, "argmin": {"Argmin", "bihf"}, "any": {"Any", "bihfc"}, "all": {"All", "bihfc"}, "count_nonzero": {"CountNonzero", "bihfc"},
+	"var": {"Var", "hf"}, "logsumexp": {"Logsumexp", "hf"}, "vector_norm": {"VectorNorm", "hf"},
+}
+
+func init() {
+	t := map[string]kernel{}
+	for op := range reductions {
+		t[op] = func(d *call, a attr.Attr, out, in []backend.View) error { return d.reduce(op, a, out[0], in[0]) }
+	}
+	register(t)
+}
+
+// folding gives the dimensions a reduction folds and its parameter.
+func folding(a attr.Attr) (attr.Ints, float64) {
+	switch a := a.(type) {
+	case attr.Var:
+		return a.Axes, a.Correction
+	case attr.Norm:
+		return a.Axes, a.P
+	}
+	return a.(attr.Axes).Axes, 0
+}
+
+// reduceSource writes one of the kernels of reduce.cu.
+func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes int) string {
+	files := []string{"prelude", "elementwise", "reduce_ops"}
+	if op == "logsumexp" || op == "vector_norm" {
+		files = []string{"prelude", "elementwise", "functions", "reduce_ops"}
+	}
+	return kernels.Source(files...) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
+		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes) +
+		kernels.Source("reduce")
+}
+
+// The largest accumulator: a complex number, or a value with its place.
+const accSize = 32
+
+func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
+	if !contains(reductions[op].kinds, in.DType) || in.Numel() == 0 {
+		return backend.ErrNoKernel
+	}
+	axes, p := folding(a)
+	var kept, folded, ks, fs []int
+	st := in.Strides()
+	for i, n := range in.Shape.Dims() {
+		if axes.Contains(i) {
+			folded, fs = append(folded, n), append(fs, st[i])
+		} else {
+			kept, ks = append(kept, n), append(ks, st[i])
+		}
+	}
+	kept, ks = collapse(kept, ks)
+	folded, fs = collapse(folded, fs)
+	outer, inner := out.Numel(), in.Numel()/out.Numel()
+	// Neighbours in memory should be read by neighbouring threads.
+	byCols := abs(ks[len(ks)-1]) < abs(fs[len(fs)-1]) && outer >= 32
+	lanes := 256
+	if !byCols && inner <= 1024 {
+		lanes = 32
+	}
+	per := 256 / lanes // outputs of a block
+	if byCols {
+		per = 32
+	}
+	chunks := d.chunks(blocks(outer, per), inner, byCols)
+	chunk := blocks(inner, chunks)
+	chunks = blocks(inner, chunk)
+	key := fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes)
+	source := func(name string) (*driver.Function, error) {
+		return d.kernel(key+name, name, func() string { return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes) })
+	}
+	name := "reduce_rows"
+	if byCols {
+		name = "reduce_cols"
+	}
+	f, err := source(name)
+	if err != nil {
+		return err
+	}
+	part := uintptr(0)
+	if chunks > 1 {
+		b, err := d.pool.Get(op, chunks*outer*accSize)
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		part = b.Dev
+	}
+	var g args
+	g.int(outer, inner, chunk, chunks)
+	g.ptr(address(out), address(in), part)
+	g.int(int(math.Float64bits(p)))
+	g.int(kept...)
+	g.int(ks...)
+	g.int(folded...)
+	g.int(fs...)
+	if err := d.launch(f, blocks(outer, per), chunks, threads, g); err != nil || chunks == 1 {
+		return err
+	}
+	finish, err := source("reduce_finish")
+	if err != nil {
+		return err
+	}
+	return d.launch(finish, blocks(outer, threads), 1, threads, g)
+}
+
+// chunks cuts the folded elements so that few outputs still fill the device. It depends on sizes alone, not on the
+// number of multiprocessors: bits must not vary between devices.
+func (d *Device) chunks(blocks, inner int, byCols bool) int {
+	const fill, least = 512, 4096
+	small := least
+	if byCols {
+		small = 128
+	}
+	return max(1, min(fill/max(blocks, 1), inner/small))
+}
+
+func contains(kinds string, d dtype.DType) bool {
+	k := kindOf(d)
+	for _, c := range kinds {
+		if string(c) == k {
+			return true
+		}
+	}
+	return false
+}
+
+// collapse merges dimensions; at least one is left.
+func collapse(dims, strides []int) ([]int, []int) {
+	s := shape.Of("cuda", dims...)
+	d, st := shape.Collapse(s, strides)
+	if len(d) == 0 {
+		return []int{1}, []int{0}
+	}
+	return d, st[0]
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}

@@ -1,0 +1,64 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/backend/threefry"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+func init() { register(map[string]kernel{"arange": arange, "random_bits": randomBits}) }
+
+func arangeSource(t dtype.DType, floats bool) string {
+	return kernels.Source("prelude") + fmt.Sprintf("#define ARANGE\n#define OUT %s\n#define FLOATS %v\n", ctype[t], floats) + kernels.Source("source")
+}
+
+func arange(d *call, a attr.Attr, out, _ []backend.View) error {
+	r := a.(attr.Arange)
+	floats := r.Start.Kind == dtype.KindFloat || r.Step.Kind == dtype.KindFloat
+	t := out[0].DType
+	f, err := d.kernel(fmt.Sprint("arange ", t, floats), "arange", func() string { return arangeSource(t, floats) })
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(r.N)
+	g.ptr(address(out[0]))
+	g.int(int(r.Start.Int()), int(r.Step.Int()), int(math.Float64bits(r.Start.Float())), int(math.Float64bits(r.Step.Float())))
+	return d.launch(f, blocks(r.N, threads), 1, threads, g)
+}
+
+func randomSource() string {
+	return kernels.Source("prelude") + "#define RANDOM\n" + kernels.Source("source")
+}
+
+func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
+	key, b, err := d.dense(in[0])
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	f, err := d.kernel("random_bits", "random_bits", randomSource)
+	if err != nil {
+		return err
+	}
+	keys := in[0].Numel() / 2
+	bytes := out[0].Numel() * out[0].DType.Size() / keys
+	hashes := threefry.Hashes(bytes)
+	for at := 0; at < keys; at += 65535 { // what a grid has in y
+		n := min(65535, keys-at)
+		var g args
+		g.int(hashes, bytes)
+		g.ptr(address(out[0])+uintptr(at*bytes), address(key)+uintptr(8*at))
+		if err := d.launch(f, blocks(hashes, threads), n, threads, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package exec
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// chainMembers links each group's nodes in order: head[leader], then next.
+func (p *planner) chainMembers() {
+	p.next, p.head = resize(p.next, len(p.info)), resize(p.head, len(p.info))
+	for i := range p.head {
+		p.head[i] = -1
+	}
+	for i := len(p.info) - 1; i >= 0; i-- {
+		if p.info[i].class == fuse {
+			g := p.info[i].group
+			p.next[i], p.head[g] = p.head[g], i
+		}
+	}
+}
+
+// members lists a group's nodes in order.
+func (p *planner) members(leader int) []int {
+	p.list = p.list[:0]
+	for i := p.head[leader]; i >= 0; i = p.next[i] {
+		p.list = append(p.list, i)
+	}
+	return p.list
+}
+
+// resize returns a zeroed slice of length n, in the space of s where that is enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/2)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// lowerGroup makes one step of a group of elementwise nodes.
+func (p *planner) lowerGroup(list []int) {
+	lead := p.idx.Nodes[list[len(list)-1]]
+	d := p.device(lead)
+	prog := &backend.Fused{Shape: lead.Shape()}
+	s := step{op: "fused", fused: prog, dev: d}
+	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
+	reads := p.reads[:0]
+	for _, i := range list {
+		n := p.idx.Nodes[i]
+		for k := range n.NumIn() {
+			j := p.idx.Get(n.In(k))
+			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
+				continue
+			}
+			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)))))
+		}
+	}
+	p.reads = reads
+	prog.In = len(s.in)
+	for _, o := range s.in {
+		prog.DTypes = append(prog.DTypes, o.dtype)
+	}
+	for _, i := range list {
+		n := p.idx.Nodes[i]
+		ins := backend.Instr{Op: n.Op().Name, Attr: n.Attr(), Dst: len(prog.DTypes), Src: [3]int{-1, -1, -1}}
+		for k := range n.NumIn() {
+			j := p.idx.Get(n.In(k))
+			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
+				ins.Src[k] = int(p.info[j].reg)
+			} else {
+				ins.Src[k], reads = int(reads[0]), reads[1:]
+			}
+		}
+		p.info[i].reg = int32(ins.Dst)
+		prog.DTypes = append(prog.DTypes, n.DType())
+		prog.Instrs = append(prog.Instrs, ins)
+		if p.info[i].mat {
+			b := p.newBuf(d, n.Bytes())
+			p.info[i].at = place{buf: b}
+			prog.Out = append(prog.Out, ins.Dst)
+			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
+		}
+	}
+	d.Prepare(prog)
+	p.addStep(s)
+}
+
+// groupInput returns the register of an input, the same for the same memory. Immediates are shown with the group's shape.
+func (p *planner) groupInput(s *step, o operand) int {
+	if o.shape != s.fused.Shape && o.shape.Rank() == 0 {
+		o.lay = &shape.Layout{Strides: make([]int, s.fused.Shape.Rank())}
+		o.shape = s.fused.Shape
+	}
+	for k := len(s.in) - 1; k >= max(0, len(s.in)-64); k-- {
+		q := s.in[k]
+		if q.buf == o.buf && q.dtype == o.dtype && sameLayout(q.lay, o.lay) {
+			return k
+		}
+	}
+	s.in = append(s.in, o)
+	return len(s.in) - 1
+}
+
+func sameLayout(a, b *shape.Layout) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.Offset != b.Offset || len(a.Strides) != len(b.Strides) {
+		return false
+	}
+	for i := range a.Strides {
+		if a.Strides[i] != b.Strides[i] {
+			return false
+		}
+	}
+	return true
+}

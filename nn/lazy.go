@@ -1,0 +1,108 @@
+package nn
+
+import (
+	"sync"
+
+	"github.com/lucid-go/lucid"
+)
+
+// Lazy is a layer that is made when its first input shows how large it must be. Until then it has no parameters:
+// make the optimizer after a first Forward, outside of compiled functions. What it made has its names.
+type Lazy[L Layer] struct {
+	Base
+	Made  L `nn:",inline"`
+	build func(x *lucid.Tensor) L
+	once  sync.Once
+	ready bool
+}
+
+// NewLazy returns a layer that build makes for its first input.
+func NewLazy[L Layer](build func(x *lucid.Tensor) L) *Lazy[L] { return &Lazy[L]{build: build} }
+
+// Forward makes the layer if it is not there, and applies it.
+func (m *Lazy[L]) Forward(x *lucid.Tensor) *lucid.Tensor {
+	x = Enter(m, x)
+	m.once.Do(func() {
+		m.Made = m.build(x)
+		SetTraining(m.Made, m.Training())
+		m.ready = true
+	})
+	return Leave(m, x, m.Made.Forward(x))
+}
+
+// HasUninitializedParameters reports whether the layer was not made yet.
+func (m *Lazy[L]) HasUninitializedParameters() bool { return !m.ready }
+
+// channelsOf returns the size of the channels of x, which has so many spatial dimensions behind.
+func channelsOf(x *lucid.Tensor, spatial int) int { return x.Size(-1 - spatial) }
+
+// NewLazyLinear is NewLinear whose input size is that of the first input.
+func NewLazyLinear(out int, opts ...LinearOptions) *Lazy[*Linear] {
+	return NewLazy(func(x *lucid.Tensor) *Linear { return NewLinear(x.Size(-1), out, opts...) })
+}
+
+// NewLazyConv1d is NewConv1d whose input channels are those of the first input.
+func NewLazyConv1d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv1d] {
+	return NewLazy(func(x *lucid.Tensor) *Conv1d { return NewConv1d(channelsOf(x, 1), out, kernel, opts...) })
+}
+
+// NewLazyConv2d is NewConv2d whose input channels are those of the first input.
+func NewLazyConv2d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv2d] {
+	return NewLazy(func(x *lucid.Tensor) *Conv2d { return NewConv2d(channelsOf(x, 2), out, kernel, opts...) })
+}
+
+// NewLazyConv3d is NewConv3d whose input channels are those of the first input.
+func NewLazyConv3d(out int, kernel []int, opts ...ConvOptions) *Lazy[*Conv3d] {
+	return NewLazy(func(x *lucid.Tensor) *Conv3d { return NewConv3d(channelsOf(x, 3), out, kernel, opts...) })
+}
+
+// NewLazyConvTranspose1d is NewConvTranspose1d whose input channels are those of the first input.
+func NewLazyConvTranspose1d(out int, kernel []int, opts ...ConvTransposeOptions) *Lazy[*ConvTranspose1d] {
+	return NewLazy(func(x *lucid.Tensor) *ConvTranspose1d {
+		return NewConvTranspose1d(channelsOf(x, 1), out, kernel, opts...)
+	})
+}
+
+// NewLazyConvTranspose2d is NewConvTranspose2d whose input channels are those of the first input.
+func NewLazyConvTranspose2d(out int, kernel []int, opts ...ConvTransposeOptions) *Lazy[*ConvTranspose2d] {
+	return NewLazy(func(x *lucid.Tensor) *ConvTranspose2d {
+		return NewConvTranspose2d(channelsOf(x, 2), out, kernel, opts...)
+	})
+}
+
+// NewLazyConvTranspose3d is NewConvTranspose3d whose input channels are those of the first input.
+func NewLazyConvTranspose3d(out int, kernel []int, opts ...ConvTransposeOptions) *Lazy[*ConvTranspose3d] {
+	return NewLazy(func(x *lucid.Tensor) *ConvTranspose3d {
+		return NewConvTranspose3d(channelsOf(x, 3), out, kernel, opts...)
+	})
+}
+
+// NewLazyBatchNorm1d is NewBatchNorm1d whose channels are those of the first input.
+func NewLazyBatchNorm1d(opts ...BatchNormOptions) *Lazy[*BatchNorm1d] {
+	return NewLazy(func(x *lucid.Tensor) *BatchNorm1d { return NewBatchNorm1d(x.Size(1), opts...) })
+}
+
+// NewLazyBatchNorm2d is NewBatchNorm2d whose channels are those of the first input.
+func NewLazyBatchNorm2d(opts ...BatchNormOptions) *Lazy[*BatchNorm2d] {
+	return NewLazy(func(x *lucid.Tensor) *BatchNorm2d { return NewBatchNorm2d(x.Size(1), opts...) })
+}
+
+// NewLazyBatchNorm3d is NewBatchNorm3d whose channels are those of the first input.
+func NewLazyBatchNorm3d(opts ...BatchNormOptions) *Lazy[*BatchNorm3d] {
+	return NewLazy(func(x *lucid.Tensor) *BatchNorm3d { return NewBatchNorm3d(x.Size(1), opts...) })
+}
+
+// NewLazyInstanceNorm1d is NewInstanceNorm1d whose channels are those of the first input.
+func NewLazyInstanceNorm1d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm1d] {
+	return NewLazy(func(x *lucid.Tensor) *InstanceNorm1d { return NewInstanceNorm1d(channelsOf(x, 1), opts...) })
+}
+
+// NewLazyInstanceNorm2d is NewInstanceNorm2d whose channels are those of the first input.
+func NewLazyInstanceNorm2d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm2d] {
+	return NewLazy(func(x *lucid.Tensor) *InstanceNorm2d { return NewInstanceNorm2d(channelsOf(x, 2), opts...) })
+}
+
+// NewLazyInstanceNorm3d is NewInstanceNorm3d whose channels are those of the first input.
+func NewLazyInstanceNorm3d(opts ...InstanceNormOptions) *Lazy[*InstanceNorm3d] {
+	return NewLazy(func(x *lucid.Tensor) *InstanceNorm3d { return NewInstanceNorm3d(channelsOf(x, 3), opts...) })
+}

@@ -1,0 +1,224 @@
+package nn
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid"
+)
+
+// PackedSequence is sequences of different lengths without padding: the first steps of all, then the second, and so
+// on, the longest sequences first.
+type PackedSequence struct {
+	Data            *lucid.Tensor // (sum of lengths, ...)
+	BatchSizes      []int         // sequences that have a step, by step
+	SortedIndices   []int         // which sequence comes at which place; nil if they were sorted
+	UnsortedIndices []int         // the opposite
+}
+
+// PackPaddedSequenceOptions: sequences are (T, B, ...), or (B, T, ...) with BatchFirst, and must be in order of
+// falling length unless NotSorted says otherwise.
+type PackPaddedSequenceOptions struct {
+	BatchFirst bool
+	NotSorted  bool // PyTorch's enforce_sorted=False
+}
+
+// PackPaddedSequence packs padded sequences of the given lengths.
+func PackPaddedSequence(x *lucid.Tensor, lengths []int, opts ...PackPaddedSequenceOptions) PackedSequence {
+	const op = "pack_padded_sequence"
+	o := option(op, opts)
+	if o.BatchFirst {
+		x = swapFirst(x)
+	}
+	steps, batch := x.Size(0), x.Size(1)
+	if len(lengths) != batch {
+		refuse(lucid.ErrShapeMismatch, op, "%d lengths for a batch of %d", len(lengths), batch)
+	}
+	var p PackedSequence
+	order := make([]int, batch)
+	for i, n := range lengths {
+		order[i] = i
+		if n < 1 || n > steps {
+			refuse(lucid.ErrValue, op, "length %d of sequence %d; want 1 to %d", n, i, steps)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return lengths[b] - lengths[a] })
+	if !o.NotSorted {
+		if !slices.IsSortedFunc(lengths, func(a, b int) int { return b - a }) {
+			refuse(lucid.ErrValue, op, "the lengths %v do not fall; sort the sequences, or set NotSorted", lengths)
+		}
+	} else {
+		p.SortedIndices, p.UnsortedIndices = order, make([]int, batch)
+		for at, i := range order {
+			p.UnsortedIndices[i] = at
+		}
+	}
+	var rows []int64
+	for t := range lengths[order[0]] {
+		n := 0
+		for _, i := range order {
+			if lengths[i] > t {
+				rows = append(rows, int64(t*batch+i))
+				n++
+			}
+		}
+		p.BatchSizes = append(p.BatchSizes, n)
+	}
+	flat := x.Reshape(append([]int{steps * batch}, x.Shape()[2:]...)...)
+	p.Data = flat.At(lucid.New(rows, len(rows)))
+	return p
+}
+
+func swapFirst(x *lucid.Tensor) *lucid.Tensor {
+	dims := make([]int, x.Dim())
+	for i := range dims {
+		dims[i] = i
+	}
+	dims[0], dims[1] = 1, 0
+	return x.Permute(dims...)
+}
+
+// Lengths returns the lengths of the sequences in their own order.
+func (p PackedSequence) Lengths() []int {
+	out := make([]int, p.BatchSizes[0])
+	for _, n := range p.BatchSizes {
+		for i := range n {
+			out[i]++
+		}
+	}
+	if p.UnsortedIndices == nil {
+		return out
+	}
+	own := make([]int, len(out))
+	for i, at := range p.UnsortedIndices {
+		own[i] = out[at]
+	}
+	return own
+}
+
+// PadPackedSequenceOptions: TotalLength, 0 meaning the longest, is the size of the time dimension.
+type PadPackedSequenceOptions struct {
+	BatchFirst   bool
+	PaddingValue float64
+	TotalLength  int
+}
+
+// PadPackedSequence returns the sequences padded to the same length, and their lengths.
+func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*lucid.Tensor, []int) {
+	o := option("pad_packed_sequence", opts)
+	lengths := p.Lengths()
+	steps, batch := len(p.BatchSizes), p.BatchSizes[0]
+	if o.TotalLength > 0 {
+		if o.TotalLength < steps {
+			refuse(lucid.ErrValue, "pad_packed_sequence", "TotalLength is %d; the longest sequence has %d", o.TotalLength, steps)
+		}
+		steps = o.TotalLength
+	}
+	start := make([]int, len(p.BatchSizes)+1)
+	for t, n := range p.BatchSizes {
+		start[t+1] = start[t] + n
+	}
+	rows := make([]int64, steps*batch)
+	live := make([]bool, steps*batch)
+	for t := range steps {
+		for i := range batch {
+			if t < lengths[i] {
+				at := i
+				if p.UnsortedIndices != nil {
+					at = p.UnsortedIndices[i]
+				}
+				rows[t*batch+i], live[t*batch+i] = int64(start[t]+at), true
+			}
+		}
+	}
+	tail := p.Data.Shape()[1:]
+	mask := append([]int{steps * batch}, make([]int, len(tail))...)
+	for i := range tail {
+		mask[i+1] = 1
+	}
+	y := lucid.Where(lucid.New(live, mask...), p.Data.At(lucid.New(rows, len(rows))), o.PaddingValue)
+	y = y.Reshape(append([]int{steps, batch}, tail...)...)
+	if o.BatchFirst {
+		y = swapFirst(y)
+	}
+	return y, lengths
+}
+
+// PadSequenceOptions say how sequences are padded.
+type PadSequenceOptions struct {
+	BatchFirst   bool
+	PaddingValue float64
+}
+
+// PadSequence stacks sequences of (T, ...) with different T, padded to the longest.
+func PadSequence(sequences []*lucid.Tensor, opts ...PadSequenceOptions) *lucid.Tensor {
+	o := option("pad_sequence", opts)
+	if len(sequences) == 0 {
+		refuse(lucid.ErrValue, "pad_sequence", "there are no sequences")
+	}
+	longest := 0
+	for _, s := range sequences {
+		longest = max(longest, s.Size(0))
+	}
+	padded := make([]*lucid.Tensor, len(sequences))
+	for i, s := range sequences {
+		pad := make([]int, 2*s.Dim())
+		pad[len(pad)-1] = longest - s.Size(0)
+		padded[i] = lucid.Pad(s, pad, lucid.PadOptions{Value: o.PaddingValue})
+	}
+	if o.BatchFirst {
+		return lucid.Stack(padded, 0)
+	}
+	return lucid.Stack(padded, 1)
+}
+
+// PackSequence packs sequences of (T, ...) with different T, the longest first unless NotSorted says otherwise.
+func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) PackedSequence {
+	lengths := make([]int, len(sequences))
+	for i, s := range sequences {
+		lengths[i] = s.Size(0)
+	}
+	o := option("pack_sequence", opts)
+	o.BatchFirst = false
+	return PackPaddedSequence(PadSequence(sequences), lengths, o)
+}
+
+// packed runs a recurrent network over packed sequences; states are in the sequences' own order.
+func (r *recurrent) packed(p PackedSequence, start []*lucid.Tensor, training bool) (PackedSequence, []*lucid.Tensor) {
+	x, lengths := PadPackedSequence(p)
+	live := make([]bool, 0, x.Size(0)*len(lengths))
+	for t := range x.Size(0) {
+		for _, n := range lengths {
+			live = append(live, t < n)
+		}
+	}
+	st := make([]*lucid.Tensor, len(start))
+	for i, s := range start {
+		if st[i] = s; s == nil {
+			size := r.out()
+			if i == 1 {
+				size = r.hid
+			}
+			st[i] = r.zeroState(x, len(lengths), size)
+		}
+	}
+	y, end := r.run(x, st, lucid.New(live, x.Size(0), len(lengths), 1), training)
+	return PackPaddedSequence(y, lengths, PackPaddedSequenceOptions{NotSorted: p.UnsortedIndices != nil}), end
+}
+
+// ForwardPacked is Forward for packed sequences.
+func (m *RNN) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
+	y, end := m.packed(p, []*lucid.Tensor{h}, m.Training())
+	return y, end[0]
+}
+
+// ForwardPacked is Forward for packed sequences.
+func (m *GRU) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
+	y, end := m.packed(p, []*lucid.Tensor{h}, m.Training())
+	return y, end[0]
+}
+
+// ForwardPacked is Forward for packed sequences.
+func (m *LSTM) ForwardPacked(p PackedSequence, h, c *lucid.Tensor) (y PackedSequence, hn, cn *lucid.Tensor) {
+	y, end := m.packed(p, []*lucid.Tensor{h, c}, m.Training())
+	return y, end[0], end[1]
+}

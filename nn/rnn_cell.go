@@ -1,0 +1,137 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid"
+	nninit "github.com/lucid-go/lucid/nn/init"
+)
+
+// RNNCellOptions say how a cell is made; the zero value is PyTorch's default.
+type RNNCellOptions struct {
+	NoBias       bool
+	Nonlinearity string // of RNNCell: "tanh" (default) or "relu"
+	DType        lucid.DType
+	Device       lucid.Device
+}
+
+// gates is what the cells share: weights of input and state, of as many gates as the kind has.
+type gates struct {
+	WeightIh, WeightHh, BiasIh, BiasHh *lucid.Tensor
+}
+
+func (g *gates) init(o RNNCellOptions, n, in, hidden int) {
+	w := lucid.With{DType: o.DType, Device: o.Device}
+	g.WeightIh, g.WeightHh = parameter(w, n*hidden, in), parameter(w, n*hidden, hidden)
+	if !o.NoBias {
+		g.BiasIh, g.BiasHh = parameter(w, n*hidden), parameter(w, n*hidden)
+	}
+	b := 1 / math.Sqrt(float64(max(hidden, 1)))
+	for _, t := range []*lucid.Tensor{g.WeightIh, g.WeightHh, g.BiasIh, g.BiasHh} {
+		if t != nil {
+			nninit.Uniform(t, -b, b)
+		}
+	}
+}
+
+// state returns h, or zeros for x, which is (B, in) or (in).
+func (g *gates) state(x, h *lucid.Tensor) *lucid.Tensor {
+	if h != nil {
+		return h
+	}
+	s := x.Shape()
+	s[len(s)-1] = g.WeightHh.Size(1)
+	return x.Detach().NewZeros(s...)
+}
+
+// stepRNN returns the next state; gx is what the input gives to the gates.
+func stepRNN(gx, h, weight, bias *lucid.Tensor, relu bool) *lucid.Tensor {
+	y := gx.Add(lucid.Linear(h, weight, bias))
+	if relu {
+		return y.Relu()
+	}
+	return y.Tanh()
+}
+
+// stepLSTM returns the next state and memory.
+func stepLSTM(gx, h, c, weight, bias *lucid.Tensor) (h2, c2 *lucid.Tensor) {
+	p := lucid.Chunk(gx.Add(lucid.Linear(h, weight, bias)), 4, -1)
+	c2 = p[1].Sigmoid().Mul(c).Add(p[0].Sigmoid().Mul(p[2].Tanh()))
+	return p[3].Sigmoid().Mul(c2.Tanh()), c2
+}
+
+// stepGRU returns the next state.
+func stepGRU(gx, h, weight, bias *lucid.Tensor) *lucid.Tensor {
+	a, b := lucid.Chunk(gx, 3, -1), lucid.Chunk(lucid.Linear(h, weight, bias), 3, -1)
+	r, z := a[0].Add(b[0]).Sigmoid(), a[1].Add(b[1]).Sigmoid()
+	n := a[2].Add(r.Mul(b[2])).Tanh()
+	return n.Add(z.Mul(h.Sub(n)))
+}
+
+// RNNCell is one step of an Elman network.
+type RNNCell struct {
+	Base
+	gates
+	relu bool
+}
+
+// NewRNNCell returns it for sizes of input and state.
+func NewRNNCell(in, hidden int, opts ...RNNCellOptions) *RNNCell {
+	o := option("rnn_cell", opts)
+	m := &RNNCell{relu: isRelu("rnn_cell", o.Nonlinearity)}
+	m.init(o, 1, in, hidden)
+	return m
+}
+
+func isRelu(op, name string) bool {
+	if name != "" && name != "tanh" && name != "relu" {
+		refuse(lucid.ErrValue, op, "Nonlinearity is %q; want tanh or relu", name)
+	}
+	return name == "relu"
+}
+
+// Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
+func (m *RNNCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
+	in := EnterN(m, x, m.state(x, h))
+	return LeaveN(m, in, stepRNN(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], m.WeightHh, m.BiasHh, m.relu))[0]
+}
+
+// LSTMCell is one step of a long short-term memory.
+type LSTMCell struct {
+	Base
+	gates
+}
+
+// NewLSTMCell returns it for sizes of input and state.
+func NewLSTMCell(in, hidden int, opts ...RNNCellOptions) *LSTMCell {
+	m := &LSTMCell{}
+	m.init(option("lstm_cell", opts), 4, in, hidden)
+	return m
+}
+
+// Forward returns the next state and memory for x of (B, in) or (in); h and c may be nil for zeros.
+func (m *LSTMCell) Forward(x, h, c *lucid.Tensor) (h2, c2 *lucid.Tensor) {
+	in := EnterN(m, x, m.state(x, h), m.state(x, c))
+	h2, c2 = stepLSTM(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], in[2], m.WeightHh, m.BiasHh)
+	out := LeaveN(m, in, h2, c2)
+	return out[0], out[1]
+}
+
+// GRUCell is one step of a gated recurrent unit.
+type GRUCell struct {
+	Base
+	gates
+}
+
+// NewGRUCell returns it for sizes of input and state.
+func NewGRUCell(in, hidden int, opts ...RNNCellOptions) *GRUCell {
+	m := &GRUCell{}
+	m.init(option("gru_cell", opts), 3, in, hidden)
+	return m
+}
+
+// Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
+func (m *GRUCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
+	in := EnterN(m, x, m.state(x, h))
+	return LeaveN(m, in, stepGRU(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], m.WeightHh, m.BiasHh))[0]
+}

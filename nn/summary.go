@@ -1,0 +1,105 @@
+package nn
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lucid-go/lucid"
+)
+
+// Summary returns a table of the modules inside m: names, types, and how many numbers their own parameters hold. With
+// inputs, it runs m's Forward on them, in evaluation mode and without gradients, and shows what each module returns.
+func Summary(m Module, inputs ...*lucid.Tensor) string {
+	shapes := map[Module]string{}
+	if len(inputs) > 0 {
+		shapes = outputs(m, inputs)
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "name\ttype\toutput\tparameters")
+	total, trained := 0, 0
+	owned := map[*lucid.Tensor]bool{}
+	for name, c := range NamedModules(m) {
+		n := 0
+		for _, p := range ownParameters(c) {
+			if owned[p] {
+				continue
+			}
+			owned[p] = true
+			n += p.NumElement()
+			if p.RequiresGrad() {
+				trained += p.NumElement()
+			}
+		}
+		total += n
+		if name == "" {
+			name = "(self)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", name, reflect.TypeOf(c).Elem().Name(), shapes[c], thousands(n))
+	}
+	w.Flush()
+	fmt.Fprintf(&b, "%s parameters, %s of them trained\n", thousands(total), thousands(trained))
+	return b.String()
+}
+
+// ownParameters returns the parameters of m that are not inside another module.
+func ownParameters(m Module) (list []*lucid.Tensor) {
+	var w walker
+	w.tensor = func(_ string, t *lucid.Tensor, f field) {
+		if len(w.open) == 1 && !isBuffer(t, f) {
+			list = append(list, t)
+		}
+	}
+	w.visit(m)
+	return list
+}
+
+// outputs runs m and returns the shapes its modules gave.
+func outputs(m Module, inputs []*lucid.Tensor) map[Module]string {
+	shapes := map[Module]string{}
+	modes := map[Module]bool{}
+	for _, c := range Modules(m) {
+		modes[c] = c.base().Training()
+		h := RegisterForwardHook(c, func(c Module, _, out []*lucid.Tensor) []*lucid.Tensor {
+			parts := make([]string, len(out))
+			for i, t := range out {
+				parts[i] = fmt.Sprint(t.Shape())
+			}
+			shapes[c] = strings.Join(parts, " ")
+			return nil
+		})
+		defer h.Remove()
+	}
+	Eval(m)
+	defer func() {
+		for c, on := range modes {
+			c.base().setTraining(on)
+		}
+	}()
+	f := reflect.ValueOf(m).MethodByName("Forward")
+	if !f.IsValid() {
+		refuse(lucid.ErrValue, "summary", "%T has no Forward; give no inputs", m)
+	}
+	args := make([]reflect.Value, len(inputs))
+	for i, x := range inputs {
+		args[i] = reflect.ValueOf(x)
+	}
+	lucid.NoGrad(func() {
+		for _, r := range f.Call(args) {
+			if t, ok := r.Interface().(*lucid.Tensor); ok && t != nil && shapes[m] == "" {
+				shapes[m] = fmt.Sprint(t.Shape())
+			}
+		}
+	})
+	return shapes
+}
+
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package utils
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lucid-go/lucid"
+)
+
+func refuse(kind error, op, format string, args ...any) {
+	panic(lucid.Errorf(kind, op, format, args...))
+}
+
+func option[T any](op string, opts []T) (o T) {
+	if len(opts) > 1 {
+		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
+	}
+	if len(opts) == 1 {
+		return opts[0]
+	}
+	return o
+}
+
+// NormOptions: NormType is nil for 2; it may be infinite. ErrorIfNonfinite refuses a norm that is no finite number,
+// which reads it, so it is not for compiled functions.
+type NormOptions struct {
+	NormType         *float64
+	ErrorIfNonfinite bool
+}
+
+func (o NormOptions) order() float64 {
+	if o.NormType == nil {
+		return 2
+	}
+	return *o.NormType
+}
+
+func norm(x *lucid.Tensor, p float64) *lucid.Tensor { return lucid.Norm(x, lucid.NormOptions{P: p}) }
+
+// GetTotalNorm returns the norm of all tensors as if they were one vector.
+func GetTotalNorm(tensors []*lucid.Tensor, opts ...NormOptions) *lucid.Tensor {
+	o := option("get_total_norm", opts)
+	if len(tensors) == 0 {
+		return lucid.Zeros()
+	}
+	norms := make([]*lucid.Tensor, len(tensors))
+	for i, t := range tensors {
+		norms[i] = norm(t, o.order())
+	}
+	total := norm(lucid.Stack(norms, 0), o.order())
+	if o.ErrorIfNonfinite {
+		if v := total.Item(); math.IsNaN(v) || math.IsInf(v, 0) {
+			refuse(lucid.ErrValue, "get_total_norm", "the total norm of order %v is %v; scale the loss down, or let it pass by ErrorIfNonfinite: false", o.order(), v)
+		}
+	}
+	return total
+}
+
+func gradients(params []*lucid.Tensor) (list []*lucid.Tensor) {
+	for _, p := range params {
+		if g := p.Grad(); g != nil {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// ClipGradNorm scales all gradients down so that their norm, as one vector, is at most maxNorm, and returns what it
+// was.
+func ClipGradNorm(params []*lucid.Tensor, maxNorm float64, opts ...NormOptions) (total *lucid.Tensor) {
+	lucid.NoGrad(func() {
+		total = GetTotalNorm(gradients(params), opts...)
+		ClipGradsWithNorm(params, maxNorm, total)
+	})
+	return total
+}
+
+// ClipGradsWithNorm is ClipGradNorm with the norm known.
+func ClipGradsWithNorm(params []*lucid.Tensor, maxNorm float64, total *lucid.Tensor) {
+	lucid.NoGrad(func() {
+		scale := total.Add(1e-6).Reciprocal().Mul(maxNorm).ClampMax(1)
+		for _, p := range params {
+			if g := p.Grad(); g != nil {
+				p.SetGrad(g.Mul(scale.To(g.DType())))
+			}
+		}
+	})
+}
+
+// ClipGradValue cuts every element of the gradients to [-value, value].
+func ClipGradValue(params []*lucid.Tensor, value float64) {
+	lucid.NoGrad(func() {
+		for _, p := range params {
+			if g := p.Grad(); g != nil {
+				p.SetGrad(g.Clamp(-value, value))
+			}
+		}
+	})
+}
+
+// ParametersToVector returns all parameters in a row; gradients pass.
+func ParametersToVector(params []*lucid.Tensor) *lucid.Tensor {
+	rows := make([]*lucid.Tensor, len(params))
+	for i, p := range params {
+		rows[i] = p.Reshape(-1)
+	}
+	return lucid.Cat(rows, 0)
+}
+
+// VectorToParameters makes the parameters show the parts of a vector.
+func VectorToParameters(v *lucid.Tensor, params []*lucid.Tensor) {
+	n := 0
+	for _, p := range params {
+		n += p.NumElement()
+	}
+	if v.Dim() != 1 || v.Size(0) != n {
+		refuse(lucid.ErrShapeMismatch, "vector_to_parameters", "a vector of shape %v for parameters of %d numbers", v.Shape(), n)
+	}
+	lucid.NoGrad(func() {
+		at := 0
+		for _, p := range params {
+			k := p.NumElement()
+			p.Assign(v.Detach().At(lucid.Range{Start: at, Stop: at + k}).Reshape(p.Shape()...))
+			at += k
+		}
+	})
+}
+
+// CopyState makes the tensors of one list show the values of another of the same shapes.
+func CopyState(from, to []*lucid.Tensor) {
+	if len(from) != len(to) {
+		refuse(lucid.ErrValue, "copy_state", "%d tensors for %d", len(from), len(to))
+	}
+	lucid.NoGrad(func() {
+		for i, t := range to {
+			if fmt.Sprint(t.Shape()) != fmt.Sprint(from[i].Shape()) {
+				refuse(lucid.ErrShapeMismatch, "copy_state", "tensor %d has shape %v; want %v", i, from[i].Shape(), t.Shape())
+			}
+			t.Assign(from[i].Detach())
+		}
+	})
+}

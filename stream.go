@@ -1,0 +1,22 @@
+package lucid
+
+import (
+	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/scope"
+)
+
+// Stream runs evaluations one after the other, beside those of other streams. Values pass between streams as they are:
+// whoever reads one waits for it.
+type Stream struct{ s *exec.Stream }
+
+// NewStream returns a stream without work.
+func NewStream() *Stream { return &Stream{exec.NewStream()} }
+
+// WithStream runs f with its evaluations on the stream, for this call in this goroutine.
+func WithStream(s *Stream, f func()) { scope.With(func(st *scope.State) { st.Stream = s.s }, f) }
+
+// Synchronize waits until everything given to the stream so far is done.
+func (s *Stream) Synchronize() { s.s.Synchronize() }
+
+// Synchronize waits until every evaluation started so far is done.
+func Synchronize() { exec.Synchronize() }
