@@ -1,3 +1,8 @@
+//go:build gpu
+
+// Built with -tags gpu, the root package's tests can run on a GPU. Without the tag the test binary stays static: package
+// cuda opens libraries, which makes a program dynamic.
+
 package lucid_test
 
 import (
