@@ -3,6 +3,7 @@ package lucid
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/compile"
@@ -274,7 +275,16 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 		}
 	}
 	simple, _ := compile.Simplify(roots)
-	prog, err := exec.NewReplay(simple, standIns)
+	becomes := make([]int, len(simple))
+	for i := range becomes {
+		becomes[i] = -1
+		if k := i - e.numOut; k >= 0 && k < len(e.written) {
+			if c := slices.Index(e.captured, e.written[k]); c >= 0 {
+				becomes[i] = len(standIns) - len(e.captured) + c
+			}
+		}
+	}
+	prog, err := exec.NewReplay(simple, standIns, becomes)
 	if err != nil {
 		return err
 	}
@@ -287,6 +297,7 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 			}
 		}
 	}
+	prog.State = e.donate
 	return nil
 }
 
