@@ -22,6 +22,7 @@ import (
 const (
 	maxRecordings = 8         // after so many the state does not stay in place
 	maxStaged     = 512 << 20 // bytes worth copying rather than launching one by one
+	muchCached    = 64 << 20
 )
 
 // capture is what a replay knows of its recording.
@@ -216,6 +217,9 @@ func (c *capture) record(b *binding, det bool) error {
 	defer free()
 	if total > maxStaged {
 		return fault.New(fault.Value, "record", "its arguments, %d bytes, lie elsewhere at every call", total)
+	}
+	if c.dev.Pool.Stats().Cached > muchCached {
+		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
 	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untake)
