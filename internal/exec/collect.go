@@ -16,6 +16,7 @@ const (
 	alias               // a view, or an output of a bundle: shows another node's buffer
 	fuse                // elementwise, part of a group
 	kernel              // one launch
+	tail                // a reduction at the end of the group it reads
 )
 
 // info is what the planner knows of one node.
@@ -28,6 +29,7 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
+	tail  int32                      // of a group's leader: the reduction at its end, +1; 0: none
 	reg   int32                      // in its group's program
 	users int32                      // consumers in the plan
 	drops int32                      // claims this plan drops

@@ -17,7 +17,11 @@ func (p *planner) findDonors() {
 			}
 			inPlace = op.InPlace
 		}
-		for _, o := range s.out {
+		outs := s.out
+		if s.fused != nil && s.fused.Tail != nil {
+			outs = outs[:len(outs)-1] // a reduction's result is not written in the order of what is read
+		}
+		for _, o := range outs {
 			if p.prog.bufs[o.buf].donor >= 0 {
 				continue
 			}
@@ -76,9 +80,9 @@ func (p *planner) overlaysIn(s *step, in, out int32) bool {
 		if s.fused == nil && (op == nil || op.InPlace>>j&1 == 0) {
 			return false
 		}
-		for _, o := range s.out {
+		for k, o := range s.out {
 			if o.buf == out {
-				return p.overlays(s, j, o)
+				return (s.fused == nil || s.fused.Tail == nil || k < len(s.out)-1) && p.overlays(s, j, o)
 			}
 		}
 	}
