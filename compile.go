@@ -222,6 +222,7 @@ type Explanation struct {
 	Reasons []string // why each was made
 	Steps   []int    // launches of one run, by trace kept
 	Inlined []string // why a trace could not be replayed
+	Graphs  []string // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
 }
 
 // Explain tells what a function made by Compile did, and why it re-traced.
@@ -241,6 +242,7 @@ func Explain(f any) Explanation {
 			continue
 		}
 		x.Steps = append(x.Steps, e.prog.Steps())
+		x.Graphs = append(x.Graphs, e.prog.Graph())
 	}
 	return x
 }
@@ -250,6 +252,11 @@ func (x Explanation) String() string {
 	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
 	for _, r := range x.Reasons {
 		s += "\n  traced: " + r
+	}
+	for _, g := range x.Graphs {
+		if g != "" {
+			s += "\n  " + g
+		}
 	}
 	for _, r := range x.Inlined {
 		s += "\n  runs uncompiled: " + r

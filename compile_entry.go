@@ -3,6 +3,7 @@ package lucid
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/compile"
@@ -294,7 +295,16 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 		}
 	}
 	simple, _ := compile.Simplify(roots)
-	prog, err := exec.NewReplay(simple, standIns, e.strides())
+	becomes := make([]int, len(simple))
+	for i := range becomes {
+		becomes[i] = -1
+		if k := i - e.numOut; k >= 0 && k < len(e.written) {
+			if c := slices.Index(e.captured, e.written[k]); c >= 0 {
+				becomes[i] = len(standIns) - len(e.captured) + c
+			}
+		}
+	}
+	prog, err := exec.NewReplay(simple, standIns, e.strides(), becomes)
 	if err != nil {
 		return err
 	}
@@ -307,6 +317,7 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 			}
 		}
 	}
+	prog.State = e.donate
 	return nil
 }
 

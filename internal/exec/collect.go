@@ -55,6 +55,8 @@ type planner struct {
 	consts map[constKey]int32
 	stats  *Counters
 	scratch
+	// becomes pairs values with the inputs whose next value they are.
+	becomes [][2]*graph.Node
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
 	// argLays are the strides of a trace's arguments that are not in row-major order.
