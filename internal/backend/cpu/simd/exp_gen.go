@@ -88,3 +88,31 @@ func expm1F32Generic(z, x []float32) {
 		z[i] = expm11(x[i])
 	}
 }
+
+func softmaxBackF32Generic(z, d []float32, a, b, s, c float32) {
+	d = d[:len(z)]
+	for i := range z {
+		v0 := fma(z[i], a, -b)
+		v1 := greater(-104, lesser(89, v0))
+		v2 := fma(v1, 0x1.715476p+00, 0x1.8p+23)
+		v3 := v2 - 0x1.8p+23
+		v4 := fma(-v3, 0x1.62e43p-01, v1)
+		v5 := fma(-v3, -0x1.05c61p-29, v4)
+		v6 := fma(0x1.6ab6bep-10, v5, 0x1.123d5cp-07)
+		v7 := fma(v6, v5, 0x1.55585ap-05)
+		v8 := fma(v7, v5, 0x1.55548cp-03)
+		v9 := fma(v8, v5, 0x1.fffffcp-02)
+		v10 := fma(fma(v9, v5, 1), v5, 1)
+		v11 := int32(math.Float32bits(v2)) - 1262485504
+		v12 := v11 >> 1
+		v13 := (v12 << 23) + 1065353216
+		v14 := float32(v10 * math.Float32frombits(uint32(v13)))
+		v15 := (v11 - v12) << 23
+		v16 := v15 + 1065353216
+		v17 := float32(v14 * math.Float32frombits(uint32(v16)))
+		v18 := float32((d[i] - s) * v17)
+		v19 := float32(v18 * c)
+		d[i] = v19
+		z[i] = v17
+	}
+}

@@ -99,6 +99,14 @@ func expFamily() []*kernel {
 			return b.ldexp(b.Fma(b.Horner(r, coefExp2), r, b.C(1)), power{t: t, n: n})
 		}),
 		unary("Expm1F32", "expm11", "sets z[i] = e^x[i] - 1.", expm1),
+		{name: "SoftmaxBackF32", doc: "SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.",
+			lane: 4, slices: []param{{"z", "float32"}, {"d", "float32"}}, scalars: []param{{"a", "float32"}, {"b", "float32"}, {"s", "float32"}, {"c", "float32"}},
+			body: func(b *B) {
+				p := b.exp(b.Fms(b.X("z"), b.Scalar("a", f32), b.Scalar("b", f32)))
+				d := b.Mul(b.Sub(b.X("d"), b.Scalar("s", f32)), p)
+				b.Store("d", b.Mul(d, b.Scalar("c", f32)), "")
+				b.Z(p)
+			}},
 		{name: "ExpSubSumF32", own: true, lane: 4, slices: slices2("float32"), scalars: []param{{"a", "float32"}},
 			accs: []acc{{name: "sum", op: "add", typ: "float32", lanes: true}},
 			body: func(b *B) {
