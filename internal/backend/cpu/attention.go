@@ -16,24 +16,26 @@ import (
 // has a larger score, what was summed before is scaled down. Keys are packed once, for all blocks that read them.
 
 const (
-	attentionKeys   = 256 // of a tile: scores of as many rows as a register tile has stay in the first-level cache
-	attentionPanels = 5   // register tiles of rows in a block
+	attentionKeys   = 512                // of a tile: scores of as many rows as a register tile has stay near the first-level cache
+	attentionStride = attentionKeys + 16 // of rows of scores: equal columns must not fall into the same set of the cache
+	attentionPanels = 5                  // register tiles of rows in a block
 )
 
 // attended is what both directions know of an attention.
 type attended[T floats] struct {
-	tiles                gemm.Tiles[T]
-	n, h, g, l, s, e, f  int // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
-	causal               bool
-	scale                T
-	q, k, v              matrices[T]
-	mask                 *attentionMask
-	maxOf                func(x []T) T
-	expSub               func(z, x []T, a T) T // e^(x-a), and the sum
-	times                func(z, x []T, a T)
-	back                 func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
-	packedKeys           []T
-	keyPanels, keyStride int // length of a panel, and of one head's
+	tiles               gemm.Tiles[T]
+	n, h, g, l, s, e, f int // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
+	causal              bool
+	scale               T
+	q, k, v             matrices[T]
+	mask                *attentionMask
+	maxOf               func(x []T) T
+	expSub              func(z, x []T, a T) T // e^(x-a), and the sum
+	times               func(z, x []T, a T)
+	log                 func(z, x []T)
+	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
+	packedKeys          []T
+	keyStride           int // length of the panels of one head
 }
 
 func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, mask []backend.View) (*attended[T], error) {
@@ -60,9 +62,9 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 func (r *attended[T]) bind() {
 	switch r := any(r).(type) {
 	case *attended[float32]:
-		r.tiles, r.maxOf, r.expSub, r.times, r.back = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.SoftmaxBackF32
+		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.LogF32, simd.SoftmaxBackF32
 	case *attended[float64]:
-		r.tiles, r.maxOf, r.expSub, r.times, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, softmaxBack64
+		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, log64, softmaxBack64
 	}
 }
 
@@ -80,6 +82,12 @@ func expSub64(z, x []float64, a float64) (sum float64) {
 		sum += z[i]
 	}
 	return sum
+}
+
+func log64(z, x []float64) {
+	for i, v := range x {
+		z[i] = math.Log(v)
+	}
 }
 
 func softmaxBack64(p, d []float64, a, b, s, c float64) {
@@ -134,7 +142,7 @@ func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error
 		return c.For(r.n*r.h*blocks, func(b int) {
 			// Rows that see many keys come first, so that no long block is left for the end.
 			from, to := part(r.l, blocks, blocks-1-b%blocks)
-			_ = withTemp((to-from)*(r.e+r.f+2)+r.tiles.Rows()*attentionKeys, func(t []T) error {
+			_ = withTemp((to-from)*(r.e+r.f+2)+r.tiles.Rows()*attentionStride, func(t []T) error {
 				w := &attentionBlock[T]{attended: r, head: b / blocks, from: from, rows: to - from}
 				w.run(t, out)
 				return nil
@@ -158,7 +166,12 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 		t = t[n:]
 		return z
 	}
-	w.q, w.y, w.top, w.sum = cut(w.rows*w.e), cut(w.rows*w.f), cut(w.rows), cut(w.rows)
+	w.q, w.top, w.sum = cut(w.rows*w.e), cut(w.rows), cut(w.rows)
+	if first := (w.head*w.l + w.from) * w.f; out[0].DType.IsHalf() {
+		w.y = cut(w.rows * w.f)
+	} else {
+		w.y = outOf[T](out[0])[first : first+w.rows*w.f]
+	}
 	w.score = t
 	src := w.attended.q.at(w.head/w.h, w.head%w.h)
 	for i := range w.rows {
@@ -190,11 +203,11 @@ func (r *attended[T]) keysOf(head int) []T {
 func (w *attentionBlock[T]) tile(lo, hi, k0, n int, keys, values []T) {
 	m := hi - lo
 	if w.e == 0 {
-		clear(w.score[:m*attentionKeys])
+		clear(w.score[:m*attentionStride])
 	}
-	w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys[k0*w.e:], w.score, attentionKeys, false)
+	w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys[k0*w.e:], w.score, attentionStride, false)
 	for i := range m {
-		row, at := w.score[i*attentionKeys:][:n], lo+i
+		row, at := w.score[i*attentionStride:][:n], lo+i
 		seen := row[:max(0, min(n, w.sees(w.from+at)-k0))]
 		if w.mask != nil {
 			addMask(w.mask, seen, w.head/w.h, w.head%w.h, w.from+at, k0)
@@ -219,13 +232,14 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int, keys, values []T) {
 		w.sum[at] += w.expSub(seen, seen, top)
 		clear(row[len(seen):])
 	}
-	w.tiles.InPlace(m, w.f, n, w.score, attentionKeys, 1, values[k0*w.v.rs:], w.v.rs, w.y[lo*w.f:], w.f, k0 > 0)
+	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values[k0*w.v.rs:], w.v.rs, w.y[lo*w.f:], w.f, k0 > 0)
 }
 
 // store divides by the sums and writes rows and logarithms.
 func (w *attentionBlock[T]) store(out []backend.View) {
 	first := w.head*w.l + w.from
 	lse := outOf[T](out[1])[first : first+w.rows]
+	w.log(lse, w.sum)
 	for i := range w.rows {
 		y := w.y[i*w.f : (i+1)*w.f]
 		if w.sum[i] == 0 {
@@ -234,18 +248,11 @@ func (w *attentionBlock[T]) store(out []backend.View) {
 			continue
 		}
 		w.times(y, y, 1/w.sum[i])
-		lse[i] = w.top[i] + T(math.Log(float64(w.sum[i])))
+		lse[i] += w.top[i]
 	}
-	storeFloats(out[0], first*w.f, w.y)
-}
-
-// storeFloats writes elements of a contiguous output from at on, rounding to halves.
-func storeFloats[T floats](v backend.View, at int, x []T) {
-	if f, ok := any(x).([]float32); ok && v.DType.IsHalf() {
-		narrower(v.DType)(unsafe.Add(v.Base(), 2*(v.Offset()+at)), f)
-		return
+	if out[0].DType.IsHalf() {
+		narrower(out[0].DType)(unsafe.Add(out[0].Base(), 2*(out[0].Offset()+first*w.f)), any(w.y).([]float32))
 	}
-	copy(outOf[T](v)[at:], x)
 }
 
 func init() { register(backend.Table{"attention": attention, "attention_grad": attentionGrad}) }

@@ -26,6 +26,7 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View) (matrices[T], error) {
 	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3]}
 	size := v.DType.Size()
 	if v.Numel() == 0 {
+		m.rs = 0
 		return m, nil
 	}
 	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] && (v.Contiguous() || st[2]*size < farRows) {
