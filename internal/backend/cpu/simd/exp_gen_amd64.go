@@ -83,9 +83,3 @@ func softmaxBackF32AVX512(z, d *float32, n int, a, b, s, c float32)
 
 //go:noescape
 func softmaxBackF32AVX2(z, d *float32, n int, a, b, s, c float32)
-
-//go:noescape
-func expSubSumF32AVX512(z, x *float32, n int, a float32) (sum float32)
-
-//go:noescape
-func expSubSumF32AVX2(z, x *float32, n int, a float32) (sum float32)
