@@ -59,7 +59,7 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 	return newStack(f.x, v.Shape, f.strides, f.free), err
 }
 
-func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
+func halfStacks(c *backend.Ctx, out backend.View, in []backend.View, then finished) error {
 	a, err := widenedStack(c, in[0])
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
 	defer a.done()
 	z := backend.Slice[uint16](out)
 	if a.rows <= fewRows && in[1].Numel() > stripElems {
-		return halfStrips(c, out.DType, z, &a, in[1])
+		return halfStrips(c, out.DType, z, &a, in[1], then)
 	}
 	b, err := widenedStack(c, in[1])
 	if err != nil {
@@ -79,12 +79,16 @@ func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
 	if err := multiplyStacks(c, f, &a, &b, product32); err != nil {
 		return err
 	}
-	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
+	err = forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
+	if then != nil && len(z) > 0 {
+		then(0, 0, len(z)/b.cols, b.cols)
+	}
+	return err
 }
 
 // halfStrips multiplies few rows by strips of columns of the right operands. A strip whose columns are contiguous is
 // taken whole, one whose rows are in chunks of rows.
-func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], right backend.View) error {
+func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], right backend.View, then finished) error {
 	w, err := stackOf[uint16](c, right)
 	if err != nil || len(z) == 0 {
 		return err
@@ -120,6 +124,9 @@ func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], ri
 		}
 		for r := range m {
 			narrowHalf(d, z[(i*m+r)*n+j:][:nc], f[r*nc:][:nc])
+		}
+		if then != nil {
+			then(i*m, j, m, nc)
 		}
 	})
 }

@@ -29,6 +29,17 @@
 //
 // bfloat16 is widened to float32 while it is packed, or in the kernel (bfloat16.go).
 //
+// # Epilogues
+//
+// Bias, activation, residual and scale are what follows a product element by element. An
+// Epilogue is a function that is called once for each part of C that is finished, with
+// the part and its place, while the part is still in a near cache: a few rows by up to 256
+// columns for large products, all of C for tiny ones. It may change the part in place
+// or write what it makes of it elsewhere. The parts cover C, each element once; they depend
+// on m, n and k only, so an elementwise epilogue keeps the bits independent of threads.
+// Calls may run at the same time on different parts. package cpu hands parts on to
+// the elementwise programs that consume a product (matmulThen).
+//
 // The assembly is written by internal/gen/asm/gemm, a module of its own:
 //
 //	cd internal/gen/asm/gemm && go test            # is it up to date?

@@ -133,7 +133,8 @@ func (j *job[T]) tileBlock(block int) {
 	e, p := j.e, &j.p
 	a0, a1 := part(block/j.tile.cols, j.tile.rows, j.aPanels())
 	b0, b1 := part(block%j.tile.cols, j.tile.cols, j.bPanels())
-	add := j.pc > 0 || p.mode == Accumulate
+	add, last := j.pc > 0 || p.mode == Accumulate, j.pc+j.kc == p.k
+	c0, c1 := b0*e.cols(), min(b1*e.cols(), j.nc)
 	for q := a0; q < a1; q++ {
 		i0, i1 := part(q, j.aPanels(), j.mc)
 		a, rs, cs := j.aPanel(i0, i1-i0)
@@ -143,11 +144,8 @@ func (j *job[T]) tileBlock(block int) {
 			c := p.c[(j.ic+i0)*p.crs+j.jc+col:]
 			e.kernel(i1-i0, cols)(j.kc, a, rs, cs, j.bpack[col*j.kc:], e.cols(), c, p.crs, cols, add)
 		}
-	}
-	if j.pc+j.kc == p.k {
-		i0, _ := part(a0, j.aPanels(), j.mc)
-		_, i1 := part(a1-1, j.aPanels(), j.mc)
-		c0, c1 := b0*e.cols(), min(b1*e.cols(), j.nc)
-		p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
+		if last { // a few rows: still in L1
+			p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
+		}
 	}
 }
