@@ -71,7 +71,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 	case dtype.Float64:
 		return stacks(c, out, in, ended64, then)
 	case dtype.BFloat16, dtype.Float16:
-		return halfStacks(c, out, in, then)
+		return stacks(c, out, in, endedHalf(in[0].DType), then)
 	case dtype.Complex64:
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:

@@ -4,7 +4,7 @@ package gemm
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= e.cols() {
-		return true // bfloat16 must be copied in any case
+		return true // halves must be copied in any case
 	}
 	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
 }
@@ -79,14 +79,17 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 	if p.ccs != 1 {
 		p.scatterC(&s)
 	}
-	p.finish(e, i0, j0, s.rows, s.cols)
+	p.finish(i0, j0, s.rows, s.cols)
 }
 
 // dots reports whether B is read by columns: there are too few rows of A to make up
 // for copying it.
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
 	most := len(e.dots) - 1
-	if p.b16 != nil {
+	switch {
+	case p.b16 != nil && (p.paired || p.half != bfloat16):
+		return false
+	case p.b16 != nil:
 		most = len(e.dotsHalf) - 1
 	}
 	return rows <= most && p.brs == 1 && p.bcs != 1

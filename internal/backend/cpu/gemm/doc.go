@@ -1,5 +1,5 @@
-// Package gemm multiplies matrices: C = A·B or C += A·B, in float32, float64 and
-// bfloat16. It knows slices and strides, not tensors.
+// Package gemm multiplies matrices: C = A·B or C += A·B, in float32, float64,
+// bfloat16 and float16. It knows slices and strides, not tensors.
 //
 // # Shapes
 //
@@ -14,7 +14,8 @@
 // from first to last. Every path keeps this order: packed, direct, row vector, any
 // tile size, AVX-512, AVX2 and NEON. So a row of the result has the same bits whatever
 // m is, and bits do not depend on the number of threads. Only the Go twin on machines
-// without fused multiply-add rounds differently.
+// without fused multiply-add rounds differently, and AVX512_BF16, whose instruction takes
+// bfloat16 in pairs: there the order is that of pairs, and the bound of pairs.go holds.
 //
 // # How a product is computed
 //
@@ -27,7 +28,8 @@
 // so (rowvec.go), else by kernels that transpose it in registers (the dots of slab.go). A
 // product with only a few columns is computed as its transpose.
 //
-// bfloat16 is widened to float32 while it is packed, or in the kernel (bfloat16.go).
+// Halves are widened to float32 while they are packed, or in the kernel (half.go).
+// With AVX512_BF16 bfloat16 is packed in pairs instead, at twice the rate (pairs.go).
 //
 // # Epilogues
 //

@@ -62,7 +62,7 @@ type problem[T Float] struct {
 	mode     Mode
 	ep       Epilogue[T]
 	turned   bool // this is the transpose of the caller's product
-	halves        // operands in bfloat16, if any
+	halves        // operands of 16 bits, if any
 }
 
 // check panics if an element would lie outside its slice: assembly does not look.
@@ -99,7 +99,7 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		return
 	}
 	if p.k == 0 {
-		p.empty(e)
+		p.empty()
 		return
 	}
 	if p.turn(e) {
@@ -109,7 +109,7 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 	if p.a16 != nil && (rows || onePass) {
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
-		p.widenA(e, buf)
+		p.copyA(e, buf)
 	}
 	switch {
 	case rows:
@@ -122,11 +122,11 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 }
 
 // empty is the product over no k at all: zero.
-func (p *problem[T]) empty(e *engine[T]) {
+func (p *problem[T]) empty() {
 	if p.mode == Overwrite {
 		for i := range p.m {
 			clear(p.c[i*p.crs : i*p.crs+p.n])
 		}
 	}
-	p.finish(e, 0, 0, p.m, p.n)
+	p.finish(0, 0, p.m, p.n)
 }

@@ -145,7 +145,7 @@ func (j *job[T]) tileBlock(block int) {
 			e.kernel(i1-i0, cols)(j.kc, a, rs, cs, j.bpack[col*j.kc:], e.cols(), c, p.crs, cols, add)
 		}
 		if last { // a few rows: still in L1
-			p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
+			p.finish(j.ic+i0, j.jc+c0, i1-i0, c1-c0)
 		}
 	}
 }
