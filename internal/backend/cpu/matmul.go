@@ -11,8 +11,8 @@ func init() { register(backend.Table{"matmul": matmul}) }
 
 // finished is told of every part of a product once it is in its place, while it is in the cache: rows by cols elements
 // from (row, col) on of the output seen as one matrix of n columns, the matrices of a stack below each other. So element
-// (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; they
-// depend on the sizes alone, and several may finish at the same time.
+// (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; how it
+// is cut may depend on the number of threads, and several may finish at the same time.
 type finished func(row, col, rows, cols int)
 
 // product computes c = a·b, or c += a·b, for matrices with strides; run is nil or a parallel loop.

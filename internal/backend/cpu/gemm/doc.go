@@ -22,7 +22,7 @@
 // A register tile of C, for example 14 rows by 32 columns on AVX-512, is computed by an
 // assembly kernel that broadcasts scalars of A and reads vectors of B. The kernel
 // takes A with any strides and B with any row stride, so small and skinny products run
-// on the operands where they lie (tiny.go, direct.go). Large ones are first copied into
+// on the operands where they lie (tiny.go, direct.go). Large ones are copied into
 // panels, chunk by chunk, so that caches and TLB see sequential memory (packed.go). A
 // few rows times a matrix read B once, at the speed of memory: in whole rows if it lies
 // so (rowvec.go), else by kernels that transpose it in registers (the dots of slab.go). A
@@ -37,9 +37,9 @@
 // Epilogue is a function that is called once for each part of C that is finished, with
 // the part and its place, while the part is still in a near cache: a few rows by up to 256
 // columns for large products, all of C for tiny ones. It may change the part in place
-// or write what it makes of it elsewhere. The parts cover C, each element once; they depend
-// on m, n and k only, so an elementwise epilogue keeps the bits independent of threads.
-// Calls may run at the same time on different parts. package cpu hands parts on to
+// or write what it makes of it elsewhere. The parts cover C, each element once, but how
+// C is cut depends on the number of threads, so only what is done element by element keeps
+// the bits independent of it. Calls may run at the same time on different parts. package cpu hands parts on to
 // the elementwise programs that consume a product (matmulThen).
 //
 // The assembly is written by internal/gen/asm/gemm, a module of its own:
@@ -48,7 +48,7 @@
 //	cd internal/gen/asm/gemm && go test -generate  # write it
 //
 // Rows are split evenly: 64 rows are 13+13+13+13+12, never 14·4+8, so that no tile is
-// small. Work is cut into blocks that depend on m, n and k only, and handed to the
-// caller's parallel loop. One kernel call takes a few microseconds, so that the
+// small. Work is cut into blocks of C and handed to the caller's parallel loop; no sum is
+// cut, so that the cut decides speed only. One kernel call takes a few microseconds, so that the
 // collector never waits for assembly.
 package gemm

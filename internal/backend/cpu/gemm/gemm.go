@@ -21,7 +21,7 @@ type Runner func(blocks int, f func(block int))
 // Epilogue is called once for each finished part of C, while it is in the cache:
 // bias, activation and residual belong here. c[0] is element (row, col) of C and crs
 // its row stride; the part has rows by cols elements. Calls may run at the same time
-// on different parts. The parts cover C and depend on m, n and k only.
+// on different parts. The parts cover C; how it is cut may depend on the number of threads.
 type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 
 // Float32 computes C = A·B or C += A·B:
@@ -105,20 +105,17 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 	if p.turn(e) {
 		p = p.transposed()
 	}
-	rows, onePass := p.isRowVector(e), p.isDirect(e)
-	if p.a16 != nil && (rows || onePass) {
+	rows, inPlace := p.isRowVector(e), p.isDirect(e)
+	if p.a16 != nil && (rows || inPlace) {
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 		p.copyA(e, buf)
 	}
-	switch {
-	case rows:
+	if rows {
 		rowVector(e, &p, run)
-	case onePass:
-		direct(e, &p, run)
-	default:
-		packed(e, &p, run)
+		return
 	}
+	blocks(e, &p, !inPlace, run)
 }
 
 // empty is the product over no k at all: zero.

@@ -63,6 +63,8 @@ func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc
 		p.widenPanelA(e, dst, rs, o, row, rows, pc, kc)
 	case o == byCols:
 		e.strips(dst, rows, 0, p.a[at:], p.acs, kc, 1, rows)
+	case p.acs == 1:
+		copyRows(e, dst, rs, p.a[at:], p.ars, rows, kc)
 	default:
 		for i := range rows {
 			gather(dst[i*rs:][:kc], p.a[at+i*p.ars:], p.acs)
@@ -70,12 +72,20 @@ func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc
 	}
 }
 
+// copyRows copies rows of cols elements.
+func copyRows[T Float](e *engine[T], dst []T, drs int, src []T, srs, rows, cols int) {
+	width := e.cols()
+	panels := cols / width
+	if panels > 0 {
+		e.strips(dst, drs, width, src, srs, rows, panels, width)
+	}
+	if done := panels * width; done < cols {
+		e.strips(dst[done:], drs, 0, src[done:], srs, rows, 1, cols-done)
+	}
+}
+
 // gather copies elements that are stride apart.
 func gather[T Float](dst, src []T, stride int) {
-	if stride == 1 {
-		copy(dst, src)
-		return
-	}
 	for i := range dst {
 		dst[i] = src[i*stride]
 	}

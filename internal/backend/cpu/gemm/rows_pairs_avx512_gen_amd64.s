@@ -28,12 +28,15 @@ TEXT ·zipAVX512(SB), NOSPLIT, $0-104
 row:
 	MOVQ DI, AX
 	MOVQ SI, BX
+	LEAQ (SI)(CX*1), DX                          // the second row of the pair
 	MOVQ panels+88(FP), R13
 panel:
+	PREFETCHT0 (BX)(R10*4)
+	PREFETCHT0 (DX)(R10*4)
 	VPMOVZXWD.Z 0(BX), K1, Z0
-	VPMOVZXWD.Z 0(BX)(CX*1), K1, Z1
+	VPMOVZXWD.Z 0(DX), K1, Z1
 	VPMOVZXWD.Z 32(BX), K2, Z2
-	VPMOVZXWD.Z 32(BX)(CX*1), K2, Z3
+	VPMOVZXWD.Z 32(DX), K2, Z3
 	VPSLLD $16, Z1, Z1
 	VPORD Z1, Z0, Z0
 	VMOVUPS Z0, K1, 0(AX)
@@ -41,6 +44,7 @@ panel:
 	VPORD Z3, Z2, Z2
 	VMOVUPS Z2, K2, 64(AX)
 	ADDQ R11, BX
+	ADDQ R11, DX
 	ADDQ R9, AX
 	SUBQ $1, R13
 	JNE panel

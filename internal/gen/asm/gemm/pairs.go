@@ -46,11 +46,14 @@ func zip(w *asm, v isa) {
 	w.label("row")
 	w.op("MOVQ DI, AX")
 	w.op("MOVQ SI, BX")
+	w.op("LEAQ (SI)(CX*1), DX // the second row of the pair")
 	w.op("MOVQ panels+88(FP), R13")
 	w.label("panel")
+	w.op("PREFETCHT0 (BX)(R10*%d)", rowsAhead)
+	w.op("PREFETCHT0 (DX)(R10*%d)", rowsAhead)
 	for j := range 2 {
 		w.op("VPMOVZXWD.Z %d(BX), K%d, Z%d", j*v.bytes/2, j+1, 2*j)
-		w.op("VPMOVZXWD.Z %d(BX)(CX*1), K%d, Z%d", j*v.bytes/2, j+1, 2*j+1)
+		w.op("VPMOVZXWD.Z %d(DX), K%d, Z%d", j*v.bytes/2, j+1, 2*j+1)
 	}
 	for j := range 2 {
 		w.op("VPSLLD $16, Z%d, Z%d", 2*j+1, 2*j+1)
@@ -58,6 +61,7 @@ func zip(w *asm, v isa) {
 		w.op("VMOVUPS Z%d, K%d, %d(AX)", 2*j, j+1, j*v.bytes)
 	}
 	w.op("ADDQ R11, BX")
+	w.op("ADDQ R11, DX")
 	w.op("ADDQ R9, AX")
 	w.op("SUBQ $1, R13")
 	w.op("JNE panel")
