@@ -30,6 +30,7 @@ func Files() map[string]string {
 				tileFiles(add, c.v, c.e, nv, masked)
 			}
 		}
+		tapFiles(add, c.v, c.e)
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -124,6 +125,7 @@ func stubs() string {
 		for mr := 1; mr <= c.v.dotRows(); mr++ {
 			w.text("//go:noescape\nfunc %s%s\n", dotName(c.v, c.e, mr), fmt.Sprintf(dotSig, t))
 		}
+		tapStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {
 			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
