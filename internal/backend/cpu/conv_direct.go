@@ -23,11 +23,13 @@ const (
 type floatConv[T numbers] struct {
 	pack    func(dst []T, m, k int, a []T, ars, acs int)
 	taps    func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
+	tapsTo  func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
+	scatter func(rows, width, pitch, stride int) *gemm.Scatter
 	columns func(m, n, k int, a []T, ars int, b []T, off []int, brs int, c []T, crs int, add bool)
 }
 
 func floatConvOf[T gemm.Float]() *floatConv[T] {
-	return &floatConv[T]{gemm.PackTaps[T], gemm.Taps[T], gemm.Columns[T]}
+	return &floatConv[T]{gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T]}
 }
 
 // directConv is a phase computed the direct way.
@@ -42,6 +44,7 @@ type directConv[T numbers] struct {
 	strips         int   // of an image plane
 	each           int   // strips of a block of work
 	packed         []T
+	whole, last    *gemm.Scatter // where the sums of a strip go, and of the last; nil: through scratch
 }
 
 // isDirect reports whether the columns between output rows are few enough.
@@ -76,6 +79,11 @@ func (j *convJob[T]) newDirect() *directConv[T] {
 	for k := range d.channels * taps {
 		u2, u1, u0 := k%p[2].taps, k/p[2].taps%p[1].taps, k/(p[2].taps*p[1].taps)
 		d.off = append(d.off, d.plane(u0, d.high.part[u1], d.wide.part[u2])+d.high.shift[u1]*d.pitch+d.wide.shift[u2])
+	}
+	if p[2].outStep == 1 && j.z != nil {
+		stride := p[1].outStep * j.outSize[2]
+		d.whole = j.float.scatter(d.rows, p[2].outs, d.pitch, stride)
+		d.last = j.float.scatter(p[1].outs-(d.strips-1)*d.rows, p[2].outs, d.pitch, stride)
 	}
 	return d
 }
@@ -130,45 +138,68 @@ func (d *directConv[T]) block(from, to int) {
 	planes := d.channels * p[0].taps * d.high.parts() * d.wide.parts()
 	x, freeX := borrow[T](planes*d.height*d.pitch + gemm.TapColumns)
 	defer freeX()
-	cols := ceil(d.rows*d.pitch, gemm.TapColumns) * gemm.TapColumns
-	z, freeZ := borrow[T](d.kernels * cols)
-	defer freeZ()
 	for s := from; s < to; s++ {
-		strip, rest := s%d.strips, s/d.strips
-		t0, rest := rest%p[0].outs, rest/p[0].outs
-		image := rest / (j.groups * d.split)
-		group, o0, o1 := d.rowsOf(rest % (j.groups * d.split))
-		t1 := strip * d.rows
-		rows := min(d.rows, p[1].outs-t1)
-		d.sums(x, z, cols, image, group, o0, o1, t0, t1, rows)
-		d.spread(z, cols, image*j.groups*j.kernels+group*j.kernels+o0, o1-o0, t0, t1, rows)
+		at, rest := s%d.strips*d.rows, s/d.strips
+		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at)}
+		rest /= p[0].outs
+		u.image = rest / (j.groups * d.split)
+		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
+		d.strip(x, &u)
 	}
 }
 
-// sums computes a strip into z, chunk by chunk of input channels.
-func (d *directConv[T]) sums(x, z []T, cols, image, group, o0, o1, t0, t1, rows int) {
+// strip is a part of the output: channels o0 to o1 of a group, and rows from t1 on.
+type strip struct{ image, group, o0, o1, t0, t1, rows int }
+
+// strip computes a strip, in place if it can.
+func (d *directConv[T]) strip(x []T, u *strip) {
+	j, p := d.j, &d.j.phase
+	m, n := u.o1-u.o0, (u.rows-1)*d.pitch+p[2].outs
+	to := d.whole
+	if u.rows < d.rows {
+		to = d.last
+	}
+	if to != nil {
+		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u.t0, u.t1):]
+		d.sums(x, u, func(a []T, off []int, add bool) { j.float.tapsTo(m, a, off, x, z, j.outPlaces, to, add) })
+		return
+	}
+	cols := ceil(n, gemm.TapColumns) * gemm.TapColumns
+	z, free := borrow[T](m * cols)
+	defer free()
+	d.sums(x, u, func(a []T, off []int, add bool) { j.float.taps(m, n, a, off, x, z, cols, add) })
+	d.spread(z, cols, u)
+}
+
+// sums gives f the kernels and the offsets of a strip chunk by chunk of input channels, having filled x.
+func (d *directConv[T]) sums(x []T, u *strip, f func(a []T, off []int, add bool)) {
 	j, taps := d.j, d.j.phase.taps()
-	m, n := o1-o0, (rows-1)*d.pitch+d.j.phase[2].outs
-	at := (group*j.kernels + o0) * j.channels * taps
+	at := (u.group*j.kernels + u.o0) * j.channels * taps
 	for c := 0; c < j.channels; c += d.channels {
 		count := min(d.channels, j.channels-c)
-		d.fill(x, image*j.imageStep+(group*j.channels+c)*j.channelStep, count, t0, t1, rows)
-		j.float.taps(m, n, d.packed[at:], d.off[:count*taps], x, z, cols, c > 0)
-		at += m * count * taps
+		d.fill(x, u.image*j.imageStep+(u.group*j.channels+c)*j.channelStep, count, u)
+		f(d.packed[at:], d.off[:count*taps], c > 0)
+		at += (u.o1 - u.o0) * count * taps
 	}
+}
+
+// place is where output row t1 of t0 lies in its channel.
+func (d *directConv[T]) place(t0, t1 int) int {
+	p := &d.j.phase
+	return ((p[0].out+t0*p[0].outStep)*d.j.outSize[1]+p[1].out+t1*p[1].outStep)*d.j.outSize[2] + p[2].out
 }
 
 // fill copies what a strip reads of some channels, with zeros for what is outside.
-func (d *directConv[T]) fill(x []T, base, channels, t0, t1, rows int) {
+func (d *directConv[T]) fill(x []T, base, channels int, u *strip) {
 	j, p := d.j, &d.j.phase
 	for u0 := range p[0].taps {
-		i0 := p[0].first + t0*p[0].stride + u0*p[0].step
+		i0 := p[0].first + u.t0*p[0].stride + u0*p[0].step
 		for h := range d.high.parts() {
 			for w := range d.wide.parts() {
-				for r := range rows + d.high.extra {
+				for r := range u.rows + d.high.extra {
 					to, first := d.plane(u0, h, w)+r*d.pitch, d.wide.at(w, 0)
 					next := d.plane(p[0].taps, 0, 0) // of the next channel
-					j.copyRows(x[to:], next, base, channels, i0, d.high.at(h, t1+r), first, d.wide.stride, d.pitch)
+					j.copyRows(x[to:], next, base, channels, i0, d.high.at(h, u.t1+r), first, d.wide.stride, d.pitch)
 				}
 			}
 		}
@@ -176,13 +207,12 @@ func (d *directConv[T]) fill(x []T, base, channels, t0, t1, rows int) {
 }
 
 // spread writes a finished strip to its places in the output.
-func (d *directConv[T]) spread(z []T, cols, channel, m, t0, t1, rows int) {
+func (d *directConv[T]) spread(z []T, cols int, u *strip) {
 	j, p := d.j, &d.j.phase
-	for i := range m {
-		plane := (channel + i) * j.outPlaces
-		for r := range rows {
-			place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+(t1+r)*p[1].outStep)*j.outSize[2] + p[2].out
-			j.write(plane+place, p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
+	for i := range u.o1 - u.o0 {
+		plane := ((u.image*j.groups+u.group)*j.kernels + u.o0 + i) * j.outPlaces
+		for r := range u.rows {
+			j.write(plane+d.place(u.t0, u.t1+r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
 		}
 	}
 }

@@ -32,7 +32,8 @@ type engine[T Float] struct {
 	dots []tile[T]
 
 	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
-	taps [][]tapTile[T]
+	// tapsTo write each vector to its spot; nil if there are none.
+	taps, tapsTo [][]tapTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]

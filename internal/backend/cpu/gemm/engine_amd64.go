@@ -20,7 +20,7 @@ func init() {
 
 var avx512F32 = engine[float32]{
 	rows: 14, lanes: 16, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
-	dots: dotsF32AVX512, taps: tapsF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
+	dots: dotsF32AVX512, taps: tapsF32AVX512, tapsTo: tapsToF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
 	widen: widenAVX512, narrow: wholeNarrow(16, narrowAVX512),
 	dotsHalf: dotsBF16AVX512, gaxpy8Half: gaxpy8BF16AVX512, gaxpy1Half: gaxpy1BF16AVX512,
 	jobs: &jobs32, bufs: &bufs32,
@@ -28,7 +28,7 @@ var avx512F32 = engine[float32]{
 
 var avx512F64 = engine[float64]{
 	rows: 14, lanes: 8, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
-	dots: dotsF64AVX512, taps: tapsF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
+	dots: dotsF64AVX512, taps: tapsF64AVX512, tapsTo: tapsToF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
 	jobs: &jobs64, bufs: &bufs64,
 }
 

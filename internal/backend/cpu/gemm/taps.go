@@ -12,7 +12,7 @@ const TapColumns = 16
 // tapTile is a kernel of Taps, nv vectors wide; the number of rows is fixed by the kernel.
 type tapTile[T Float] struct {
 	nv     int
-	kernel func(kc int, a []T, off []int, b []T, c []T, crs int, add bool)
+	kernel func(kc int, a []T, off []int, b []T, c []T, crs int, spots []tapSpot, add bool)
 }
 
 func engineOf[T Float]() *engine[T] {
@@ -50,32 +50,102 @@ func Taps[T Float](m, n int, a []T, off []int, b []T, c []T, crs int, add bool) 
 	if m == 0 || n == 0 || k == 0 {
 		return
 	}
-	lo, hi := off[0], off[0]
-	for _, o := range off {
-		lo, hi = min(lo, o), max(hi, o)
+	if crs < n && m > 1 || (m-1)*crs+n > len(c) {
+		panic(fmt.Sprintf("gemm: taps write outside their slice: m %d, n %d, row stride %d, length %d", m, n, crs, len(c)))
 	}
-	if lo < 0 || hi+n > len(b) || m*k > len(a) || crs < n && m > 1 || (m-1)*crs+n > len(c) {
-		panic(fmt.Sprintf("gemm: taps outside their slices: m %d, n %d, k %d, offsets %d to %d, row stride %d, lengths %d, %d, %d",
-			m, n, k, lo, hi, crs, len(a), len(b), len(c)))
-	}
+	checkTaps(m, n, len(a), off, len(b))
 	e := engineOf[T]()
 	if e.taps == nil {
 		copiedTaps(e, m, n, a, off, b, c, crs, add)
 		return
 	}
+	overTaps(e, e.taps, m, n, func(t *tapTile[T], i, rows, j int) {
+		t.kernel(k, a[i*k:(i+rows)*k], off, b[j:], c[i*crs+j:], crs, nil, add)
+	})
+}
+
+// checkTaps panics if an element of the operands would lie outside its slice: assembly does not look.
+func checkTaps(m, n, alen int, off []int, blen int) {
+	lo, hi := off[0], off[0]
+	for _, o := range off {
+		lo, hi = min(lo, o), max(hi, o)
+	}
+	if lo < 0 || hi+n > blen || m*len(off) > alen {
+		panic(fmt.Sprintf("gemm: taps outside their slices: m %d, n %d, k %d, offsets %d to %d, lengths %d and %d",
+			m, n, len(off), lo, hi, alen, blen))
+	}
+}
+
+// overTaps covers m by n sums with tiles.
+func overTaps[T Float](e *engine[T], kernels [][]tapTile[T], m, n int, f func(t *tapTile[T], i, rows, j int)) {
 	panels := ceilDiv(m, e.rows)
 	for q := range panels {
 		i0, i1 := part(q, panels, m)
-		tiles, rows := e.taps[i1-i0], a[i0*k:i1*k]
+		tiles := kernels[i1-i0]
 		for j := 0; j < n; {
 			t := 0
 			for tiles[t].nv*e.lanes > n-j {
 				t++
 			}
-			tiles[t].kernel(k, rows, off, b[j:], c[i0*crs+j:], crs, add)
+			f(&tiles[t], i0, i1-i0, j)
 			j += tiles[t].nv * e.lanes
 		}
 	}
+}
+
+// tapSpot is where a vector of sums goes: its elements in the lower mask from lo on, those in the upper one from hi on.
+// Assembly reads these fields.
+type tapSpot struct {
+	lo, hi       int
+	lower, upper uint32
+}
+
+// A Scatter says where the columns of TapsTo go.
+type Scatter struct {
+	spots  []tapSpot
+	n, end int
+	lanes  int
+}
+
+// NewScatter describes rows of width columns, pitch apart in the product and stride apart in C; the columns between them
+// are left out. It is nil if this machine cannot, or rows are too short for it to pay.
+func NewScatter[T Float](rows, width, pitch, stride int) *Scatter {
+	e := engineOf[T]()
+	if e.tapsTo == nil || pitch < e.lanes {
+		return nil
+	}
+	s := &Scatter{n: (rows-1)*pitch + width, end: (rows-1)*stride + width, lanes: e.lanes}
+	for j := 0; j < ceilDiv(s.n, TapColumns)*TapColumns; j += e.lanes {
+		row, col := j/pitch, j%pitch
+		p := tapSpot{lo: row*stride + col, hi: (row+1)*stride + col - pitch}
+		for l := range e.lanes {
+			switch at := col + l; {
+			case j+l >= s.n:
+			case at < width:
+				p.lower |= 1 << l
+			case at >= pitch && at < pitch+width:
+				p.upper |= 1 << l
+			}
+		}
+		s.spots = append(s.spots, p)
+	}
+	return s
+}
+
+// TapsTo is Taps with the columns where s says, and nothing else written. c has m rows, crs apart.
+func TapsTo[T Float](m int, a []T, off []int, b []T, c []T, crs int, s *Scatter, add bool) {
+	k, n := len(off), len(s.spots)*s.lanes
+	if m == 0 || n == 0 || k == 0 {
+		return
+	}
+	if (m-1)*crs+s.end > len(c) {
+		panic(fmt.Sprintf("gemm: taps write outside their slice: m %d, %d columns, row stride %d, length %d", m, s.end, crs, len(c)))
+	}
+	checkTaps(m, n, len(a), off, len(b))
+	e := engineOf[T]()
+	overTaps(e, e.tapsTo, m, n, func(t *tapTile[T], i, rows, j int) {
+		t.kernel(k, a[i*k:(i+rows)*k], off, b[j:], c[i*crs:], crs, s.spots[j/e.lanes:], add)
+	})
 }
 
 // Columns computes, for every u and i < m, j < n,

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tapsF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r1v8(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r1v8(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -46,7 +46,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -78,8 +78,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r1v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r1v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -102,7 +102,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -116,8 +116,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r1v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r1v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -137,7 +137,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -148,8 +148,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r2v8(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r2v8(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -207,7 +207,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -265,8 +265,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r2v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r2v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -294,7 +294,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -316,8 +316,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r2v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r2v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -340,7 +340,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -356,8 +356,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r3v7(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r3v7(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -425,7 +425,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -500,8 +500,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r3v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r3v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -534,7 +534,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -564,8 +564,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r3v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r3v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -591,7 +591,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -612,8 +612,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r4v6(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r4v6(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -687,7 +687,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -773,8 +773,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r4v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r4v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -812,7 +812,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -850,8 +850,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r4v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r4v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -880,7 +880,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -906,8 +906,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r5v5(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r5v5(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -983,7 +983,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1074,8 +1074,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r5v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r5v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1118,7 +1118,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1164,8 +1164,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r5v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r5v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1197,7 +1197,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1228,8 +1228,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r6v4(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r6v4(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1303,7 +1303,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1393,8 +1393,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r6v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r6v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1442,7 +1442,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1496,8 +1496,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r6v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r6v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1532,7 +1532,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1568,8 +1568,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r7v3(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r7v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1637,7 +1637,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1720,8 +1720,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r7v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r7v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1774,7 +1774,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1836,8 +1836,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r7v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r7v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1875,7 +1875,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tapsF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r8v3(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r8v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -80,7 +80,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -174,8 +174,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r8v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r8v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -233,7 +233,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -303,8 +303,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r8v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r8v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -345,7 +345,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -391,8 +391,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r9v3(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r9v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -474,7 +474,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -579,8 +579,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r9v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r9v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -643,7 +643,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -721,8 +721,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r9v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r9v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -766,7 +766,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -817,8 +817,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r10v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r10v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -886,7 +886,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -972,8 +972,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r10v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r10v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1020,7 +1020,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1076,8 +1076,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r11v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r11v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1150,7 +1150,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1244,8 +1244,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r11v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r11v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1295,7 +1295,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1356,8 +1356,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r12v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r12v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1435,7 +1435,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1537,8 +1537,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r12v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r12v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1591,7 +1591,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1657,8 +1657,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r13v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r13v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1741,7 +1741,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1851,8 +1851,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r13v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r13v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -1908,7 +1908,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -1979,8 +1979,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r14v2(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r14v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -2068,7 +2068,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)
@@ -2186,8 +2186,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, add bool)
-TEXT ·tapsF32AVX512r14v1(SB), NOSPLIT, $0-113
+// func tapsF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF32AVX512r14v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -2246,7 +2246,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $2, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPS 0(AX), Z0, Z0
 	VMOVUPS Z0, 0(AX)

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tapsF64AVX2r1v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r1v7(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r1v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r1v7(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -43,7 +43,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -72,8 +72,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r1v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r1v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -96,7 +96,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -110,8 +110,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r1v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r1v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -131,7 +131,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -142,8 +142,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r2v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r2v5(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r2v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r2v5(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -186,7 +186,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -226,8 +226,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r2v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r2v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -255,7 +255,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -277,8 +277,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r2v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r2v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -301,7 +301,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -317,8 +317,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r3v3(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r3v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -358,7 +358,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -397,8 +397,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r3v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r3v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -431,7 +431,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -461,8 +461,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r3v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r3v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -488,7 +488,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tapsF64AVX2r4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r4v3(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r4v3(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -52,7 +52,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -102,8 +102,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r4v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r4v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -141,7 +141,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -179,8 +179,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r4v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r4v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -209,7 +209,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -235,8 +235,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r5v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r5v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -279,7 +279,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -325,8 +325,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r5v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r5v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -358,7 +358,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -389,8 +389,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r6v2(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r6v2(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -438,7 +438,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)
@@ -492,8 +492,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func tapsF64AVX2r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, add bool)
-TEXT ·tapsF64AVX2r6v1(SB), NOSPLIT, $0-113
+// func tapsF64AVX2r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+TEXT ·tapsF64AVX2r6v1(SB), NOSPLIT, $0-137
 	MOVQ kc+0(FP), R12
 	MOVQ a_base+8(FP), AX
 	MOVQ off_base+32(FP), R11
@@ -528,7 +528,7 @@ loop:
 	MOVQ c_base+80(FP), AX
 	MOVQ crs+104(FP), BX
 	SHLQ $3, BX
-	CMPB add+112(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD 0(AX), Y0, Y0
 	VMOVUPD Y0, 0(AX)

@@ -49,6 +49,57 @@ func testTaps[T Float](t *testing.T, eps float64) {
 	}
 }
 
+// TestScatter compares TapsTo with Taps, and that nothing else is written.
+func TestScatter(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		testScatter[float32](t)
+		testScatter[float64](t)
+	})
+}
+
+func testScatter[T Float](t *testing.T) {
+	r, fenced := rand.New(rand.NewPCG(4, 9)), fences[T](t, 33*400)
+	for _, m := range []int{1, 2, 3, 5, 8, 13, 14, 30} {
+		for _, d := range [][4]int{{1, 5, 16, 5}, {1, 20, 22, 20}, {4, 14, 16, 14}, {3, 17, 19, 40}, {5, 30, 36, 30}, {2, 60, 60, 60}, {3, 50, 58, 50}} {
+			rows, width, pitch, stride := d[0], d[1], d[2], d[3]
+			s := NewScatter[T](rows, width, pitch, stride)
+			if s == nil {
+				continue // not on this machine
+			}
+			const k = 7
+			n := (rows-1)*pitch + width
+			wide := (n + TapColumns - 1) / TapColumns * TapColumns
+			a, b, off := random[T](r, m*k), fenced(0, wide+40), []int{40, 0, 3, 3, 17, 20, 1}
+			copy(b, random[T](r, len(b)))
+			packed, want := make([]T, m*k), make([]T, m*wide)
+			PackTaps(packed, m, k, a, k, 1)
+			for _, add := range []bool{false, true} {
+				crs := s.end + 5
+				c := fenced(1, (m-1)*crs+s.end)
+				for i := range c {
+					c[i] = T(i)
+				}
+				clear(want)
+				Taps(m, n, packed, off, b, want, wide, false)
+				TapsTo(m, packed, off, b, c, crs, s, add)
+				for at := range c {
+					i, col := at/crs, at%crs
+					w := T(at)
+					if row := col / stride; row < rows && col%stride < width && col < s.end {
+						w = want[i*wide+row*pitch+col%stride]
+						if add {
+							w += T(at)
+						}
+					}
+					if c[at] != w {
+						t.Fatalf("m %d, %v, add %t: element %d of row %d is %v, want %v", m, d, add, col, i, c[at], w)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestColumns compares Columns with sums in float64; every variant.
 func TestColumns(t *testing.T) {
 	forVariants(t, func(t *testing.T) {

@@ -3,10 +3,15 @@ package gemm
 import "fmt"
 
 // tapSig is the Go signature of every kernel of taps; offsets below follow it.
-const tapSig = "(kc int, a []%[1]s, off []int, b []%[1]s, c []%[1]s, crs int, add bool)"
+const tapSig = "(kc int, a []%[1]s, off []int, b []%[1]s, c []%[1]s, crs int, spots []tapSpot, add bool)"
 
-func tapName(v isa, e elem, mr, nv int) string {
-	return fmt.Sprintf("taps%s%sr%dv%d", e.suffix, v.name, mr, nv)
+// tapName names a kernel; those that scatter write each vector to its spot.
+func tapName(v isa, e elem, mr, nv int, scatter bool) string {
+	to := ""
+	if scatter {
+		to = "To"
+	}
+	return fmt.Sprintf("taps%s%s%sr%dv%d", to, e.suffix, v.name, mr, nv)
 }
 
 // tapVectors lists the widths, in vectors, of the kernels of mr rows: the widest that leaves registers for the vectors of
@@ -28,14 +33,17 @@ func tapVectors(v isa, mr int) []int {
 // taps writes the kernel of mr rows by nv vectors whose rows of B lie anywhere:
 //
 //	for i < mr, j < nv·lanes: s = Σ_p a[p*mr+i] * b[off[p]+j] in order of p, by FMA
-//	c[i*crs+j] = s, or += s
+//	c[i*crs+j] = s, or += s; one that scatters: at the spot of the vector instead of j
 //
 // Registers: AX A, R10 B, R11 offsets, R12 steps left.
-func taps(w *asm, v isa, e elem, mr, nv int) {
+func taps(w *asm, v isa, e elem, mr, nv int, scatter bool) {
 	k := tile{w, v, e, mr, nv, false}
-	name := tapName(v, e, mr, nv)
+	name := tapName(v, e, mr, nv, scatter)
 	w.text("\n// func %s%s", name, fmt.Sprintf(tapSig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-113", name)
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
+	if scatter {
+		k.prefetchSpots()
+	}
 	w.op("MOVQ kc+0(FP), R12")
 	w.op("MOVQ a_base+8(FP), AX")
 	w.op("MOVQ off_base+32(FP), R11")
@@ -64,13 +72,18 @@ func taps(w *asm, v isa, e elem, mr, nv int) {
 	w.op("MOVQ c_base+80(FP), AX")
 	w.op("MOVQ crs+104(FP), BX")
 	w.op("SHLQ $%d, BX", e.shift)
-	w.op("CMPB add+112(FP), $0")
+	w.op("CMPB add+136(FP), $0")
 	w.op("JEQ write")
-	k.storeRows(true)
+	store := k.storeRows
+	if scatter {
+		w.op("MOVQ spots_base+112(FP), SI")
+		store = k.storeSpots
+	}
+	store(true)
 	w.op("VZEROUPPER")
 	w.op("RET")
 	w.label("write")
-	k.storeRows(false)
+	store(false)
 	w.op("VZEROUPPER")
 	w.op("RET")
 }
@@ -87,35 +100,116 @@ func (k tile) storeRows(add bool) {
 	}
 }
 
-// tapFiles writes the kernels of an instruction set.
-func tapFiles(add func(string, func(*asm)), v isa, e elem) {
-	half := (v.rows + 1) / 2
-	for from := 1; from <= v.rows; from += half {
-		add(fmt.Sprintf("taps_%s_%s_r%d", e.suffix, v.name, from), func(w *asm) {
-			for mr := from; mr < min(from+half, v.rows+1); mr++ {
-				for _, nv := range tapVectors(v, mr) {
-					taps(w, v, e, mr, nv)
-				}
+// spotSize is the size of a spot in bytes: two places in elements, and a mask of 32 bits for each.
+const spotSize = 24
+
+// prefetchSpots asks for the first line of each vector of C.
+func (k tile) prefetchSpots() {
+	w := k.w
+	w.op("MOVQ c_base+80(FP), AX")
+	w.op("MOVQ crs+104(FP), BX")
+	w.op("SHLQ $%d, BX", k.e.shift)
+	w.op("MOVQ spots_base+112(FP), SI")
+	for j := range k.nv {
+		w.op("MOVQ %d(SI), CX", j*spotSize)
+		w.op("LEAQ (AX)(CX*%d), CX", k.e.size)
+		for i := range k.mr {
+			w.op("PREFETCHT0 (CX)")
+			if i < k.mr-1 {
+				w.op("ADDQ BX, CX")
 			}
-		})
+		}
 	}
 }
 
-// tapStubs writes the declarations and the table.
-func tapStubs(w *asm, v isa, e elem) {
-	w.text("// taps%s%s holds the kernels of scattered rows, by rows; the widest first.", e.suffix, v.name)
-	w.text("var taps%s%s = [][]tapTile[%s]{", e.suffix, v.name, e.goType)
-	for mr := 1; mr <= v.rows; mr++ {
-		w.text("%d: {", mr)
-		for _, nv := range tapVectors(v, mr) {
-			w.text("{%d, %s},", nv, tapName(v, e, mr, nv))
+// storeSpots writes each vector to its spot, counted from AX, rows BX apart, or adds it. A vector that reaches into
+// the next output row is written in two parts.
+func (k tile) storeSpots(add bool) {
+	w := k.w
+	for j := range k.nv {
+		label := fmt.Sprintf("v%d%t", j, add)
+		w.op("MOVQ %d(SI), CX", j*spotSize)
+		w.op("LEAQ (AX)(CX*%d), CX", k.e.size)
+		w.op("KMOVW %d(SI), K1", j*spotSize+16)
+		w.op("MOVL %d(SI), R9", j*spotSize+20)
+		w.op("TESTL R9, R9")
+		w.op("JNE %sparts", label)
+		for i := range k.mr {
+			k.storeSpot(i, j, "CX", "K1", add)
 		}
-		w.text("},")
+		w.op("JMP %send", label)
+		w.label(label + "parts")
+		w.op("KMOVW R9, K2")
+		w.op("MOVQ %d(SI), DX", j*spotSize+8)
+		w.op("LEAQ (AX)(DX*%d), DX", k.e.size)
+		for i := range k.mr {
+			k.storeSpot(i, j, "CX", "K1", add)
+			k.storeSpot(i, j, "DX", "K2", add)
+		}
+		w.label(label + "end")
 	}
-	w.text("}\n")
-	for mr := 1; mr <= v.rows; mr++ {
-		for _, nv := range tapVectors(v, mr) {
-			w.text("//go:noescape\nfunc %s%s\n", tapName(v, e, mr, nv), fmt.Sprintf(tapSig, e.goType))
+}
+
+func (k tile) storeSpot(i, j int, at, mask string, add bool) {
+	w, ps, acc := k.w, k.e.ps, k.acc(i, j)
+	if add {
+		w.op("VADD%s (%s), %s, %s, %s", ps, at, acc, mask, acc)
+	}
+	w.op("VMOVU%s %s, %s, (%s)", ps, acc, mask, at)
+	if i < k.mr-1 {
+		w.op("ADDQ BX, %s", at)
+	}
+}
+
+// scatters lists the kinds of kernels of an instruction set: scattering needs masks.
+func scatters(v isa) []bool {
+	if v.masks {
+		return []bool{false, true}
+	}
+	return []bool{false}
+}
+
+// tapFiles writes the kernels of an instruction set.
+func tapFiles(add func(string, func(*asm)), v isa, e elem) {
+	half := (v.rows + 1) / 2
+	for _, scatter := range scatters(v) {
+		for from := 1; from <= v.rows; from += half {
+			name := fmt.Sprintf("taps_%s_%s_r%d", e.suffix, v.name, from)
+			if scatter {
+				name = fmt.Sprintf("taps_to_%s_%s_r%d", e.suffix, v.name, from)
+			}
+			add(name, func(w *asm) {
+				for mr := from; mr < min(from+half, v.rows+1); mr++ {
+					for _, nv := range tapVectors(v, mr) {
+						taps(w, v, e, mr, nv, scatter)
+					}
+				}
+			})
+		}
+	}
+}
+
+// tapStubs writes the declarations and the tables.
+func tapStubs(w *asm, v isa, e elem) {
+	for _, scatter := range scatters(v) {
+		name := "taps" + e.suffix + v.name
+		if scatter {
+			name = "tapsTo" + e.suffix + v.name
+		}
+		w.text("// %s holds kernels of scattered rows, by rows; the widest first.", name)
+		w.text("var %s = [][]tapTile[%s]{", name, e.goType)
+		for mr := 1; mr <= v.rows; mr++ {
+			w.text("%d: {", mr)
+			for _, nv := range tapVectors(v, mr) {
+				w.text("{%d, %s},", nv, tapName(v, e, mr, nv, scatter))
+			}
+			w.text("},")
+		}
+		w.text("}\n")
+		for mr := 1; mr <= v.rows; mr++ {
+			for _, nv := range tapVectors(v, mr) {
+				w.text("//go:noescape\nfunc %s%s\n", tapName(v, e, mr, nv, scatter), fmt.Sprintf(tapSig, e.goType))
+			}
 		}
 	}
 }
