@@ -9,6 +9,7 @@ type convAxis struct {
 	part, shift []int // by tap
 	rest        []int // by part: the remainder
 	extra       int   // elements of a part beside those of the outputs
+	shared      int   // of them, zeros that the end of a row has in common with the beginning of the next
 }
 
 func newConvAxis(first, stride, step, taps int) convAxis {
@@ -26,6 +27,19 @@ func newConvAxis(first, stride, step, taps int) convAxis {
 		a.extra = max(a.extra, at/stride)
 	}
 	return a
+}
+
+// share says how many elements outside the input, which has so many elements, every row of outs outputs begins and ends
+// with: rows that follow each other need them only once.
+func (a *convAxis) share(outs, in int) {
+	n := outs + a.extra
+	a.shared = n
+	for q := range a.rest {
+		before := min(n, max(0, ceil(-a.at(q, 0), a.stride)))
+		behind := min(n, max(0, n-max(0, ceil(in-a.at(q, 0), a.stride))))
+		a.shared = min(a.shared, before, behind)
+	}
+	a.shared = min(a.shared, a.extra)
 }
 
 // parts is the number of parts.

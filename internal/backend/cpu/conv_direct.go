@@ -11,7 +11,7 @@ import (
 // and left out (gemm.Taps). Against filling the matrix, each input element is copied once instead of once for each tap.
 
 const (
-	directDepth = 512      // most terms of a sum before it is added to the output
+	directDepth = 640      // most terms of a sum before it is added to the output
 	directRows  = 128      // most output channels of a block
 	directArea  = 64 << 10 // most sums of a block
 	directWork  = 16 << 20 // multiply-adds of a block, about
@@ -54,7 +54,8 @@ func (j *convJob[T]) isDirect() bool {
 		return false
 	}
 	a := newConvAxis(p.first, p.stride, p.step, p.taps)
-	return 4*p.outs >= 3*(p.outs+a.extra)
+	a.share(p.outs, j.size[2])
+	return 4*p.outs >= 3*(p.outs+a.extra-a.shared)
 }
 
 func (j *convJob[T]) newDirect() *directConv[T] {
@@ -66,7 +67,8 @@ func (j *convJob[T]) newDirect() *directConv[T] {
 	d.channels = ceil(j.channels, chunks)
 	d.split = ceil(j.kernels, directRows)
 	d.kernels = ceil(j.kernels, d.split)
-	d.pitch = p[2].outs + d.wide.extra
+	d.wide.share(p[2].outs, j.size[2])
+	d.pitch = p[2].outs + d.wide.extra - d.wide.shared
 	cols := min(directArea/d.kernels, directWork/(d.kernels*j.channels*taps))
 	d.rows = min(max(1, cols/d.pitch), p[1].outs)
 	for units := j.images * j.groups * d.split * p[0].outs; d.rows > 1 && units*ceil(p[1].outs, d.rows) < directLeast; {
@@ -92,7 +94,7 @@ func ceil(a, b int) int { return (a + b - 1) / b }
 
 // plane is where a part lies in the scratch; u0 counts channels and the taps of the first dimension together.
 func (d *directConv[T]) plane(u0, high, wide int) int {
-	return ((u0*d.high.parts()+high)*d.wide.parts() + wide) * d.height * d.pitch
+	return ((u0*d.high.parts()+high)*d.wide.parts() + wide) * (d.height*d.pitch + d.wide.shared)
 }
 
 // direct computes a phase; the kernels are packed already.
@@ -135,8 +137,7 @@ func (d *directConv[T]) rowsOf(b int) (group, o0, o1 int) {
 // block computes some strips.
 func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
-	planes := d.channels * p[0].taps * d.high.parts() * d.wide.parts()
-	x, freeX := borrow[T](planes*d.height*d.pitch + gemm.TapColumns)
+	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.TapColumns)
 	defer freeX()
 	for s := from; s < to; s++ {
 		at, rest := s%d.strips*d.rows, s/d.strips
@@ -192,14 +193,17 @@ func (d *directConv[T]) place(t0, t1 int) int {
 // fill copies what a strip reads of some channels, with zeros for what is outside.
 func (d *directConv[T]) fill(x []T, base, channels int, u *strip) {
 	j, p := d.j, &d.j.phase
+	next := d.plane(p[0].taps, 0, 0) // of the next channel
 	for u0 := range p[0].taps {
 		i0 := p[0].first + u.t0*p[0].stride + u0*p[0].step
 		for h := range d.high.parts() {
 			for w := range d.wide.parts() {
-				for r := range u.rows + d.high.extra {
-					to, first := d.plane(u0, h, w)+r*d.pitch, d.wide.at(w, 0)
-					next := d.plane(p[0].taps, 0, 0) // of the next channel
-					j.copyRows(x[to:], next, base, channels, i0, d.high.at(h, u.t1+r), first, d.wide.stride, d.pitch)
+				to, last, n := d.plane(u0, h, w), u.rows+d.high.extra-1, d.pitch
+				for r := range last + 1 {
+					if r == last {
+						n += d.wide.shared
+					}
+					j.copyRows(x[to+r*d.pitch:], next, base, channels, i0, d.high.at(h, u.t1+r), d.wide.at(w, 0), d.wide.stride, n)
 				}
 			}
 		}
