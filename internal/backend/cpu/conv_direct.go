@@ -198,13 +198,10 @@ func (d *directConv[T]) fill(x []T, base, channels int, u *strip) {
 		i0 := p[0].first + u.t0*p[0].stride + u0*p[0].step
 		for h := range d.high.parts() {
 			for w := range d.wide.parts() {
-				to, last, n := d.plane(u0, h, w), u.rows+d.high.extra-1, d.pitch
-				for r := range last + 1 {
-					if r == last {
-						n += d.wide.shared
-					}
-					j.copyRows(x[to+r*d.pitch:], next, base, channels, i0, d.high.at(h, u.t1+r), d.wide.at(w, 0), d.wide.stride, n)
-				}
+				j.copyWindow(x[d.plane(u0, h, w):], next, base, channels, &convWindow{
+					i0:   i0,
+					high: d.high.at(h, u.t1), highStep: d.high.stride, rows: u.rows + d.high.extra,
+					wide: d.wide.at(w, 0), wideStep: d.wide.stride, pitch: d.pitch, tail: d.wide.shared})
 			}
 		}
 	}

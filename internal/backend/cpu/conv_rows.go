@@ -2,28 +2,65 @@ package cpu
 
 import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
 
-// copyRows copies a row of each of some channels: to[c·next+i] is element first + i·step of row (i0, i1) of the channel
-// at base + c·channelStep, or zero outside the input.
-func (j *convJob[T]) copyRows(to []T, next, base, channels, i0, i1, first, step, n int) {
-	in := j.size
-	if uint(i0) >= uint(in[0]) || uint(i1) >= uint(in[1]) {
-		for c := range channels {
-			clear(to[c*next:][:n])
-		}
-		return
-	}
-	lo := min(n, max(0, ceil(-first, step)))
-	hi := min(n, max(lo, ceil(in[2]-first, step)))
-	at, by := base+i0*j.step[0]+i1*j.step[1]+(first+lo*step)*j.step[2], step*j.step[2]
-	if lo < hi && j.turned(to, next, channels, at, by, lo, hi, n) {
-		return
+// convWindow is a rectangle of the input, perhaps reaching out of it: rows from index high on, highStep apart, and in them
+// elements from index wide on, wideStep apart. It is copied to rows of pitch elements; zeros are what lies outside.
+type convWindow struct {
+	i0                   int
+	high, highStep, rows int
+	wide, wideStep       int
+	pitch                int
+	tail                 int // zeros behind the last row
+}
+
+// inside returns which of n indices from first on, step apart, are less than size and not negative.
+func inside(first, step, n, size int) (lo, hi int) {
+	lo = min(n, max(0, ceil(-first, step)))
+	return lo, min(n, max(lo, ceil(size-first, step)))
+}
+
+// copyWindow copies the window of some channels, whose planes are next apart in the copy and the first of which is at
+// base in the input.
+func (j *convJob[T]) copyWindow(to []T, next, base, channels int, w *convWindow) {
+	r0, r1 := inside(w.high, w.highStep, w.rows, j.size[1])
+	lo, hi := inside(w.wide, w.wideStep, w.pitch, j.size[2])
+	if uint(w.i0) >= uint(j.size[0]) || lo == hi {
+		r0, r1 = 0, 0
 	}
 	for c := range channels {
-		row := to[c*next:][:n]
-		clear(row[:lo])
-		clear(row[hi:])
-		if lo < hi {
-			j.read(row[lo:hi], at+c*j.channelStep, by)
+		plane := to[c*next:][:w.rows*w.pitch+w.tail]
+		clear(plane[:r0*w.pitch])
+		clear(plane[r1*w.pitch:])
+	}
+	if r0 == r1 {
+		return
+	}
+	at := base + w.i0*j.step[0] + (w.high+r0*w.highStep)*j.step[1] + (w.wide+lo*w.wideStep)*j.step[2]
+	srs, by := w.highStep*j.step[1], w.wideStep*j.step[2]
+	to = to[r0*w.pitch:]
+	x, ok := any(j.x).([]float32)
+	z, _ := any(to).([]float32)
+	switch {
+	case ok && j.x != nil && j.channelStep == 1 && channels >= 8:
+		for r := range r1 - r0 {
+			simd.TransposeBlockF32(z[r*w.pitch+lo:], next, x[at+r*srs:], by, hi-lo, channels)
+			for c := range channels {
+				row := to[c*next+r*w.pitch:][:w.pitch]
+				clear(row[:lo])
+				clear(row[hi:])
+			}
+		}
+	case ok && j.x != nil:
+		for c := range channels {
+			simd.PadRowsF32(z[c*next:], w.pitch, x[at+c*j.channelStep:], srs, by, r1-r0, lo, hi-lo, w.pitch-hi)
+		}
+	default:
+		for c := range channels {
+			for r := range r1 - r0 {
+				row := to[c*next+r*w.pitch:][:w.pitch]
+				clear(row[:lo])
+				clear(row[hi:])
+				j.read(row[lo:hi], at+c*j.channelStep+r*srs, by)
+			}
 		}
 	}
 }
@@ -41,18 +78,4 @@ func (j *convJob[T]) read(to []T, at, by int) {
 			to[e] = from[e*by]
 		}
 	}
-}
-
-// turned copies elements lo to hi of rows whose channels lie side by side, clearing the others, and reports whether it did.
-func (j *convJob[T]) turned(to []T, next, channels, at, by, lo, hi, n int) bool {
-	z, ok := any(to).([]float32)
-	if !ok || j.x == nil || j.channelStep != 1 || channels < 8 {
-		return false
-	}
-	simd.TransposeBlockF32(z[lo:], next, any(j.x).([]float32)[at:], by, hi-lo, channels)
-	for c := range channels {
-		clear(to[c*next:][:lo])
-		clear(to[c*next:][hi:n])
-	}
-	return true
 }
