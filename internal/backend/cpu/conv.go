@@ -166,6 +166,11 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if j.isDirect() {
 		return j.direct(c)
 	}
+	if j.isColumns() {
+		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
+			return err
+		}
+	}
 	j.tiles = j.plan()
 	n := j.tiles.count()
 	if j.tiles.sums == 1 {
