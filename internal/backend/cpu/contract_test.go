@@ -207,6 +207,22 @@ func TestConvKernelGradient(t *testing.T) {
 	}
 }
 
+// TestConvDepthwise runs 3 by 3 taps over single channels, and the gradient of such taps.
+func TestConvDepthwise(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	for range 60 {
+		n, groups, kernels, size, low := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 5+r.IntN(30), r.IntN(3)
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		out := a.Size(0, size, 3)
+		x := randomView(r, dtype.Float32, []int{n, groups, size, size})
+		checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, x, randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
+		a.Flip = false
+		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, randomView(r, dtype.Float32, []int{1, groups * n, size, size}),
+			randomView(r, dtype.Float32, []int{groups * kernels, n, out, out}))
+	}
+}
+
 func TestGatherMMMatchesRef(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	size := func() int { return []int{0, 1, 1, 2, 5, 17}[r.IntN(6)] }

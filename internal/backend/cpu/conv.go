@@ -153,8 +153,11 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
-	if j.isDepthwise() {
+	switch {
+	case j.isDepthwise():
 		return j.depthwise(c)
+	case j.isCorrelation():
+		return j.correlate(c)
 	}
 	free, err := j.packKernels(c)
 	if err != nil {
