@@ -36,7 +36,7 @@ func NewLayerNorm(shape []int, opts ...LayerNormOptions) *LayerNorm {
 // Forward normalises x.
 func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LayerNorm(x, m.shape, m.Weight, m.Bias, lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.LayerNorm(x, m.shape, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
 }
 
 // RMSNormOptions say how an RMS norm is made.
@@ -68,7 +68,7 @@ func NewRMSNorm(shape []int, opts ...RMSNormOptions) *RMSNorm {
 // Forward normalises x.
 func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.RMSNorm(x, m.shape, m.Weight, lucid.RmsNormOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.RMSNorm(x, m.shape, Use(m, m.Weight), lucid.RmsNormOptions{Eps: m.eps}))
 }
 
 // GroupNormOptions say how a group norm is made; the zero value is PyTorch's default.
@@ -104,7 +104,7 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 // Forward normalises x.
 func (m *GroupNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.GroupNorm(x, m.groups, m.Weight, m.Bias, lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.GroupNorm(x, m.groups, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
 }
 
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels.

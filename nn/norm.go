@@ -50,7 +50,7 @@ func (b *batchNorm) ResetRunningStats() {
 	}
 }
 
-func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) *lucid.Tensor {
+func (b *batchNorm) run(m Module, op string, x *lucid.Tensor, training bool, dims ...int) *lucid.Tensor {
 	ok := false
 	for _, d := range dims {
 		ok = ok || x.Dim() == d
@@ -58,7 +58,7 @@ func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) 
 	if !ok {
 		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %v dimensions", x.Shape(), dims)
 	}
-	o := F.BatchNormOptions{Weight: b.Weight, Bias: b.Bias, Momentum: b.o.Momentum, Eps: b.o.Eps}
+	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps}
 	if b.RunningMean == nil {
 		o.Training = true
 		return F.BatchNorm(x, nil, nil, o)
@@ -70,7 +70,7 @@ func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) 
 	if !b.o.CumulativeAverage {
 		return F.BatchNorm(x, b.RunningMean, b.RunningVar, o)
 	}
-	y, mean, variance := lucid.BatchNorm(x, b.RunningMean, b.RunningVar, b.Weight, b.Bias,
+	y, mean, variance := lucid.BatchNorm(x, b.RunningMean, b.RunningVar, o.Weight, o.Bias,
 		lucid.BatchNormOptions{Training: true, Momentum: new(1.0), Eps: b.o.Eps}) // the statistics of this batch alone
 	lucid.NoGrad(func() {
 		share := b.NumBatchesTracked.To(b.RunningMean.DType()).Reciprocal()
@@ -96,7 +96,7 @@ func NewBatchNorm1d(features int, opts ...BatchNormOptions) *BatchNorm1d {
 // Forward normalises x.
 func (m *BatchNorm1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm1d", x, m.Training(), 2, 3))
+	return Leave(m, x, m.run(m, "batch_norm1d", x, m.Training(), 2, 3))
 }
 
 // BatchNorm2d normalises the channels of (B, C, H, W).
@@ -115,7 +115,7 @@ func NewBatchNorm2d(features int, opts ...BatchNormOptions) *BatchNorm2d {
 // Forward normalises x.
 func (m *BatchNorm2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm2d", x, m.Training(), 4))
+	return Leave(m, x, m.run(m, "batch_norm2d", x, m.Training(), 4))
 }
 
 // BatchNorm3d normalises the channels of (B, C, D, H, W).
@@ -134,7 +134,7 @@ func NewBatchNorm3d(features int, opts ...BatchNormOptions) *BatchNorm3d {
 // Forward normalises x.
 func (m *BatchNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm3d", x, m.Training(), 5))
+	return Leave(m, x, m.run(m, "batch_norm3d", x, m.Training(), 5))
 }
 
 // InstanceNormOptions say how an instance norm is made; the zero value is PyTorch's default.
@@ -159,7 +159,7 @@ func (b *instanceNorm) init(op string, features int, opts []InstanceNormOptions)
 }
 
 // run normalises x, with its spatial dimensions, which may lack a batch.
-func (b *instanceNorm) run(op string, x *lucid.Tensor, training bool, spatial int) *lucid.Tensor {
+func (b *instanceNorm) run(m Module, op string, x *lucid.Tensor, training bool, spatial int) *lucid.Tensor {
 	alone := x.Dim() == spatial+1
 	if !alone && x.Dim() != spatial+2 {
 		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %d or %d dimensions", x.Shape(), spatial+1, spatial+2)
@@ -167,7 +167,7 @@ func (b *instanceNorm) run(op string, x *lucid.Tensor, training bool, spatial in
 	if alone {
 		x = x.Unsqueeze(0)
 	}
-	o := F.InstanceNormOptions{Weight: b.Weight, Bias: b.Bias, Momentum: b.io.Momentum, Eps: b.io.Eps}
+	o := F.InstanceNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.io.Momentum, Eps: b.io.Eps}
 	if b.RunningMean != nil {
 		o.RunningMean, o.RunningVar, o.RunningStats = b.RunningMean, b.RunningVar, !training
 	}
@@ -194,7 +194,7 @@ func NewInstanceNorm1d(features int, opts ...InstanceNormOptions) *InstanceNorm1
 // Forward normalises x.
 func (m *InstanceNorm1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm1d", x, m.Training(), 1))
+	return Leave(m, x, m.run(m, "instance_norm1d", x, m.Training(), 1))
 }
 
 // InstanceNorm2d normalises every channel of every example of (B, C, H, W) or (C, H, W).
@@ -213,7 +213,7 @@ func NewInstanceNorm2d(features int, opts ...InstanceNormOptions) *InstanceNorm2
 // Forward normalises x.
 func (m *InstanceNorm2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm2d", x, m.Training(), 2))
+	return Leave(m, x, m.run(m, "instance_norm2d", x, m.Training(), 2))
 }
 
 // InstanceNorm3d normalises every channel of every example of (B, C, D, H, W) or (C, D, H, W).
@@ -232,5 +232,5 @@ func NewInstanceNorm3d(features int, opts ...InstanceNormOptions) *InstanceNorm3
 // Forward normalises x.
 func (m *InstanceNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm3d", x, m.Training(), 3))
+	return Leave(m, x, m.run(m, "instance_norm3d", x, m.Training(), 3))
 }
