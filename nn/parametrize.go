@@ -67,7 +67,6 @@ func (f *formed) hides(t *lucid.Tensor) bool {
 }
 
 func (p *parametrized) value() *lucid.Tensor {
-	p.used.Store(true)
 	y := p.chain[0].Forward(p.originals...)
 	for _, c := range p.chain[1:] {
 		y = c.Forward(y)
@@ -84,6 +83,7 @@ func Use(m Module, t *lucid.Tensor) *lucid.Tensor {
 	}
 	for _, p := range f.all() {
 		if p.shown == t {
+			p.used.Store(true)
 			return p.value()
 		}
 	}
@@ -149,7 +149,6 @@ func RegisterParametrization(m Module, name string, p Parametrization, opts ...P
 	if !o.Unsafe {
 		var y *lucid.Tensor
 		lucid.NoGrad(func() { y = q.value() })
-		q.used.Store(false)
 		sameKind(op, name, y, t)
 	}
 	if len(q.originals) == 1 && q.originals[0] != t && like(q.originals[0], t) {
@@ -311,4 +310,16 @@ func AllParametrizations(m Module) (list []Parametrization) {
 		list = append(list, p.chain...)
 	}
 	return list
+}
+
+// Value returns the tensor of that name as m computes with it: the result of its parametrizations, or a parameter or
+// buffer of m; nil if there is none.
+func Value(m Module, name string) *lucid.Tensor {
+	if p := m.base().formed.of(name); p != nil {
+		return p.value()
+	}
+	if t := GetParameter(m, name); t != nil {
+		return t
+	}
+	return GetBuffer(m, name)
 }

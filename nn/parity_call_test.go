@@ -116,6 +116,9 @@ func (c *parityCase) options(typ reflect.Type, kw map[string]any) (reflect.Value
 		case k == "momentum" && v == nil: // cumulative
 			o.FieldByName("CumulativeAverage").SetBool(true)
 			continue
+		case k == "dim" && v == nil:
+			o.FieldByName("AllDims").SetBool(true)
+			continue
 		case k == "return_indices" && !ok, k == "training" && !ok:
 			continue // another method, or always so
 		case !ok:

@@ -56,14 +56,11 @@ func tensorName(name string) string {
 
 // named returns a tensor of m, refusing if there is none.
 func named(op string, m nn.Module, name string) *lucid.Tensor {
-	if t := nn.GetParameter(m, name); t != nil {
-		return t
+	t := nn.Value(m, name)
+	if t == nil {
+		refuse(lucid.ErrValue, op, "%T has no tensor %q", m, name)
 	}
-	if t := nn.GetBuffer(m, name); t != nil {
-		return t
-	}
-	refuse(lucid.ErrValue, op, "%T has no tensor %q", m, name)
-	return nil
+	return t
 }
 
 // axis returns a dimension of t counted from 0.
