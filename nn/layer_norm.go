@@ -75,6 +75,7 @@ func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 type GroupNormOptions struct {
 	Eps      *float64 // nil: 1e-5
 	NoAffine bool     // no weight and bias
+	NoBias   bool
 	DType    lucid.DType
 	Device   lucid.Device
 }
@@ -96,7 +97,10 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 	m := &GroupNorm{groups: groups, eps: o.Eps}
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	if !o.NoAffine {
-		m.Weight, m.Bias = w.Ones(channels).RequiresGrad_(true), parameter(w, channels)
+		m.Weight = w.Ones(channels).RequiresGrad_(true)
+		if !o.NoBias {
+			m.Bias = parameter(w, channels)
+		}
 	}
 	return m
 }

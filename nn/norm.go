@@ -11,7 +11,8 @@ type BatchNormOptions struct {
 	Momentum          *float64 // share of the newest batch in the running statistics; nil: 0.1
 	CumulativeAverage bool     // average all batches alike: PyTorch's momentum=None
 	NoAffine          bool     // no weight and bias
-	NoTracking        bool     // no running statistics
+	NoBias            bool
+	NoTracking        bool // no running statistics
 	DType             lucid.DType
 	Device            lucid.Device
 }
@@ -30,7 +31,10 @@ func (b *batchNorm) init(op string, features int, opts []BatchNormOptions) {
 	b.o = option(op, opts)
 	w := lucid.With{DType: b.o.DType, Device: b.o.Device}
 	if !b.o.NoAffine {
-		b.Weight, b.Bias = w.Ones(features).RequiresGrad_(true), parameter(w, features)
+		b.Weight = w.Ones(features).RequiresGrad_(true)
+		if !b.o.NoBias {
+			b.Bias = parameter(w, features)
+		}
 	}
 	if !b.o.NoTracking {
 		b.RunningMean, b.RunningVar = w.Zeros(features), w.Ones(features)
@@ -142,6 +146,7 @@ type InstanceNormOptions struct {
 	Eps               *float64 // nil: 1e-5
 	Momentum          *float64 // nil: 0.1
 	Affine            bool     // have weight and bias
+	NoBias            bool     // have no bias, if Affine
 	TrackRunningStats bool
 	DType             lucid.DType
 	Device            lucid.Device
@@ -155,7 +160,7 @@ type instanceNorm struct {
 
 func (b *instanceNorm) init(op string, features int, opts []InstanceNormOptions) {
 	b.io = option(op, opts)
-	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
+	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoBias: b.io.NoBias, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
 }
 
 // run normalises x, with its spatial dimensions, which may lack a batch.

@@ -109,7 +109,10 @@ func (c *parityCase) forward(t *testing.T, m nn.Module) func() []*lucid.Tensor {
 	case strings.HasPrefix(c.Op, "MaxUnpool"):
 		pool := reflect.ValueOf(functions[map[string]string{"1": "max_pool1d", "2": "max_pool2d", "3": "max_pool3d"}[c.Op[9:10]]+"_with_indices"])
 		return func() []*lucid.Tensor {
-			y := pool.Call([]reflect.Value{reflect.ValueOf(in[0]), reflect.ValueOf([]int{2})})
+			y, err := c.call(pool, []any{c.Ins[0], 2.0}, c.Kwargs)
+			if err != nil {
+				t.Fatal(err)
+			}
 			return tensors(reflect.ValueOf(m).MethodByName("Forward").Call(y))
 		}
 	case strings.HasSuffix(c.Op, ".log_prob"):

@@ -159,8 +159,7 @@ func (c *parityCase) next(t *testing.T, what string, got *lucid.Tensor, shape []
 		return // nothing depends on it, which PyTorch shows as zeros
 	}
 	if got == nil || !slices.Equal(got.Shape(), shape) {
-		t.Errorf("%s: %s is %v; want shape %v", c.description, what, got, shape)
-		return
+		t.Fatalf("%s: %s is %v; want shape %v", c.description, what, got, shape)
 	}
 	tol := testutil.Tol(dtype.Float32, true)
 	for i, v := range lucid.ToSlice[float64](got.Detach()) {

@@ -73,6 +73,7 @@ for d in (1, 2, 3):
     places = [sum(2 * p * st for p, st in zip(at, strides)) for at in itertools.product(*[range(h) for h in half])]
     fun(f"max_unpool{d}d", T(1, 1, *half), I(places, 1, 1, *half), 2, fn=unpool)
     fun(f"max_unpool{d}d", T(1, 1, *half), I(places, 1, 1, *half), 2, fn=unpool, output_size=[k + 1 for k in e])
+    fun(f"max_unpool{d}d", T(1, 1, *half), I(range(len(places)), 1, 1, *half), 2, fn=unpool, padding=1, stride=3)
     if d > 1:
         for o in (dict(output_size=2), dict(output_ratio=[0.6] * d)):
             fun(f"fractional_max_pool{d}d", T(1, 2, *(5, 6, 5)[:d]), 2, fn=lambda x, k, random_samples=None, **o: getattr(F, f"fractional_max_pool{d}d")(x, k, _random_samples=random_samples, **o),
@@ -126,6 +127,8 @@ for o in (dict(), dict(need_weights=False), dict(average_attn_weights=False), di
           dict(training=False), dict(bias_k=T(1, 1, 4), bias_v=T(1, 1, 4)), dict(static_k=T(4, 6, 2), static_v=T(4, 6, 2)), dict(static_k=T(4, 5, 2), static_v=T(4, 5, 2), need_weights=False)):
     fun("multi_head_attention_forward", T(3, 2, 4), T(5, 2, 4), T(5, 2, 4), 2, fn=mha, **W(**o))
 fun("multi_head_attention_forward", T(3, 2, 4), T(5, 2, 3), T(5, 2, 6), 2, fn=mha, q_proj_weight=P(4, 4), k_proj_weight=P(4, 3), v_proj_weight=P(4, 6), in_proj_bias=P(12), out_proj_weight=P(4, 4), out_proj_bias=P(4))
+tri = B([[0, 1, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1]])
+fun("multi_head_attention_forward", T(3, 2, 4), T(5, 2, 4), T(5, 2, 4), 2, fn=mha, **W(attn_mask=tri, is_causal=True, need_weights=False))
 fun("multi_head_attention_forward", T(3, 4), T(5, 4), T(5, 4), 1, fn=mha, **W())
 # embedding
 idx = I([[0, 2, 5], [1, 1, 3]])
@@ -135,9 +138,11 @@ fun("embedding", idx, ng(6, 3), max_norm=0.7)
 fun("embedding", idx, ng(6, 3), max_norm=0.7, norm_type=1.0)
 for mode in ("sum", "mean", "max"):
     fun("embedding_bag", idx, T(6, 3), mode=mode)
+    fun("embedding_bag", idx, ng(6, 3), mode=mode, max_norm=0.7, norm_type=1.0)
     fun("embedding_bag", I([0, 2, 5, 1, 1, 3]), T(6, 3), offsets=I([0, 2, 3]), mode=mode)
     fun("embedding_bag", I([0, 2, 5, 1, 1, 3]), T(6, 3), offsets=I([0, 2, 3, 6]), mode=mode, include_last_offset=True, padding_idx=1)
 fun("embedding_bag", I([0, 2, 5, 1, 4, 3]), T(6, 3), offsets=I([0, 2, 3]), mode="sum", per_sample_weights=T(6))
+fun("embedding_bag", idx, T(6, 3), mode="sum", scale_grad_by_freq=True)
 fun("one_hot", I([0, 2, 1]))
 fun("one_hot", I([[0, 2], [1, 1]]), num_classes=5)
 # vision

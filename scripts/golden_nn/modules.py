@@ -48,16 +48,16 @@ for d in (1, 2, 3):
 shapes = {1: [(4, 3), (4, 3, 5)], 2: [(2, 3, 3, 4)], 3: [(2, 3, 2, 2, 3)]}
 for d in (1, 2, 3):
     for s in shapes[d]:
-        for o in (dict(), dict(eps=1e-2), dict(momentum=0.3), dict(momentum=None), dict(affine=False), dict(track_running_stats=False), dict(affine=False, track_running_stats=False)):
+        for o in (dict(), dict(eps=1e-2), dict(momentum=0.3), dict(momentum=None), dict(affine=False), dict(track_running_stats=False), dict(affine=False, track_running_stats=False), dict(bias=False)):
             mod(f"BatchNorm{d}d", [3], [T(*s)], steps=2, **o)
     s = shapes[d][-1]
-    for o in (dict(), dict(eps=1e-2), dict(affine=True), dict(affine=True, track_running_stats=True), dict(track_running_stats=True, momentum=0.5)):
+    for o in (dict(), dict(eps=1e-2), dict(affine=True), dict(affine=True, track_running_stats=True), dict(track_running_stats=True, momentum=0.5), dict(affine=True, bias=False)):
         mod(f"InstanceNorm{d}d", [3], [T(*s)], steps=2, **o)
     mod(f"InstanceNorm{d}d", [3], [T(*s[1:])], affine=True)
 for o in (dict(), dict(eps=1e-2), dict(bias=False), dict(elementwise_affine=False)):
     mod("LayerNorm", [[5]], [T(3, 4, 5)], **o)
     mod("LayerNorm", [[4, 5]], [T(2, 4, 5)], **o)
-for o in (dict(), dict(eps=1e-2), dict(affine=False)):
+for o in (dict(), dict(eps=1e-2), dict(affine=False), dict(bias=False)):
     for g in (1, 2, 4):
         mod("GroupNorm", [g, 4], [T(2, 4, 3, 3)], **o)
     mod("GroupNorm", [2, 4], [T(3, 4, 2)], **o)
@@ -115,6 +115,7 @@ def unpool(d, pool_opts, unpool_opts, size=None):
 for d in (1, 2, 3):
     unpool(d, {}, {})
     unpool(d, {"stride": 2}, {"stride": 2})
+    unpool(d, {"padding": 1}, {"padding": 1})
 
 # Padding
 for d in (1, 2, 3):
@@ -160,7 +161,7 @@ for o in (dict(), dict(padding_idx=1), dict(padding_idx=-1), dict(max_norm=0.5),
     mod("Embedding", [6, 3], [idx], **o)
     mod("Embedding", [6, 3], [I([4, 0, 4])], **o)
 for mode in ("sum", "mean", "max"):
-    for o in (dict(), dict(padding_idx=1), dict(max_norm=0.5)) + ((dict(scale_grad_by_freq=True),) if mode != "max" else ()):
+    for o in (dict(), dict(padding_idx=1), dict(max_norm=0.5), dict(max_norm=0.7, norm_type=1.0)) + ((dict(scale_grad_by_freq=True),) if mode != "max" else ()):
         mod("EmbeddingBag", [6, 3], [idx], mode=mode, **o)
         mod("EmbeddingBag", [6, 3], [I([0, 2, 5, 1, 1, 3]), I([0, 2, 3])], mode=mode, **o)
     mod("EmbeddingBag", [6, 3], [I([0, 2, 5, 1, 1, 3]), I([0, 2, 3, 6])], mode=mode, include_last_offset=True)

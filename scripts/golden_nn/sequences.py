@@ -95,7 +95,7 @@ for c in (dict(), dict(mask=causal), dict(src_key_padding_mask=spad), dict(mask=
 for c in (dict(), dict(tgt_mask=causal), dict(memory_mask=ng(3, 5))):
     mod("TransformerDecoder", [4, 2], [T(3, 2, 4), T(5, 2, 4)], call=c, cls=decoder(False), **base)
     mod("TransformerDecoder.norm", [4, 2], [T(3, 2, 4), T(5, 2, 4)], call=c, cls=decoder(True), norm_first=True, **base)
-for o in (dict(), dict(norm_first=True), dict(batch_first=True), dict(activation="gelu")):
+for o in (dict(), dict(norm_first=True), dict(batch_first=True), dict(activation="gelu"), dict(bias=False), dict(layer_norm_eps=1e-2)):
     src, tgt = ((2, 4, 4), (2, 3, 4)) if o.get("batch_first") else ((4, 2, 4), (3, 2, 4))
     for c in (dict(), dict(tgt_mask=causal), dict(src_mask=ng(4, 4), tgt_mask=causal, memory_mask=ng(3, 4)), dict(src_key_padding_mask=B([[0, 0, 0, 1], [0, 0, 0, 0]]), tgt_key_padding_mask=spad)):
         mod("Transformer", [4, 2], [T(*src), T(*tgt)], call=c, train=(False,), num_encoder_layers=1, num_decoder_layers=2, **base, **o)
