@@ -109,12 +109,17 @@ func NewALiBi() *ALiBi { return &ALiBi{} }
 
 // Forward returns the scores of (B, heads, L, S) with the penalty, and a mask to be added, which may be nil.
 func (m *ALiBi) Forward(scores, mask *lucid.Tensor) *lucid.Tensor {
+	return m.ForwardAt(scores, mask, 0)
+}
+
+// ForwardAt is Forward for queries whose first is at a position.
+func (m *ALiBi) ForwardAt(scores, mask *lucid.Tensor, offset int) *lucid.Tensor {
 	in := EnterN(m, scores, mask)
 	x := in[0]
 	if x.Dim() < 3 {
 		refuse(lucid.ErrShapeMismatch, "alibi", "scores have shape %v; want (..., heads, L, S)", x.Shape())
 	}
-	y := x.Add(F.ALiBiMask(x.Size(-3), x.Size(-2), x.Size(-1), x.DType()).To(x.Device()))
+	y := x.Add(F.ALiBiMask(x.Size(-3), x.Size(-2), x.Size(-1), offset, x.DType()).To(x.Device()))
 	if in[1] != nil {
 		y = y.Add(in[1])
 	}

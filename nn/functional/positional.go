@@ -66,9 +66,9 @@ func ALiBiSlopes(heads int) []float64 {
 }
 
 // ALiBiMask returns (heads, L, S) numbers to be added to scores: minus the slope of a head times the distance between
-// query and key; the last query is at the last key.
-func ALiBiMask(heads, l, s int, d lucid.DType) *lucid.Tensor {
+// query and key; the first query is at position offset.
+func ALiBiMask(heads, l, s, offset int, d lucid.DType) *lucid.Tensor {
 	w := lucid.With{DType: d}
-	q, k := w.Arange(s-l, s).Reshape(l, 1), w.Arange(s).Reshape(1, s)
+	q, k := w.Arange(offset, offset+l).Reshape(l, 1), w.Arange(s).Reshape(1, s)
 	return q.Sub(k).Abs().Neg().Mul(w.New(ALiBiSlopes(heads), heads, 1, 1))
 }
