@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -104,7 +105,7 @@ func hasOption(f any, key string) bool {
 	if o.Kind() != reflect.Struct {
 		return false
 	}
-	_, _, ok := fieldFor(reflect.New(o).Elem(), key)
+	_, _, ok := testutil.Keywords{Names: fieldOf}.Field(reflect.New(o).Elem(), key)
 	return ok
 }
 

@@ -2,11 +2,10 @@ package nn_test
 
 import (
 	"fmt"
-	"math"
 	"reflect"
-	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/testutil"
 )
 
 // PyTorch's keywords whose field here has another name; "!" in front turns a bool round.
@@ -20,118 +19,36 @@ var fieldOf = map[string]string{
 
 var tensorType = reflect.TypeFor[*lucid.Tensor]()
 
-// field finds the field of an options struct for a keyword; not says that a bool is turned round.
-func fieldFor(v reflect.Value, key string) (f reflect.Value, not, ok bool) {
-	plain := strings.ReplaceAll(key, "_", "")
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		if sf.Anonymous {
-			if f, not, ok := fieldFor(v.Field(i), key); ok {
-				return f, not, ok
-			}
-			continue
+// keywords fills options; tensors of JSON are those of the case.
+func (c *parityCase) keywords() testutil.Keywords {
+	return testutil.Keywords{Names: fieldOf, Resolve: func(v any) any {
+		if m, ok := v.(map[string]any); ok {
+			return c.inputs[int(m["in"].(float64))]
 		}
-		if strings.EqualFold(sf.Name, plain) {
-			return v.Field(i), false, true
-		}
-	}
-	name, not := strings.CutPrefix(fieldOf[key], "!")
-	if name == "" {
-		return f, false, false
-	}
-	f = v.FieldByName(name)
-	return f, not, f.IsValid()
+		return v
+	}}
 }
 
-// set puts a JSON value in a field or parameter.
-func (c *parityCase) set(dst reflect.Value, v any) error {
-	if s, ok := v.(string); ok && dst.Kind() != reflect.String && (s == "inf" || s == "-inf") {
-		v = math.Inf(1)
-		if s == "-inf" {
-			v = math.Inf(-1)
-		}
-	}
-	if m, ok := v.(map[string]any); ok {
-		v = c.inputs[int(m["in"].(float64))]
-	}
-	if v == nil {
-		dst.SetZero()
-		return nil
-	}
-	switch dst.Kind() {
-	case reflect.Interface:
-		if n, ok := v.(float64); ok && n == math.Trunc(n) {
-			v = int(n)
-		}
-		if list, ok := v.([]any); ok {
-			ints := make([]int, len(list))
-			for i, x := range list {
-				ints[i] = int(x.(float64))
-			}
-			v = ints
-		}
-		dst.Set(reflect.ValueOf(v))
-		return nil
-	case reflect.Pointer:
-		if dst.Type() == tensorType {
-			t, ok := v.(*lucid.Tensor)
-			if !ok {
-				return fmt.Errorf("%v is no tensor", v)
-			}
-			dst.Set(reflect.ValueOf(t))
-			return nil
-		}
-		p := reflect.New(dst.Type().Elem())
-		dst.Set(p)
-		return c.set(p.Elem(), v)
-	case reflect.Slice, reflect.Array:
-		list, ok := v.([]any)
-		if !ok {
-			list = []any{v}
-		}
-		if dst.Kind() == reflect.Slice {
-			dst.Set(reflect.MakeSlice(dst.Type(), len(list), len(list)))
-		}
-		for i, x := range list {
-			if err := c.set(dst.Index(i), x); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	r := reflect.ValueOf(v)
-	if !r.CanConvert(dst.Type()) || r.Kind() == reflect.String != (dst.Kind() == reflect.String) {
-		return fmt.Errorf("%v for a %v", v, dst.Type())
-	}
-	dst.Set(r.Convert(dst.Type()))
-	return nil
-}
+func (c *parityCase) set(dst reflect.Value, v any) error { return c.keywords().Set(dst, v) }
 
 // options fills an options struct.
 func (c *parityCase) options(typ reflect.Type, kw map[string]any) (reflect.Value, error) {
 	o := reflect.New(typ).Elem()
-	for k, v := range kw {
-		f, not, ok := fieldFor(o, k)
+	k := c.keywords()
+	rest := map[string]any{}
+	for key, v := range kw {
+		_, _, ok := k.Field(o, key)
 		switch {
-		case k == "momentum" && v == nil: // cumulative
+		case key == "momentum" && v == nil: // cumulative
 			o.FieldByName("CumulativeAverage").SetBool(true)
-			continue
-		case k == "dim" && v == nil:
+		case key == "dim" && v == nil:
 			o.FieldByName("AllDims").SetBool(true)
-			continue
-		case k == "return_indices" && !ok, k == "training" && !ok:
-			continue // another method, or always so
-		case !ok:
-			return o, fmt.Errorf("%v has no field for %s", typ, k)
-		}
-		if not {
-			v = !v.(bool)
-		}
-		if err := c.set(f, v); err != nil {
-			return o, fmt.Errorf("%s: %w", k, err)
+		case !ok && (key == "return_indices" || key == "training"): // another method, or always so
+		default:
+			rest[key] = v
 		}
 	}
-	return o, nil
+	return o, k.Fill(o, rest)
 }
 
 // call calls a function with PyTorch's arguments; keywords go to its options.
