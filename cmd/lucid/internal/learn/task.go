@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/cmd/lucid/internal/sets"
 	"github.com/lucid-go/lucid/data"
+	"github.com/lucid-go/lucid/data/sets"
 )
 
 // Spec is what a model needs to know of its data; it is kept in the checkpoint.
