@@ -84,12 +84,12 @@ func TestOps(t *testing.T) {
 
 func TestDoctorAndVersion(t *testing.T) {
 	status, out, errs := lucidRun("doctor")
-	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") {
+	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") || !strings.Contains(out, "\ngpu ") {
 		t.Errorf("status %d, %q\n%s", status, errs, out)
 	}
 	status, out, _ = lucidRun("doctor", "--json")
-	var d lucid.Diagnosis
-	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.Threads < 1 {
+	var d diagnosis
+	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.Threads < 1 || d.GPU.Built != (gpuDoctor != nil) {
 		t.Errorf("status %d, %v\n%s", status, err, out)
 	}
 	if status, out, _ = lucidRun("version"); status != 0 || !strings.HasPrefix(out, "lucid ") || strings.Count(out, "\n") != 1 {

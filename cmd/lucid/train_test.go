@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"image/png"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -94,6 +95,9 @@ func TestTrainDigits(t *testing.T) {
 	if svg := string(fileBytes(t, "cnn.svg")); !strings.HasPrefix(svg, "<svg ") || strings.Contains(svg, "NaN") {
 		t.Errorf("the plot is %.200q", svg)
 	}
+	if img, err := png.Decode(bytes.NewReader(fileBytes(t, "cnn.png"))); err != nil || img.Bounds().Dx() < 500 {
+		t.Errorf("the PNG plot: %v", err)
+	}
 	askDigit(t, *got.Checkpoint)
 }
 
@@ -128,7 +132,7 @@ func TestPipe(t *testing.T) {
 	if strings.ContainsAny(out, "\r\x1b█⠀") {
 		t.Errorf("a pipe got what is meant for a terminal:\n%q", out)
 	}
-	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plot cnn.svg; try it: lucid predict"} {
+	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plots cnn.svg and cnn.png; try it: lucid predict"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
@@ -138,7 +142,7 @@ func TestPipe(t *testing.T) {
 // TestResume asks that a run in three processes leaves the same bytes as one that was never stopped.
 func TestResume(t *testing.T) {
 	for model, flags := range map[string][]string{
-		"cnn": {"--steps", "60"}, // the second process stops inside an epoch, the third goes on in another
+		"cnn": {"--steps", "100"}, // 50 steps, then 20 in a second process and 30 in a third, across the ends of epochs
 		"mlp": {"--epochs", "3", "--batch", "100", "--seed", "7"},
 		"gpt": {"--steps", "12", "--context", "16", "--width", "16", "--depth", "1", "--heads", "2", "--batch", "4"},
 	} {
@@ -148,7 +152,7 @@ func TestResume(t *testing.T) {
 			lucidProcess(t, dir, append(train, "--out", "straight.lucid")...)
 			first, second := "5", "4"
 			if model == "cnn" {
-				first, second = "17", "20"
+				first, second = "50", "20"
 			}
 			out := lucidProcess(t, dir, append(train, "--out", "pieces.lucid", "--stop-after", first)...)
 			if !strings.Contains(out, "stopped at step "+first+" of ") || !strings.Contains(out, "lucid train --resume --out pieces.lucid") {
@@ -158,7 +162,7 @@ func TestResume(t *testing.T) {
 			if out := lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid"); !strings.Contains(out, "going on from pieces.lucid at step ") {
 				t.Errorf("the last piece said:\n%s", out)
 			}
-			for _, ext := range []string{".lucid", ".svg"} {
+			for _, ext := range []string{".lucid", ".svg", ".png"} {
 				if !bytes.Equal(fileBytes(t, filepath.Join(dir, "straight"+ext)), fileBytes(t, filepath.Join(dir, "pieces"+ext))) {
 					t.Errorf("the %s files differ", ext)
 				}
@@ -257,6 +261,7 @@ func TestTrainMistakes(t *testing.T) {
 		"train --data iris.csv":                "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
 		"train --data a.txt":                   "try: lucid train --model gpt --data ",
 		"train --model gpt --data a.txt":       "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
+		"train --device tpu":                   `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
 		"train --batch -1":                     "--batch is -1; want a positive number; try: lucid train --help",
 		"train --model gpt --heads 5":          "heads that divide the width",
 		"train --steps 30 --lr 100000":         "the loss became ",
