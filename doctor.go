@@ -112,7 +112,7 @@ func (d Diagnosis) String() string {
 	}
 	for _, v := range d.Devices {
 		if v.Error != "" {
-			why, _, _ := strings.Cut(v.Error, "\n") // the rest lists what was tried
+			why, _, _ := strings.Cut(v.Error, "; tried:\n") // the rest is a list of places
 			line("device", "%s: cannot be used: %s", v.Name, why)
 			continue
 		}

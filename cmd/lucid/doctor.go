@@ -63,7 +63,7 @@ func (g gpuDiagnosis) String() string {
 			places++
 			continue
 		}
-		fmt.Fprintf(&b, "gpu       %s\n", strings.TrimSuffix(line, " tried:"))
+		fmt.Fprintf(&b, "gpu       %s\n", strings.TrimSuffix(line, "; tried:"))
 	}
 	if places > 0 {
 		fmt.Fprintf(&b, "gpu       %d places were tried; --json lists them\n", places)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 )
 
 func write(t *testing.T, path string, b []byte) {
@@ -220,5 +221,57 @@ func TestForged(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	if got := printable([]byte("a\x1b[2Jb\xffc\n\x9bé")); got != "a\ufffd[2Jb\ufffdc\n\ufffdé" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestDevice trains on another device than the CPU, saves, and goes on there and on the CPU: parameters and batches are where
+// they should be, and the numbers agree.
+func TestDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.lucid")
+	other := lucid.Device{Type: "ref"}
+	c := Config{Model: "mlp", Steps: 6, Batch: 8, Seed: 1}
+	train := func(run *Trainer, steps int) {
+		t.Helper()
+		stop := errors.New("enough")
+		n := 0
+		err := run.Train(context.Background(), func(float64) error {
+			if n++; n == steps {
+				return stop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+	}
+	lucid.WithDevice(other, func() {
+		run, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range nn.Parameters(run.model) {
+			if p.Device() != other {
+				t.Fatalf("a parameter is on %v", p.Device())
+			}
+		}
+		train(run, 3)
+		if err := run.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if run, err = Resume(path, func(*Config) {}); err != nil {
+			t.Fatal(err)
+		}
+		train(run, 3)
+		if p := nn.Parameters(run.model)[0]; run.Done != 6 || p.Device() != other {
+			t.Errorf("%d steps, on %v", run.Done, p.Device())
+		}
+	})
+	here, err := Resume(path, func(*Config) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	train(here, 3)
+	if p := nn.Parameters(here.model)[0]; p.Device() != lucid.CPU || here.Done != 6 {
+		t.Errorf("%d steps, on %v", here.Done, p.Device())
 	}
 }
