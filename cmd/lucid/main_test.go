@@ -43,6 +43,8 @@ func TestMistakes(t *testing.T) {
 		"ops --yaml":        "flag provided but not defined: -yaml; try: lucid ops --help",
 		"ops add sub":       `unexpected argument "sub"; try: lucid ops [--json] [name]`,
 		"ops no_such_op":    `there is no op "no_such_op"; try: lucid ops`,
+		"ops matmull":       `there is no op "matmull"; perhaps matmul`,
+		"trian":             "; try: lucid train",
 		"doctor now":        `unexpected argument "now"; try: lucid doctor [--json]`,
 		"version please":    `unexpected argument "please"; try: lucid version`,
 		"help no_such_verb": `there is no command "no_such_verb"`,
@@ -51,6 +53,23 @@ func TestMistakes(t *testing.T) {
 		if status != 2 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; try: lucid") {
 			t.Errorf("lucid %s: status %d, printed %q and %q; want 2 and %q", line, status, out, errs, want)
 		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"train", "trian", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	if got := nearest("soft", []string{"softmax", "log_softmax", "relu", "sort"}); len(got) != 3 || got[0] != "sort" {
+		t.Error(got)
+	}
+	if got := nearest("x", []string{"add", "exp"}); len(got) != 0 {
+		t.Error(got)
 	}
 }
 

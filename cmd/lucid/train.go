@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lucid-go/lucid"
@@ -43,7 +44,7 @@ func runTrain(c *command, args []string, out io.Writer) (err error) {
 	if err := flags.parse(c, args, out); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	// Everything a run makes goes to its device; goroutines of the loader inherit the scope.
@@ -191,7 +192,7 @@ func (s *session) tryIt() string {
 	case s.Config().Text():
 		return line + ` "The colours"`
 	case len(s.Spec.Shape) == 3:
-		return line + " image.png"
+		return line + " --held 1"
 	}
 	return line + " 1,2,3…"
 }
