@@ -14,7 +14,10 @@ func nearest(name string, all []string) (some []string) {
 	var found []near
 	for _, a := range all {
 		far, inside := distance(name, a), len(name) > 1 && strings.Contains(a, name)
-		if inside {
+		switch {
+		case inside && strings.HasPrefix(a, name):
+			far = min(far, 1)
+		case inside:
 			far = min(far, 2)
 		}
 		if inside || len(name) > 1 && far <= max(len(name)/3, 1) {
