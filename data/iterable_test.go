@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data"
@@ -79,4 +81,38 @@ func TestIterableLoader(t *testing.T) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
+}
+
+// TestIterableLoaderStops leaves a loop and cancels one: the goroutine that reads ahead goes.
+func TestIterableLoaderStops(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l := data.NewIterableLoader(count{n: 1 << 30}, data.LoaderOptions{Workers: 1, Prefetch: 3})
+	for _, err := range l.All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	var last error
+	for _, err := range l.All(ctx) {
+		if last = err; err != nil {
+			break
+		}
+		if n++; n == 2 {
+			cancel()
+		}
+	}
+	cancel()
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("after cancelling: %v", last)
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 }

@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -29,6 +30,59 @@ func NewNet() *Net {
 }
 
 func (n *Net) Forward(x *lucid.Tensor) *lucid.Tensor { return n.Head.Forward(n.Body.Forward(x)) }
+
+type run struct {
+	model  *Net
+	opt    *optim.AdamW
+	rate   *sched.CosineAnnealingLR
+	loader *data.Loader
+}
+
+func newRun(x, y *lucid.Tensor) *run {
+	r := &run{model: NewNet(), loader: data.NewLoader(data.NewTensorDataset(x, y), data.LoaderOptions{BatchSize: 16, Shuffle: true})}
+	r.opt = optim.NewAdamW(nn.Parameters(r.model), optim.AdamWOptions{LR: 0.01})
+	r.rate = sched.NewCosineAnnealingLR(r.opt, sched.CosineAnnealingLROptions{TMax: 10})
+	return r
+}
+
+func (r *run) save(path string) error {
+	d := lucid.NewStateDict()
+	d.Merge("model.", nn.StateDict(r.model))
+	d.Merge("optim.", r.opt.StateDict())
+	d.Merge("rate.", r.rate.StateDict())
+	d.Merge("loader.", r.loader.StateDict())
+	d.Set("random", lucid.GetRNGState())
+	return lucid.Save(path, d) // a name ending in .lucid: a checksum on every byte
+}
+
+func (r *run) load(path string) error {
+	d, err := lucid.Load(path)
+	if err != nil {
+		return err
+	}
+	lucid.SetRNGState(d.Get("random"))
+	return errors.Join(
+		nn.LoadStateDict(r.model, d.Prefix("model.")), r.opt.LoadStateDict(d.Prefix("optim.")),
+		r.rate.LoadStateDict(d.Prefix("rate.")), r.loader.LoadStateDict(d.Prefix("loader.")))
+}
+
+// epoch makes the steps left of an epoch, and calls after with the number of each.
+func (r *run) epoch(after func(step int) error) error {
+	step := 0
+	for batch, err := range r.loader.All(context.Background()) {
+		if err != nil {
+			return err
+		}
+		r.opt.ZeroGrad()
+		F.CrossEntropy(r.model.Forward(batch[0]), batch[1]).Backward()
+		step++
+		if err := errors.Join(r.opt.Step(), after(step)); err != nil {
+			return err
+		}
+	}
+	r.rate.Step()
+	return nil
+}
 
 // Autograd: a piece of docs/tutorial-pytorch.md.
 func Example_pytorchAutograd() {
@@ -103,4 +157,26 @@ func Example_pytorchStateDictsBothWays() {
 	// Output:
 	// lucid: load_state_dict: the state does not fit the module; missing: head.weight
 	// <nil>
+}
+
+// Checkpoints: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchCheckpoints() {
+	lucid.Seed(1)
+	x := lucid.Randn(64, 2)
+	y := x.Sum(1).Gt(0).To(lucid.Int64)
+	path := filepath.Join(os.TempDir(), "run.lucid")
+	defer os.Remove(path)
+
+	first := newRun(x, y)
+	err := first.epoch(func(step int) error {
+		if step == 3 { // in the middle of an epoch
+			return first.save(path)
+		}
+		return nil
+	})
+	second := newRun(x, y)
+	err = errors.Join(err, second.load(path), second.epoch(func(int) error { return nil }))
+	fmt.Println(err, lucid.Equal(first.model.Head.Weight, second.model.Head.Weight))
+	// Output:
+	// <nil> true
 }

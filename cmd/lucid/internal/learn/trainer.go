@@ -85,7 +85,9 @@ func (t *Trainer) prepare() {
 		t.opt.ZeroGrad()
 		loss := F.CrossEntropy(t.model.Forward(x), y.Reshape(-1))
 		loss.Backward()
-		t.opt.Step()
+		if err := t.opt.Step(); err != nil {
+			panic(err) // an error of the engine, which the caller's Try gives back
+		}
 		return loss
 	})
 	t.scores = lucid.Compile(t.model.Forward)
