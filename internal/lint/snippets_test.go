@@ -117,6 +117,9 @@ func publicNames(t *testing.T) map[string]map[string]bool {
 // qualified is a name with its package, as in lucid.Grad.
 var qualified = regexp.MustCompile(`\b([a-zA-Z]+)\.([A-Z][A-Za-z0-9]*_?)`)
 
+// bareName is an exported name without its package.
+var bareName = regexp.MustCompile(`^[A-Z][a-z]+[A-Za-z0-9]*_?$`)
+
 // TestDocNames asks that names in the pages' running text and tables exist: code in blocks is compiled, this is not.
 func TestDocNames(t *testing.T) {
 	names := publicNames(t)
@@ -137,6 +140,12 @@ func TestDocNames(t *testing.T) {
 				line = cells[2] // the first column is another language
 			}
 			for _, span := range codeSpan.FindAllString(line, -1) {
+				if word := strings.Trim(span, "`"); bareName.MatchString(word) && strings.HasPrefix(f.path, "docs/packages") {
+					checked++
+					if !slices.ContainsFunc(slices.Collect(maps.Values(names)), func(n map[string]bool) bool { return n[word] }) {
+						t.Errorf("%s says %s, which no public package has", f.path, word)
+					}
+				}
 				for _, m := range qualified.FindAllStringSubmatch(span, -1) {
 					dir, ok := dirs[m[1]]
 					if !ok {
