@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data"
 )
 
-// count is a stream of numbers; at bad it fails, or panics if that is asked for.
+// count is a dataset of numbers; at bad it fails, or panics if that is asked for.
 type count struct {
 	n, bad int
 	panics bool
@@ -38,11 +40,11 @@ func (c count) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	}
 }
 
-func TestStreamLoader(t *testing.T) {
+func TestIterableLoader(t *testing.T) {
 	for _, workers := range []int{0, 1} {
-		read := func(s data.Stream, o data.LoaderOptions) (out string, last error) {
+		read := func(s data.IterableDataset, o data.LoaderOptions) (out string, last error) {
 			o.Workers = workers
-			for b, err := range data.NewStreamLoader(s, o).All(context.Background()) {
+			for b, err := range data.NewIterableLoader(s, o).All(context.Background()) {
 				if err != nil {
 					return out, err
 				}
@@ -50,7 +52,7 @@ func TestStreamLoader(t *testing.T) {
 			}
 			return out, nil
 		}
-		if got, err := read(data.Chain{count{n: 3}, count{n: 2}}, data.LoaderOptions{BatchSize: 2}); got != "[0 1][2 0][1]" || err != nil {
+		if got, err := read(data.ChainDataset{count{n: 3}, count{n: 2}}, data.LoaderOptions{BatchSize: 2}); got != "[0 1][2 0][1]" || err != nil {
 			t.Errorf("%d workers: %s, %v", workers, got, err)
 		}
 		if got, _ := read(count{n: 5}, data.LoaderOptions{BatchSize: 2, DropLast: true}); got != "[0 1][2 3]" {
@@ -66,17 +68,51 @@ func TestStreamLoader(t *testing.T) {
 		}
 	}
 	ended := false
-	for range data.NewStreamLoader(count{n: 100, ended: &ended}).All(context.Background()) {
+	for range data.NewIterableLoader(count{n: 100, ended: &ended}).All(context.Background()) {
 		break
 	}
 	if !ended {
-		t.Error("the stream was not told to stop")
+		t.Error("the dataset was not told to stop")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, err := range data.NewStreamLoader(count{n: 100}, data.LoaderOptions{Workers: 1}).All(ctx) {
+	for _, err := range data.NewIterableLoader(count{n: 100}, data.LoaderOptions{Workers: 1}).All(ctx) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
 	}
+}
+
+// TestIterableLoaderStops leaves a loop and cancels one: the goroutine that reads ahead goes.
+func TestIterableLoaderStops(t *testing.T) {
+	before := runtime.NumGoroutine()
+	l := data.NewIterableLoader(count{n: 1 << 30}, data.LoaderOptions{Workers: 1, Prefetch: 3})
+	for _, err := range l.All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	var last error
+	for _, err := range l.All(ctx) {
+		if last = err; err != nil {
+			break
+		}
+		if n++; n == 2 {
+			cancel()
+		}
+	}
+	cancel()
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("after cancelling: %v", last)
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 }

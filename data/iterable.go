@@ -8,37 +8,37 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// StreamLoader makes batches of a stream.
-type StreamLoader struct {
-	s Stream
+// IterableLoader makes batches of an iterable dataset.
+type IterableLoader struct {
+	s IterableDataset
 	o LoaderOptions
 }
 
-// NewStreamLoader returns a loader for a stream. Of the options BatchSize, DropLast, Collate, Workers and Prefetch
-// count; with any Workers one goroutine reads ahead, since a stream is read in its own order.
-func NewStreamLoader(s Stream, opts ...LoaderOptions) *StreamLoader {
+// NewIterableLoader returns a loader for an iterable dataset. Of the options BatchSize, DropLast, Collate, Workers and Prefetch
+// count; with any Workers one goroutine reads ahead, since such a dataset is read in its own order.
+func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
 	var o LoaderOptions
 	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "stream_loader", "got %d option structs; want at most one", len(opts))
+		refuse(lucid.ErrValue, "iterable_loader", "got %d option structs; want at most one", len(opts))
 	}
 	if len(opts) == 1 {
 		o = opts[0]
 	}
 	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
-		refuse(lucid.ErrValue, "stream_loader", "a stream has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets")
+		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
 	}
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 {
-		refuse(lucid.ErrValue, "stream_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
+		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
 	}
 	o.BatchSize = max(o.BatchSize, 1)
 	if o.Collate == nil {
 		o.Collate = Stack
 	}
-	return &StreamLoader{s, o}
+	return &IterableLoader{s, o}
 }
 
-// All iterates over the batches. An error ends it; the stream is told to stop when the loop ends early.
-func (l *StreamLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+// All iterates over the batches. An error ends it; the dataset is told to stop when the loop ends early.
+func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	if l.o.Workers == 0 {
 		return l.batches(ctx)
 	}
@@ -80,8 +80,8 @@ func (l *StreamLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error
 	}
 }
 
-// batches reads the stream in the goroutine of the loop.
-func (l *StreamLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+// batches reads the dataset in the goroutine of the loop.
+func (l *IterableLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	return func(yield func([]*lucid.Tensor, error) bool) {
 		var examples [][]*lucid.Tensor
 		number, at := 0, 0
@@ -94,7 +94,7 @@ func (l *StreamLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, e
 			examples = examples[:0]
 			return yield(b, err) && err == nil
 		}
-		for x, err := range l.stream(ctx) {
+		for x, err := range l.examples(ctx) {
 			if err == nil {
 				err = ctx.Err()
 			} else if ctx.Err() == nil {
@@ -115,8 +115,8 @@ func (l *StreamLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, e
 	}
 }
 
-// stream reads the stream; a panic in it is an error.
-func (l *StreamLoader) stream(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+// examples reads the dataset; a panic in it is an error.
+func (l *IterableLoader) examples(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	return func(yield func([]*lucid.Tensor, error) bool) {
 		inside := false // the loop's own panics go on
 		defer func() {
@@ -138,7 +138,7 @@ func (l *StreamLoader) stream(ctx context.Context) iter.Seq2[[]*lucid.Tensor, er
 	}
 }
 
-func (l *StreamLoader) collate(ctx context.Context, examples [][]*lucid.Tensor) (b []*lucid.Tensor, err error) {
+func (l *IterableLoader) collate(ctx context.Context, examples [][]*lucid.Tensor) (b []*lucid.Tensor, err error) {
 	failed := lucid.Try(func() { b, err = l.o.Collate(examples) })
 	if failed != nil {
 		return nil, failed
