@@ -14,10 +14,7 @@ import (
 func fusedSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source("prelude", "elementwise"))
-	if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool { return inFunctions(i.Op) }) {
-		b.WriteString(kernels.Source("functions"))
-	}
+	b.WriteString(kernels.Source(filesOf(p)...))
 	nd, ns, np, ni := len(f.dims), 0, 0, 0
 	for _, c := range f.classes {
 		switch c {
@@ -80,9 +77,28 @@ func fusedSource(p *program, f *form) string {
 	return b.String()
 }
 
-// inFunctions reports whether an op is written in functions.cu, which costs a third of the time of compiling.
-func inFunctions(op string) bool {
-	text := kernels.Source("functions")
+// filesOf lists the sources a program needs: those of functions cost a third of the time of compiling.
+func filesOf(p *program) []string {
+	files := []string{"prelude", "elementwise"}
+	for _, f := range []struct {
+		name    string
+		complex bool // it is about complex operands alone
+	}{{"functions", false}, {"special", false}, {"complex", true}} {
+		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
+			return f.complex == operandType(p, i.Src).IsComplex() && writes(f.name, i.Op)
+		}) {
+			if f.name == "special" && !slices.Contains(files, "functions") {
+				files = append(files, "functions")
+			}
+			files = append(files, f.name)
+		}
+	}
+	return files
+}
+
+// writes reports whether an op is written in a file.
+func writes(file, op string) bool {
+	text := kernels.Source(file)
 	return strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
 }
 

@@ -147,3 +147,10 @@ DEV i64 op_wrap_index(i64 x, i64 size, Fault *f) {
     if (x < -size || x >= size) { complain(f, 1, x, size); return 0; }
     return x < 0 ? x + size : x;
 }
+
+// Complex numbers.
+template <class F> DEV F op_real(Cx<F> z) { return z.re; }
+template <class F> DEV F op_imag(Cx<F> z) { return z.im; }
+template <class F> DEV Cx<F> op_conj(Cx<F> z) { return cx(z.re, -z.im); }
+template <class F> DEV Cx<F> op_complex(F x, F y) { return cx(x, y); }
+template <class F> DEV Cx<F> op_reciprocal(Cx<F> z) { return cx((F)1, (F)0) / z; }

@@ -45,6 +45,16 @@ BINARY(atan2, atan2f(x, y), atan2(x, y))
 BINARY(hypot, hypotf(x, y), hypot(x, y))
 BINARY(copysign, copysignf(x, y), copysign(x, y))
 BINARY(nextafter, nextafterf(x, y), nextafter(x, y))
+// A half's neighbour is its bits plus or minus one; from 0 it is the least subnormal.
+template <class M> DEV float next_half(float x, float y) {
+    if (x != x || y != y) return (float)NAN_;
+    if (x == y) return y;
+    M m = Put<M>::put(x);
+    if (x == 0) m.v = y < 0 ? 0x8001 : 1;
+    else if ((y > x) == (x > 0)) m.v++;
+    else m.v--;
+    return get(m);
+}
 template <class T> DEV T log_add_exp(T x, T y) {
     T m = x != x || x > y ? x : y;
     return x == y && x - x != 0 ? m : m + op_log1p(op_exp(-fabs(x - y)));
@@ -82,10 +92,3 @@ IN_DOUBLE(special_ndtri, normcdfinv(x))
 IN_DOUBLE(special_log_ndtr, x < -1 ? log(0.5 * erfcx(-x * 0.70710678118654752440)) - 0.5 * x * x : log1p(-0.5 * erfc(x * 0.70710678118654752440)))
 IN_DOUBLE(special_entr, x != x ? x : x > 0 ? -x * log(x) : x == 0 ? 0.0 : -INF)
 IN_DOUBLE(logit, x == 0 ? -INF : x == 1 ? INF : log(x / (1 - x)))
-
-// Complex numbers.
-template <class F> DEV F op_real(Cx<F> z) { return z.re; }
-template <class F> DEV F op_imag(Cx<F> z) { return z.im; }
-template <class F> DEV Cx<F> op_conj(Cx<F> z) { return cx(z.re, -z.im); }
-template <class F> DEV Cx<F> op_complex(F x, F y) { return cx(x, y); }
-template <class F> DEV Cx<F> op_reciprocal(Cx<F> z) { return cx((F)1, (F)0) / z; }
