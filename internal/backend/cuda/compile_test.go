@@ -37,7 +37,7 @@ func operands(op string, d dtype.DType) []dtype.DType {
 	}
 	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
 		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py complex") {
+		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex") {
 		if op == two {
 			return []dtype.DType{d, d}
 		}
@@ -91,6 +91,10 @@ func everyOp(d dtype.DType) *backend.Fused {
 			a = attr.Softplus{Beta: 1, Threshold: 20}
 		case "wrap_index":
 			a = attr.Bound{Size: 7}
+		case "polygamma":
+			a = attr.Order{N: 2}
+		case "special_polynomial":
+			a = attr.Polynomial{Family: attr.Laguerre, Derivative: 2}
 		}
 		add(op, a, result(op, d), in)
 	}
@@ -137,6 +141,8 @@ func TestCompileReductions(t *testing.T) {
 				out = dtype.Int64
 			case "any", "all":
 				out = dtype.Bool
+			case "var", "vector_norm":
+				out = d.Real()
 			}
 			for _, part := range []string{"reduce_rows", "reduce_cols", "reduce_finish"} {
 				if part == "reduce_rows" || d == dtype.BFloat16 && op == "sum" {

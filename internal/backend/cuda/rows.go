@@ -35,7 +35,7 @@ func rowsSource(op string, t dtype.DType, lanes, vector int) string {
 	if op == "softmax_grad" {
 		return kernels.Source("prelude", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("softmax_grad")
 	}
-	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n#define V %d\n", ctype[t], lanes, vector) + kernels.Source("rows")
+	return reduceOps("logsumexp", t) + kernels.Source("block") + fmt.Sprintf("#define T %s\n#define LANES %d\n#define V %d\n", ctype[t], lanes, vector) + kernels.Source("rows")
 }
 
 // vectorFor is how many neighbours a thread takes from rows of n elements: 16 bytes, if rows begin at multiples of them.
@@ -63,7 +63,7 @@ func lanesFor(n int) int {
 // alongRows runs a kernel of rows.cu along one dimension.
 func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	axis, dims := a.(attr.Axis).Axis, in[0].Shape.Dims()
-	if !in[0].DType.IsFloat() || in[0].Numel() == 0 {
+	if !in[0].DType.IsFloat() {
 		return backend.ErrNoKernel
 	}
 	x, err := d.denseAll(in)
@@ -79,7 +79,7 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	if step == 1 {
 		vector = vectorFor(n, in[0].DType.Size(), address(x.views[0]))
 	}
-	rows, lanes := in[0].Numel()/n, lanesFor(n/vector)
+	rows, lanes := product(dims[:axis])*step, lanesFor(n/vector)
 	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes, vector), op, func() string { return rowsSource(op, in[0].DType, lanes, vector) })
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	if len(in) > 1 {
 		weight = in[1].DType
 	}
-	if in[0].Numel() == 0 || !in[0].DType.IsFloat() || len(in) > 2 && in[2].DType != weight {
+	if !in[0].DType.IsFloat() || len(in) > 2 && in[2].DType != weight {
 		return backend.ErrNoKernel
 	}
 	x, err := d.denseAll(in)
@@ -133,7 +133,8 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 		ptr[i] = address(v)
 	}
 	vector := vectorFor(n, in[0].DType.Size(), ptr[:]...)
-	rows, lanes, stat := in[0].Numel()/n, lanesFor(n/vector), out[len(out)-1]
+	stat := out[len(out)-1]
+	rows, lanes := stat.Numel(), lanesFor(n/vector)
 	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, vector, centred), "row_norm", func() string {
 		return normSource("FORWARD", in[0].DType, stat.DType, weight, lanes, vector, centred)
 	})
