@@ -41,15 +41,16 @@ func fusedSource(p *program, f *form) string {
 	if f.wide {
 		index, offset = "u64", "i64"
 	}
+	many := f.many()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
-	w("const int V = %d;", f.vector)
-	w("const %s e = ((%s)blockIdx.x * %du + threadIdx.x) * V;", index, index, threads)
+	w("const int V = %d, U = %d;", f.vector, many)
+	w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
 	w("if (e >= (%s)a.n) return;", index)
-	w("const i64 left = a.n - (i64)e;")
 	if ns > 0 {
 		writeOffsets(w, nd, ns, index, offset)
 	}
 	names := writeLoads(w, p, f)
+	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
 	for i, o := range p.Out {
 		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
 	}
@@ -71,9 +72,9 @@ func fusedSource(p *program, f *form) string {
 	w("}")
 	for i, o := range p.Out {
 		m := ctype[p.DTypes[o]]
-		w("store_vec<%s, V>((%s *)a.out[%d] + e, o%d, left);", m, m, i, i)
+		w("store_vec<%s, V>((%s *)a.out[%d] + e + u * %d * V, o%d, left);", m, m, i, threads, i)
 	}
-	w("}")
+	w("}\n}")
 	return b.String()
 }
 
@@ -131,19 +132,21 @@ func writeOffsets(w func(string, ...any), nd, ns int, index, offset string) {
 	}
 }
 
-// writeLoads loads the inputs and returns the names of all registers inside the loop over the vector.
+// writeLoads loads the inputs, all of them before anything is computed, and returns the names of all registers inside the
+// loops over vectors and their elements.
 func writeLoads(w func(string, ...any), p *program, f *form) []string {
 	names := make([]string, len(p.DTypes))
 	k, ptr, imm := 0, 0, 0
 	for i, c := range f.classes {
 		m := ctype[p.DTypes[i]]
-		names[i] = fmt.Sprintf("r%d[j]", i)
+		names[i] = fmt.Sprintf("r%d[u][j]", i)
 		switch c {
 		case byValue, scalar:
 			names[i] = fmt.Sprintf("r%d", i)
 		default:
-			w("Rep<%s>::R r%d[V];", m, i)
+			w("Rep<%s>::R r%d[U][V];", m, i)
 		}
+		each := fmt.Sprintf("_Pragma(\"unroll\") for (int u = 0; u < U; u++) { const i64 left = a.n - (i64)e - u * %d * V; ", threads)
 		switch c {
 		case byValue:
 			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
@@ -152,14 +155,14 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 		case scalar:
 			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
 		case aligned:
-			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + e, left);", m, i, m, ptr)
+			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, left); }", each, m, i, m, ptr, threads)
 		case unaligned:
-			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + e, 1, left);", m, i, m, ptr)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, 1, left); }", each, m, i, m, ptr, threads)
 		case rows:
-			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + at%d, left);", m, i, m, ptr, k)
+			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, left); }", each, m, i, m, ptr, k)
 			k++
 		case strided:
-			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left);", m, i, m, ptr, k, k, len(f.dims)-1)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)
 			k++
 		}
 		ptr++

@@ -7,8 +7,6 @@
 #define BINARY(name, single, wide) \
     DEV float op_##name(float x, float y) { return single; } \
     DEV double op_##name(double x, double y) { return wide; }
-#define INF (1.0 / 0.0)
-#define NAN_ (0.0 / 0.0)
 
 // Integers wrap: they are computed without a sign.
 template <class T> struct Arith {

@@ -1,8 +1,18 @@
 // Functions of floats: CUDA's, which are good to about 2 ulp without fast-math, and what is written with them. Functions
 // that lose digits by cancellation are computed in double.
 
-UNARY(sqrt, sqrtf(x), sqrt(x))
-UNARY(rsqrt, 1 / sqrtf(x), 1 / sqrt(x))
+// root is sqrtf without its branch, so that several roots can be under way at once: an approximation of 1/√x and one step of
+// Newton's, correctly rounded; tiny numbers are scaled up before and down after.
+DEV float root(float x) {
+    const bool tiny = x < 0x1p-100f;
+    const float s = tiny ? x * 0x1p64f : x;
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
+    const float r = s * y, z = fmaf(fmaf(-r, r, s), 0.5f * y, r);
+    return x == 0 || x == (float)INF ? x : tiny ? z * 0x1p-32f : z;
+}
+UNARY(sqrt, root(x), sqrt(x))
+UNARY(rsqrt, 1 / root(x), 1 / sqrt(x))
 UNARY(reciprocal, 1 / x, 1 / x)
 UNARY(exp, expf(x), exp(x))
 UNARY(exp2, exp2f(x), exp2(x))
@@ -30,8 +40,14 @@ UNARY(floor, floorf(x), floor(x))
 UNARY(ceil, ceilf(x), ceil(x))
 UNARY(trunc, truncf(x), trunc(x))
 UNARY(round, rintf(x), rint(x))
-UNARY(sigmoid, 1 / (1 + expf(-x)), 1 / (1 + exp(-x)))
-UNARY(silu, x / (1 + expf(-x)), x / (1 + exp(-x)))
+// over1 is 1/d for d from 1 on, without the branch of a division; it is 0 where the quotient is less than a normal number.
+DEV float over1(float d) {
+    float y, x = d;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return d > 0x1p126f ? 0.0f : fmaf(y, fmaf(-d, y, 1.0f), y);
+}
+UNARY(sigmoid, over1(1 + expf(-x)), 1 / (1 + exp(-x)))
+UNARY(silu, x * over1(1 + expf(-x)), x / (1 + exp(-x)))
 UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
 UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
 UNARY(logsigmoid, fminf(x, 0) - log1pf(expf(-fabsf(x))), fmin(x, 0) - log1p(exp(-fabs(x))))

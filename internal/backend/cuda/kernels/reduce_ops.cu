@@ -25,8 +25,11 @@ template <class R> struct Mean : Sum<R> {
     typedef typename Wide<R>::W A;
     static DEV A done(A a, i64 n, double) { return over(a, n); }
 };
+// Products of complex numbers are wider: a part that overflows would make the other one NaN.
+template <class R> struct Product { typedef typename Wide<R>::W W; };
+template <> struct Product<c64> { typedef c128 W; };
 template <class R> struct Prod {
-    typedef typename Wide<R>::W A;
+    typedef typename Product<R>::W A;
     static DEV A none() { return Conv<A, i32>::to(1); }
     static DEV void add(A &a, R v, i64, double) { a = op_mul<A>(a, Conv<A, R>::to(v)); }
     static DEV void merge(A &a, A b) { a = op_mul<A>(a, b); }

@@ -40,7 +40,7 @@ DEV u64 draw(Stream &s, u64 n) {
 #ifdef RANDOM_POISSON
 DEV double draw(Stream &s, double rate) {
     if (rate == 0) return 0;
-    if (!(rate > 0) || rate - rate != 0) return 0.0 / 0.0;
+    if (!(rate > 0) || rate - rate != 0) return NAN_;
     if (rate < 10) {
         const double limit = exp(-rate);
         double p = unit(s), k = 0;
@@ -82,7 +82,7 @@ DEV double many(Stream &s, double n, double p) {
 }
 DEV double draw(Stream &s, double n, double p) {
     n = floor(n);
-    if (!(n >= 0) || !(p >= 0 && p <= 1) || n - n != 0) return 0.0 / 0.0;
+    if (!(n >= 0) || !(p >= 0 && p <= 1) || n - n != 0) return NAN_;
     if (n == 0 || p == 0) return 0;
     const bool turn = p > 0.5;
     if (turn) p = 1 - p;

@@ -14,7 +14,7 @@ template <class R> struct CumSum {
     static DEV A done(A a, i64) { return a; }
 };
 template <class R> struct CumProd {
-    typedef typename Wide<R>::W A;
+    typedef typename Product<R>::W A;
     static DEV A from(const T *x, const T *, i64 k, i64) { return Conv<A, R>::to(get(x[k])); }
     static DEV A join(A a, A b) { return op_mul<A>(a, b); }
     static DEV A done(A a, i64) { return a; }
