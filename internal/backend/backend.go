@@ -105,8 +105,17 @@ type Fused struct {
 	In     int           // number of inputs
 	Instrs []Instr
 	Out    []int // registers that are stored
+	// Tail reduces a register while it is computed; its result is the last output, behind those of Out. nil: none.
+	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
+}
+
+// Tail is a reduction at the end of a fused program.
+type Tail struct {
+	Op   string
+	Attr attr.Attr
+	Src  int // the register it reads, made by an instruction
 }
 
 // Device is a place where kernels run.
@@ -119,6 +128,8 @@ type Device struct {
 	Host bool
 	// CanFuse reports whether an elementwise op with these dtypes can be part of a fused program; nil: never.
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
+	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
+	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.

@@ -16,7 +16,11 @@ func (p *planner) findDonors() {
 			}
 			inPlace = op.InPlace
 		}
-		for _, o := range s.out {
+		outs := s.out
+		if s.fused != nil && s.fused.Tail != nil {
+			outs = outs[:len(outs)-1] // a reduction's result is not written in the order of what is read
+		}
+		for _, o := range outs {
 			for j, in := range s.in {
 				b := &p.prog.bufs[in.buf]
 				if s.fused == nil && inPlace>>j&1 == 0 {

@@ -7,24 +7,35 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // Replay is a program made from a trace, to be run again and again with other inputs.
 type Replay struct {
 	prog *Program
 	outs []Output
-	args []int32       // buffer of each argument, -1 if it is not read
-	held []*mem.Buffer // buffers of values captured as they were, by input number
-	keep []*graph.Node // and their nodes
+	args []int32         // buffer of each argument, -1 if it is not read
+	held []*mem.Buffer   // buffers of values captured as they were, by input number
+	keep []*graph.Node   // and their nodes
+	lays []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 }
 
-// NewReplay plans the outputs of a trace once. args are its stand-ins.
-func NewReplay(outs, args []*graph.Node) (*Replay, error) {
+// NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
+// an argument begins in its buffer may differ from run to run.
+func NewReplay(outs, args []*graph.Node, lays []*shape.Layout) (*Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
+	for i, l := range lays {
+		if l != nil {
+			if p.argLays == nil {
+				p.argLays = map[*graph.Node]*shape.Layout{}
+			}
+			p.argLays[args[i]] = &shape.Layout{Strides: l.Strides}
+		}
+	}
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
-	r := &Replay{prog: p.prog, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn)}
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn)}
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class != given || n.IsStandIn() {
 			continue
@@ -55,6 +66,19 @@ func NewReplay(outs, args []*graph.Node) (*Replay, error) {
 // Reads reports whether the program reads an argument.
 func (r *Replay) Reads(arg int) bool { return r.args[arg] >= 0 }
 
+// Fits reports whether a stored argument lies in memory as the program assumes, wherever it begins.
+func (r *Replay) Fits(arg int, n *graph.Node) bool {
+	_, lay := n.Buffer()
+	var want *shape.Layout
+	if r.lays != nil {
+		want = r.lays[arg]
+	}
+	if want == nil {
+		return lay == nil || lay.IsContiguous(n.Shape())
+	}
+	return lay.SameStrides(want)
+}
+
 // Steps returns the number of launches of one run.
 func (r *Replay) Steps() int { return len(r.prog.steps) }
 
@@ -74,10 +98,11 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 			return nil, err
 		}
 	}
+	r.window(in, args)
 	var taken []int
 	run, err := r.prog.reserve(in,
 		func(i int) bool {
-			if argOf[i] == 0 || in[i].Shows() != 1 || !take(argOf[i]-1) {
+			if argOf[i] == 0 || in[i].ReadOnly || in[i].Shows() != 1 || !take(argOf[i]-1) {
 				return false
 			}
 			taken = append(taken, i)
@@ -106,7 +131,11 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 				e.Signal(err)
 				run.bufs[o.at.buf].SetEvent(e)
 			}
-			outs[i] = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
+			buf, lay := run.bufs[o.at.buf], o.at.lay
+			if int(o.at.buf) < len(argOf) && argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
+				buf, lay = shown(args[argOf[o.at.buf]-1], o)
+			}
+			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 		}
 	}
 	for _, i := range taken {
@@ -120,4 +149,29 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 		return nil, err
 	}
 	return outs, err
+}
+
+// window lets each argument's buffer begin where the argument does.
+func (r *Replay) window(in []*mem.Buffer, args []*graph.Node) {
+	for i, b := range r.args {
+		if b < 0 {
+			continue
+		}
+		if _, lay := args[i].Buffer(); lay != nil && lay.Offset != 0 {
+			in[b] = in[b].Window(lay.Offset * args[i].DType().Size())
+		}
+	}
+}
+
+// shown returns where an output lies that shows an argument's own memory.
+func shown(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+	buf, lay := arg.Buffer()
+	if lay == nil || lay.Offset == 0 {
+		return buf, o.at.lay
+	}
+	to := o.at.lay
+	if to == nil {
+		to = shape.Contiguous(o.Spec.Shape)
+	}
+	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset}
 }

@@ -94,5 +94,17 @@ func (b *Buffer) Free() {
 	b.Mem, b.Dev = nil, 0
 }
 
+// Window shows the buffer from a byte on, for reading. It counts for nothing: whoever uses it holds the buffer.
+func (b *Buffer) Window(from int) *Buffer {
+	w := &Buffer{Size: b.Size - from, Dev: b.Dev, class: -1, ReadOnly: true}
+	if b.Mem != nil {
+		w.Mem = b.Mem[from:]
+	}
+	if b.Dev != 0 {
+		w.Dev += uintptr(from)
+	}
+	return w
+}
+
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
 func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

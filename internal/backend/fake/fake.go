@@ -104,10 +104,15 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 		Enqueue: func(work func()) { queue <- work }}
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.Prepare = from.Prepare
+		d.CanFold, d.Prepare = from.CanFold, from.Prepare
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			for _, ins := range p.Instrs {
 				if err := f.launched(ins.Op); err != nil {
+					return err
+				}
+			}
+			if p.Tail != nil {
+				if err := f.launched(p.Tail.Op); err != nil {
 					return err
 				}
 			}
