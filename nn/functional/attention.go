@@ -38,44 +38,8 @@ type ScaledDotProductAttentionOptions struct {
 // ScaledDotProductAttention returns softmax(q·kᵀ·scale + mask)·v; q is (..., L, D), k (..., S, D), v (..., S, Dv).
 // With DropoutP, that share of the weights is dropped, in training or not.
 func ScaledDotProductAttention(query, key, value *lucid.Tensor, opts ...ScaledDotProductAttentionOptions) *lucid.Tensor {
-	const op = "scaled_dot_product_attention"
-	o := option(op, opts)
-	if o.DropoutP == 0 {
-		return lucid.ScaledDotProductAttention(query, key, value, o.AttnMask, o.ScaledDotProductAttentionOptions)
-	}
-	if !(o.DropoutP > 0 && o.DropoutP <= 1) {
-		refuse(lucid.ErrValue, op, "DropoutP is %v; want a number from 0 to 1", o.DropoutP)
-	}
-	if o.EnableGQA && query.Dim() == 4 && key.Dim() == 4 {
-		n := query.Size(1) / max(key.Size(1), 1)
-		key, value = RepeatKV(key, n), RepeatKV(value, n)
-	}
-	w := weights(op, query, key, o)
-	return Dropout(w, DropoutOptions{P: &o.DropoutP}).MatMul(value)
-}
-
-// weights returns what share of each value every query takes. A query that sees nothing takes nothing.
-func weights(op string, query, key *lucid.Tensor, o ScaledDotProductAttentionOptions) *lucid.Tensor {
-	if o.IsCausal && o.AttnMask != nil {
-		refuse(lucid.ErrValue, op, "IsCausal and AttnMask are both given; put the causal part into the mask")
-	}
-	mask := o.AttnMask
-	if mask != nil && mask.DType() == lucid.Bool {
-		mask = mask.LogicalNot()
-	}
-	switch {
-	case o.IsCausal:
-		mask = CausalMask(query.Size(-2), key.Size(-2), query.DType())
-	case mask != nil:
-		mask = AdditiveMask(mask, query.DType())
-	}
-	s := query.Mul(or(o.Scale, 1/math.Sqrt(float64(query.Size(-1))))).MatMul(key.Transpose(-2, -1))
-	if mask == nil {
-		return s.Softmax(-1)
-	}
-	s = s.Add(mask)
-	none := lucid.Amax(s.Detach(), lucid.ReduceOptions{Dim: []int{-1}, KeepDim: true}).Eq(math.Inf(-1))
-	return lucid.Where(none, 0, lucid.Where(none, 0, s).Softmax(-1))
+	o := option("scaled_dot_product_attention", opts)
+	return lucid.ScaledDotProductAttention(query, key, value, o.AttnMask, o.ScaledDotProductAttentionOptions)
 }
 
 // ApplyRotaryEmbOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
