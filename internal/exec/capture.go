@@ -228,7 +228,7 @@ func (c *capture) record(b *binding, det bool) error {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untake)
+	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}

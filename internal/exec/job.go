@@ -280,6 +280,7 @@ func (j *job) finish(err error) {
 			r.Unref()
 		}
 	}
+	j.run.release()
 	p.reset()
 	planners.Put(p)
 }
