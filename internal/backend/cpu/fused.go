@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // A fused program runs in one pass over memory. The iteration is cut in blocks for the workers and each block in
@@ -16,6 +17,7 @@ import (
 const (
 	tileElems  = 1024
 	blockElems = 64 * tileElems
+	paceElems  = 8 * tileElems // after so many a block looks at the clock
 )
 
 // Block computes n elements: z[i] = op(x[i], y[i], w[i]).
@@ -238,7 +240,14 @@ func (w *workspace) regs() []unsafe.Pointer {
 //go:noinline
 func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 	reg, base := w.regs(), w.base
+	var pace par.Pace
+	if hi-lo > paceElems {
+		pace = par.NewPace()
+	}
 	for at := lo; at < hi; at += tileElems {
+		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
+			pace.Step() // how long a tile takes depends on the program
+		}
 		n := min(tileElems, hi-at)
 		for i := range r.in {
 			switch o := &r.in[i]; {
