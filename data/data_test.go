@@ -97,6 +97,19 @@ func TestExampleRandomness(t *testing.T) {
 	if read(0) != read(4) {
 		t.Error("random numbers depend on the workers")
 	}
+	seen := map[float64]bool{}
+	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: new(12)}, Seed: new(uint64(1))}
+	for b, err := range data.NewLoader(data.NewSubset(d, []int{7}), again).All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range lucid.ToSlice[float64](b[0].At(lucid.Colon, 0)) {
+			seen[v] = true
+		}
+	}
+	if len(seen) != 12 {
+		t.Errorf("an example read 12 times had %d random numbers", len(seen))
+	}
 }
 
 var errBad = errors.New("bad example")
