@@ -410,23 +410,35 @@ func TestWeightsAreFollowed(t *testing.T) {
 
 // TestDistributedEpochs asks that each epoch has an order of its own, and that processes share it.
 func TestDistributedEpochs(t *testing.T) {
-	read := func(rank int) (epochs [2][]float64) {
-		l := data.NewLoader(numbers(12), data.LoaderOptions{BatchSize: 6, Sampler: &data.DistributedSampler{N: 12, NumReplicas: 2, Rank: rank}})
-		for e := range epochs {
-			for _, b := range collect(t, l) {
-				epochs[e] = append(epochs[e], b...)
+	for name, options := range map[string]func(s data.DistributedSampler) data.LoaderOptions{
+		"value": func(s data.DistributedSampler) data.LoaderOptions {
+			return data.LoaderOptions{BatchSize: 6, Sampler: s}
+		},
+		"pointer": func(s data.DistributedSampler) data.LoaderOptions {
+			return data.LoaderOptions{BatchSize: 6, Sampler: &s}
+		},
+		"batches": func(s data.DistributedSampler) data.LoaderOptions {
+			return data.LoaderOptions{BatchSampler: data.Batched{Sampler: &s, BatchSize: 6}}
+		},
+	} {
+		read := func(rank int) (epochs [2][]float64) {
+			l := data.NewLoader(numbers(12), options(data.DistributedSampler{N: 12, NumReplicas: 2, Rank: rank}))
+			for e := range epochs {
+				for _, b := range collect(t, l) {
+					epochs[e] = append(epochs[e], b...)
+				}
+			}
+			return epochs
+		}
+		a, b := read(0), read(1)
+		for e := range a {
+			all := slices.Sorted(slices.Values(append(slices.Clone(a[e]), b[e]...)))
+			if len(slices.Compact(all)) != 12 {
+				t.Errorf("%s, epoch %d: %v and %v", name, e, a[e], b[e])
 			}
 		}
-		return epochs
-	}
-	a, b := read(0), read(1)
-	for e := range a {
-		all := slices.Sorted(slices.Values(append(slices.Clone(a[e]), b[e]...)))
-		if len(slices.Compact(all)) != 12 {
-			t.Errorf("epoch %d: %v and %v", e, a[e], b[e])
+		if slices.Equal(a[0], a[1]) {
+			t.Errorf("%s: two epochs have the same order", name)
 		}
-	}
-	if slices.Equal(a[0], a[1]) {
-		t.Error("two epochs have the same order")
 	}
 }

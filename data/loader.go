@@ -54,6 +54,9 @@ func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
 	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil && (o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
 		refuse(lucid.ErrValue, "loader", "Sampler excludes Shuffle, and BatchSampler excludes Sampler, Shuffle, BatchSize and DropLast")
 	}
+	if s, ok := o.Sampler.(DistributedSampler); ok {
+		o.Sampler = &s // its epoch will be set
+	}
 	l := &Loader{d: d, o: o, batches: o.BatchSampler}
 	if l.batches == nil {
 		s := o.Sampler
@@ -105,11 +108,12 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	}
 }
 
+// epochs is what has another order each epoch, by its number.
+type epochs interface{ SetEpoch(epoch int) }
+
 // tellEpoch raises the epoch of a sampler that counts them itself.
 func (l *Loader) tellEpoch(epoch int) {
-	for _, s := range []any{l.o.Sampler, l.o.BatchSampler} {
-		if e, ok := s.(interface{ SetEpoch(int) }); ok {
-			e.SetEpoch(epoch)
-		}
+	if e, ok := l.batches.(epochs); ok {
+		e.SetEpoch(epoch)
 	}
 }
