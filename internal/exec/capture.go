@@ -345,7 +345,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	for i, o := range b.replay.outs {
 		buf, lay := fresh[i], o.at.lay
 		if k := rec.outs[i].input; k >= 0 && b.argOf[k] > 0 && !b.isTaken(k) {
-			buf, lay = shown(b.args[b.argOf[k]-1], o)
+			buf, lay = ofArgument(b.args[b.argOf[k]-1], o)
 		}
 		outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 	}

@@ -274,7 +274,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*g
 			}
 			buf, lay := run.bufs[o.at.buf], o.at.lay
 			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = shown(args[b.argOf[o.at.buf]-1], o)
+				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], o)
 			}
 			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 		}
@@ -319,8 +319,8 @@ func (r *Replay) showOnce(run *run) {
 	})
 }
 
-// shown returns where an output lies that shows an argument's own memory.
-func shown(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+// ofArgument returns where an output lies that shows an argument's own memory.
+func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
 	buf, lay := arg.Buffer()
 	if lay == nil || lay.Offset == 0 {
 		return buf, o.at.lay

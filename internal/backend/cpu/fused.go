@@ -117,6 +117,11 @@ var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	q := p.Prep.(*prepared)
+	var head backend.View
+	var operands []backend.View
+	if p.Head != nil {
+		head, out, operands, in = out[0], out[1:], in[p.In:], in[:p.In]
+	}
 	var n int
 	if p.Tail != nil {
 		n = p.Shape.Numel()
@@ -147,6 +152,9 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	}
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
+	}
+	if p.Head != nil {
+		return runHead(c, r.share(q), head, operands)
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
@@ -254,8 +262,10 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, at*o.size)
 			case !o.scalar:
-				reg[i] = unsafe.Add(base, o.slot*r.unit)
-				gatherTile(reg[i], o, at, n)
+				if reg[i] = o.row(at, n); reg[i] == nil {
+					reg[i] = unsafe.Add(base, o.slot*r.unit)
+					gatherTile(reg[i], o, at, n)
+				}
 			}
 		}
 		for k := range r.p.code {
