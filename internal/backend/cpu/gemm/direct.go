@@ -13,7 +13,7 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 
 // blocks computes the product block by block of C, packing both operands or reading A where it lies.
 func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
-	g := p.directGrid(e)
+	g := p.directGrid(e, threads(run))
 	if pack {
 		g = p.packedGrid(e, threads(run))
 	}
@@ -39,13 +39,18 @@ func threads(run Runner) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// directGrid cuts C into blocks of about blockWork: first into columns, since each
-// column of blocks reads its part of B for itself, but not so narrow that B is read in
-// short runs; then into rows.
-func (p *problem[T]) directGrid(e *engine[T]) grid {
-	blocks := ceilDiv(work(p.m, p.n, p.k), blockWork)
-	cols := min(blocks, ceilDiv(p.n, 4*e.cols()))
-	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 2*e.rows))
+// directGrid cuts C into blocks: first into columns, since each column of blocks reads its
+// part of B for itself, but not so narrow that B is read in short runs; then into rows. All
+// threads should have the same number of them.
+func (p *problem[T]) directGrid(e *engine[T], threads int) grid {
+	want := min(ceilDiv(work(p.m, p.n, p.k), blockWork), manyBlocks*threads)
+	cols := min(want, ceilDiv(p.n, 4*e.cols()))
+	rows := min(ceilDiv(want, cols), max(1, p.m/(2*e.rows)))
+	for r := rows; r > rows/2; r-- {
+		if r*cols%threads == 0 {
+			return grid{r, cols}
+		}
+	}
 	return grid{rows, cols}
 }
 
