@@ -5,7 +5,7 @@ import "runtime"
 // isDirect reports whether the product runs in one pass, reading A where it lies: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
-	if p.a16 == nil && p.n <= e.cols() {
+	if p.a16 == nil && p.n <= 2*e.cols() {
 		return true // halves must be copied in any case
 	}
 	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
