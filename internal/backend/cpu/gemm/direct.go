@@ -81,13 +81,13 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 			p.gatherC(&s)
 		}
 	}
-	kc := chunk(p.k)
+	kc := e.chunk(p.k)
 	for s.pc = 0; s.pc < p.k; s.pc += kc {
 		s.kc = min(kc, p.k-s.pc)
 		s.add = s.pc > 0 || p.mode == Accumulate
 		switch {
 		case pack:
-			s.packed(e, p, buf, p.aOrder())
+			s.packed(e, p, buf, p.aOrder(e))
 		case dots:
 			s.dots(e, p)
 		case panels:
@@ -121,7 +121,7 @@ func (p *problem[T]) dots(e *engine[T], rows int) bool {
 // contiguous, and do not find it in the cache a second time if each row starts a new page.
 func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
 	const farApart, many = 2048, 64 // bytes, rows
-	return p.bcs != 1 || p.b16 != nil || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
+	return e.squares || p.bcs != 1 || p.b16 != nil || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
 }
 
 // gatherC copies a part of C into the rows of s.

@@ -5,7 +5,7 @@ import "sync"
 // The largest register tile of any instruction set.
 const (
 	maxVectors = 2
-	maxRows    = 14
+	maxRows    = 32
 )
 
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
@@ -22,8 +22,12 @@ type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, 
 
 // engine is a set of kernels for one element type and instruction set.
 type engine[T Float] struct {
-	rows  int // most rows of a tile
-	lanes int // elements of a vector
+	rows     int // most rows of a tile
+	lanes    int // elements of a vector
+	maxChunk int // most k between two additions to C
+	// squares says that kernels take A contiguous in k and B in panels only.
+	squares bool
+
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
 

@@ -77,11 +77,11 @@ const (
 )
 
 // aOrder picks the order that needs the least copying: none if rows are contiguous in k.
-func (p *problem[T]) aOrder() order {
+func (p *problem[T]) aOrder(e *engine[T]) order {
 	switch {
-	case p.a16 == nil && p.acs == 1:
+	case p.a16 == nil && p.acs == 1 && !(e.squares && p.crowded()):
 		return inPlace
-	case p.ars == 1 && p.acs != 1:
+	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols
 	}
 	return byRows

@@ -10,8 +10,8 @@ const (
 
 // chunk returns how many k are summed before the sum goes to C. The chunks of one k
 // are equal but for the last: 600 is 304+296, not 512+88.
-func chunk(k int) int {
-	n := (k + maxChunk - 1) / maxChunk
+func (e *engine[T]) chunk(k int) int {
+	n := (k + e.maxChunk - 1) / e.maxChunk
 	each := (k + n - 1) / n
 	return (each + chunkAlign - 1) / chunkAlign * chunkAlign
 }

@@ -13,7 +13,7 @@ const (
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
-	case p.paired && p.b16 == nil, // no kernel: rows of bfloat16 are no rows of pairs
+	case p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
 		p.b16 != nil && !p.paired && (e.gaxpy8Half == nil || p.half != bfloat16):
 		return false
 	}
@@ -45,7 +45,7 @@ func (j *job[T]) rowBlock(block int) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
 	buf.out = grow(buf.out, p.m*n)
-	kc := chunk(p.k)
+	kc := e.chunk(p.k)
 	for pc := 0; pc < p.k; pc += kc {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {

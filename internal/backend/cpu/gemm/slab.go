@@ -68,9 +68,15 @@ func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, co
 // tileRows is how many rows of A where it lies a tile may have: equal columns of rows that
 // lie whole pages apart share a set of an L1 cache, which has eight ways or a few more.
 func (p *problem[T]) tileRows(e *engine[T]) int {
-	const page, ways = 4096, 8
-	if p.acs == 1 && p.ars*sizeOf[T]()%page == 0 {
+	const ways = 8
+	if p.crowded() && !e.squares {
 		return min(e.rows, ways-1)
 	}
 	return e.rows
+}
+
+// crowded reports whether rows of A lie whole pages apart.
+func (p *problem[T]) crowded() bool {
+	const page = 4096
+	return p.acs == 1 && p.ars*sizeOf[T]()%page == 0
 }

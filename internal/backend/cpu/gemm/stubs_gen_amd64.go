@@ -1210,3 +1210,15 @@ func gaxpy4PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int,
 func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
 
 func probePairsAVX512(iterations int)
+
+//go:noescape
+func tileAMX11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)

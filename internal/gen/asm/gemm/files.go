@@ -65,6 +65,7 @@ func Files() map[string]string {
 		})
 	}
 	pairsFiles(add, avx512)
+	add("tile_amx", amxFile)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	neonFiles(files)
@@ -108,6 +109,7 @@ func stubs() string {
 		halfStubs(w, v)
 	}
 	pairsStubs(w, avx512)
+	amxStubs(w)
 	return formatted(w)
 }
 
