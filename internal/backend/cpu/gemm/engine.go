@@ -35,6 +35,10 @@ type engine[T Float] struct {
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
 
+	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
+	// tapsTo write each vector to its spot; nil if there are none.
+	taps, tapsTo [][]tapTile[T]
+
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
 	// It may write dst[p*drs+j] up to j < lanes.

@@ -280,6 +280,366 @@ func dotF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 //go:noescape
 func dotF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// tapsF32AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsF32AVX512 = [][]tapTile[float32]{
+	1: {
+		{8, tapsF32AVX512r1v8},
+		{2, tapsF32AVX512r1v2},
+		{1, tapsF32AVX512r1v1},
+	},
+	2: {
+		{8, tapsF32AVX512r2v8},
+		{2, tapsF32AVX512r2v2},
+		{1, tapsF32AVX512r2v1},
+	},
+	3: {
+		{7, tapsF32AVX512r3v7},
+		{2, tapsF32AVX512r3v2},
+		{1, tapsF32AVX512r3v1},
+	},
+	4: {
+		{6, tapsF32AVX512r4v6},
+		{2, tapsF32AVX512r4v2},
+		{1, tapsF32AVX512r4v1},
+	},
+	5: {
+		{5, tapsF32AVX512r5v5},
+		{2, tapsF32AVX512r5v2},
+		{1, tapsF32AVX512r5v1},
+	},
+	6: {
+		{4, tapsF32AVX512r6v4},
+		{2, tapsF32AVX512r6v2},
+		{1, tapsF32AVX512r6v1},
+	},
+	7: {
+		{3, tapsF32AVX512r7v3},
+		{2, tapsF32AVX512r7v2},
+		{1, tapsF32AVX512r7v1},
+	},
+	8: {
+		{3, tapsF32AVX512r8v3},
+		{2, tapsF32AVX512r8v2},
+		{1, tapsF32AVX512r8v1},
+	},
+	9: {
+		{3, tapsF32AVX512r9v3},
+		{2, tapsF32AVX512r9v2},
+		{1, tapsF32AVX512r9v1},
+	},
+	10: {
+		{2, tapsF32AVX512r10v2},
+		{1, tapsF32AVX512r10v1},
+	},
+	11: {
+		{2, tapsF32AVX512r11v2},
+		{1, tapsF32AVX512r11v1},
+	},
+	12: {
+		{2, tapsF32AVX512r12v2},
+		{1, tapsF32AVX512r12v1},
+	},
+	13: {
+		{2, tapsF32AVX512r13v2},
+		{1, tapsF32AVX512r13v1},
+	},
+	14: {
+		{2, tapsF32AVX512r14v2},
+		{1, tapsF32AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+// tapsToF32AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsToF32AVX512 = [][]tapTile[float32]{
+	1: {
+		{8, tapsToF32AVX512r1v8},
+		{2, tapsToF32AVX512r1v2},
+		{1, tapsToF32AVX512r1v1},
+	},
+	2: {
+		{8, tapsToF32AVX512r2v8},
+		{2, tapsToF32AVX512r2v2},
+		{1, tapsToF32AVX512r2v1},
+	},
+	3: {
+		{7, tapsToF32AVX512r3v7},
+		{2, tapsToF32AVX512r3v2},
+		{1, tapsToF32AVX512r3v1},
+	},
+	4: {
+		{6, tapsToF32AVX512r4v6},
+		{2, tapsToF32AVX512r4v2},
+		{1, tapsToF32AVX512r4v1},
+	},
+	5: {
+		{5, tapsToF32AVX512r5v5},
+		{2, tapsToF32AVX512r5v2},
+		{1, tapsToF32AVX512r5v1},
+	},
+	6: {
+		{4, tapsToF32AVX512r6v4},
+		{2, tapsToF32AVX512r6v2},
+		{1, tapsToF32AVX512r6v1},
+	},
+	7: {
+		{3, tapsToF32AVX512r7v3},
+		{2, tapsToF32AVX512r7v2},
+		{1, tapsToF32AVX512r7v1},
+	},
+	8: {
+		{3, tapsToF32AVX512r8v3},
+		{2, tapsToF32AVX512r8v2},
+		{1, tapsToF32AVX512r8v1},
+	},
+	9: {
+		{3, tapsToF32AVX512r9v3},
+		{2, tapsToF32AVX512r9v2},
+		{1, tapsToF32AVX512r9v1},
+	},
+	10: {
+		{2, tapsToF32AVX512r10v2},
+		{1, tapsToF32AVX512r10v1},
+	},
+	11: {
+		{2, tapsToF32AVX512r11v2},
+		{1, tapsToF32AVX512r11v1},
+	},
+	12: {
+		{2, tapsToF32AVX512r12v2},
+		{1, tapsToF32AVX512r12v1},
+	},
+	13: {
+		{2, tapsToF32AVX512r13v2},
+		{1, tapsToF32AVX512r13v1},
+	},
+	14: {
+		{2, tapsToF32AVX512r14v2},
+		{1, tapsToF32AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsToF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -570,6 +930,366 @@ func dotF64AVX512r7(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 //go:noescape
 func dotF64AVX512r8(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
+// tapsF64AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsF64AVX512 = [][]tapTile[float64]{
+	1: {
+		{8, tapsF64AVX512r1v8},
+		{2, tapsF64AVX512r1v2},
+		{1, tapsF64AVX512r1v1},
+	},
+	2: {
+		{8, tapsF64AVX512r2v8},
+		{2, tapsF64AVX512r2v2},
+		{1, tapsF64AVX512r2v1},
+	},
+	3: {
+		{7, tapsF64AVX512r3v7},
+		{2, tapsF64AVX512r3v2},
+		{1, tapsF64AVX512r3v1},
+	},
+	4: {
+		{6, tapsF64AVX512r4v6},
+		{2, tapsF64AVX512r4v2},
+		{1, tapsF64AVX512r4v1},
+	},
+	5: {
+		{5, tapsF64AVX512r5v5},
+		{2, tapsF64AVX512r5v2},
+		{1, tapsF64AVX512r5v1},
+	},
+	6: {
+		{4, tapsF64AVX512r6v4},
+		{2, tapsF64AVX512r6v2},
+		{1, tapsF64AVX512r6v1},
+	},
+	7: {
+		{3, tapsF64AVX512r7v3},
+		{2, tapsF64AVX512r7v2},
+		{1, tapsF64AVX512r7v1},
+	},
+	8: {
+		{3, tapsF64AVX512r8v3},
+		{2, tapsF64AVX512r8v2},
+		{1, tapsF64AVX512r8v1},
+	},
+	9: {
+		{3, tapsF64AVX512r9v3},
+		{2, tapsF64AVX512r9v2},
+		{1, tapsF64AVX512r9v1},
+	},
+	10: {
+		{2, tapsF64AVX512r10v2},
+		{1, tapsF64AVX512r10v1},
+	},
+	11: {
+		{2, tapsF64AVX512r11v2},
+		{1, tapsF64AVX512r11v1},
+	},
+	12: {
+		{2, tapsF64AVX512r12v2},
+		{1, tapsF64AVX512r12v1},
+	},
+	13: {
+		{2, tapsF64AVX512r13v2},
+		{1, tapsF64AVX512r13v1},
+	},
+	14: {
+		{2, tapsF64AVX512r14v2},
+		{1, tapsF64AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsF64AVX512r1v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v6(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r10v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r10v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r11v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r11v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r12v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r12v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r13v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r13v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r14v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r14v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+// tapsToF64AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsToF64AVX512 = [][]tapTile[float64]{
+	1: {
+		{8, tapsToF64AVX512r1v8},
+		{2, tapsToF64AVX512r1v2},
+		{1, tapsToF64AVX512r1v1},
+	},
+	2: {
+		{8, tapsToF64AVX512r2v8},
+		{2, tapsToF64AVX512r2v2},
+		{1, tapsToF64AVX512r2v1},
+	},
+	3: {
+		{7, tapsToF64AVX512r3v7},
+		{2, tapsToF64AVX512r3v2},
+		{1, tapsToF64AVX512r3v1},
+	},
+	4: {
+		{6, tapsToF64AVX512r4v6},
+		{2, tapsToF64AVX512r4v2},
+		{1, tapsToF64AVX512r4v1},
+	},
+	5: {
+		{5, tapsToF64AVX512r5v5},
+		{2, tapsToF64AVX512r5v2},
+		{1, tapsToF64AVX512r5v1},
+	},
+	6: {
+		{4, tapsToF64AVX512r6v4},
+		{2, tapsToF64AVX512r6v2},
+		{1, tapsToF64AVX512r6v1},
+	},
+	7: {
+		{3, tapsToF64AVX512r7v3},
+		{2, tapsToF64AVX512r7v2},
+		{1, tapsToF64AVX512r7v1},
+	},
+	8: {
+		{3, tapsToF64AVX512r8v3},
+		{2, tapsToF64AVX512r8v2},
+		{1, tapsToF64AVX512r8v1},
+	},
+	9: {
+		{3, tapsToF64AVX512r9v3},
+		{2, tapsToF64AVX512r9v2},
+		{1, tapsToF64AVX512r9v1},
+	},
+	10: {
+		{2, tapsToF64AVX512r10v2},
+		{1, tapsToF64AVX512r10v1},
+	},
+	11: {
+		{2, tapsToF64AVX512r11v2},
+		{1, tapsToF64AVX512r11v1},
+	},
+	12: {
+		{2, tapsToF64AVX512r12v2},
+		{1, tapsToF64AVX512r12v1},
+	},
+	13: {
+		{2, tapsToF64AVX512r13v2},
+		{1, tapsToF64AVX512r13v1},
+	},
+	14: {
+		{2, tapsToF64AVX512r14v2},
+		{1, tapsToF64AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsToF64AVX512r1v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v6(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r10v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r10v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r11v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r11v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r12v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r12v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r13v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r13v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r14v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r14v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -716,6 +1436,86 @@ func dotF32AVX2r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []f
 //go:noescape
 func dotF32AVX2r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// tapsF32AVX2 holds kernels of scattered rows, by rows; the widest first.
+var tapsF32AVX2 = [][]tapTile[float32]{
+	1: {
+		{7, tapsF32AVX2r1v7},
+		{2, tapsF32AVX2r1v2},
+		{1, tapsF32AVX2r1v1},
+	},
+	2: {
+		{5, tapsF32AVX2r2v5},
+		{2, tapsF32AVX2r2v2},
+		{1, tapsF32AVX2r2v1},
+	},
+	3: {
+		{3, tapsF32AVX2r3v3},
+		{2, tapsF32AVX2r3v2},
+		{1, tapsF32AVX2r3v1},
+	},
+	4: {
+		{3, tapsF32AVX2r4v3},
+		{2, tapsF32AVX2r4v2},
+		{1, tapsF32AVX2r4v1},
+	},
+	5: {
+		{2, tapsF32AVX2r5v2},
+		{1, tapsF32AVX2r5v1},
+	},
+	6: {
+		{2, tapsF32AVX2r6v2},
+		{1, tapsF32AVX2r6v1},
+	},
+}
+
+//go:noescape
+func tapsF32AVX2r1v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -858,6 +1658,86 @@ func dotF64AVX2r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []f
 
 //go:noescape
 func dotF64AVX2r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+// tapsF64AVX2 holds kernels of scattered rows, by rows; the widest first.
+var tapsF64AVX2 = [][]tapTile[float64]{
+	1: {
+		{7, tapsF64AVX2r1v7},
+		{2, tapsF64AVX2r1v2},
+		{1, tapsF64AVX2r1v1},
+	},
+	2: {
+		{5, tapsF64AVX2r2v5},
+		{2, tapsF64AVX2r2v2},
+		{1, tapsF64AVX2r2v1},
+	},
+	3: {
+		{3, tapsF64AVX2r3v3},
+		{2, tapsF64AVX2r3v2},
+		{1, tapsF64AVX2r3v1},
+	},
+	4: {
+		{3, tapsF64AVX2r4v3},
+		{2, tapsF64AVX2r4v2},
+		{1, tapsF64AVX2r4v1},
+	},
+	5: {
+		{2, tapsF64AVX2r5v2},
+		{1, tapsF64AVX2r5v1},
+	},
+	6: {
+		{2, tapsF64AVX2r6v2},
+		{1, tapsF64AVX2r6v1},
+	},
+}
+
+//go:noescape
+func tapsF64AVX2r1v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
 
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)

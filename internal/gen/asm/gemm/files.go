@@ -30,6 +30,7 @@ func Files() map[string]string {
 				tileFiles(add, c.v, c.e, nv, masked)
 			}
 		}
+		tapFiles(add, c.v, c.e)
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -97,6 +98,7 @@ func stubs() string {
 	for _, c := range combos {
 		t, id := c.e.goType, c.e.suffix+c.v.name
 		kernelStubs(w, c.v, c.e)
+		tapStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {
 			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))

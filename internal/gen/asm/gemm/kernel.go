@@ -149,23 +149,11 @@ func (k tile) store() {
 	w.op("SHLQ $%d, BX", k.e.shift)
 	w.op("CMPB add+120(FP), $0")
 	w.op("JEQ write")
-	for _, add := range []bool{true, false} {
-		if !add {
-			w.label("write")
-		}
-		for i := range k.mr {
-			for j := range k.nv {
-				k.storeOne(i, j, add)
-			}
-			if i < k.mr-1 {
-				w.op("ADDQ BX, AX")
-			}
-		}
-		if add {
-			w.op("VZEROUPPER")
-			w.op("RET")
-		}
-	}
+	k.storeRows(true)
+	w.op("VZEROUPPER")
+	w.op("RET")
+	w.label("write")
+	k.storeRows(false)
 }
 
 func (k tile) storeOne(i, j int, add bool) {
