@@ -109,10 +109,10 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
 	most := len(e.dots) - 1
 	switch {
-	case p.b16 != nil && (p.paired || p.half != bfloat16):
+	case p.b16 != nil && p.paired:
 		return false
 	case p.b16 != nil:
-		most = len(e.dotsHalf) - 1
+		most = len(e.dotsHalf[p.half]) - 1
 	}
 	return rows <= most && p.brs == 1 && p.bcs != 1
 }

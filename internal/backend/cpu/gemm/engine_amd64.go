@@ -28,9 +28,11 @@ func init() {
 var avx512F32 = engine[float32]{
 	rows: 14, lanes: 16, maxChunk: maxChunk, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
 	dots: dotsF32AVX512, taps: tapsF32AVX512, tapsTo: tapsToF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
-	widen:    [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
-	dotsHalf: dotsBF16AVX512, gaxpy8Half: gaxpy8BF16AVX512, gaxpy1Half: gaxpy1BF16AVX512,
-	jobs: &jobs32, bufs: &bufs32,
+	widen:      [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
+	dotsHalf:   [halfTypes][]tileHalf[float32]{dotsBF16AVX512, dotsF16AVX512},
+	gaxpy8Half: [halfTypes]gaxpyHalf[float32]{gaxpy8BF16AVX512, gaxpy8F16AVX512},
+	gaxpy1Half: [halfTypes]gaxpyHalf[float32]{gaxpy1BF16AVX512, gaxpy1F16AVX512},
+	jobs:       &jobs32, bufs: &bufs32,
 }
 
 var avx512Pairs = engine[float32]{

@@ -14,7 +14,7 @@ const (
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
 	case p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
-		p.b16 != nil && !p.paired && (e.gaxpy8Half == nil || p.half != bfloat16):
+		p.b16 != nil && !p.paired && e.gaxpy8Half[p.half] == nil:
 		return false
 	}
 	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && work(1, p.n, p.k) >= rowVecWork && p.n >= 64
@@ -66,9 +66,9 @@ func (j *job[T]) rowBlock(block int) {
 // returns how many rows it took.
 func (j *job[T]) gaxpy(sums []T, from, n, pc, t, kc int) int {
 	e, p, step := j.e, &j.p, gaxpyRows
-	f, half := e.gaxpy8, e.gaxpy8Half
+	f, half := e.gaxpy8, e.gaxpy8Half[p.half]
 	if t+gaxpyRows > kc {
-		f, half, step = e.gaxpy1, e.gaxpy1Half, 1
+		f, half, step = e.gaxpy1, e.gaxpy1Half[p.half], 1
 	}
 	at := (pc+t)*p.brs + from
 	for i := range p.m {

@@ -47,7 +47,7 @@ func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	for j := 0; j < s.cols; j += e.lanes {
 		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
 		if p.b16 != nil {
-			e.dotsHalf[s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
+			e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
 		} else {
 			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
 		}
