@@ -45,13 +45,14 @@ type signature struct {
 	tree    string // structure and constants of the arguments
 	noGrad  bool
 	det     bool
+	wino    bool
 	cast    dtype.DType
 	dev     any
 	float   dtype.DType
 }
 
 func signatureOf(in []*Tensor, tr *trees, st *scope.State) signature {
-	s := signature{tensors: make([]tensorSpec, len(in)), noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	s := signature{tensors: make([]tensorSpec, len(in)), noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	for i, t := range in {
 		s.tensors[i] = specOf(t.array().Peek())
 	}
@@ -110,7 +111,7 @@ func (s signature) differs(t signature) string {
 	switch {
 	case len(s.tensors) != len(t.tensors) || s.tree != t.tree:
 		return "the structure or the constants of the arguments changed"
-	case s.noGrad != t.noGrad || s.det != t.det || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
+	case s.noGrad != t.noGrad || s.det != t.det || s.wino != t.wino || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
 		return "the scopes around the call changed"
 	}
 	for i := range s.tensors {

@@ -223,6 +223,48 @@ func TestConvDepthwise(t *testing.T) {
 	}
 }
 
+// TestConvWinograd checks the error that is documented, edges of tiles, groups, flipped taps and any layout.
+func TestConvWinograd(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	var worst float64
+	for range 40 {
+		n, groups, channels, kernels, low := 1+r.IntN(2), 1+r.IntN(2), 8+r.IntN(30), 8+r.IntN(20), r.IntN(3)
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		high, wide := 3+r.IntN(30), 3+r.IntN(40)
+		x, w := randomView(r, dtype.Float32, []int{n, groups * channels, high, wide}), randomView(r, dtype.Float32, []int{groups * kernels, channels, 3, 3})
+		for _, v := range []backend.View{x, w} {
+			for i := range len(v.Buf.Mem) / 4 {
+				v.DType.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: r.NormFloat64()})
+			}
+		}
+		dims := []int{n, groups * kernels, a.Size(0, high, 3), a.Size(1, wide, 3)}
+		run := func(a attr.Conv, threads int) []float32 {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			out := outputOf(dtype.Float32, dims)
+			if err := table["conv"](testCtx(), a, []backend.View{out}, []backend.View{x, w}); err != nil {
+				t.Fatal(err)
+			}
+			return backend.Slice[float32](out)
+		}
+		want := run(a, 1)
+		a.Winograd = true
+		got := run(a, 1)
+		if !slices.Equal(got, run(a, 4)) {
+			t.Fatal("bits depend on the number of threads")
+		}
+		// Products of normal numbers have a mean size of 2/π.
+		size := float64(channels*9) * 2 / math.Pi
+		for i := range want {
+			worst = max(worst, math.Abs(float64(got[i]-want[i]))/size)
+		}
+	}
+	if worst > 1e-5 {
+		t.Errorf("the error is %.3g of the sum of the sizes of the products", worst)
+	}
+	t.Logf("error %.3g of the sum of the sizes of the products", worst)
+}
+
 func TestGatherMMMatchesRef(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	size := func() int { return []int{0, 1, 1, 2, 5, 17}[r.IntN(6)] }

@@ -60,6 +60,7 @@ type convJob[T numbers] struct {
 	save                         func(at, step int, x []T)
 	outPlaces                    int // of one channel
 	phases                       [3][]convPhase
+	winograd                     bool   // may lose accuracy
 	phase                        phase3 // the one that runs
 	panel                        []T    // its kernels, a row each
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
@@ -69,7 +70,7 @@ type convJob[T numbers] struct {
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
+	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1, winograd: a.Winograd,
 		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
@@ -156,6 +157,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	switch {
 	case j.isDepthwise():
 		return j.depthwise(c)
+	case j.isWinograd():
+		return j.byWinograd(c)
 	case j.isCorrelation():
 		return j.correlate(c)
 	}

@@ -27,8 +27,13 @@ func (j *convJob[T]) isDepthwise() bool {
 
 // isPlain reports whether the routines can read and write rows where they lie.
 func (j *convJob[T]) isPlain() bool {
+	return j.isSingle() && j.step[2] == 1 && simd.HasDepthwise()
+}
+
+// isSingle reports whether both operands and the result are float32 in memory.
+func (j *convJob[T]) isSingle() bool {
 	_, single := any(j.x).([]float32)
-	return single && j.x != nil && j.z != nil && j.step[2] == 1 && simd.HasDepthwise()
+	return single && j.x != nil && j.z != nil
 }
 
 // depthwise computes plane by plane.
