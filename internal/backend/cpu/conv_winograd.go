@@ -74,12 +74,15 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 	m, k := j.kernels, j.channels
 	plain, free := borrow[float32](len(d.packed))
 	defer free()
-	w := any(j.w).([]float32)
+	w, at := any(j.w).([]float32), j.tapPlaces()
 	const each = 4
 	if err := c.For(ceil(j.groups*m, each), func(b int) {
 		for o := b * each; o < min((b+1)*each, j.groups*m); o++ {
 			for ch := range k {
-				taps := j.taps3x3(w[o*j.kernelStep+ch*j.kernelInStep:])
+				var taps [9]float32
+				for i, from := 0, w[o*j.kernelStep+ch*j.kernelInStep:]; i < 9; i++ {
+					taps[i] = from[at[i]]
+				}
 				for f, v := range simd.WinogradTaps(&taps) {
 					plain[(o/m*simd.WinogradTile+f)*m*k+o%m*k+ch] = v
 				}
@@ -104,12 +107,7 @@ func (d *winogradConv[T]) strip(b int) {
 	v, freeV := borrow[float32](simd.WinogradTile * j.channels * d.count)
 	defer freeV()
 	for ch := range j.channels {
-		base := image*j.imageStep + (group*j.channels+ch)*j.channelStep
-		for q := range 16 {
-			j.copyWindow(x[q*d.plane:], 0, base, 1, &convWindow{
-				high: d.high.at(d.high.part[q/4], t), highStep: 4, rows: rows + d.high.extra,
-				wide: d.wide.at(d.wide.part[q%4], 0), wideStep: 4, pitch: d.pitch, tail: d.wide.shared})
-		}
+		d.fill(x, image*j.imageStep+(group*j.channels+ch)*j.channelStep, t, rows)
 		simd.WinogradInputF32(v[ch*d.count:], j.channels*d.count, any(x).([]float32), d.plane, d.pitch, d.count)
 	}
 	m, freeM := borrow[float32](simd.WinogradTile * j.kernels * d.count)
@@ -128,5 +126,36 @@ func (d *winogradConv[T]) strip(b int) {
 			n := min(rows, ceil(p[1].outs-4*t-r, 4)) // tiles that have this row
 			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0)
 		}
+	}
+}
+
+// fill lays out the rows of one channel that a strip reads, from row t of tiles on.
+func (d *winogradConv[T]) fill(x []T, base, t, rows int) {
+	j := d.j
+	if j.step[2] != 1 {
+		for q := range 16 {
+			j.copyWindow(x[q*d.plane:], 0, base, 1, &convWindow{
+				high: d.high.at(d.high.part[q/4], t), highStep: 4, rows: rows + d.high.extra,
+				wide: d.wide.at(d.wide.part[q%4], 0), wideStep: 4, pitch: d.pitch, tail: d.wide.shared})
+		}
+		return
+	}
+	for q := range 16 {
+		clear(x[q*d.plane+(rows+d.high.extra)*d.pitch:][:d.wide.shared])
+	}
+	n := 4*rows + 2
+	r0, r1 := inside(d.high.lo+4*t, 1, n, j.size[1])
+	c0, c1 := inside(d.wide.lo, 1, 4*d.pitch, j.size[2])
+	if c0 == c1 {
+		r0, r1 = 0, 0
+	}
+	for r := range n {
+		for q := 0; q < 4 && (r < r0 || r >= r1); q++ {
+			clear(x[(r%4*4+q)*d.plane+r/4*d.pitch:][:d.pitch])
+		}
+	}
+	if r0 < r1 {
+		at := base + (d.high.lo+4*t+r0)*j.step[1] + d.wide.lo + c0
+		simd.WinogradRowsF32(any(x).([]float32), d.plane, d.pitch, d.pitch, any(j.x).([]float32)[at:], j.step[1], r0, r1, c0, c1)
 	}
 }

@@ -3,15 +3,15 @@
 #include "textflag.h"
 
 // The numbers of the even elements of two vectors.
-DATA evens<>+0(SB)/8, $0x0000000200000000
-DATA evens<>+8(SB)/8, $0x0000000600000004
-DATA evens<>+16(SB)/8, $0x0000000a00000008
-DATA evens<>+24(SB)/8, $0x0000000e0000000c
-DATA evens<>+32(SB)/8, $0x0000001200000010
-DATA evens<>+40(SB)/8, $0x0000001600000014
-DATA evens<>+48(SB)/8, $0x0000001a00000018
-DATA evens<>+56(SB)/8, $0x0000001e0000001c
-GLOBL evens<>(SB), RODATA|NOPTR, $64
+DATA ·evens+0(SB)/8, $0x0000000200000000
+DATA ·evens+8(SB)/8, $0x0000000600000004
+DATA ·evens+16(SB)/8, $0x0000000a00000008
+DATA ·evens+24(SB)/8, $0x0000000e0000000c
+DATA ·evens+32(SB)/8, $0x0000001200000010
+DATA ·evens+40(SB)/8, $0x0000001600000014
+DATA ·evens+48(SB)/8, $0x0000001a00000018
+DATA ·evens+56(SB)/8, $0x0000001e0000001c
+GLOBL ·evens(SB), RODATA|NOPTR, $64
 
 #define ARGUMENTS \
 	MOVQ dst+0(FP), DI; \
@@ -84,7 +84,7 @@ rest:
 // func padRows2F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
 TEXT ·padRows2F32AVX512(SB), NOSPLIT, $0-64
 	ARGUMENTS
-	VMOVUPS evens<>(SB), Z30
+	VMOVUPS ·evens(SB), Z30
 
 row:
 	MOVQ DI, AX
@@ -126,7 +126,7 @@ rest:
 // func padRows4F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
 TEXT ·padRows4F32AVX512(SB), NOSPLIT, $0-64
 	ARGUMENTS
-	VMOVUPS evens<>(SB), Z30
+	VMOVUPS ·evens(SB), Z30
 
 row:
 	MOVQ DI, AX

@@ -104,6 +104,31 @@ func WinogradTaps(g *[9]float32) (u [WinogradTile]float32) {
 }
 
 func winogradG(a, b, c float64) [6]float64 {
-	s, t := (a+c)/-6, a/24+c/6
-	return [6]float64{a / 4, s - b/6, s + b/6, t + b/12, t - b/12, c}
+	const sixth, twelfth = 1.0 / 6, 1.0 / 12
+	s, t := (a+c)*-sixth, a*(twelfth/2)+c*sixth
+	return [6]float64{a * 0.25, s - b*sixth, s + b*sixth, t + b*twelfth, t - b*twelfth, c}
+}
+
+// WinogradRowsF32 lays out rows as WinogradInputF32 reads them: for r from first to last-1 and c < 4·width, element (r, c)
+// goes to dst[((r%4)*4+c%4)*plane + r/4*pitch + c/4]. It is src[(r-first)*srs+c-from] if from <= c < to, else zero.
+func WinogradRowsF32(dst []float32, plane, pitch, width int, src []float32, srs, first, last, from, to int) {
+	if first >= last || width <= 0 || from >= to {
+		return
+	}
+	dst, src = dst[:15*plane+(last-1)/4*pitch+width], src[:(last-first-1)*srs+to-from]
+	if !winogradRows(dst, plane, pitch, width, src, srs, first, last, from, to) {
+		winogradRowsGeneric(dst, plane, pitch, width, src, srs, first, last, from, to)
+	}
+}
+
+func winogradRowsGeneric(dst []float32, plane, pitch, width int, src []float32, srs, first, last, from, to int) {
+	for r := first; r < last; r++ {
+		for c := range 4 * width {
+			var v float32
+			if c >= from && c < to {
+				v = src[(r-first)*srs+c-from]
+			}
+			dst[((r%4)*4+c%4)*plane+r/4*pitch+c/4] = v
+		}
+	}
 }

@@ -215,3 +215,86 @@ tiles:
 	JNZ tiles
 	VZEROUPPER
 	RET
+
+// func winogradRowsF32AVX512(dst *float32, plane, pitch, width int, src *float32, srs, first, last, from int, masks *uint64)
+TEXT ·winogradRowsF32AVX512(SB), NOSPLIT, $0-80
+	MOVQ dst+0(FP), DI
+	MOVQ plane+8(FP), R8
+	SHLQ $2, R8
+	MOVQ pitch+16(FP), R9
+	SHLQ $2, R9
+	MOVQ src+32(FP), SI
+	MOVQ from+64(FP), AX
+	SHLQ $2, AX
+	SUBQ AX, SI // where column 0 would be
+	MOVQ srs+40(FP), R10
+	SHLQ $2, R10
+	MOVQ last+56(FP), R11
+	VMOVDQU32 ·evens(SB), Z30
+	VMOVDQU32 ·odds(SB), Z31
+	MOVQ $-1, R13
+	MOVQ first+48(FP), R14
+
+row:
+	MOVQ R14, AX
+	ANDQ $3, AX
+	SHLQ $2, AX
+	IMULQ R8, AX
+	MOVQ R14, BX
+	SHRQ $2, BX
+	IMULQ R9, BX
+	ADDQ BX, AX
+	ADDQ DI, AX // of the first remainder
+	MOVQ SI, BX
+	MOVQ width+24(FP), CX
+	MOVQ masks+72(FP), DX
+
+group:
+	MOVQ (DX), R12
+	KMOVW R12, K1
+	SHRQ $16, R12
+	KMOVW R12, K2
+	SHRQ $16, R12
+	KMOVW R12, K3
+	SHRQ $16, R12
+	KMOVW R12, K4
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	VMOVUPS.Z 128(BX), K3, Z2
+	VMOVUPS.Z 192(BX), K4, Z3
+	VMOVAPS Z0, Z4
+	VPERMT2PS Z1, Z30, Z0 // 0, 2, 4, …
+	VPERMT2PS Z1, Z31, Z4 // 1, 3, 5, …
+	VMOVAPS Z2, Z5
+	VPERMT2PS Z3, Z30, Z2
+	VPERMT2PS Z3, Z31, Z5
+	VMOVAPS Z0, Z6
+	VPERMT2PS Z2, Z30, Z0 // 0, 4, 8, …
+	VPERMT2PS Z2, Z31, Z6 // 2, 6, 10, …
+	VMOVAPS Z4, Z7
+	VPERMT2PS Z5, Z30, Z4 // 1, 5, 9, …
+	VPERMT2PS Z5, Z31, Z7 // 3, 7, 11, …
+	MOVQ CX, R12
+	CMPQ R12, $16
+	JLE part
+	MOVQ $16, R12
+
+part:
+	BZHIQ R12, R13, R12
+	KMOVW R12, K5
+	VMOVUPS Z0, K5, (AX)
+	VMOVUPS Z4, K5, (AX)(R8*1)
+	LEAQ (AX)(R8*2), R12
+	VMOVUPS Z6, K5, (R12)
+	VMOVUPS Z7, K5, (R12)(R8*1)
+	ADDQ $64, AX
+	ADDQ $256, BX
+	ADDQ $8, DX
+	SUBQ $16, CX
+	JGT group
+	ADDQ R10, SI
+	INCQ R14
+	CMPQ R14, R11
+	JLT row
+	VZEROUPPER
+	RET

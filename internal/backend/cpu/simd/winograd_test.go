@@ -51,6 +51,38 @@ func TestWinogradTransforms(t *testing.T) {
 	}
 }
 
+// TestWinogradRows compares the layout with the twin's, beside pages no one may touch.
+func TestWinogradRows(t *testing.T) {
+	const most = 8192
+	r := rand.New(rand.NewPCG(7, 14))
+	for _, end := range []bool{true, false} {
+		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
+		for i := range xs {
+			xs[i] = float32(r.NormFloat64())
+		}
+		impl.ForEach(t, "simd", func(variant string) {
+			for range 400 {
+				width, first, rows := 1+r.IntN(40), r.IntN(5), 1+r.IntN(10)
+				from := r.IntN(4 * width)
+				to := from + 1 + r.IntN(4*width-from)
+				pitch, srs := width+r.IntN(3), to-from+r.IntN(3)
+				plane := (first+rows+3)/4*pitch + r.IntN(4)
+				x, z := xs[:(rows-1)*srs+to-from], zs[:15*plane+(first+rows-1)/4*pitch+width]
+				if end {
+					x, z = xs[most-len(x):], zs[most-len(z):]
+				}
+				for i := range z {
+					z[i] = 3
+				}
+				want := append([]float32(nil), z...)
+				WinogradRowsF32(z, plane, pitch, width, x, srs, first, first+rows, from, to)
+				winogradRowsGeneric(want, plane, pitch, width, x, srs, first, first+rows, from, to)
+				checkLanes(t, variant, z, want, func(int) bool { return true })
+			}
+		})
+	}
+}
+
 func checkLanes(t *testing.T, variant string, got, want []float32, used func(i int) bool) {
 	t.Helper()
 	for i := range got {
