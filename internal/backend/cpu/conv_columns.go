@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
@@ -118,9 +119,14 @@ func (d *columnsConv[T]) blockOf(b int) columnBlock {
 func (d *columnsConv[T]) sum(b int) {
 	j, p := d.j, &d.j.phase
 	u, part := d.blockOf(b/d.parts), b%d.parts
-	m, ars := u.o1-u.o0, d.rows*d.pitch+16 // not a power of two, which would crowd into a few lines of the cache
-	a, freeA := borrow[T](m * ars)
-	defer freeA()
+	m, ars := u.o1-u.o0, j.panelRow
+	var a []T
+	if !d.inPlace() {
+		var freeA func()
+		ars = d.rows*d.pitch + 16 // not a power of two, which would crowd into a few lines of the cache
+		a, freeA = borrow[T](m * ars)
+		defer freeA()
+	}
 	places := d.rows * d.pitch
 	if !d.few {
 		places = d.plane(p[0].outs, 0, 0)
@@ -136,7 +142,11 @@ func (d *columnsConv[T]) sum(b int) {
 		t0, channel := rest%p[0].taps, rest/p[0].taps
 		rows := min(d.rows, p[1].taps-t1)
 		k := (rows-1)*d.pitch + p[2].taps
-		d.copyKernels(a, ars, u, (channel*p[0].taps+t0)*p[1].taps+t1, rows)
+		if first := (channel*p[0].taps+t0)*p[1].taps + t1; d.inPlace() {
+			a = j.panel[u.group*j.panelLen+u.o0*j.panelRow+first*p[2].taps:]
+		} else {
+			d.copyKernels(a, ars, u, first, rows)
+		}
 		base := u.i0*j.imageStep + (u.group*j.channels+channel)*j.channelStep
 		if d.few {
 			d.pairs(x, tmp, base, u.i1-u.i0, t0, t1, rows)
@@ -149,6 +159,15 @@ func (d *columnsConv[T]) sum(b int) {
 		}
 		j.float.columns(m, n, k, a, ars, x, d.off, d.cols, z, d.cols, s > from)
 	}
+}
+
+// inPlace reports whether the kernels can be read where they lie: there is nothing between rows of taps, and the
+// rows of several kernels do not crowd into few lines of the cache, which repeat each page.
+func (d *columnsConv[T]) inPlace() bool {
+	const page, near = 4096, 128
+	var zero T
+	at := d.j.panelRow * int(unsafe.Sizeof(zero)) % page
+	return d.pitch == d.j.phase[2].taps && d.j.panelCol == 1 && at >= near && at <= page-near
 }
 
 // copyKernels copies rows of taps of each kernel, row number first of its kernel and the ones behind, with zeros between.
