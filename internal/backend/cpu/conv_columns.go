@@ -16,7 +16,7 @@ import (
 
 const (
 	columnsDepth = 512 // terms of a sum before it is added to the others, about
-	columnsRows  = 128 // most kernels of a block
+	columnsRows  = 256 // most kernels of a block
 	columnsMost  = 128 // most images of a block
 	columnsFew   = 12  // images below which outputs become columns too
 )
