@@ -162,6 +162,11 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	case j.isCorrelation():
 		return j.correlate(c)
 	}
+	if !j.isDirect() && j.isColumns() {
+		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
+			return err
+		}
+	}
 	free, err := j.packKernels(c)
 	if err != nil {
 		return err
@@ -171,11 +176,6 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	}
 	if j.isDirect() {
 		return j.direct(c)
-	}
-	if j.isColumns() {
-		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
-			return err
-		}
 	}
 	j.tiles = j.plan()
 	n := j.tiles.count()

@@ -89,7 +89,7 @@ func (d *columnsConv[T]) units() int { return d.j.channels * d.j.phase[0].taps *
 // area is the number of sums of a block.
 func (d *columnsConv[T]) area() int { return len(d.off) * d.kernels * d.cols }
 
-// byColumns computes a phase; the kernels are packed already. It reports whether the zeros between rows of taps met an
+// byColumns computes a phase. It reports whether the zeros between rows of taps met an
 // infinity or a NaN that no output should see: the result is then to be computed in another way.
 func (j *convJob[T]) byColumns(c *backend.Ctx) (spoiled bool, err error) {
 	d := j.newColumns()
@@ -119,7 +119,7 @@ func (d *columnsConv[T]) blockOf(b int) columnBlock {
 func (d *columnsConv[T]) sum(b int) {
 	j, p := d.j, &d.j.phase
 	u, part := d.blockOf(b/d.parts), b%d.parts
-	m, ars := u.o1-u.o0, j.panelRow
+	m, ars := u.o1-u.o0, j.kernelStep
 	var a []T
 	if !d.inPlace() {
 		var freeA func()
@@ -142,10 +142,11 @@ func (d *columnsConv[T]) sum(b int) {
 		t0, channel := rest%p[0].taps, rest/p[0].taps
 		rows := min(d.rows, p[1].taps-t1)
 		k := (rows-1)*d.pitch + p[2].taps
-		if first := (channel*p[0].taps+t0)*p[1].taps + t1; d.inPlace() {
-			a = j.panel[u.group*j.panelLen+u.o0*j.panelRow+first*p[2].taps:]
+		at := (u.group*j.kernels+u.o0)*j.kernelStep + channel*j.kernelInStep + j.tapRow(t0, t1)
+		if d.inPlace() {
+			a = j.w[at:]
 		} else {
-			d.copyKernels(a, ars, u, first, rows)
+			d.copyKernels(a, ars, m, at, rows)
 		}
 		base := u.i0*j.imageStep + (u.group*j.channels+channel)*j.channelStep
 		if d.few {
@@ -161,28 +162,40 @@ func (d *columnsConv[T]) sum(b int) {
 	}
 }
 
+// tapRow is where the first tap of row (t0, t1) of taps lies in a kernel.
+func (j *convJob[T]) tapRow(t0, t1 int) int {
+	p := &j.phase
+	return (p[0].tap+t0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+t1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
+}
+
+// tapSteps are the distances of rows of taps, and of taps in a row.
+func (j *convJob[T]) tapSteps() (row, tap int) {
+	return j.phase[1].tapStep * j.tapStep[1], j.phase[2].tapStep * j.tapStep[2]
+}
+
 // inPlace reports whether the kernels can be read where they lie: there is nothing between rows of taps, and the
 // rows of several kernels do not crowd into few lines of the cache, which repeat each page.
 func (d *columnsConv[T]) inPlace() bool {
 	const page, near = 4096, 128
 	var zero T
-	at := d.j.panelRow * int(unsafe.Sizeof(zero)) % page
-	return d.pitch == d.j.phase[2].taps && d.j.panelCol == 1 && at >= near && at <= page-near
+	at, taps := d.j.kernelStep*int(unsafe.Sizeof(zero))%page, d.j.phase[2].taps
+	row, tap := d.j.tapSteps()
+	return d.pitch == taps && tap == 1 && (row == taps || d.rows == 1) && at >= near && at <= page-near
 }
 
-// copyKernels copies rows of taps of each kernel, row number first of its kernel and the ones behind, with zeros between.
-func (d *columnsConv[T]) copyKernels(a []T, ars int, u columnBlock, first, rows int) {
+// copyKernels copies rows of taps of m kernels, from place at on, with zeros between.
+func (d *columnsConv[T]) copyKernels(a []T, ars, m, at, rows int) {
 	j, taps := d.j, d.j.phase[2].taps
-	for o := range u.o1 - u.o0 {
-		at := u.group*j.panelLen + (u.o0+o)*j.panelRow + first*taps*j.panelCol
+	step, tap := j.tapSteps()
+	for o := range m {
 		for r := range rows {
-			row, from := a[o*ars+r*d.pitch:][:d.pitch], j.panel[at+r*taps*j.panelCol:]
-			if clear(row[taps:]); j.panelCol == 1 {
-				copy(row[:taps], from)
+			row, from := a[o*ars+r*d.pitch:][:d.pitch], at+o*j.kernelStep+r*step
+			if clear(row[taps:]); tap == 1 {
+				copy(row[:taps], j.w[from:])
 				continue
 			}
 			for i := range taps {
-				row[i] = from[i*j.panelCol]
+				row[i] = j.w[from+i*tap]
 			}
 		}
 	}
