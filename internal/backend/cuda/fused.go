@@ -76,8 +76,31 @@ type form struct {
 	strides [][]int // of the inputs of classes rows and strided, in order
 }
 
+// many is how many vectors a thread takes: two where nothing needs offsets of its own and registers are enough, so that more
+// bytes are under way.
+func (f *form) many() int {
+	vectors := 0
+	for _, c := range f.classes {
+		switch c {
+		case rows, strided:
+			return 1
+		case aligned, unaligned:
+			vectors++
+		}
+	}
+	if vectors > 3 {
+		return 1
+	}
+	return 2
+}
+
 func (f *form) key() string {
 	return fmt.Sprintf("%s/%d/%d/%v", f.classes, f.vector, len(f.dims), f.wide)
+}
+
+// runFace is runFused with the face a launch asks for.
+func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	return d.faced(c).runFused(c, p, out, in)
 }
 
 // runFused runs a prepared program.
@@ -110,7 +133,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	}
 	f.settle(q.vector, out[0].Shape, views)
 	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && !d.compiled(key) {
+	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
 		return backend.ErrCold
 	}
 	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })
@@ -118,7 +141,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return err
 	}
 	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, threads*f.vector), 1, threads, fusedArgs(n, word, &f, views, out))
+		return d.launch(fn, blocks(n, threads*f.vector*f.many()), 1, threads, fusedArgs(n, word, &f, views, out))
 	}
 	if q.faults != "" {
 		return d.checked(c, faultName(q.faults), run)

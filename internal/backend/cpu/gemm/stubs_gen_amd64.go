@@ -1751,10 +1751,10 @@ func gaxpy1F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero boo
 func probeF64AVX2(iterations int)
 
 //go:noescape
-func widenAVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
+func widenBF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
-func narrowAVX512(dst []uint16, src []float32)
+func widenF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 // dotsBF16AVX512 holds the kernels for B by columns, by rows.
 var dotsBF16AVX512 = []tileHalf[float32]{
@@ -1799,7 +1799,294 @@ func gaxpy8BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero b
 func gaxpy1BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
 
 //go:noescape
-func widenAVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+func widenBF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
-func narrowAVX2(dst []uint16, src []float32)
+func widenF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+
+// tilesPairsAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesPairsAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tilePairsAVX512r1v1,
+		2:  tilePairsAVX512r2v1,
+		3:  tilePairsAVX512r3v1,
+		4:  tilePairsAVX512r4v1,
+		5:  tilePairsAVX512r5v1,
+		6:  tilePairsAVX512r6v1,
+		7:  tilePairsAVX512r7v1,
+		8:  tilePairsAVX512r8v1,
+		9:  tilePairsAVX512r9v1,
+		10: tilePairsAVX512r10v1,
+		11: tilePairsAVX512r11v1,
+		12: tilePairsAVX512r12v1,
+		13: tilePairsAVX512r13v1,
+		14: tilePairsAVX512r14v1,
+	},
+	2: {
+		1:  tilePairsAVX512r1v2,
+		2:  tilePairsAVX512r2v2,
+		3:  tilePairsAVX512r3v2,
+		4:  tilePairsAVX512r4v2,
+		5:  tilePairsAVX512r5v2,
+		6:  tilePairsAVX512r6v2,
+		7:  tilePairsAVX512r7v2,
+		8:  tilePairsAVX512r8v2,
+		9:  tilePairsAVX512r9v2,
+		10: tilePairsAVX512r10v2,
+		11: tilePairsAVX512r11v2,
+		12: tilePairsAVX512r12v2,
+		13: tilePairsAVX512r13v2,
+		14: tilePairsAVX512r14v2,
+	},
+}
+
+//go:noescape
+func tilePairsAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesPairsAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesPairsAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tilePairsAVX512r1v1m,
+		2:  tilePairsAVX512r2v1m,
+		3:  tilePairsAVX512r3v1m,
+		4:  tilePairsAVX512r4v1m,
+		5:  tilePairsAVX512r5v1m,
+		6:  tilePairsAVX512r6v1m,
+		7:  tilePairsAVX512r7v1m,
+		8:  tilePairsAVX512r8v1m,
+		9:  tilePairsAVX512r9v1m,
+		10: tilePairsAVX512r10v1m,
+		11: tilePairsAVX512r11v1m,
+		12: tilePairsAVX512r12v1m,
+		13: tilePairsAVX512r13v1m,
+		14: tilePairsAVX512r14v1m,
+	},
+	2: {
+		1:  tilePairsAVX512r1v2m,
+		2:  tilePairsAVX512r2v2m,
+		3:  tilePairsAVX512r3v2m,
+		4:  tilePairsAVX512r4v2m,
+		5:  tilePairsAVX512r5v2m,
+		6:  tilePairsAVX512r6v2m,
+		7:  tilePairsAVX512r7v2m,
+		8:  tilePairsAVX512r8v2m,
+		9:  tilePairsAVX512r9v2m,
+		10: tilePairsAVX512r10v2m,
+		11: tilePairsAVX512r11v2m,
+		12: tilePairsAVX512r12v2m,
+		13: tilePairsAVX512r13v2m,
+		14: tilePairsAVX512r14v2m,
+	},
+}
+
+//go:noescape
+func tilePairsAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// dotsPairsAVX512 holds the kernels for B by columns, by rows.
+var dotsPairsAVX512 = []tile[float32]{
+	1: dotPairsAVX512r1,
+	2: dotPairsAVX512r2,
+	3: dotPairsAVX512r3,
+	4: dotPairsAVX512r4,
+	5: dotPairsAVX512r5,
+	6: dotPairsAVX512r6,
+	7: dotPairsAVX512r7,
+	8: dotPairsAVX512r8,
+}
+
+//go:noescape
+func dotPairsAVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r5(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r6(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func zipAVX512(dst []float32, drs, dps int, src []uint16, srs, step, rows, panels, width int)
+
+//go:noescape
+func gaxpy4PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+
+//go:noescape
+func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+
+func probePairsAVX512(iterations int)

@@ -131,10 +131,10 @@ func (k tile) step() {
 		k.loadB(j)
 	}
 	for i := range k.mr {
-		a := v.r(k.areg(i))
-		w.op("%s %s, %s // a[%d]", v.bcast(k.e), rowAddr(i), a, i)
+		a := k.areg(i)
+		w.op("%s %s, %s // a[%d]", v.bcast(k.e), rowAddr(i), v.r(a), i)
 		for j := range k.nv {
-			w.op("VFMADD231%s %s, %s, %s", k.e.ps, v.r(k.breg(j)), a, k.acc(i, j))
+			v.multiplyAdd(w, k.e, k.breg(j), a, i*k.nv+j)
 		}
 	}
 	w.op("ADDQ R11, R10 // next row of B")
