@@ -7,8 +7,8 @@ import (
 )
 
 // A convolution is a product: the kernels, a matrix with a row for each output channel, times a matrix with a column
-// for each output place that holds the inputs it reads. The second matrix is never made as a whole: each block of
-// columns fills its part, cut in chunks of rows that stay in the cache, and multiplies at once.
+// for each output place that holds the inputs it reads. The second matrix is never made as a whole; the package comment
+// lists the ways around it.
 
 func init() { register(backend.Table{"conv": convKernel}) }
 
@@ -162,8 +162,9 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	case j.isCorrelation():
 		return j.correlate(c)
 	}
-	if !j.isDirect() && j.isColumns() {
-		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
+	direct := j.isDirect()
+	if ok, few := j.isColumns(); ok && !direct {
+		if spoiled, err := j.byColumns(c, few); err != nil || !spoiled {
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if free != nil {
 		defer free()
 	}
-	if j.isDirect() {
+	if direct {
 		return j.direct(c)
 	}
 	j.tiles = j.plan()

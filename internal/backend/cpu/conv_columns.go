@@ -19,6 +19,10 @@ const (
 	columnsRows  = 256 // most kernels of a block
 	columnsMost  = 128 // most images of a block
 	columnsFew   = 12  // images below which outputs become columns too
+
+	columnsTaps    = 25 // fewest taps
+	columnsTapsFew = 64 // the same if outputs are columns too
+	columnsOuts    = 64 // most outputs then
 )
 
 // columnsConv is a phase computed by columns.
@@ -40,16 +44,24 @@ type columnsConv[T numbers] struct {
 	nan        atomic.Bool // the result has one
 }
 
-// isColumns reports whether the taps are the long side.
-func (j *convJob[T]) isColumns() bool {
+// isColumns reports whether the taps are the long side, and which kind of columns: a sum of too few terms at a time would
+// spend its time on adding to the others, and so would one with many places between its rows of taps.
+func (j *convJob[T]) isColumns() (ok, few bool) {
 	p := &j.phase
-	return j.float != nil && p[2].taps > p[2].outs && p.outs() > 0 && j.channels*p.taps() > 0 && p[1].step > 0 && p[2].step > 0 &&
-		(p.outs() <= 64 || j.images >= columnsFew)
+	if j.float == nil || p[2].taps <= p[2].outs || p.outs() == 0 || j.channels*p.taps() == 0 || p[1].step <= 0 || p[2].step <= 0 {
+		return false, false
+	}
+	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
+	a.share(p[2].taps, j.size[2])
+	if j.images >= columnsFew && 4*p[2].taps >= 3*(p[2].taps+a.extra-a.shared) {
+		return p.taps() >= columnsTaps, false
+	}
+	return p.taps() >= columnsTapsFew && p.outs() <= columnsOuts, true
 }
 
-func (j *convJob[T]) newColumns() *columnsConv[T] {
+func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 	p := &j.phase
-	d := &columnsConv[T]{j: j, few: j.images < columnsFew,
+	d := &columnsConv[T]{j: j, few: few,
 		high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs), wide: newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)}
 	d.wide.share(p[2].taps, j.size[2])
 	d.pitch = p[2].taps + d.wide.extra - d.wide.shared
@@ -91,8 +103,8 @@ func (d *columnsConv[T]) area() int { return len(d.off) * d.kernels * d.cols }
 
 // byColumns computes a phase. It reports whether the zeros between rows of taps met an
 // infinity or a NaN that no output should see: the result is then to be computed in another way.
-func (j *convJob[T]) byColumns(c *backend.Ctx) (spoiled bool, err error) {
-	d := j.newColumns()
+func (j *convJob[T]) byColumns(c *backend.Ctx, few bool) (spoiled bool, err error) {
+	d := j.newColumns(few)
 	blocks := j.groups * d.split[0] * d.split[1]
 	var free func()
 	d.partial, free = borrow[T](blocks * d.parts * d.area())
