@@ -13,11 +13,17 @@ type run struct {
 	// donates is the first step that writes over an input; from there on the run cannot be given up.
 	donates int
 	errs    []error // by buffer: why it has no value
+	shown   bool    // devices were shown the launches ahead
 }
 
 // reserve gets all memory the program needs before anything runs. take claims an input's buffer for writing
 // over, untake gives it back; if memory runs out, nothing has changed.
 func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
+	return p.reserveIn(nil, in, take, untake)
+}
+
+// reserveIn is reserve with another pool than that of each step's device.
+func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
 	r := &run{prog: p, bufs: make([]*mem.Buffer, len(p.bufs)), donates: len(p.steps)}
 	copy(r.bufs, in)
 	for i := p.numIn; i < len(p.bufs); i++ {
@@ -60,7 +66,7 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 					continue
 				}
 			}
-			m, err := getBuf(s.dev, s.op, b.size, &free, b.keep)
+			m, err := getBuf(pool, s.dev, s.op, b.size, &free, b.keep)
 			if err != nil {
 				return fail(err)
 			}
@@ -114,7 +120,7 @@ type freeBuf struct {
 
 // getBuf takes a free temporary of the very size on the device, or asks the pool. A buffer that is kept comes from the pool
 // unless a temporary can be had; then it is no temporary any more.
-func getBuf(d *backend.Device, op string, size int, free *[]freeBuf, keep bool) (*mem.Buffer, error) {
+func getBuf(pool *mem.Pool, d *backend.Device, op string, size int, free *[]freeBuf, keep bool) (*mem.Buffer, error) {
 	if !keep {
 		list := *free
 		for i := len(list) - 1; i >= 0; i-- {
@@ -125,5 +131,8 @@ func getBuf(d *backend.Device, op string, size int, free *[]freeBuf, keep bool) 
 			}
 		}
 	}
-	return d.Pool.Get(op, size)
+	if pool == nil {
+		pool = d.Pool
+	}
+	return pool.Get(op, size)
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // class is what the planner does with a node.
@@ -16,6 +17,7 @@ const (
 	alias               // a view, or an output of a bundle: shows another node's buffer
 	fuse                // elementwise, part of a group
 	kernel              // one launch
+	tail                // a reduction at the end of the group it reads
 )
 
 // info is what the planner knows of one node.
@@ -28,6 +30,7 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
+	tail  int32                      // of a group's leader: the reduction at its end, +1; 0: none
 	reg   int32                      // in its group's program
 	users int32                      // consumers in the plan
 	drops int32                      // claims this plan drops
@@ -52,8 +55,12 @@ type planner struct {
 	consts map[constKey]int32
 	stats  *Counters
 	scratch
+	// becomes pairs values with the inputs whose next value they are.
+	becomes [][2]*graph.Node
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
+	// argLays are the strides of a trace's arguments that are not in row-major order.
+	argLays map[*graph.Node]*shape.Layout
 }
 
 // scratch is space that plans use one after the other.

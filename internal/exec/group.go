@@ -93,3 +93,24 @@ func (p *planner) groupElementwise() {
 		p.info[i].group = find(int32(i))
 	}
 }
+
+// findTails puts reductions at the end of the groups they read, one each: they are folded while the group's values are
+// in the cache. A reduction that reads nothing else can run as early as its group does.
+func (p *planner) findTails() {
+	for i, n := range p.idx.Nodes {
+		f := &p.info[i]
+		if f.class != kernel || n.Op().Kind != graph.Reduce || n.NumIn() != 1 || n.NumOut() != 1 {
+			continue
+		}
+		m := n.In(0)
+		g := &p.info[p.idx.Get(m)]
+		d := p.device(n)
+		if g.class != fuse || d.CanFold == nil || p.device(m) != d || p.info[g.group].tail != 0 {
+			continue
+		}
+		if d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+			f.class, f.group = tail, g.group
+			p.info[g.group].tail = int32(i) + 1
+		}
+	}
+}

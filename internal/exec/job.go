@@ -91,6 +91,7 @@ func (p *planner) build() {
 	p.collect()
 	p.level()
 	p.groupElementwise()
+	p.findTails()
 	p.decide()
 	p.lower()
 }
@@ -105,6 +106,8 @@ func (p *planner) short() bool {
 			for _, o := range s.in {
 				work += o.shape.Numel()
 			}
+		} else if s.fused.Tail != nil {
+			work += s.fused.Shape.Numel()
 		}
 		for _, o := range s.out {
 			work += o.shape.Numel()

@@ -82,6 +82,13 @@ func (p *planner) lowerGroup(list []int) {
 			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 		}
 	}
+	if t := int(p.info[list[len(list)-1]].tail) - 1; t >= 0 {
+		n, f := p.idx.Nodes[t], &p.info[t]
+		b := p.newBuf(d, n.Bytes())
+		f.at = place{buf: b}
+		prog.Tail = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
+	}
 	d.Prepare(prog)
 	p.addStep(s)
 }

@@ -25,7 +25,7 @@ func (p *planner) decide() {
 		case konst:
 			f.store = f.root
 			continue
-		case kernel:
+		case kernel, tail:
 			f.mat = true
 			f.from(i)
 			f.store = f.root || f.alive
@@ -62,7 +62,7 @@ func (p *planner) reach() {
 		if f.class == given || !f.alive {
 			continue
 		}
-		stored := f.root || f.class == kernel
+		stored := f.root || f.class == kernel || f.class == tail
 		if stored && !n.KeepsInputs() {
 			continue
 		}
@@ -141,7 +141,7 @@ func (p *planner) storeBase(n *graph.Node) {
 	for {
 		g := &p.info[p.idx.Get(n)]
 		if g.class != alias {
-			if g.class == fuse || g.class == kernel {
+			if g.class == fuse || g.class == kernel || g.class == tail {
 				g.store = true
 			}
 			return
@@ -162,7 +162,7 @@ func (p *planner) materialise() {
 		}
 		for k := range n.NumIn() {
 			g := &p.info[p.idx.Get(n.In(k))]
-			if g.class == fuse && (f.class != fuse || f.group != g.group) {
+			if g.class == fuse && (f.class != fuse && f.class != tail || f.group != g.group) {
 				g.mat = true
 			}
 		}

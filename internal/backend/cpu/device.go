@@ -18,7 +18,9 @@ func register(t backend.Table) {
 }
 
 // Device is the one CPU.
-var Device = &backend.Device{Type: "cpu", Pool: mem.NewPool("cpu", mem.Host{}), Table: table, Host: true, CanFuse: canFuse, Prepare: func(p *backend.Fused) { p.Prep = prepare(p) }, RunFused: runFused}
+var Device = &backend.Device{Type: "cpu", Pool: mem.NewPool("cpu", mem.Host{}), Table: table, Host: true,
+	CanFuse: canFuse, CanFold: canFold, Prepare: func(p *backend.Fused) { p.Prep = prepare(p) },
+	RunFused: runFused}
 
 func init() {
 	backend.Register("cpu", func(int) (*backend.Device, error) { return Device, nil })

@@ -115,24 +115,27 @@ var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	q := p.Prep.(*prepared)
-	n := out[0].Numel()
-	if n == 0 {
+	var n int
+	if p.Tail != nil {
+		n = p.Shape.Numel()
+	} else if n = out[0].Numel(); n == 0 {
 		return nil
 	}
 	r := runState{p: q, n: n, tile: q.tile, unit: min(tileElems, (n+7)&^7) * q.widest}
 	var inBuf [4]operand // space for small programs, on the stack
 	var outBuf [2]outPlace
-	if len(in) <= len(inBuf) && len(out) <= len(outBuf) {
-		r.in, r.out = inBuf[:len(in)], outBuf[:len(out)]
+	if len(in) <= len(inBuf) && len(p.Out) <= len(outBuf) {
+		r.in, r.out = inBuf[:len(in)], outBuf[:len(p.Out)]
 	} else {
-		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(out))
+		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(p.Out))
 	}
 	for i := range in {
 		r.place(&r.in[i], &in[i])
 	}
-	for i := range out {
+	for i := range p.Out {
 		v := &out[i]
 		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
+		o.staged = p.Tail != nil && p.Tail.Src == o.reg // the reduction reads it from its own scratch
 		for j := range in {
 			if in[j].Buf == v.Buf && q.last[j] > q.madeBy[o.reg] {
 				o.staged = true
@@ -140,14 +143,21 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		}
 		r.out[i] = o
 	}
+	if p.Tail != nil {
+		return runTail(c, p, &r, out[len(p.Out)])
+	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
 		r.block(0)
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	shared := &runState{p: q, n: n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
-	return c.For(blocks, shared.block)
+	return c.For(blocks, r.share(q).block)
+}
+
+// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+func (r *runState) share(p *prepared) *runState {
+	return &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
 }
 
 // place says how the run finds an input.
@@ -178,29 +188,56 @@ func operandOf(v backend.View) operand {
 	return o
 }
 
-// block runs the tiles of one block. It must stay a function of its own: between tiles the collector can stop it.
-//
-//go:noinline
+// block runs the tiles of one block.
 func (r *runState) block(b int) {
-	buf := scratch.Get().(*[]uint64)
-	defer scratch.Put(buf)
-	if need := (r.tile*r.unit + 7) / 8; len(*buf) < need {
-		*buf = make([]uint64, need)
+	var w workspace
+	r.open(&w)
+	r.tiles(&w, b*blockElems, min((b+1)*blockElems, r.n), -1, nil)
+	w.close()
+}
+
+// workspace is where one goroutine runs tiles. It does not point at the run, which then may stay on the stack.
+type workspace struct {
+	buf   *[]uint64
+	base  unsafe.Pointer
+	small [16]unsafe.Pointer // registers
+	large []unsafe.Pointer   // those of a program too large for small
+}
+
+// open takes scratch memory and fills in the operands that are one value.
+func (r *runState) open(w *workspace) {
+	w.buf = scratch.Get().(*[]uint64)
+	if need := (r.tile*r.unit + 7) / 8; len(*w.buf) < need {
+		*w.buf = make([]uint64, need)
 	}
-	base := unsafe.Pointer(unsafe.SliceData(*buf))
-	tile := func(slot int) unsafe.Pointer { return unsafe.Add(base, slot*r.unit) } // inlined
-	var small [16]unsafe.Pointer
-	reg := small[:]
-	if len(r.p.size) > len(small) {
-		reg = make([]unsafe.Pointer, len(r.p.size))
+	w.base = unsafe.Pointer(unsafe.SliceData(*w.buf))
+	if len(r.p.size) > len(w.small) {
+		w.large = make([]unsafe.Pointer, len(r.p.size))
 	}
+	reg := w.regs()
 	for i := range r.in {
 		if o := &r.in[i]; o.scalar {
-			fill(tile(o.slot), o.base, o.size, min(tileElems, r.n))
-			reg[i] = tile(o.slot)
+			reg[i] = unsafe.Add(w.base, o.slot*r.unit)
+			fill(reg[i], o.base, o.size, min(tileElems, r.n))
 		}
 	}
-	lo, hi := b*blockElems, min((b+1)*blockElems, r.n)
+}
+
+func (w *workspace) close() { scratch.Put(w.buf) }
+
+func (w *workspace) regs() []unsafe.Pointer {
+	if w.large != nil {
+		return w.large
+	}
+	return w.small[:]
+}
+
+// tiles computes elements lo to hi. Register tail, if not negative, is left in dst, from its start on. It must stay a
+// function of its own: between tiles the collector can stop it.
+//
+//go:noinline
+func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
+	reg, base := w.regs(), w.base
 	for at := lo; at < hi; at += tileElems {
 		n := min(tileElems, hi-at)
 		for i := range r.in {
@@ -208,18 +245,21 @@ func (r *runState) block(b int) {
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, at*o.size)
 			case !o.scalar:
-				reg[i] = tile(o.slot)
+				reg[i] = unsafe.Add(base, o.slot*r.unit)
 				gatherTile(reg[i], o, at, n)
 			}
 		}
 		for k := range r.p.code {
 			d := r.p.code[k].dst
-			reg[d] = tile(r.p.slot[d])
+			reg[d] = unsafe.Add(base, r.p.slot[d]*r.unit)
 		}
 		for i := range r.out {
 			if o := &r.out[i]; !o.staged {
 				reg[o.reg] = unsafe.Add(o.base, at*o.size)
 			}
+		}
+		if tail >= 0 {
+			reg[tail] = unsafe.Add(dst, (at-lo)*r.p.size[tail])
 		}
 		for k := range r.p.code {
 			c := &r.p.code[k]

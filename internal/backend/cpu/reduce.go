@@ -143,8 +143,7 @@ func walk(dims []foldDim, lo, hi int, f func(off, n, stride int)) {
 }
 
 // kernel makes a kernel of a folder; axes come from the attribute.
-func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, in backend.View) error {
-	x := in
+func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, x backend.View, from *producer) error {
 	if out.Numel() == 0 {
 		return nil
 	}
@@ -157,7 +156,10 @@ func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, in backend
 	}
 	var t T
 	p := planFold(x, axes)
-	r := &foldRun[T, A, R]{f: f, p: &p, z: z, size: int(unsafe.Sizeof(t)), base: unsafe.Add(x.Base(), x.Offset()*x.DType.Size())}
+	r := &foldRun[T, A, R]{f: f, p: &p, z: z, size: int(unsafe.Sizeof(t)), from: from}
+	if from == nil {
+		r.base = unsafe.Add(x.Base(), x.Offset()*x.DType.Size())
+	}
 	if p.rows {
 		return r.rowwise(c)
 	}
@@ -170,12 +172,13 @@ type foldRun[T, A, R any] struct {
 	z    []R
 	base unsafe.Pointer
 	size int
+	from *producer // makes the elements; nil: they lie at base
 }
 
 func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
 
 // fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
-func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
+func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *foldScratch[T]) A {
 	a, p := r.f.zero, r.p
 	n := p.inner.size
 	if len(p.folded) == 0 {
@@ -203,17 +206,20 @@ func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
 }
 
 // run folds n elements of the innermost dimension from off on.
-func (r *foldRun[T, A, R]) run(a A, off, n int, tile *[]T) A {
+func (r *foldRun[T, A, R]) run(a A, off, n int, tile *foldScratch[T]) A {
 	s := r.p.inner.in
+	if r.from != nil {
+		return r.f.run(a, tile.make(off, n))
+	}
 	if s == 1 {
 		return r.f.run(a, unsafe.Slice((*T)(r.at(off)), n))
 	}
-	if *tile == nil {
-		*tile = make([]T, tileElems)
+	if tile.t == nil {
+		tile.t = make([]T, tileElems)
 	}
 	for n > 0 {
 		m := min(n, tileElems)
-		t := (*tile)[:m]
+		t := tile.t[:m]
 		for i := range t {
 			t[i] = *(*T)(r.at(off + i*s))
 		}
@@ -224,6 +230,14 @@ func (r *foldRun[T, A, R]) run(a A, off, n int, tile *[]T) A {
 	return a
 }
 
+// span returns n elements that lie together.
+func (r *foldRun[T, A, R]) span(off, n int, tile *foldScratch[T]) []T {
+	if r.from != nil {
+		return tile.make(off, n)
+	}
+	return unsafe.Slice((*T)(r.at(off)), n)
+}
+
 func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	p := r.p
 	chunks := (p.count + foldChunk - 1) / foldChunk
@@ -231,12 +245,15 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		group := max(1, foldChunk/p.count)
 		blocks := (p.outputs + group - 1) / group
 		return each(c, blocks, func(b int) {
-			var tile []T
+			var tile foldScratch[T]
+			tile.start(r.from)
+			defer tile.stop()
 			lo, hi := b*group, min((b+1)*group, p.outputs)
 			if r.dense() {
+				x := r.span(lo*p.count, (hi-lo)*p.count, &tile)
 				for i := lo; i < hi; i++ {
-					x := unsafe.Slice((*T)(r.at(i*p.count)), p.count)
-					r.z[i] = r.f.done(r.f.run(r.f.zero, x), p.count)
+					r.z[i] = r.f.done(r.f.run(r.f.zero, x[:p.count:p.count]), p.count)
+					x = x[p.count:]
 				}
 				return
 			}
@@ -248,7 +265,9 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	}
 	part := make([]A, p.outputs*chunks)
 	err := each(c, len(part), func(b int) {
-		var tile []T
+		var tile foldScratch[T]
+		tile.start(r.from)
+		defer tile.stop()
 		in, _ := p.place(b / chunks)
 		lo := b % chunks * foldChunk
 		part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
@@ -305,13 +324,16 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 		ch, t, g := b%chunks, b/chunks%tiles, b/chunks/tiles
 		lo, n := t*tile, min(tile, cols-t*tile)
 		scratch := make([]A, n)
+		var made foldScratch[T]
+		made.start(r.from)
+		defer made.stop()
 		for o := g * group; o < min((g+1)*group, p.outputs); o++ {
 			in, out := p.place(o)
 			acc := scratch
 			if chunks > 1 {
 				acc = part[(o*chunks+ch)*cols+lo:][:n]
 			}
-			r.column(acc, in+lo*p.inner.in, ch*perChunk, min((ch+1)*perChunk, p.count))
+			r.column(acc, in+lo*p.inner.in, ch*perChunk, min((ch+1)*perChunk, p.count), &made)
 			if chunks == 1 {
 				for j, a := range acc {
 					r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
@@ -345,9 +367,13 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 }
 
 // column folds rows lo to hi of a tile of columns that begins at off.
-func (r *foldRun[T, A, R]) column(acc []A, off, lo, hi int) {
+func (r *foldRun[T, A, R]) column(acc []A, off, lo, hi int, made *foldScratch[T]) {
 	for j := range acc {
 		acc[j] = r.f.zero
+	}
+	if r.from != nil {
+		r.columnMade(acc, off, lo, hi, made)
+		return
 	}
 	if s := r.p.inner.in; s != 1 {
 		t := make([]T, len(acc))

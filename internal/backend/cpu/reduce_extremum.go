@@ -4,7 +4,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -107,12 +106,11 @@ func init() {
 	extremeInts[int16](most, least, dtype.Int16)
 	extremeInts[int32](most, least, dtype.Int32)
 	extremeInts[int64](most, least, dtype.Int64)
-	register(backend.Table{"amax": most.kernel(), "amin": least.kernel()})
-	register(backend.Table{
-		"count_nonzero": countKernel(func(a int64, _ int) int64 { return a }),
-		"any":           countKernel(func(a int64, _ int) bool { return a > 0 }),
-		"all":           countKernel(func(a int64, n int) bool { return a == int64(n) }),
-	})
+	registerFold("amax", most)
+	registerFold("amin", least)
+	registerFold("count_nonzero", countTable(func(a int64, _ int) int64 { return a }))
+	registerFold("any", countTable(func(a int64, _ int) bool { return a > 0 }))
+	registerFold("all", countTable(func(a int64, n int) bool { return a == int64(n) }))
 }
 
 // counting counts what is not zero, after a mask that leaves out the sign bit of floats.
@@ -156,7 +154,7 @@ func countComplex[T complex64 | complex128, R any](done func(int64, int) R) fold
 		})}
 }
 
-func countKernel[R any](done func(int64, int) R) backend.Kernel {
+func countTable[R any](done func(int64, int) R) *byType {
 	t := new(byType)
 	for d := dtype.Bool; d < dtype.N; d++ {
 		float := d.IsFloat()
@@ -173,7 +171,7 @@ func countKernel[R any](done func(int64, int) R) backend.Kernel {
 	}
 	t[dtype.Complex64] = countComplex[complex64](done).reducer()
 	t[dtype.Complex128] = countComplex[complex128](done).reducer()
-	return t.kernel()
+	return t
 }
 
 func unsigned[T integers](float bool) T {
@@ -249,5 +247,5 @@ func init() {
 	prodInts[int16](t, dtype.Int16)
 	prodInts[int32](t, dtype.Int32)
 	prodInts[int64](t, dtype.Int64)
-	register(backend.Table{"prod": t.kernel()})
+	registerFold("prod", t)
 }

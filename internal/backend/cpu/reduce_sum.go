@@ -11,21 +11,22 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// reducer computes one reduction for one dtype.
-type reducer func(c *backend.Ctx, a attr.Attr, out, in backend.View) error
+// reducer computes one reduction for one dtype. If from is not nil, it makes the input's elements, and the view has no
+// memory.
+type reducer func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error
 
 // byType holds a reduction's kernels by the input's dtype.
 type byType [dtype.N]reducer
 
 func (t *byType) kernel() backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		return t[in[0].DType](c, a, out[0], in[0])
+		return t[in[0].DType](c, a, out[0], in[0], nil)
 	}
 }
 
 func (f folder[T, A, R]) reducer() reducer {
-	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-		return f.kernel(c, foldedAxes(a), out, in)
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error {
+		return f.kernel(c, foldedAxes(a), out, in, from)
 	}
 }
 
@@ -227,5 +228,6 @@ func sumTable(mean bool) *byType {
 }
 
 func init() {
-	register(backend.Table{"sum": sumTable(false).kernel(), "mean": sumTable(true).kernel()})
+	registerFold("sum", sumTable(false))
+	registerFold("mean", sumTable(true))
 }

@@ -61,7 +61,19 @@ func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []b
 	})
 }
 
-func floatScan[T floats](f func(acc, x float64) float64, zero float64) reducer {
+// scanner computes one scan for one dtype.
+type scanner func(c *backend.Ctx, a attr.Attr, out, in backend.View) error
+
+// scanTable holds a scan's kernels by the input's dtype.
+type scanTable [dtype.N]scanner
+
+func (t *scanTable) kernel() backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		return t[in[0].DType](c, a, out[0], in[0])
+	}
+}
+
+func floatScan[T floats](f func(acc, x float64) float64, zero float64) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ T, _ int) (float64, T) {
 			acc = f(acc, float64(x))
@@ -109,7 +121,7 @@ func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 	})
 }
 
-func complexScan[T complex64 | complex128](f func(acc, x complex128) complex128, zero complex128) reducer {
+func complexScan[T complex64 | complex128](f func(acc, x complex128) complex128, zero complex128) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc complex128, x, _ T, _ int) (complex128, T) {
 			acc = f(acc, complex128(x))
@@ -118,7 +130,7 @@ func complexScan[T complex64 | complex128](f func(acc, x complex128) complex128,
 	}
 }
 
-func intScan[T integers](f func(acc, x T) T, zero T) reducer {
+func intScan[T integers](f func(acc, x T) T, zero T) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc T, x, _ T, _ int) (T, T) {
 			acc = f(acc, x)
@@ -128,7 +140,7 @@ func intScan[T integers](f func(acc, x T) T, zero T) reducer {
 }
 
 // halfScan carries a float32, rounding what is stored.
-func halfScan(t *byType, f func(acc, x float64) float64, zero float64) {
+func halfScan(t *scanTable, f func(acc, x float64) float64, zero float64) {
 	t[dtype.BFloat16] = func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ dtype.BF16, _ int) (float64, dtype.BF16) {
 			acc = f(acc, float64(x.Float32()))
@@ -143,14 +155,14 @@ func halfScan(t *byType, f func(acc, x float64) float64, zero float64) {
 	}
 }
 
-func scanFloats(f func(acc, x float64) float64, zero float64) *byType {
-	t := new(byType)
+func scanFloats(f func(acc, x float64) float64, zero float64) *scanTable {
+	t := new(scanTable)
 	t[dtype.Float32], t[dtype.Float64] = floatScan[float32](f, zero), floatScan[float64](f, zero)
 	halfScan(t, f, zero)
 	return t
 }
 
-func (t *byType) scanComplexes(f func(acc, x complex128) complex128, zero complex128) *byType {
+func (t *scanTable) scanComplexes(f func(acc, x complex128) complex128, zero complex128) *scanTable {
 	t[dtype.Complex64], t[dtype.Complex128] = complexScan[complex64](f, zero), complexScan[complex128](f, zero)
 	return t
 }
@@ -255,7 +267,7 @@ func init() {
 	register(backend.Table{"cumsum": sum.kernel(), "cumprod": prod.kernel(), "logcumsumexp": lse.kernel(), "linear_scan": linearScan})
 }
 
-func scanInts[T integers](sum, prod *byType, d dtype.DType) {
+func scanInts[T integers](sum, prod *scanTable, d dtype.DType) {
 	sum[d], prod[d] = intScan[T](add[T], 0), intScan[T](times[T], 1)
 }
 
@@ -265,7 +277,7 @@ type extreme[T any] struct {
 	at int64
 }
 
-func argScan[T reals](most bool) reducer {
+func argScan[T reals](most bool) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, extreme[T]{at: -1}, func(acc extreme[T], x, _ T, k int) (extreme[T], int64) {
 			if acc.at < 0 || x != x || acc.v == acc.v && (most && x >= acc.v || !most && x <= acc.v) {
@@ -278,7 +290,7 @@ func argScan[T reals](most bool) reducer {
 
 func init() {
 	for name, most := range map[string]bool{"argcummax": true, "argcummin": false} {
-		t := new(byType)
+		t := new(scanTable)
 		t[dtype.Float32], t[dtype.Float64] = argScan[float32](most), argScan[float64](most)
 		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most), argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
 		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most), argScan[int64](most)
@@ -289,7 +301,7 @@ func init() {
 }
 
 // widened runs a float32 kernel, whose result has another dtype, over a half type.
-func widened(d dtype.DType, f reducer) reducer {
+func widened(d dtype.DType, f scanner) scanner {
 	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		r, err := rowsAlong(c, in, 0)
 		if err != nil {
