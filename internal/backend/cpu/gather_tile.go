@@ -34,11 +34,22 @@ func fill(dst, src unsafe.Pointer, size, n int) {
 	}
 }
 
+// fillT repeats an element: a few times one by one, then by copies of what is there.
 func fillT[T any](dst, src unsafe.Pointer, n int) {
 	v := *(*T)(src)
 	z := unsafe.Slice((*T)(dst), n)
-	for i := range z {
+	const few = 64
+	for i := range z[:min(n, few)] {
 		z[i] = v
+	}
+	for have := few; have < n; have *= 2 {
+		copy(z[have:], z[:min(have, 2048)])
+		if have >= 2048 { // the source stays in the first-level cache
+			for at := have + 2048; at < n; at += 2048 {
+				copy(z[at:], z[:2048])
+			}
+			return
+		}
 	}
 }
 

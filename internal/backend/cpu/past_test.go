@@ -6,7 +6,9 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/impl"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -96,4 +98,29 @@ func TestPastCaches(t *testing.T) {
 			}
 		}
 	})
+}
+
+// One element repeated over a large output, of every size.
+func TestFillPast(t *testing.T) {
+	ctx := &backend.Ctx{For: par.For}
+	for _, n := range []int{1, 63, 64, 65, 127, 129, 4095, 4097, 2<<20 + 3, 9<<20 + 5} {
+		for _, d := range []dtype.DType{dtype.Uint8, dtype.BFloat16, dtype.Float32, dtype.Float64, dtype.Complex128} {
+			one := make([]byte, 16)
+			for i := range one {
+				one[i] = byte(i + 1)
+			}
+			out := make([]byte, n*d.Size())
+			s := shape.Of("test", n)
+			z := backend.View{Buf: mem.FromGo(out), DType: d, Shape: s}
+			x := backend.View{Buf: mem.FromGo(one), DType: d, Shape: s, Lay: &shape.Layout{Strides: []int{0}}}
+			if err := copyKernel(ctx, nil, []backend.View{z}, []backend.View{x}); err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range out {
+				if b != one[i%d.Size()] {
+					t.Fatalf("%v, %d elements: byte %d is %d", d, n, i, b)
+				}
+			}
+		}
+	}
 }
