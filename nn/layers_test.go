@@ -137,3 +137,40 @@ func TestPackedHooks(t *testing.T) {
 		t.Errorf("%d calls; the hook's input is not used", calls)
 	}
 }
+
+// Lazy layers are made by a state as by an input.
+func TestLazyFromState(t *testing.T) {
+	lucid.Seed(4)
+	grouped := nn.ConvOptions{Groups: 2}
+	full := nn.NewSequential(nn.NewConv2d(4, 6, []int{3}, grouped), nn.NewBatchNorm2d(6), nn.NewConvTranspose2d(6, 2, []int{2}),
+		nn.NewInstanceNorm2d(2, nn.InstanceNormOptions{Affine: true}), nn.NewFlatten(), nn.NewLinear(2*5*5, 3))
+	lazy := func() *nn.Sequential {
+		return nn.NewSequential(nn.NewLazyConv2d(6, []int{3}, grouped), nn.NewLazyBatchNorm2d(), nn.NewLazyConvTranspose2d(2, []int{2}),
+			nn.NewLazyInstanceNorm2d(nn.InstanceNormOptions{Affine: true}), nn.NewFlatten(), nn.NewLazyLinear(3))
+	}
+	x := lucid.Randn(2, 4, 6, 6)
+	want := full.Forward(x)
+	nn.Eval(full)
+	want = full.Forward(x)
+	m := lazy()
+	if !m.Layers[0].(*nn.Lazy[*nn.Conv2d]).HasUninitializedParameters() || len(nn.Parameters(m)) != 0 {
+		t.Error("made too early")
+	}
+	if err := nn.LoadStateDict(m, nn.StateDict(full)); err != nil {
+		t.Fatal(err)
+	}
+	nn.Eval(m)
+	if !lucid.Equal(m.Forward(x).Detach(), want.Detach()) {
+		t.Error("another result")
+	}
+	n := lazy()
+	n.Forward(x)
+	if err := nn.LoadStateDict(n, nn.StateDict(full)); err != nil {
+		t.Fatal(err)
+	}
+	d := nn.StateDict(full)
+	d.Delete("5.weight")
+	if err := nn.LoadStateDict(lazy(), d); !errors.Is(err, lucid.ErrFormat) {
+		t.Errorf("a hole: %v", err)
+	}
+}
