@@ -48,7 +48,9 @@ func (f *formed) all() []*parametrized {
 
 func (f *formed) store(list []*parametrized) {
 	f.list.Store(&list)
-	f.version.What = "parametrizations changed"
+	if f.version.What == "" {
+		f.version.What = "the parametrizations of a module changed"
+	}
 	f.version.Store(f.version.Load() + 1)
 }
 
