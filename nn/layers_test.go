@@ -174,3 +174,41 @@ func TestLazyFromState(t *testing.T) {
 		t.Errorf("a hole: %v", err)
 	}
 }
+
+// Gradients by differences, in reverse and forward mode, and second ones, through layers made of many ops.
+func TestGradCheckLayers(t *testing.T) {
+	lucid.Seed(5)
+	w := lucid.With{DType: lucid.Float64}
+	rnn := nn.RNNOptions{NumLayers: 2, Bidirectional: true, DType: lucid.Float64}
+	lstm, gru, elman := nn.NewLSTM(2, 2, rnn), nn.NewGRU(2, 2, rnn), nn.NewRNN(2, 2, rnn)
+	att := nn.NewMultiheadAttention(4, 2, nn.MultiheadAttentionOptions{DType: lucid.Float64})
+	frac := F.FractionalMaxPoolOptions{OutputSize: []int{2}, RandomSamples: w.Rand(1, 1, 2)}
+	soft := nn.NewAdaptiveLogSoftmaxWithLoss(4, 6, []int{2, 4}, nn.AdaptiveLogSoftmaxOptions{DivValue: new(2.0), DType: lucid.Float64})
+	target := lucid.New([]int64{0, 3, 5}, 3)
+	for name, c := range map[string]struct {
+		f func(x *lucid.Tensor) *lucid.Tensor
+		x *lucid.Tensor
+	}{
+		"lstm": {func(x *lucid.Tensor) *lucid.Tensor { y, _, c := lstm.Forward(x, nil, nil); return y.Sum().Add(c.Sum()) }, w.Randn(3, 2, 2)},
+		"gru":  {func(x *lucid.Tensor) *lucid.Tensor { y, _ := gru.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
+		"rnn":  {func(x *lucid.Tensor) *lucid.Tensor { y, _ := elman.Forward(x, nil); return y }, w.Randn(3, 2, 2)},
+		"attention": {func(x *lucid.Tensor) *lucid.Tensor {
+			y, p := att.Forward(x, x, x)
+			return y.Sum().Add(p.Square().Sum())
+		}, w.Randn(3, 2, 4)},
+		"fast attention": {func(x *lucid.Tensor) *lucid.Tensor {
+			y, _ := att.Forward(x, x, x, nn.AttentionOptions{NoWeights: true, IsCausal: true})
+			return y
+		}, w.Randn(3, 2, 4)},
+		"fractional": {func(x *lucid.Tensor) *lucid.Tensor { return F.FractionalMaxPool2d(x, []int{2}, frac) }, w.Randn(1, 1, 5, 5)},
+		"adaptive":   {func(x *lucid.Tensor) *lucid.Tensor { _, l := soft.Forward(x, target); return l }, w.Randn(3, 4)},
+	} {
+		f := func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{c.f(in[0])} }
+		if err := lucid.GradCheck(f, []*lucid.Tensor{c.x}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := lucid.GradGradCheck(f, []*lucid.Tensor{c.x}); err != nil {
+			t.Errorf("%s, second: %v", name, err)
+		}
+	}
+}
