@@ -2,16 +2,18 @@ package cuda
 
 import (
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 )
 
-// bench measures f after a warm-up, the device being idle before and after; each f must ask for its own evaluation.
+// bench measures f after a warm-up that lets the clocks rise, the device being idle before and after; each f must ask for its
+// own evaluation.
 func bench(b *testing.B, bytes, flops float64, f func()) {
-	for range 3 {
+	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
 		f()
+		must(b, Synchronize(0))
 	}
-	must(b, Synchronize(0))
 	b.ResetTimer()
 	for range b.N {
 		f()
