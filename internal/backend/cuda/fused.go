@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -92,7 +91,7 @@ func (f *form) contiguousInputs() (n int) {
 // arithmetic and memory must both be busy all the time.
 func (f *form) looping(p *program) bool {
 	n := f.contiguousInputs()
-	return p.heavy && n > 0 && n <= 4 && os.Getenv("LUCID_X") == ""
+	return p.heavy && n > 0 && n <= 4
 }
 
 // many is how many vectors a thread takes at once: two where registers are enough, so that more bytes are under way.
