@@ -107,8 +107,8 @@ func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, err
 	if err := evalPending(in); err != nil {
 		return nil, nil, err
 	}
-	sig := signatureOf(in, tr, st)
-	e := c.find(sig)
+	sig := signatureOf(tr, st)
+	e := c.find(in, &sig)
 	if e == nil {
 		var err error
 		if e, err = c.trace(in, tr, sig); err != nil {
@@ -161,13 +161,13 @@ func mustInline(in []*Tensor, grad bool) bool {
 }
 
 // find returns the trace made for such arguments whose guards hold.
-func (c *compiled) find(sig signature) *entry {
+func (c *compiled) find(in []*Tensor, sig *signature) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why := ""
 	for el := c.entries.Front(); el != nil; el = el.Next() {
 		e := el.Value.(*entry)
-		w := e.sig.differs(sig)
+		w := e.differs(in, sig)
 		if w == "" {
 			w = e.guardsFail()
 		}
@@ -222,6 +222,7 @@ type Explanation struct {
 	Reasons []string // why each was made
 	Steps   []int    // launches of one run, by trace kept
 	Inlined []string // why a trace could not be replayed
+	Graphs  []string // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
 }
 
 // Explain tells what a function made by Compile did, and why it re-traced.
@@ -241,6 +242,7 @@ func Explain(f any) Explanation {
 			continue
 		}
 		x.Steps = append(x.Steps, e.prog.Steps())
+		x.Graphs = append(x.Graphs, e.prog.Graph())
 	}
 	return x
 }
@@ -250,6 +252,11 @@ func (x Explanation) String() string {
 	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
 	for _, r := range x.Reasons {
 		s += "\n  traced: " + r
+	}
+	for _, g := range x.Graphs {
+		if g != "" {
+			s += "\n  " + g
+		}
 	}
 	for _, r := range x.Inlined {
 		s += "\n  runs uncompiled: " + r

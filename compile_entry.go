@@ -3,6 +3,7 @@ package lucid
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/compile"
@@ -25,6 +26,14 @@ type tensorSpec struct {
 
 func specOf(n *graph.Node) tensorSpec {
 	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf(), stridesOf(n)}
+}
+
+func argSpecs(in []*Tensor) []tensorSpec {
+	s := make([]tensorSpec, len(in))
+	for i, t := range in {
+		s[i] = specOf(t.array().Peek())
+	}
+	return s
 }
 
 // stridesOf returns the layout of a stored node that is not in row-major order.
@@ -59,22 +68,19 @@ func stridesText(l *shape.Layout) string {
 	return fmt.Sprint(l.Strides)
 }
 
-// signature is the key of a trace: everything outside of tensors' values that it depends on.
+// signature is the key of a trace beside the argument tensors: everything else outside of tensors' values that it
+// depends on.
 type signature struct {
-	tensors []tensorSpec
-	tree    string // structure and constants of the arguments
-	noGrad  bool
-	det     bool
-	cast    dtype.DType
-	dev     any
-	float   dtype.DType
+	tree   string // structure and constants of the arguments
+	noGrad bool
+	det    bool
+	cast   dtype.DType
+	dev    any
+	float  dtype.DType
 }
 
-func signatureOf(in []*Tensor, tr *trees, st *scope.State) signature {
-	s := signature{tensors: make([]tensorSpec, len(in)), noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
-	for i, t := range in {
-		s.tensors[i] = specOf(t.array().Peek())
-	}
+func signatureOf(tr *trees, st *scope.State) signature {
+	s := signature{noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	if tr != nil {
 		b := []byte(nil)
 		for _, v := range tr.args {
@@ -126,15 +132,17 @@ func describe(v reflect.Value, b []byte) []byte {
 	return fmt.Appendf(b, "%v;", v)
 }
 
-func (s signature) differs(t signature) string {
+// differs says why the trace was not made for such arguments, "" if it was.
+func (e *entry) differs(in []*Tensor, t *signature) string {
+	s := &e.sig
 	switch {
-	case len(s.tensors) != len(t.tensors) || s.tree != t.tree:
+	case len(e.tensors) != len(in) || s.tree != t.tree:
 		return "the structure or the constants of the arguments changed"
 	case s.noGrad != t.noGrad || s.det != t.det || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
 		return "the scopes around the call changed"
 	}
-	for i := range s.tensors {
-		if w := s.tensors[i].differs(t.tensors[i]); w != "" {
+	for i, x := range in {
+		if w := e.tensors[i].differs(specOf(x.array().Peek())); w != "" {
 			return fmt.Sprintf("argument tensor %d: %s", i, w)
 		}
 	}
@@ -143,10 +151,11 @@ func (s signature) differs(t signature) string {
 
 // entry is one trace, planned.
 type entry struct {
-	sig    signature
-	prog   *exec.Replay
-	inline bool
-	why    string
+	sig     signature
+	tensors []tensorSpec // of the arguments
+	prog    *exec.Replay
+	inline  bool
+	why     string
 
 	captured []*graph.Array // read from outside, in the order of the stand-ins behind the arguments
 	specs    []tensorSpec
@@ -203,7 +212,7 @@ func (e *entry) guardsFail() string {
 
 // trace runs the function once over stand-ins and plans what it recorded.
 func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
-	e = &entry{sig: sig}
+	e = &entry{sig: sig, tensors: argSpecs(in)}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	defer t.Close()
 	watch := watchCells()
@@ -237,7 +246,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 	}
 	if inlined {
 		// Not kept: the next call may come from outside the transform.
-		return &entry{sig: sig, inline: true, why: "a captured tensor varies under a transform outside"}, nil
+		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.cells = watch.read()
 	c.add(e)
@@ -294,7 +303,16 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 		}
 	}
 	simple, _ := compile.Simplify(roots)
-	prog, err := exec.NewReplay(simple, standIns, e.strides())
+	becomes := make([]int, len(simple))
+	for i := range becomes {
+		becomes[i] = -1
+		if k := i - e.numOut; k >= 0 && k < len(e.written) {
+			if c := slices.Index(e.captured, e.written[k]); c >= 0 {
+				becomes[i] = len(standIns) - len(e.captured) + c
+			}
+		}
+	}
+	prog, err := exec.NewReplay(simple, standIns, e.strides(), becomes)
 	if err != nil {
 		return err
 	}
@@ -307,13 +325,14 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 			}
 		}
 	}
+	prog.State = e.donate
 	return nil
 }
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.
 func (e *entry) strides() []*shape.Layout {
-	lays, some := make([]*shape.Layout, 0, len(e.sig.tensors)+len(e.specs)), false
-	for _, list := range [][]tensorSpec{e.sig.tensors, e.specs} {
+	lays, some := make([]*shape.Layout, 0, len(e.tensors)+len(e.specs)), false
+	for _, list := range [][]tensorSpec{e.tensors, e.specs} {
 		for i := range list {
 			lays = append(lays, list[i].lay)
 			some = some || list[i].lay != nil

@@ -104,7 +104,7 @@ func Doctor() (string, error) {
 	err = nvrtc.Init()
 	note(err, "NVRTC %s at %s, kernels kept in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
 	err = cublas.Init()
-	note(err, "cuBLAS at %s", cublas.Path)
+	note(err, "cuBLASLt at %s, version %d", cublas.Path, cublas.Version)
 	if first == nil {
 		for i := range n {
 			note(selfTest(i), "cuda:%d passes its self-test", i)

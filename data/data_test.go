@@ -95,6 +95,19 @@ func TestExampleRandomness(t *testing.T) {
 	if read(0) != read(4) {
 		t.Error("random numbers depend on the workers")
 	}
+	seen := map[float64]bool{}
+	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: new(12)}, Seed: new(uint64(1))}
+	for b, err := range data.NewLoader(data.NewSubset(d, []int{7}), again).All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range lucid.ToSlice[float64](b[0].At(lucid.Colon, 0)) {
+			seen[v] = true
+		}
+	}
+	if len(seen) != 12 {
+		t.Errorf("an example read 12 times had %d random numbers", len(seen))
+	}
 }
 
 var errBad = errors.New("bad example")
@@ -233,44 +246,12 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-func TestSamplers(t *testing.T) {
-	indices := func(s data.Sampler) []int {
-		var out []int
-		for b, err := range data.NewLoader(numbers(10), data.LoaderOptions{Sampler: s, Seed: new(uint64(2))}).All(context.Background()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, int(b[0].Item()))
+// TestSubsetBatches asks that a subset of tensors is read at once, and gives what reading one by one gives.
+func TestSubsetBatches(t *testing.T) {
+	d := data.NewSubset(data.NewSubset(numbers(10), []int{9, 7, 5, 3, 1}), []int{4, 0, 2})
+	for b, err := range data.NewLoader(d, data.LoaderOptions{BatchSize: 3}).All(context.Background()) {
+		if got := fmt.Sprint(lucid.ToSlice[int](b[0])); err != nil || got != "[1 9 5]" {
+			t.Errorf("%s, %v", got, err)
 		}
-		return out
-	}
-	w := data.WeightedRandomSampler{Weights: []float64{0, 1, 0, 3}, NumSamples: 400}
-	count := map[int]int{}
-	for _, i := range indices(w) {
-		count[i]++
-	}
-	if len(count) != 2 || count[3] < 250 || count[3] > 350 {
-		t.Errorf("weighted: %v", count)
-	}
-	if got := indices(data.WeightedRandomSampler{Weights: []float64{0, 1, 0, 3}, NumSamples: 2, NoReplacement: true}); got[0]+got[1] != 4 {
-		t.Errorf("without replacement: %v", got)
-	}
-	if got := indices(data.SubsetRandomSampler{Of: []int{7, 8, 9}}); len(got) != 3 || slices.Min(got) != 7 {
-		t.Errorf("subset: %v", got)
-	}
-	var all []int
-	for rank := range 3 {
-		part := indices(data.DistributedSampler{N: 10, NumReplicas: 3, Rank: rank, Seed: 4})
-		if len(part) != 4 {
-			t.Errorf("rank %d has %d", rank, len(part))
-		}
-		all = append(all, part...)
-	}
-	slices.Sort(all)
-	if len(slices.Compact(all)) != 10 {
-		t.Errorf("distributed: %v", all)
-	}
-	if got := indices(data.RandomSampler{N: 10, NumSamples: new(25)}); len(got) != 25 {
-		t.Errorf("random: %d", len(got))
 	}
 }

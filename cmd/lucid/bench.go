@@ -39,9 +39,19 @@ func runBench(c *command, args []string, out io.Writer) error {
 	serve := f.Bool("serve", false, "read names of workloads, and milliseconds, line by line; answer each with a JSON object")
 	first := f.Bool("first", false, "compute one small product and exit: process start to first result")
 	profile := f.String("profile", "", "write a CPU profile of the workloads to this file")
+	device := f.String("device", "cpu", "cpu or cuda; a GPU has workloads of its own size")
 	budget := f.Duration("time", 300*time.Millisecond, "for each workload")
 	if err := c.parse(f, args, 0, out); err != nil {
 		return err
+	}
+	switch *device {
+	case "cpu":
+	case "cuda":
+		if err := bench.UseCUDA(); err != nil {
+			return err
+		}
+	default:
+		return &usageError{fmt.Sprintf("lucid bench: unknown device %q", *device), "lucid bench --device cuda"}
 	}
 	want, err := regexp.Compile(*pattern)
 	if err != nil {

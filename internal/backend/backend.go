@@ -74,6 +74,10 @@ type Ctx struct {
 	Late func(check func() error)
 	// Ready asks a device that would first have to compile its kernel to return ErrCold instead: the caller holds a lock.
 	Ready bool
+	// Face, if set, is a device's own way of taking a launch other than running it: looking ahead, recording. It comes
+	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
+	Face any
+	Step int
 }
 
 // ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
@@ -105,10 +109,20 @@ type Fused struct {
 	In     int           // number of inputs
 	Instrs []Instr
 	Out    []int // registers that are stored
+	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
+	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
+	Head *Head
 	// Tail reduces a register while it is computed; its result is the last output, behind those of Out. nil: none.
 	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
+}
+
+// Head is a product at the start of a fused program.
+type Head struct {
+	Op   string
+	Attr attr.Attr
+	Dst  int // the input register it computes
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -130,6 +144,8 @@ type Device struct {
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
 	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
+	// CanLead reports whether an op can be the head of a fused program; nil: never.
+	CanLead func(op string, out dtype.DType) bool
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
@@ -139,6 +155,15 @@ type Device struct {
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
+	// Ahead lets show make the launches of a program with a face that computes nothing: a device that compiles kernels
+	// when they are first needed begins with all of them at once. nil: there is nothing to gain.
+	Ahead func(show func(face any))
+	// Compiled counts the kernels compiled so far; set with Ahead.
+	Compiled func() int64
+	// Capture records the launches that show makes with a face, to be run again as one; nil: it cannot. What they use
+	// beside inputs and state comes from Scratch, whose memory recordings share: a device runs one at a time.
+	Capture func(show func(face any) error) (Graph, error)
+	Scratch *mem.Pool
 	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
 	// nil: never.
 	Fallback func(op string) error

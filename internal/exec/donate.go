@@ -6,6 +6,7 @@ import "github.com/lucid-go/lucid/internal/graph"
 // the same size, and walked in the same order.
 func (p *planner) findDonors() {
 	taken := make([]bool, len(p.prog.bufs))
+	p.pairState(taken)
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]
 		inPlace := uint32(0)
@@ -16,23 +17,19 @@ func (p *planner) findDonors() {
 			}
 			inPlace = op.InPlace
 		}
-		outs := s.out
-		if s.fused != nil && s.fused.Tail != nil {
-			outs = outs[:len(outs)-1] // a reduction's result is not written in the order of what is read
-		}
-		for _, o := range outs {
+		for i, o := range s.out {
+			if !s.elementwise(i) {
+				continue
+			}
+			if p.prog.bufs[o.buf].donor >= 0 {
+				continue
+			}
 			for j, in := range s.in {
 				b := &p.prog.bufs[in.buf]
 				if s.fused == nil && inPlace>>j&1 == 0 {
 					continue
 				}
-				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev {
-					continue
-				}
-				if !in.lay.IsContiguous(in.shape) || in.lay != nil && in.lay.Offset != 0 || !in.shape.Equal(o.shape) || in.dtype.Size() != o.dtype.Size() {
-					continue
-				}
-				if p.readTwice(s, j) {
+				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev || !p.overlays(s, j, o) {
 					continue
 				}
 				taken[in.buf] = true
@@ -41,6 +38,63 @@ func (p *planner) findDonors() {
 			}
 		}
 	}
+}
+
+// elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
+// program is not, nor is the product at its start.
+func (s *step) elementwise(i int) bool {
+	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i == len(s.out)-1)
+}
+
+// overlays reports whether a step may write an output over its input j: both are walked in the same order, and the input is
+// not read in another one too.
+func (p *planner) overlays(s *step, j int, o operand) bool {
+	in := s.in[j]
+	if s.fused != nil && j >= s.fused.In {
+		return false // an operand of the product at its start
+	}
+	return in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0) && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
+}
+
+// pairState pairs state with its own next value, so that it keeps its place from run to run.
+func (p *planner) pairState(taken []bool) {
+	for _, pair := range p.becomes {
+		i := p.idx.Get(pair[1])
+		if i < 0 {
+			continue
+		}
+		next, old := p.info[p.idx.Get(pair[0])].at, p.info[i].at
+		if next.buf < 0 || old.buf < 0 || next.lay != nil || taken[old.buf] {
+			continue
+		}
+		b, d := &p.prog.bufs[next.buf], &p.prog.bufs[old.buf]
+		if b.donor >= 0 || b.first < 0 || d.last > b.first || d.keep || b.size != d.size || d.dev != b.dev {
+			continue
+		}
+		if d.last == b.first && !p.overlaysIn(&p.prog.steps[b.first], old.buf, next.buf) {
+			continue
+		}
+		taken[old.buf], b.donor = true, old.buf
+	}
+}
+
+// overlaysIn is overlays for buffers.
+func (p *planner) overlaysIn(s *step, in, out int32) bool {
+	op := graph.Lookup(s.op)
+	for j, x := range s.in {
+		if x.buf != in {
+			continue
+		}
+		if s.fused == nil && (op == nil || op.InPlace>>j&1 == 0) {
+			return false
+		}
+		for k, o := range s.out {
+			if o.buf == out {
+				return s.elementwise(k) && p.overlays(s, j, o)
+			}
+		}
+	}
+	return false
 }
 
 // readTwice reports whether the step reads the buffer of input j in another order too.

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"context"
+	"slices"
+	"sync"
 
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
@@ -18,11 +21,20 @@ type Replay struct {
 	held []*mem.Buffer   // buffers of values captured as they were, by input number
 	keep []*graph.Node   // and their nodes
 	lays []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
+
+	// State says by argument whether it is state of which the program makes the next value.
+	State []bool
+
+	argOf   []int  // by input: number of its argument, from 1; 0: a value of the program's own
+	donated []bool // by input: some output may be written over it
+	capture *capture
+	ahead   sync.Once
 }
 
 // NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
-// an argument begins in its buffer may differ from run to run.
-func NewReplay(outs, args []*graph.Node, lays []*shape.Layout) (*Replay, error) {
+// an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
+// -1 if it is none: where it can, the program writes it in that one's memory.
+func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
 	for i, l := range lays {
 		if l != nil {
@@ -32,10 +44,20 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout) (*Replay, error) 
 			p.argLays[args[i]] = &shape.Layout{Strides: l.Strides}
 		}
 	}
+	for i, o := range outs {
+		if becomes != nil && becomes[i] >= 0 {
+			p.becomes = append(p.becomes, [2]*graph.Node{o, args[becomes[i]]})
+		}
+	}
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
-	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn)}
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
+	for _, b := range p.prog.bufs {
+		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
+			r.donated[b.donor] = true
+		}
+	}
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class != given || n.IsStandIn() {
 			continue
@@ -55,6 +77,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout) (*Replay, error) 
 		r.args[i] = -1
 		if k := p.idx.Get(a); k >= 0 {
 			r.args[i] = p.info[k].at.buf
+			r.argOf[r.args[i]] = i + 1
 		}
 	}
 	for _, o := range outs {
@@ -82,44 +105,162 @@ func (r *Replay) Fits(arg int, n *graph.Node) bool {
 // Steps returns the number of launches of one run.
 func (r *Replay) Steps() int { return len(r.prog.steps) }
 
-// Run binds the arguments, which have their values, and runs the program. take says whether an argument's buffer may be
-// written over: then the argument is gone. It returns the outputs, also with an error if inputs were written over.
-func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int) bool, untake func(arg int)) ([]*graph.Node, error) {
-	in := append([]*mem.Buffer(nil), r.held...)
-	argOf := make([]int, len(in))
-	for i, b := range r.args {
-		if b >= 0 {
-			in[b], _ = args[i].Buffer()
-			argOf[b] = i + 1
+// Args is what a run may do with its arguments beside reading them.
+type Args interface {
+	// Take claims an argument's buffer for writing over: then the argument is gone. Untake gives it back.
+	Take(arg int) bool
+	Untake(arg int)
+}
+
+// binding is the inputs of one run.
+type binding struct {
+	replay  *Replay
+	args    []*graph.Node
+	in      []*mem.Buffer
+	argOf   []int // by input: number of its argument, from 1; 0: a value of the program's own
+	parents []parent
+	taken   []int // inputs to be written over
+	claims  Args
+
+	takeFn   func(i int) bool // take and untake, made once
+	untakeFn func(i int)
+}
+
+var bindings = sync.Pool{New: func() any {
+	b := new(binding)
+	b.takeFn, b.untakeFn = b.take, b.untake
+	return b
+}}
+
+func (b *binding) release() {
+	clear(b.in)
+	clear(b.parents)
+	*b = binding{in: b.in[:0], parents: b.parents[:0], taken: b.taken[:0], takeFn: b.takeFn, untakeFn: b.untakeFn}
+	bindings.Put(b)
+}
+
+// take claims an input's memory.
+func (b *binding) take(i int) bool {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.claims.Take(b.argOf[i]-1) {
+		return false
+	}
+	b.taken = append(b.taken, i)
+	return true
+}
+
+func (b *binding) untake(i int) {
+	b.claims.Untake(b.argOf[i] - 1)
+	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
+}
+
+// state says which inputs are state that the program writes in place, if nobody looks at it.
+func (b *binding) state() []bool {
+	list := slices.Clone(b.replay.donated)
+	for i := range list {
+		list[i] = list[i] && b.argOf[i] > 0 && b.argOf[i] <= len(b.replay.State) && b.replay.State[b.argOf[i]-1]
+	}
+	return list
+}
+
+// unseen reports whether the state can be written in place now: nobody else looks at it.
+func (b *binding) unseen(state []bool) bool {
+	for i, is := range state {
+		if is && (b.in[i].ReadOnly || b.in[i].Shows() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
+			return false
 		}
 	}
-	for _, b := range in {
-		if err := b.Wait(); err != nil {
+	return true
+}
+
+// takeAll claims the memory of some inputs, or of none.
+func (b *binding) takeAll(list []int) bool {
+	for _, i := range list {
+		if !b.take(i) {
+			b.untakeAll()
+			return false
+		}
+	}
+	return true
+}
+
+func (b *binding) untakeAll() {
+	for len(b.taken) > 0 {
+		b.untake(b.taken[0])
+	}
+}
+
+func (b *binding) isTaken(i int) bool { return slices.Contains(b.taken, i) }
+
+// finish lets go of the arguments whose memory went on to a result.
+func (b *binding) finish() {
+	for _, i := range b.taken {
+		b.args[b.argOf[i]-1].DropBuffer()
+		b.in[i].Hide() // the new node shows it
+	}
+}
+
+// bind finds the buffers of the arguments, which have their values.
+func (r *Replay) bind(args []*graph.Node, claims Args) *binding {
+	b := bindings.Get().(*binding)
+	b.replay, b.args, b.argOf, b.claims = r, args, r.argOf, claims
+	b.in = append(b.in, r.held...)
+	for i, k := range r.args {
+		if k >= 0 {
+			b.in[k] = window(args[i], r.capture != nil)
+		}
+	}
+	return b
+}
+
+// window returns an argument's buffer from where the argument begins; with cut, no more of it than the argument shows.
+// What reaches back from its first element, by negative strides, is not cut.
+func window(n *graph.Node, cut bool) *mem.Buffer {
+	b, lay := n.Buffer()
+	from := 0
+	if lay != nil {
+		from = lay.Offset
+	}
+	size := n.DType().Size()
+	if cut {
+		back, end := lay.Extent(n.Shape())
+		if back == 0 && end*size < b.Size-from*size {
+			return b.Window(from*size, end*size)
+		}
+	}
+	if from == 0 {
+		return b
+	}
+	return b.Window(from*size, b.Size-from*size)
+}
+
+// Run binds the arguments, which have their values, and runs the program. It returns the outputs, also with an error if
+// inputs were written over.
+func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*graph.Node, error) {
+	b := r.bind(args, claims)
+	defer b.release()
+	det := scope.Current().Deterministic
+	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
+		defer c.mu.Unlock()
+		if err := b.settle(true); err != nil {
 			return nil, err
 		}
+		if outs, done, err := c.run(ctx, b, det); done {
+			Count.Plans.Add(1)
+			return outs, err
+		}
 	}
-	r.window(in, args)
-	var taken []int
-	run, err := r.prog.reserve(in,
-		func(i int) bool {
-			if argOf[i] == 0 || in[i].ReadOnly || in[i].Shows() != 1 || !take(argOf[i]-1) {
-				return false
-			}
-			taken = append(taken, i)
-			return true
-		},
-		func(i int) { untake(argOf[i] - 1) })
+	if err := b.settle(false); err != nil {
+		return nil, err
+	}
+	run, err := r.prog.reserve(b.in, b.takeFn, b.untakeFn)
 	if err != nil {
 		return nil, err
 	}
 	Count.Plans.Add(1)
-	err = run.execute(ctx, scope.Current().Deterministic)
+	r.showOnce(run)
+	err = run.execute(ctx, det)
 	if err != nil {
-		// Given up before the first step that writes over an input: the inputs are as they were.
-		for _, i := range taken {
-			untake(argOf[i] - 1)
-		}
-		taken = nil
+		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
 	}
 	outs := make([]*graph.Node, len(r.outs))
 	if err == nil {
@@ -132,39 +273,54 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 				run.bufs[o.at.buf].SetEvent(e)
 			}
 			buf, lay := run.bufs[o.at.buf], o.at.lay
-			if int(o.at.buf) < len(argOf) && argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = shown(args[argOf[o.at.buf]-1], o)
+			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
+				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], o)
 			}
 			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 		}
 	}
-	for _, i := range taken {
-		args[argOf[i]-1].DropBuffer()
-		in[i].Hide() // the new node shows it
+	b.finish()
+	for _, m := range run.owned {
+		m.Free()
 	}
-	for _, b := range run.owned {
-		b.Free()
-	}
-	if err != nil && len(taken) == 0 {
+	run.release()
+	if err != nil && len(b.taken) == 0 {
 		return nil, err
 	}
 	return outs, err
 }
 
-// window lets each argument's buffer begin where the argument does.
-func (r *Replay) window(in []*mem.Buffer, args []*graph.Node) {
-	for i, b := range r.args {
-		if b < 0 {
+// settle waits for the inputs; those whose memory can be used already become parents, if that is asked for.
+func (b *binding) settle(late bool) error {
+	b.parents = b.parents[:0]
+	for i, m := range b.in {
+		if e := m.Event(); late && e != nil && e.Late() && !e.Happened(false) {
+			b.parents = append(b.parents, parent{i, e})
 			continue
 		}
-		if _, lay := args[i].Buffer(); lay != nil && lay.Offset != 0 {
-			in[b] = in[b].Window(lay.Offset * args[i].DType().Size())
+		if err := m.Wait(); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// shown returns where an output lies that shows an argument's own memory.
-func shown(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+// showOnce shows the devices all launches before the first run.
+func (r *Replay) showOnce(run *run) {
+	run.shown = true
+	r.ahead.Do(func() {
+		seen := map[*backend.Device]bool{}
+		for k := range r.prog.steps {
+			if d := r.prog.steps[k].dev; d.Ahead != nil && !seen[d] {
+				seen[d] = true
+				d.Ahead(func(face any) { run.showAhead(0, d, face) })
+			}
+		}
+	})
+}
+
+// ofArgument returns where an output lies that shows an argument's own memory.
+func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
 	buf, lay := arg.Buffer()
 	if lay == nil || lay.Offset == 0 {
 		return buf, o.at.lay

@@ -12,16 +12,19 @@ import (
 // execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
-	views := make([]backend.View, r.prog.operands)
-	kc := &backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
+	r.space = resize(r.space, r.prog.operands)
+	views := r.space
+	r.ctx = backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
+	kc := &r.ctx
 	cancelable := ctx.Done() != nil
-	var late []lateCheck
-	at := 0
-	kc.Late = func(check func() error) { late = append(late, lateCheck{at, check}) }
-	defer func() { r.finishChecks(late) }()
+	shown := r.shown
+	if r.prog.checks {
+		kc.Late = r.leave
+		defer r.finishChecks()
+	}
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
-		at = k
+		r.at = k
 		if cancelable && k < r.donates {
 			if err := ctx.Err(); err != nil {
 				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped before " + s.op, Err: err}
@@ -34,18 +37,51 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			r.fail(s, err)
 			continue
 		}
-		for i, o := range s.out {
-			v[i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
-		}
-		for i, o := range s.in {
-			v[len(s.out)+i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
+		r.views(s, v)
+		compiled := int64(0)
+		if !shown && s.dev.Ahead != nil {
+			compiled = s.dev.Compiled()
 		}
 		if err := launch(kc, s, v[:len(s.out)], v[len(s.out):]); err != nil {
 			r.fail(s, err)
 		}
+		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
+		if !shown && s.dev.Ahead != nil && s.dev.Compiled() != compiled {
+			shown = true
+			s.dev.Ahead(func(face any) { r.showAhead(k+1, s.dev, face) })
+		}
 	}
 	runtime.KeepAlive(r.bufs) // kernels hold slices; the buffers must not be collected under them
 	return nil
+}
+
+// views fills in the operands of a step, outputs first.
+func (r *run) views(s *step, v []backend.View) {
+	for i, o := range s.out {
+		v[i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
+	}
+	for i, o := range s.in {
+		v[len(s.out)+i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
+	}
+}
+
+// show makes launch number k with a face.
+func (r *run) show(kc *backend.Ctx, k int) error {
+	s := &r.prog.steps[k]
+	kc.Step = k
+	v := make([]backend.View, len(s.out)+len(s.in))
+	r.views(s, v)
+	return launch(kc, s, v[:len(s.out)], v[len(s.out):])
+}
+
+// showAhead shows a device its launches from number k on. What it cannot take it meets again when they run.
+func (r *run) showAhead(k int, d *backend.Device, face any) {
+	kc := &backend.Ctx{Context: context.Background(), For: par.For, Face: face}
+	for ; k < len(r.prog.steps); k++ {
+		if r.prog.steps[k].dev == d {
+			_ = r.show(kc, k)
+		}
+	}
 }
 
 // lateCheck is what a step wants to know once its launches are done.
@@ -54,10 +90,12 @@ type lateCheck struct {
 	check func() error
 }
 
+func (r *run) leave(check func() error) { r.late = append(r.late, lateCheck{r.at, check}) }
+
 // finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
-func (r *run) finishChecks(late []lateCheck) {
+func (r *run) finishChecks() {
 	failed := false
-	for _, l := range late {
+	for _, l := range r.late {
 		if err := l.check(); err != nil {
 			r.fail(&r.prog.steps[l.step], err)
 			failed = true

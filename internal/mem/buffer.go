@@ -4,6 +4,7 @@ package mem
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 )
 
@@ -28,6 +29,48 @@ type Buffer struct {
 type Event struct {
 	done chan struct{}
 	err  error
+	late *late // nil: somebody signals it
+}
+
+// late is an event nobody signals: whoever wants to know asks.
+type late struct {
+	mu   sync.Mutex
+	poll func(wait bool) (done bool, err error)
+}
+
+// NewLate returns an event that happens when poll says so. Later work of the same device may use the buffer before:
+// the event tells only whether the value is good. poll is called by one goroutine at a time, until it is done.
+func NewLate(poll func(wait bool) (done bool, err error)) *Event {
+	return &Event{done: make(chan struct{}), late: &late{poll: poll}}
+}
+
+// Late reports whether the value is in its place as far as its device is concerned.
+func (e *Event) Late() bool { return e.late != nil }
+
+// Happened reports whether the event happened; a late one is asked, and waited for if need be.
+func (e *Event) Happened(wait bool) bool {
+	if e.late != nil {
+		e.late.mu.Lock()
+		defer e.late.mu.Unlock()
+		if e.late.poll != nil {
+			done, err := e.late.poll(wait)
+			if !done {
+				return false
+			}
+			e.late.poll = nil
+			e.Signal(err)
+		}
+		return true
+	}
+	if wait {
+		<-e.done
+	}
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // NewEvent returns an event that has not happened.
@@ -39,8 +82,13 @@ func (e *Event) Signal(err error) {
 	close(e.done)
 }
 
-// Done is closed when the event happened.
-func (e *Event) Done() <-chan struct{} { return e.done }
+// Done is closed when the event happened; of a late event it returns only then.
+func (e *Event) Done() <-chan struct{} {
+	if e.late != nil {
+		e.Happened(true)
+	}
+	return e.done
+}
 
 // Err returns the failure; it may be called after Done only.
 func (e *Event) Err() error { return e.err }
@@ -49,10 +97,17 @@ func (e *Event) Err() error { return e.err }
 func (b *Buffer) SetEvent(e *Event) { b.event.Store(e) }
 
 // Event returns what must be waited for before reading, nil if nothing.
-func (b *Buffer) Event() *Event { return b.event.Load() }
+func (b *Buffer) Event() *Event {
+	e := b.event.Load()
+	if e != nil && e.late != nil && e.Happened(false) && e.err == nil {
+		b.event.CompareAndSwap(e, nil)
+		return nil
+	}
+	return e
+}
 
 // Ready reports whether the value is there and good.
-func (b *Buffer) Ready() bool { return b.event.Load() == nil }
+func (b *Buffer) Ready() bool { return b.Event() == nil }
 
 // Wait blocks until the value is there and returns why it is not, if so.
 func (b *Buffer) Wait() error {
@@ -60,7 +115,7 @@ func (b *Buffer) Wait() error {
 	if e == nil {
 		return nil
 	}
-	<-e.done
+	<-e.Done()
 	if e.err == nil {
 		b.event.CompareAndSwap(e, nil)
 	}
@@ -94,15 +149,16 @@ func (b *Buffer) Free() {
 	b.Mem, b.Dev = nil, 0
 }
 
-// Window shows the buffer from a byte on, for reading. It counts for nothing: whoever uses it holds the buffer.
-func (b *Buffer) Window(from int) *Buffer {
-	w := &Buffer{Size: b.Size - from, Dev: b.Dev, class: -1, ReadOnly: true}
+// Window shows a part of the buffer, for reading. It counts for nothing: whoever uses it holds the buffer.
+func (b *Buffer) Window(from, size int) *Buffer {
+	w := &Buffer{Size: size, Dev: b.Dev, class: -1, ReadOnly: true}
 	if b.Mem != nil {
-		w.Mem = b.Mem[from:]
+		w.Mem = b.Mem[from : from+size]
 	}
 	if b.Dev != 0 {
 		w.Dev += uintptr(from)
 	}
+	w.event.Store(b.event.Load())
 	return w
 }
 

@@ -44,6 +44,8 @@ type Pool struct {
 	name   string
 	src    Source
 	poison bool
+	// Pressure, if set, is called when memory runs out, before the cache is emptied: others may have some to give back.
+	Pressure func()
 
 	mu    sync.Mutex
 	free  [numClasses][]block
@@ -91,6 +93,9 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
 		switch try {
 		case 0, 1, 2:
+			if p.Pressure != nil {
+				p.Pressure()
+			}
 			p.collect()
 			p.Trim()
 		default:

@@ -23,6 +23,17 @@ const (
 	numWords = 4096
 )
 
+// complaint is what a word says, nil if nothing.
+func (w word) complaint(op string) error {
+	switch w.code {
+	case 0:
+		return nil
+	case byZero:
+		return fault.New(fault.Value, op, "an integer is divided by zero")
+	}
+	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
+}
+
 // words are a device's fault words that nobody uses.
 type words struct {
 	free chan *word
@@ -43,21 +54,26 @@ func newWords(d *Device) (*words, error) {
 // checked runs launches that may complain. The complaint is reported at the end of the evaluation, or at once if there
 // is none to wait for.
 func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error) error {
+	switch d.face {
+	case looking:
+		return run(0)
+	case recording:
+		w, err := d.rec.word(c.Step, op)
+		if err != nil {
+			return err
+		}
+		return run(w)
+	}
 	w := <-d.words.free
 	check := func() error {
 		err := d.Sync()
 		bad := *w
 		*w = word{}
 		d.words.free <- w
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case bad.code == byZero:
-			return fault.New(fault.Value, op, "an integer is divided by zero")
-		case bad.code == badPosition:
-			return fault.New(fault.Index, op, "position %d is out of range for size %d", bad.value, bad.size)
 		}
-		return nil
+		return bad.complaint(op)
 	}
 	if err := run(uintptr(unsafe.Pointer(w))); err != nil {
 		d.words.free <- w

@@ -14,13 +14,21 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Device is one GPU.
+// Device is one GPU, or a face of it: a way of taking launches other than running them.
 type Device struct {
-	*driver.Device
+	*shared
+	*driver.Device // with the stream launches go to
+	pool           *mem.Pool
+	face           face
+	rec            *recorder // of the face that records
+}
+
+// shared is what a GPU's faces have in common.
+type shared struct {
 	arch    string
-	pool    *mem.Pool
 	kernels sync.Map // key → *compiled
-	slow    bool     // wait after every launch, so that a fault names its kernel
+	begun   atomic.Int64
+	slow    bool // wait after every launch, so that a fault names its kernel
 	strict  bool
 
 	words *words
@@ -28,6 +36,8 @@ type Device struct {
 	blasOnce sync.Once
 	blas     *cublas.Handle
 	blasErr  error
+
+	recordings recordings
 
 	// Fallbacks counts ops that ran on the host because the device has no kernel for them.
 	Fallbacks atomic.Int64
@@ -46,22 +56,26 @@ func register(t map[string]kernel) {
 	}
 }
 
-// Open opens device number index for the engine.
+// Open opens device number index for the engine. Libraries are opened when something needs them.
 func Open(index int) (*backend.Device, *Device, error) {
+	if nvrtc.Cold() {
+		go func() { _ = nvrtc.Init() }() // whoever compiles asks again
+	}
 	dd, err := driver.Open(index)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := nvrtc.Init(); err != nil {
-		return nil, nil, err
-	}
-	d := &Device{Device: dd, arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}
+	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), source{dd})
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, Prepare: prepare, RunFused: d.runFused,
-		Upload: d.upload, Download: d.download, Fallback: d.fallback}
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, Prepare: prepare, RunFused: d.runFace,
+		Upload: d.upload, Download: d.download, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load}
+	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
+		d.recordings.open(d)
+		b.Capture, b.Scratch = d.capture, d.recordings.pool
+	}
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)
 	}

@@ -116,6 +116,11 @@ func (f *form) key() string {
 	return fmt.Sprintf("%s/%d/%d/%v", f.classes, f.vector, len(f.dims), f.wide)
 }
 
+// runFace is runFused with the face a launch asks for.
+func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	return d.faced(c).runFused(c, p, out, in)
+}
+
 // runFused runs a prepared program.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	n := out[0].Numel()
@@ -146,7 +151,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	}
 	f.settle(out, views)
 	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && !d.compiled(key) {
+	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
 		return backend.ErrCold
 	}
 	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })

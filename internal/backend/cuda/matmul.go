@@ -9,8 +9,14 @@ import (
 
 func init() { register(map[string]kernel{"matmul": matmul}) }
 
+// cublas opens the library; one that looks ahead does not wait for it.
 func (d *Device) cublas() (*cublas.Handle, error) {
-	d.blasOnce.Do(func() { d.blas, d.blasErr = cublas.New(d.Device) })
+	open := func() { d.blasOnce.Do(func() { d.blas, d.blasErr = cublas.New(d.main()) }) }
+	if d.face == looking {
+		go open()
+		return nil, nil
+	}
+	open()
 	return d.blas, d.blasErr
 }
 
@@ -35,6 +41,7 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 		return d.Fill(address(out[0]), 0, out[0].Numel()*out[0].DType.Size())
 	}
 	var x [2]cublas.Matrix
+	var at [2]uintptr
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
 		if !ok {
@@ -43,18 +50,25 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 				return err
 			}
 			tmp = append(tmp, b)
+			v = to
 			mat, _ = matrixOf(to)
 		}
-		x[i] = mat
+		x[i], at[i] = mat, address(v)
 	}
-	return h.Product(out[0].DType, out[0].Numel()/(m*n), m, n, k, address(out[0]), x[0], x[1])
+	if d.face == looking {
+		return nil
+	}
+	z := address(out[0])
+	p := cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
+		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}
+	return h.Run(d.Device.Device, p, d.face == running, z, at[0], at[1])
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
 func matrixOf(v backend.View) (cublas.Matrix, bool) {
 	dims, st := v.Shape.Dims(), v.Strides()
 	r := len(dims)
-	m := cublas.Matrix{Address: address(v), Row: st[r-2], Column: st[r-1]}
+	m := cublas.Matrix{Row: st[r-2], Column: st[r-1]}
 	rows, cols := dims[r-2], dims[r-1]
 	// A dimension of size 1 may lie anywhere.
 	switch {

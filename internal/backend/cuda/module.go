@@ -35,14 +35,28 @@ func (d *Device) kernel(key, name string, source func() string) (*driver.Functio
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
 	}
 	c := e.(*compiled)
+	if d.face == looking {
+		if !c.done.Load() {
+			go d.compile(c, name, source) // several at a time; who needs it first waits for it
+		}
+		return nil, nil
+	}
+	d.compile(c, name, source)
+	return c.f, c.err
+}
+
+func (d *Device) compile(c *compiled, name string, source func() string) {
+	if c.done.Load() {
+		return
+	}
 	c.once.Do(func() {
+		d.begun.Add(1)
 		var code []byte
 		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
 			c.f, c.err = d.Load(code, name)
 		}
 		c.done.Store(true)
 	})
-	return c.f, c.err
 }
 
 // compiled reports whether a kernel is ready.
@@ -73,10 +87,13 @@ func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) 
 	if 8*len(a) > maxArgs {
 		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
 	}
+	if d.face == looking {
+		return nil
+	}
 	if err := d.Launch(f, blocks, gridY, threads, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
 		return err
 	}
-	if d.slow {
+	if d.slow && d.face == running {
 		return d.Sync()
 	}
 	return nil
@@ -104,6 +121,7 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 		if empty {
 			return nil
 		}
+		d := d.faced(c)
 		up := make([]backend.View, len(in))
 		var tmp []*mem.Buffer
 		defer func() {
@@ -129,6 +147,11 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
 	if v.Buf.Mem == nil || v.Buf.Dev != 0 {
 		return nil, nil
+	}
+	if d.face != running {
+		b, err := d.fixed(v.Buf.Mem)
+		v.Buf = b
+		return nil, err
 	}
 	b, err := d.pool.Get("upload", len(v.Buf.Mem))
 	if err != nil {

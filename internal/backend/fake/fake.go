@@ -21,6 +21,8 @@ type Faults struct {
 	alloc  int              // allocations until one fails; 0: never
 	delay  time.Duration
 	ran    int
+
+	voided, replayed int
 }
 
 // FailLaunch makes launches of op fail until cleared with nil.
@@ -94,29 +96,39 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	table := backend.Table{}
 	for name, k := range from.Table {
 		table[name] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-			if err := f.launched(name); err != nil {
-				return err
-			}
-			return k(c, a, out, in)
+			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+				if err := f.launched(name); err != nil {
+					return err
+				}
+				return k(c, a, out, in)
+			})
 		}
 	}
 	d := &backend.Device{Type: "fake", Pool: mem.NewPool("fake", source{f}), Table: table, Host: true,
 		Enqueue: func(work func()) { queue <- work }}
+	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.CanFold, d.Prepare = from.CanFold, from.Prepare
+		d.CanFold, d.CanLead, d.Prepare = from.CanFold, from.CanLead, from.Prepare
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-			for _, ins := range p.Instrs {
-				if err := f.launched(ins.Op); err != nil {
-					return err
+			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+				for _, ins := range p.Instrs {
+					if err := f.launched(ins.Op); err != nil {
+						return err
+					}
 				}
-			}
-			if p.Tail != nil {
-				if err := f.launched(p.Tail.Op); err != nil {
-					return err
+				if p.Head != nil {
+					if err := f.launched(p.Head.Op); err != nil {
+						return err
+					}
 				}
-			}
-			return from.RunFused(c, p, out, in)
+				if p.Tail != nil {
+					if err := f.launched(p.Tail.Op); err != nil {
+						return err
+					}
+				}
+				return from.RunFused(c, p, out, in)
+			})
 		}
 	}
 	return d, f

@@ -5,7 +5,7 @@ import "sync"
 // The largest register tile of any instruction set.
 const (
 	maxVectors = 2
-	maxRows    = 14
+	maxRows    = 32
 )
 
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
@@ -17,19 +17,30 @@ const (
 // that. kc is at least 1.
 type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
 
-// tileHalf is tile with B in bfloat16.
+// tileHalf is tile with B in halves, by columns.
 type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, c []T, crs, cols int, add bool)
+
+// gaxpyHalf is gaxpy with B in halves.
+type gaxpyHalf[T Float] = func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
 
 // engine is a set of kernels for one element type and instruction set.
 type engine[T Float] struct {
-	rows  int // most rows of a tile
-	lanes int // elements of a vector
+	rows     int // most rows of a tile
+	lanes    int // elements of a vector
+	maxChunk int // most k between two additions to C
+	// squares says that kernels take A contiguous in k and B in panels only.
+	squares bool
+
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
 
 	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
+
+	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
+	// tapsTo write each vector to its spot; nil if there are none.
+	taps, tapsTo [][]tapTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
@@ -45,16 +56,23 @@ type engine[T Float] struct {
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
 	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)
 
-	// widen and narrow convert bfloat16, as exact and as rounded to nearest even:
+	// widen converts halves:
 	//	for i < rows, j < cols: dst[i*drs+j] = src[i*srs+j]
-	//	for i < len(dst): dst[i] = src[i]
 	// nil if T is float64.
-	widen  func(dst []T, drs int, src []uint16, srs, rows, cols int)
-	narrow func(dst []uint16, src []T)
+	widen [halfTypes]func(dst []T, drs int, src []uint16, srs, rows, cols int)
 
-	// The same for B in bfloat16; nil if there are none, and B is widened first.
-	dotsHalf               []tileHalf[T]
-	gaxpy8Half, gaxpy1Half func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
+	// The same for B in halves; nil if there are none, and B is widened first.
+	dotsHalf               [halfTypes][]tileHalf[T]
+	gaxpy8Half, gaxpy1Half [halfTypes]gaxpyHalf[T]
+
+	// An engine of pairs of bfloat16 has no gaxpy and no widen, but zip makes panels of
+	// pairs of rows,
+	//	for p < rows, q < panels, i < width:
+	//	    dst[p*drs+q*dps+i] = pair of src[p*srs+q*width+i] and src[p*srs+step+q*width+i]
+	// and gaxpy4Pairs and gaxpy1Pairs take B in rows:
+	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]·pair of b[t*brs+j] and b[t*brs+step+j]
+	zip                      func(dst []T, drs, dps int, src []uint16, srs, step, rows, panels, width int)
+	gaxpy4Pairs, gaxpy1Pairs func(n int, y, x []T, xs int, b []uint16, brs, step int, zero bool)
 
 	jobs *sync.Pool // of *job[T]
 	bufs *sync.Pool // of *buffer[T]

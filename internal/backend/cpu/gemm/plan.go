@@ -10,8 +10,8 @@ const (
 
 // chunk returns how many k are summed before the sum goes to C. The chunks of one k
 // are equal but for the last: 600 is 304+296, not 512+88.
-func chunk(k int) int {
-	n := (k + maxChunk - 1) / maxChunk
+func (e *engine[T]) chunk(k int) int {
+	n := (k + e.maxChunk - 1) / e.maxChunk
 	each := (k + n - 1) / n
 	return (each + chunkAlign - 1) / chunkAlign * chunkAlign
 }
@@ -35,8 +35,9 @@ const (
 	skinnyCols  = 4       // so few columns: better seen as rows of the transposed product
 	skinnyDepth = 128     // k from which a few more columns may be turned
 	directWork  = 8 << 20 // multiply-adds up to which packing both operands does not pay
-	serialWork  = 1 << 18 // multiply-adds up to which a parallel loop does not pay
-	blockWork   = 1 << 19 // multiply-adds in one block: about ten microseconds
+	serialWork  = 1 << 17 // multiply-adds up to which a parallel loop does not pay
+	blockWork   = 1 << 17 // multiply-adds in one block: at least two microseconds
+	manyBlocks  = 16      // blocks for each thread, if they are that large
 )
 
 // turn reports whether the transposed product is the better view: B would fill only a
@@ -59,28 +60,22 @@ func (p *problem[T]) transposed() problem[T] {
 	t.b, t.brs, t.bcs = p.a, p.acs, p.ars
 	t.crs, t.ccs = p.ccs, p.crs
 	t.a16, t.b16 = p.b16, p.a16
+	t.astep, t.bstep = p.bstep, p.astep
 	t.turned = true
 	return t
 }
 
 // finish is called for each part of this view of C that is complete: it calls the
-// epilogue and rounds to bfloat16, both in the caller's view.
-func (p *problem[T]) finish(e *engine[T], row, col, rows, cols int) {
-	if p.ep == nil && p.c16 == nil {
+// epilogue in the caller's view.
+func (p *problem[T]) finish(row, col, rows, cols int) {
+	if p.ep == nil {
 		return
 	}
 	c, crs := p.c[row*p.crs+col*p.ccs:], p.crs
 	if p.turned {
 		crs, row, col, rows, cols = p.ccs, col, row, cols, rows
 	}
-	if p.ep != nil {
-		p.ep(c, crs, row, col, rows, cols)
-	}
-	if p.c16 != nil {
-		for i := range rows {
-			e.narrow(p.c16[(row+i)*p.c16rs+col:][:cols], c[i*crs:][:cols])
-		}
-	}
+	p.ep(c, crs, row, col, rows, cols)
 }
 
 // forEach runs the blocks, in parallel if there is a runner and enough work.

@@ -1,8 +1,10 @@
 package cublas
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -12,65 +14,72 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-var fn struct{ create, setStream, setMathMode, setWorkspace, version, statusName, gemm, gemmBatched uintptr }
+var fn struct {
+	create, version, statusName                uintptr
+	descCreate, descSet, layoutCreate          uintptr
+	layoutSet, prefCreate, prefSet, prefDelete uintptr
+	heuristic, matmul                          uintptr
+}
 
-// Path is where the library was found; set by Init.
-var Path string
+// Path is where the library was found, Version what it says of itself (130100 for 13.1.0); set by Init.
+var (
+	Path    string
+	Version int
+)
 
 var names = map[string][]string{
-	"linux":   {"libcublas.so.13", "libcublas.so.12", "libcublas.so"},
-	"windows": {"cublas64_13.dll", "cublas64_12.dll"},
+	"linux":   {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+	"windows": {"cublasLt64_13.dll", "cublasLt64_12.dll"},
 }
 
 // Init opens the library, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	lib, err := dl.Open("cuBLAS", names[runtime.GOOS], nvrtc.Folders()...)
+	lib, err := dl.Open("cuBLASLt", names[runtime.GOOS], nvrtc.Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cublas", err, "matrix products need it: install the CUDA toolkit or the Python package nvidia-cublas, or name its folder in LUCID_CUDA_PATH")
 	}
 	Path = lib.Path
-	return lib.Symbols(map[string]*uintptr{"cublasCreate_v2": &fn.create, "cublasSetStream_v2": &fn.setStream, "cublasSetMathMode": &fn.setMathMode,
-		"cublasSetWorkspace_v2": &fn.setWorkspace, "cublasGetVersion_v2": &fn.version, "cublasGetStatusName": &fn.statusName,
-		"cublasGemmEx": &fn.gemm, "cublasGemmStridedBatchedEx": &fn.gemmBatched})
+	if err := lib.Symbols(map[string]*uintptr{"cublasLtCreate": &fn.create, "cublasLtGetVersion": &fn.version, "cublasLtGetStatusName": &fn.statusName,
+		"cublasLtMatmulDescCreate": &fn.descCreate, "cublasLtMatmulDescSetAttribute": &fn.descSet, "cublasLtMatrixLayoutCreate": &fn.layoutCreate,
+		"cublasLtMatrixLayoutSetAttribute": &fn.layoutSet, "cublasLtMatmulPreferenceCreate": &fn.prefCreate,
+		"cublasLtMatmulPreferenceSetAttribute": &fn.prefSet, "cublasLtMatmulPreferenceDestroy": &fn.prefDelete,
+		"cublasLtMatmulAlgoGetHeuristic": &fn.heuristic, "cublasLtMatmul": &fn.matmul}); err != nil {
+		return err
+	}
+	Version = int(dl.Call(fn.version))
+	return nil
 })
 
-// Handle makes products on one device, in its stream's order.
+// TF32 lets float32 products keep only ten bits of their operands, for speed; off by default.
+var TF32 atomic.Bool
+
+// Handle makes products on one device.
 type Handle struct {
-	d       *driver.Device
-	handle  uintptr
-	mu      sync.Mutex // a handle serves one thread at a time
-	Version int
+	d      *driver.Device
+	handle uintptr
+	space  uintptr
+	mu     sync.Mutex
+	plans  map[Product]*plan
+	// Tuned counts the products whose algorithm was chosen by the clock, Kept those it was remembered for.
+	Tuned, Kept atomic.Int64
 }
 
 // workspace is what Hopper's fastest algorithms ask for.
 const workspace = 32 << 20
 
-// New makes a handle with a workspace of its own, so that results do not vary from run to run.
+// New makes a handle with a workspace of its own; all work runs in one stream's order, so one is enough.
 func New(d *driver.Device) (*Handle, error) {
 	if err := Init(); err != nil {
 		return nil, err
 	}
-	h := &Handle{d: d}
-	space, err := d.Alloc(workspace)
-	if err != nil {
+	h := &Handle{d: d, plans: map[Product]*plan{}}
+	var err error
+	if h.space, err = d.Alloc(workspace); err != nil {
 		return nil, err
 	}
-	v := new(int32)
-	for _, c := range []struct {
-		doing string
-		f     func() uintptr
-	}{
-		{"starting cuBLAS", func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }},
-		{"choosing the stream", func() uintptr { return dl.Call(fn.setStream, h.handle, d.Stream) }},
-		{"setting the workspace", func() uintptr { return dl.Call(fn.setWorkspace, h.handle, space, workspace) }},
-		{"forbidding TF32 and sums in halves", func() uintptr { return dl.Call(fn.setMathMode, h.handle, 16) }},
-		{"asking for the version", func() uintptr { return dl.Call(fn.version, h.handle, uintptr(unsafe.Pointer(v))) }},
-	} {
-		if s := d.With(c.f); s != 0 {
-			return nil, failed(s, c.doing)
-		}
+	if s := d.With(func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }); s != 0 {
+		return nil, failed(s, "starting cuBLASLt")
 	}
-	h.Version = int(*v)
 	return h, nil
 }
 
@@ -78,59 +87,68 @@ func failed(status uintptr, doing string) error {
 	return fault.New(fault.Device, "cublas", "%s: %s (%d)", doing, dl.GoString(dl.Call(fn.statusName, status)), status)
 }
 
-// Matrix is an operand in memory: Rows and columns lie Row or Column elements apart, one of them 1, and matrices of a
+// Matrix is how an operand lies: rows and columns are Row or Column elements apart, one of them 1, and matrices of a
 // batch Batch elements.
-type Matrix struct {
-	Address     uintptr
-	Row, Column int
-	Batch       int
+type Matrix struct{ Row, Column, Batch int }
+
+// Product is a kind of product: z = x·y for a batch, z being contiguous, x [M, K] and y [K, N].
+type Product struct {
+	DType          dtype.DType
+	Batch, M, N, K int
+	X, Y           Matrix
+	Align          [3]int // of z, x and y in bytes, 256 at most
+	Deterministic  bool   // the algorithm does not depend on the clock
+	TF32           bool
 }
+
+// AlignOf is the alignment of an address as Product counts it.
+func AlignOf(p uintptr) int { return min(256, int(p&-p)) }
 
 // The names of element types and of the arithmetic, as cuBLAS numbers them.
 var (
 	types    = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 2, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 14}
+	scales   = map[dtype.DType]uintptr{dtype.Float32: 0, dtype.Float64: 1, dtype.Float16: 0, dtype.Complex64: 4, dtype.Complex128: 5, dtype.BFloat16: 0}
 	computes = map[dtype.DType]uintptr{dtype.Float32: 68, dtype.Float64: 70, dtype.Float16: 68, dtype.Complex64: 68, dtype.Complex128: 70, dtype.BFloat16: 68}
 )
+
+const computeTF32 = 77
 
 // Supports reports whether products of a dtype can be made.
 func Supports(d dtype.DType) bool { _, ok := types[d]; return ok }
 
-// op is how cuBLAS, which counts by columns, sees a matrix of ours, which counts by rows: a row-major matrix is its
-// transpose, so the product z = x·y is made as zᵀ = yᵀ·xᵀ.
-func (m Matrix) op() (trans, lead uintptr) {
-	if m.Column == 1 {
-		return 0, uintptr(m.Row)
-	}
-	return 1, uintptr(m.Column)
-}
-
-// Product makes z = x·y for a batch, z being contiguous: x is [m, k], y is [k, n].
-func (h *Handle) Product(d dtype.DType, batch, m, n, k int, z uintptr, x, y Matrix) error {
-	// alpha, then beta, in the type of the arithmetic.
-	scale := new([4]float64)
-	if c := computes[d]; c == 70 {
-		scale[0] = 1
-	} else {
-		*(*float32)(unsafe.Pointer(scale)) = 1
-	}
-	tx, lx := x.op()
-	ty, ly := y.op()
-	t := types[d]
+// Run makes a product on the stream of d; timing is false while it is recorded. The first one of its kind chooses the
+// algorithm.
+func (h *Handle) Run(d *driver.Device, p Product, timing bool, z, x, y uintptr) error {
+	p.TF32 = TF32.Load() && (p.DType == dtype.Float32 || p.DType == dtype.Complex64)
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	const algorithm = ^uintptr(0) // CUBLAS_GEMM_DEFAULT is -1
-	s := h.d.With(func() uintptr {
-		if batch == 1 {
-			return dl.Call(fn.gemm, h.handle, ty, tx, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&scale[0])),
-				y.Address, t, ly, x.Address, t, lx, uintptr(unsafe.Pointer(&scale[2])), z, t, uintptr(n), computes[d], algorithm)
+	l := h.plans[p]
+	if l == nil {
+		var err error
+		if l, err = h.plan(p, timing, z, x, y); err != nil {
+			h.mu.Unlock()
+			return err
 		}
-		return dl.Call(fn.gemmBatched, h.handle, ty, tx, uintptr(n), uintptr(m), uintptr(k), uintptr(unsafe.Pointer(&scale[0])),
-			y.Address, t, ly, uintptr(y.Batch), x.Address, t, lx, uintptr(x.Batch), uintptr(unsafe.Pointer(&scale[2])),
-			z, t, uintptr(n), uintptr(m*n), uintptr(batch), computes[d], algorithm)
-	})
-	runtime.KeepAlive(scale)
-	if s != 0 {
-		return fault.New(fault.Device, "matmul", "cuBLAS cannot multiply %d pairs of [%d %d] and [%d %d] of %v: %s (%d)", batch, m, k, k, n, d, dl.GoString(dl.Call(fn.statusName, s)), s)
+		h.plans[p] = l
+	}
+	h.mu.Unlock()
+	if s := h.launch(d, l, &l.algo, z, x, y); s != 0 {
+		return fault.New(fault.Device, "matmul", "cuBLASLt cannot make %v: %s (%d)", p, dl.GoString(dl.Call(fn.statusName, s)), s)
 	}
 	return nil
+}
+
+// String names the product.
+func (p Product) String() string {
+	return fmt.Sprintf("%d products of [%d %d] and [%d %d] of %v", p.Batch, p.M, p.K, p.K, p.N, p.DType)
+}
+
+// launch asks for a product. cuBLAS counts by columns and we by rows: a row-major matrix is its transpose, so z = x·y is
+// made as zᵀ = yᵀ·xᵀ.
+func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, z, x, y uintptr) uintptr {
+	s := d.With(func() uintptr {
+		return dl.Call(fn.matmul, h.handle, l.desc, uintptr(unsafe.Pointer(&l.scale[0])), y, l.y, x, l.x, uintptr(unsafe.Pointer(&l.scale[2])),
+			z, l.z, z, l.z, uintptr(unsafe.Pointer(algo)), h.space, workspace, d.Stream)
+	})
+	runtime.KeepAlive(l)
+	return s
 }

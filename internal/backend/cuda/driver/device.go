@@ -111,6 +111,14 @@ func (d *Device) call(doing string, f func() uintptr) error {
 	return nil
 }
 
+// sized is call for something done to n bytes.
+func (d *Device) sized(doing string, n int, f func() uintptr) error {
+	if s := d.With(f); s != 0 {
+		return fail(s, "%s (%d) on device %d (%s)", doing, n, d.Index, d.Name)
+	}
+	return nil
+}
+
 // Sync waits until everything asked for so far is done. A fault of an earlier kernel shows here.
 func (d *Device) Sync() error {
 	return d.call("waiting for the stream", func() uintptr { return dl.Call(cu.streamSynchronize, d.Stream) })

@@ -21,6 +21,8 @@ var cu struct {
 	memPoolSetAttribute, memPoolTrimTo, memHostAlloc                                            uintptr
 	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8                                                uintptr
 	moduleLoadData, moduleGetFunction, launchKernel                                             uintptr
+	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
+	graphDestroy, memFreeHost                                                                   uintptr
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -56,10 +58,12 @@ var Init = sync.OnceValue(func() error {
 		"cuEventElapsedTime": &cu.eventElapsedTime, "cuEventDestroy_v2": &cu.eventDestroy, "cuStreamWaitEvent": &cu.streamWaitEvent,
 		"cuMemAlloc_v2": &cu.memAlloc, "cuMemFree_v2": &cu.memFree, "cuMemAllocAsync": &cu.memAllocAsync, "cuMemFreeAsync": &cu.memFreeAsync,
 		"cuMemGetInfo_v2": &cu.memGetInfo, "cuDeviceGetDefaultMemPool": &cu.deviceGetDefaultMemPool,
-		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc,
+		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc, "cuMemFreeHost": &cu.memFreeHost,
 		"cuMemcpyHtoDAsync_v2": &cu.memcpyHtoD, "cuMemcpyDtoHAsync_v2": &cu.memcpyDtoH, "cuMemcpyDtoDAsync_v2": &cu.memcpyDtoD,
 		"cuMemsetD8Async": &cu.memsetD8, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
-		"cuLaunchKernel": &cu.launchKernel,
+		"cuLaunchKernel": &cu.launchKernel, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
+		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
+		"cuGraphDestroy": &cu.graphDestroy,
 	}); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"runtime"
 	"unsafe"
 
@@ -11,7 +10,7 @@ import (
 // Alloc returns n bytes of device memory, in stream order where the device can.
 func (d *Device) Alloc(n int) (uintptr, error) {
 	p := new(uintptr)
-	err := d.call(fmt.Sprintf("allocating %d bytes", n), func() uintptr {
+	err := d.sized("allocating bytes", n, func() uintptr {
 		if d.Pooled {
 			return dl.Call(cu.memAllocAsync, uintptr(unsafe.Pointer(p)), uintptr(n), d.Stream)
 		}
@@ -47,7 +46,7 @@ func (d *Device) Upload(dst uintptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
-	err := d.call(fmt.Sprintf("copying %d bytes to the device", len(src)), func() uintptr {
+	err := d.sized("copying bytes to the device", len(src), func() uintptr {
 		return dl.Call(cu.memcpyHtoD, dst, uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)), d.Stream)
 	})
 	runtime.KeepAlive(src)
@@ -59,7 +58,7 @@ func (d *Device) Download(dst []byte, src uintptr) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	err := d.call(fmt.Sprintf("copying %d bytes from the device", len(dst)), func() uintptr {
+	err := d.sized("copying bytes from the device", len(dst), func() uintptr {
 		if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), src, uintptr(len(dst)), d.Stream); s != 0 {
 			return s
 		}
@@ -74,7 +73,7 @@ func (d *Device) Copy(dst, src uintptr, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return d.call(fmt.Sprintf("copying %d bytes on the device", n), func() uintptr { return dl.Call(cu.memcpyDtoD, dst, src, uintptr(n), d.Stream) })
+	return d.sized("copying bytes on the device", n, func() uintptr { return dl.Call(cu.memcpyDtoD, dst, src, uintptr(n), d.Stream) })
 }
 
 // Fill sets n bytes to b in stream order.
@@ -82,14 +81,14 @@ func (d *Device) Fill(dst uintptr, b byte, n int) error {
 	if n == 0 {
 		return nil
 	}
-	return d.call(fmt.Sprintf("filling %d bytes", n), func() uintptr { return dl.Call(cu.memsetD8, dst, uintptr(b), uintptr(n), d.Stream) })
+	return d.sized("filling bytes", n, func() uintptr { return dl.Call(cu.memsetD8, dst, uintptr(b), uintptr(n), d.Stream) })
 }
 
 // Pinned returns n zeroed bytes of host memory that stays in place and that the device can reach, at the same address.
 func (d *Device) Pinned(n int) ([]byte, error) {
 	const portable, mapped = 1, 2
 	p := new(unsafe.Pointer)
-	err := d.call(fmt.Sprintf("allocating %d bytes of pinned memory", n), func() uintptr {
+	err := d.sized("allocating bytes of pinned memory", n, func() uintptr {
 		return dl.Call(cu.memHostAlloc, uintptr(unsafe.Pointer(p)), uintptr(n), portable|mapped)
 	})
 	if err != nil {
@@ -98,4 +97,12 @@ func (d *Device) Pinned(n int) ([]byte, error) {
 	b := unsafe.Slice((*byte)(*p), n)
 	clear(b)
 	return b, nil
+}
+
+// Unpin gives pinned memory back, after all work is done.
+func (d *Device) Unpin(b []byte) error {
+	if err := d.Sync(); err != nil {
+		return err
+	}
+	return d.call("freeing pinned memory", func() uintptr { return dl.Call(cu.memFreeHost, uintptr(unsafe.Pointer(unsafe.SliceData(b)))) })
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -31,32 +30,57 @@ func Folder() string {
 	return filepath.Join(d, "lucid", "cuda")
 }
 
-// Cached is Compile with the cache in front. driver is the driver's version. A folder that cannot be written makes it
-// slower, not wrong.
+// Cached is Compile with the cache in front; the library is opened only if the cache has not the code. driver is the
+// driver's version. A folder that cannot be written makes it slower, not wrong.
 func Cached(driver int, name, source, arch string, options ...string) ([]byte, error) {
-	if err := Init(); err != nil {
-		return nil, err
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%d\x00%s\x00%q\x00", Version, driver, arch, options)
-	_, _ = io.WriteString(h, source) // a hash takes everything
-	dir := Folder()
-	path := filepath.Join(dir, hex.EncodeToString(h.Sum(nil)))
-	if dir != "" {
-		if code, ok := read(path); ok {
-			Hits.Add(1)
-			return code, nil
-		}
+	key := fmt.Sprintf("%d\x00%s\x00%q\x00%s", driver, arch, options, source)
+	if code, ok := Load(key); ok {
+		Hits.Add(1)
+		return code, nil
 	}
 	code, err := Compile(name, source, arch, options...)
 	if err != nil {
 		return nil, err
 	}
 	Compiled.Add(1)
-	if dir != "" {
-		write(dir, path, code)
-	}
+	Keep(key, code)
 	return code, nil
+}
+
+// Cold reports whether nothing was kept yet.
+func Cold() bool {
+	f, err := os.Open(Folder())
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return err != nil
+}
+
+// path is the file of an entry, "" if there is no folder.
+func path(key string) string {
+	dir := Folder()
+	if dir == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(dir, hex.EncodeToString(sum[:]))
+}
+
+// Load returns what was kept under a key.
+func Load(key string) ([]byte, bool) {
+	if p := path(key); p != "" {
+		return read(p)
+	}
+	return nil, false
+}
+
+// Keep leaves data behind for Load, also in later processes.
+func Keep(key string, data []byte) {
+	if p := path(key); p != "" {
+		write(filepath.Dir(p), p, data)
+	}
 }
 
 // read returns an entry's code if it is whole.

@@ -1,0 +1,139 @@
+package lucid
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/fake"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// recordedStep is a compiled training step over state on a device, and its state.
+func recordedStep(w *world) (step func(x, y *Tensor) *Tensor, p *Tensor) {
+	p = w.put(Full([]int{8}, 0.5)).Detach().RequiresGrad_(true)
+	m := w.put(Zeros(8))
+	return Compile(func(x, y *Tensor) *Tensor {
+		loss := x.Mul(p).Sub(y).Square().Mean()
+		loss.Backward()
+		NoGrad(func() {
+			m.Mul_(0.9).Add_(p.Grad())
+			p.Sub_(m.Mul(0.1))
+			p.ZeroGrad()
+		})
+		return loss
+	}), p
+}
+
+// TestRecorded runs a training step as a recording and launch by launch; the bits must be the same, wherever the
+// arguments lie, with state looked at in between, and after the recording was made void.
+func TestRecorded(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	plain, planted := fake.New(cpu.Device)
+	planted.FailLaunch("record", fault.New(fault.NotImplemented, "record", "planted"))
+	var losses [2][]float64
+	var final [2][]float32
+	for k, w := range []*world{{dev: late}, {dev: plain}} {
+		step, p := recordedStep(w)
+		x := w.put(Arange(8).To(Float32)).Eval()
+		var held *Tensor
+		for i := range 40 {
+			if i%3 == 1 { // elsewhere than last time
+				x = w.put(Arange(8).To(Float32).Add(float64(i % 4))).Eval()
+			}
+			y := w.put(Full([]int{8}, float64(i%5))).Eval()
+			loss := step(x, y)
+			switch i {
+			case 12:
+				held = p.Detach() // this value must not change any more
+				held.Eval()
+			case 20:
+				faults.VoidRecordings()
+			case 25:
+				NoGrad(func() { p.Assign(p.Detach().Mul(0.5)) }) // state that lies elsewhere
+			}
+			if i%7 == 0 || i > 36 {
+				losses[k] = append(losses[k], loss.Item())
+			}
+			if i == 30 {
+				final[k] = append(final[k], ToSlice[float32](held)...)
+			}
+		}
+		final[k] = append(final[k], ToSlice[float32](p)...)
+		g := Explain(step).Graphs
+		if want := []string{"recorded", "launched one by one: "}[k]; len(g) != 1 || !strings.HasPrefix(g[0], want) {
+			t.Errorf("the step says %q", g)
+		}
+	}
+	if faults.Replayed() < 25 {
+		t.Errorf("the recording ran %d times of 40", faults.Replayed())
+	}
+	for i := range losses[0] {
+		if losses[0][i] != losses[1][i] {
+			t.Fatalf("loss %d is %v recorded, %v launched one by one", i, losses[0][i], losses[1][i])
+		}
+	}
+	for i := range final[0] {
+		if final[0][i] != final[1][i] {
+			t.Fatalf("element %d of the state is %v recorded, %v launched one by one", i, final[0][i], final[1][i])
+		}
+	}
+}
+
+// TestRecordedComplaint: a position out of range in a recorded run reaches who reads that run's results, however late,
+// and nobody else.
+func TestRecordedComplaint(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	w := &world{dev: late}
+	table := w.put(Arange(10).To(Float32)).Eval()
+	sum := w.put(Zeros(2)).Eval()
+	f := Compile(func(i *Tensor) (*Tensor, *Tensor) {
+		v := table.At(i)
+		return v.Mul(2), i.Add(1)
+	})
+	count := Compile(func(v *Tensor) *Tensor { sum.Add_(v); return sum.Sum() })
+	at := func(a, b int64) *Tensor { return w.put(New([]int64{a, b}, 2)).Eval() }
+	for range 4 {
+		v, _ := f(at(1, 2))
+		count(v)
+	}
+	before := faults.Replayed()
+	bad, fine := f(at(3, 99))
+	total := count(bad) // asked for before anybody knows: inherits the failure
+	good, _ := f(at(3, 4))
+	if faults.Replayed() != before+3 {
+		t.Fatalf("%d of 3 runs were recorded: %v %v", faults.Replayed()-before, Explain(f), Explain(count))
+	}
+	if got := good.Sum().Item(); got != 14 {
+		t.Errorf("a later run gives %v, want 14", got)
+	}
+	if got := fine.Sum().Item(); got != 104 {
+		t.Errorf("a result that does not depend on the value gives %v, want 104", got)
+	}
+	for _, x := range []*Tensor{bad, total, sum} {
+		if err := Try(func() { x.Sum().Item() }); !errors.Is(err, ErrIndex) {
+			t.Errorf("a reader of the bad run: %v", err)
+		}
+	}
+	sum.Assign(w.put(Zeros(2)))
+	if got := count(good).Item(); got != 14 {
+		t.Errorf("state made anew gives %v, want 14", got)
+	}
+}
+
+// TestUnrecorded: what cannot be recorded says why and works.
+func TestUnrecorded(t *testing.T) {
+	late, _ := fake.New(cpu.Device)
+	w := &world{dev: late}
+	x := w.put(Arange(4).To(Float32)).Eval()
+	f := Compile(func(x *Tensor) *Tensor { return x.To(CPU).Add(1) })
+	for range 4 {
+		if got := f(x).Sum().Item(); got != 10 {
+			t.Fatalf("%v, want 10", got)
+		}
+	}
+	if g := Explain(f).Graphs; len(g) != 1 || g[0] != "" && !strings.Contains(g[0], "one by one") {
+		t.Errorf("%q", g)
+	}
+}

@@ -1,0 +1,119 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/cuda"
+	"github.com/lucid-go/lucid/optim"
+)
+
+// UseCUDA puts the workloads on the first GPU, and takes those that fit its size instead of the CPU's.
+func UseCUDA() error {
+	if err := lucid.Try(func() { lucid.SetDefaultDevice(lucid.CUDA(0)) }); err != nil {
+		return err
+	}
+	Wait = func() { must(cuda.Synchronize(0)) }
+	workloads = nil
+	onGPU()
+	return nil
+}
+
+func onGPU() {
+	const rows, cols, side = 16384, 8192, 16384
+	half := func(seed uint32, sizes ...int) *lucid.Tensor {
+		return random(seed, 1, sizes...).To(lucid.BFloat16).Eval()
+	}
+	each := func(name, about string, bytes float64, goal float64, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
+		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Tol: tol, make: func() job {
+			in := data()
+			return once(func() *lucid.Tensor { return f(in) })
+		}})
+	}
+	for _, n := range []int{1024, 4096, 8192} {
+		product(fmt.Sprintf("bf16_gemm_%d", n), lucid.BFloat16, n, 1)
+	}
+	product("sgemm_4096", lucid.Float32, 4096, 1)
+	big := func() []*lucid.Tensor { return []*lucid.Tensor{random(1, 1, 1<<28).Eval()} }
+	each("negate", "-x of 1 GiB: reading and writing", 8<<28, 1, 0, big, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Neg() })
+	each("chain9", "9-op chain on 1 GiB, written eagerly", 8<<28, 1.3, 0, big, func(in []*lucid.Tensor) *lucid.Tensor {
+		x := in[0]
+		return x.Mul(2).Add(1).Tanh().Mul(x).Sub(0.5).Abs().Sqrt().Neg().Exp()
+	})
+	wide := func() []*lucid.Tensor { return []*lucid.Tensor{half(1, rows, cols), half(2, cols), half(3, cols)} }
+	each("softmax", "softmax, bfloat16 16384×8192", 4*rows*cols, 3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Softmax(-1) })
+	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 1.5, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(in[0], []int{cols}, in[1], in[2]) })
+	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 1.3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(in[0], []int{cols}, in[1]) })
+	square := func() []*lucid.Tensor { return []*lucid.Tensor{random(1, 1, side, side).Eval()} }
+	each("sum_last", "sum over the last dimension, float32 16384²", 4*side*side, 1.5, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(-1) })
+	each("sum_first", "sum over the first dimension, float32 16384²", 4*side*side, 1.2, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(0) })
+	gpuAttention()
+	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * 64 * (784*256 + 256*10), Goal: 1, make: func() job {
+		var p params
+		one, two := p.linear(784, 256), p.linear(256, 10)
+		return train(&p, optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
+			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) }, random(1, 1, 64, 784), integers(2, 10, 64))
+	}})
+	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 32 T 1024, bfloat16, AdamW, whole step", Flops: gpt{32, 1024, true}.flops(), Goal: 1.04, Tol: 2e-2, Heavy: true, make: gpt{32, 1024, true}.job})
+	tiny()
+	add(Workload{Name: "start", About: "process start to first result", Goal: 7.5, make: func() job {
+		run := func() {
+			self, err := os.Executable()
+			if err == nil {
+				err = exec.Command(self, "bench", "--device", "cuda", "--first").Run()
+			}
+			must(err)
+		}
+		return job{run, func() []*lucid.Tensor { run(); return nil }}
+	}})
+}
+
+// gpuAttention is causal attention of the size of a large model's.
+func gpuAttention() {
+	const batch, heads, length, width = 4, 32, 4096, 128
+	const flops = 4 * batch * heads * length * length * width / 2
+	data := func(n int) (list []*lucid.Tensor) {
+		for i := range n {
+			list = append(list, random(uint32(i+1), 1, batch, heads, length, width).To(lucid.BFloat16).Eval())
+		}
+		return list
+	}
+	attend := func(in []*lucid.Tensor) []*lucid.Tensor {
+		return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})}
+	}
+	add(Workload{Name: "attention", About: "causal attention 4×32×4096×128, bfloat16", Flops: flops, Goal: 1, Tol: 2e-2, Heavy: true, make: func() job {
+		in := data(3)
+		return once(func() *lucid.Tensor { return attend(in)[0] })
+	}})
+	add(Workload{Name: "attention_backward", About: "causal attention 4×32×4096×128, bfloat16, forward and backward", Flops: 3.5 * flops, Goal: 1, Tol: 4e-2, Heavy: true, make: func() job {
+		in := data(4)
+		var last []*lucid.Tensor
+		run := func() {
+			var out []*lucid.Tensor
+			out, last = lucid.VJPN(attend, in[:3], in[3:])
+			must(lucid.Eval(append(out, last...)...))
+		}
+		return job{run, func() []*lucid.Tensor { run(); return last }}
+	}})
+}
+
+// tiny is what it costs to ask for something: an op at a time, and 64 of them that cannot be one in a compiled function.
+func tiny() {
+	add(Workload{Name: "tiny", About: "x·w+1, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
+		x, w := random(1, 1, 64).Eval(), random(2, 1, 64).Eval()
+		return once(func() *lucid.Tensor { return x.Mul(w) })
+	}})
+	add(Workload{Name: "tiny_compiled", About: "64 products 16×16·16×16 in a row, compiled", Goal: 5, make: func() job {
+		x, w := random(1, 0.2, 16, 16).Eval(), random(2, 0.2, 16, 16).Eval()
+		f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+			for range 64 {
+				x = x.Softmax(-1).Sub(w)
+			}
+			return x
+		})
+		var out *lucid.Tensor
+		return job{func() { out = f(x) }, func() []*lucid.Tensor { out = f(x); return []*lucid.Tensor{out} }}
+	}})
+}

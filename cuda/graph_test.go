@@ -1,0 +1,148 @@
+package cuda
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// recorded fails the test if a compiled function does not run as a recording.
+func recorded(t testing.TB, f any) {
+	t.Helper()
+	for _, g := range lucid.Explain(f).Graphs {
+		if !strings.HasPrefix(g, "recorded") {
+			t.Errorf("the function is %s", g)
+		}
+	}
+}
+
+// TestRecording trains the same network recorded, launch by launch and on the CPU; batches lie elsewhere at every step.
+func TestRecording(t *testing.T) {
+	dev := gpu(t)
+	var losses [2][]float64
+	for k, compiled := range []bool{true, false} {
+		lucid.Seed(5)
+		w := lucid.Randn(32, 8).Mul(0.2).To(dev)
+		m := lucid.Zeros(32, 8).To(dev)
+		lucid.Eval(w, m)
+		w = w.Detach().RequiresGrad_(true)
+		step := func(x, y *lucid.Tensor) *lucid.Tensor {
+			loss := lucid.CrossEntropy(x.MatMul(w).Tanh().Mul(3), y, nil)
+			loss.Backward()
+			lucid.NoGrad(func() {
+				m.Mul_(0.9).Add_(w.Grad())
+				w.Sub_(m.Mul(0.1))
+				w.ZeroGrad()
+			})
+			return loss
+		}
+		if compiled {
+			step = lucid.Compile(step)
+		}
+		for i := range 50 {
+			x := lucid.Randn(16, 32).To(dev)
+			y := x.Narrow(1, 0, 8).ArgMax(1)
+			lucid.Eval(x, y)
+			loss := step(x, y)
+			if i%10 == 9 || i < 3 {
+				losses[k] = append(losses[k], loss.Item())
+			}
+		}
+		if compiled {
+			recorded(t, step)
+		}
+	}
+	t.Log(losses)
+	for i := range losses[0] {
+		if a, b := losses[0][i], losses[1][i]; !(math.Abs(a-b) <= 1e-4*math.Abs(b)) {
+			t.Fatalf("loss %d is %v recorded and %v launched one by one", i, a, b)
+		}
+	}
+}
+
+// TestRecordingComplaint: a bad position reaches the readers of that run alone, and the random generator goes on.
+func TestRecordingComplaint(t *testing.T) {
+	dev := gpu(t)
+	table := lucid.Arange(10).To(lucid.Float32).To(dev).Eval()
+	f := lucid.Compile(func(i *lucid.Tensor) *lucid.Tensor { return table.IndexSelect(0, i).Mul(2) })
+	at := func(a, b int64) *lucid.Tensor { return lucid.New([]int64{a, b}, 2).To(dev).Eval() }
+	for range 4 {
+		f(at(1, 2))
+	}
+	bad, good := f(at(3, 99)), f(at(3, 4))
+	recorded(t, f)
+	if got := good.Sum().Item(); got != 14 {
+		t.Errorf("the run behind a bad one gives %v, want 14", got)
+	}
+	err := lucid.Try(func() { bad.Sum().Item() })
+	if !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), "99") {
+		t.Errorf("a reader of the bad run: %v", err)
+	}
+	for i := range 300 { // round the ring of outcomes
+		at := at(int64(i%10), 1)
+		if v := f(at); i%50 == 0 {
+			if got := v.Sum().Item(); got != float64(2*(i%10)+2) {
+				t.Fatalf("run %d gives %v", i, got)
+			}
+		}
+	}
+	lucid.Seed(1)
+	draw := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return lucid.Rand(4).To(x.Device()).Add(x) })
+	seen := map[float64]bool{}
+	x := lucid.Zeros(4).To(dev).Eval()
+	lucid.WithDevice(dev, func() {
+		for range 8 {
+			seen[draw(x).Sum().Item()] = true
+		}
+	})
+	if len(seen) != 8 {
+		t.Errorf("8 draws gave %d different sums: %v", len(seen), lucid.Explain(draw))
+	}
+}
+
+// TestSoak trains for long; neither memory nor anything else grows.
+func TestSoak(t *testing.T) {
+	dev := gpu(t)
+	steps := 10000
+	if testing.Short() {
+		steps = 500
+	}
+	train(dev, 200, true)
+	before := lucid.MemoryStats(dev)
+	train(dev, steps, true)
+	after := lucid.MemoryStats(dev)
+	t.Logf("%d bytes in use before, %d after %d steps; peak %d", before.Allocated, after.Allocated, steps, after.Peak)
+	if after.Allocated > before.Allocated+(4<<20) {
+		t.Errorf("memory grew from %d to %d bytes", before.Allocated, after.Allocated)
+	}
+}
+
+// TestMemory fills the GPU up to a limit: what does not fit fails cleanly, recordings give way, and work goes on.
+func TestMemory(t *testing.T) {
+	dev := gpu(t)
+	x := lucid.Ones(1 << 20).To(dev).Eval()
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).Sum(0).Add(x.Softmax(0).Sum()) })
+	for range 4 {
+		f(x)
+	}
+	recorded(t, f)
+	want := f(x).Item()
+	old := lucid.SetMemoryLimit(dev, lucid.MemoryStats(dev).Allocated+(64<<20))
+	err := lucid.Try(func() { lucid.Zeros(64 << 20).To(dev).Add(x.Sum()).Item() })
+	if !errors.Is(err, lucid.ErrOutOfMemory) {
+		t.Errorf("past the limit: %v", err)
+	}
+	lucid.SetMemoryLimit(dev, old)
+	if got := f(x).Item(); got != want {
+		t.Errorf("afterwards the function gives %v, want %v", got, want)
+	}
+	if err := lucid.Try(func() { lucid.Zeros(3).Add(lucid.Ones(3).To(dev)).Item() }); !errors.Is(err, lucid.ErrDevice) {
+		t.Errorf("a sum over two devices: %v", err)
+	}
+	if got := lucid.Arange(10).To(dev).To(lucid.CPU).Sum().Item(); got != 45 {
+		t.Errorf("there and back: %v", got)
+	}
+}

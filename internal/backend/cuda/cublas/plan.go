@@ -1,0 +1,198 @@
+package cublas
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
+	"github.com/lucid-go/lucid/internal/dl"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// algorithm is cublasLtMatmulAlgo_t.
+type algorithm [8]uint64
+
+// candidate is cublasLtMatmulHeuristicResult_t.
+type candidate struct {
+	algo      algorithm
+	workspace uint64
+	state     uint32
+	waves     float32
+	_         [4]int32
+}
+
+// plan is a product made ready: descriptors and an algorithm. Plans are kept.
+type plan struct {
+	desc, x, y, z uintptr
+	algo          algorithm
+	scale         [4]float64 // one, then zero, in the type of the arithmetic
+}
+
+// The attributes that are set, as cublasLt.h numbers them.
+const (
+	descTransA, descTransB      = 3, 4
+	layoutBatches, layoutOffset = 5, 6
+	prefWorkspace, prefSchemes  = 1, 3
+	prefAlignA                  = 5 // then B, C, D
+
+	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
+	anyScheme        = 7
+
+	candidates = 6
+	worthwhile = 2e8 // operations from which algorithms are timed
+)
+
+// plan makes the descriptors and chooses an algorithm.
+func (h *Handle) plan(p Product, timing bool, z, x, y uintptr) (l *plan, err error) {
+	l = &plan{}
+	switch p.DType {
+	case dtype.Float64, dtype.Complex128:
+		l.scale[0] = 1
+	default:
+		*(*float32)(unsafe.Pointer(&l.scale)) = 1
+	}
+	compute := computes[p.DType]
+	if p.TF32 {
+		compute = computeTF32
+	}
+	call := func(doing string, f func() uintptr) {
+		if err == nil {
+			if s := h.d.With(f); s != 0 {
+				err = failed(s, doing)
+			}
+		}
+	}
+	set := func(set, of, attr uintptr, v *uint64, size uintptr) {
+		call(fmt.Sprintf("setting attribute %d", attr), func() uintptr { return dl.Call(set, of, attr, uintptr(unsafe.Pointer(v)), size) })
+	}
+	number := func(v int) *uint64 { n := uint64(v); return &n }
+	call("describing a product", func() uintptr {
+		return dl.Call(fn.descCreate, uintptr(unsafe.Pointer(&l.desc)), compute, scales[p.DType])
+	})
+	layout := func(to *uintptr, rows, cols, lead, batch int) {
+		call("describing a matrix", func() uintptr {
+			return dl.Call(fn.layoutCreate, uintptr(unsafe.Pointer(to)), types[p.DType], uintptr(rows), uintptr(cols), uintptr(lead))
+		})
+		if p.Batch > 1 {
+			set(fn.layoutSet, *to, layoutBatches, number(p.Batch), 4)
+			set(fn.layoutSet, *to, layoutOffset, number(batch), 8)
+		}
+	}
+	operand := func(to *uintptr, m Matrix, rows, cols int, attr uintptr) {
+		if m.Column == 1 {
+			layout(to, cols, rows, m.Row, m.Batch)
+		} else {
+			layout(to, rows, cols, m.Column, m.Batch)
+			set(fn.descSet, l.desc, attr, number(1), 4)
+		}
+	}
+	operand(&l.y, p.Y, p.K, p.N, descTransA)
+	operand(&l.x, p.X, p.M, p.K, descTransB)
+	layout(&l.z, p.N, p.M, p.N, p.M*p.N)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("gemm 1\x00%d\x00%d\x00%s\x00%+v", Version, driver.Version, h.d.Name, p)
+	if b, ok := nvrtc.Load(key); ok && len(b) == len(l.algo)*8 {
+		copy(dtype.Bytes(l.algo[:]), b)
+		h.Kept.Add(1)
+		return l, nil
+	}
+	list, err := h.candidates(l, p)
+	if err != nil {
+		return nil, err
+	}
+	l.algo = list[0].algo
+	if timing && !p.Deterministic && len(list) > 1 && 2*float64(p.Batch)*float64(p.M)*float64(p.N)*float64(p.K) >= worthwhile {
+		if err := h.tune(l, list, z, x, y); err != nil {
+			return nil, err
+		}
+		h.Tuned.Add(1)
+		nvrtc.Keep(key, dtype.Bytes(l.algo[:]))
+	}
+	return l, nil
+}
+
+// candidates asks the library for algorithms, the best guess first.
+func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
+	pref, n := new(uintptr), new(int32)
+	list := make([]candidate, candidates)
+	var s uintptr
+	for _, schemes := range []uint64{sumInComputeType, anyScheme} {
+		s = h.d.With(func() uintptr {
+			if s := dl.Call(fn.prefCreate, uintptr(unsafe.Pointer(pref))); s != 0 {
+				return s
+			}
+			for i, v := range []uint64{prefWorkspace: workspace, prefSchemes: schemes, prefAlignA: uint64(p.Align[2]), prefAlignA + 1: uint64(p.Align[1]),
+				prefAlignA + 2: uint64(p.Align[0]), prefAlignA + 3: uint64(p.Align[0])} {
+				size := uintptr(4)
+				if i == prefWorkspace {
+					size = 8
+				}
+				if v == 0 {
+					continue
+				}
+				if s := dl.Call(fn.prefSet, *pref, uintptr(i), uintptr(unsafe.Pointer(&v)), size); s != 0 {
+					return s
+				}
+			}
+			return dl.Call(fn.heuristic, h.handle, l.desc, l.y, l.x, l.z, l.z, *pref, candidates, uintptr(unsafe.Pointer(&list[0])), uintptr(unsafe.Pointer(n)))
+		})
+		h.d.With(func() uintptr { return dl.Call(fn.prefDelete, *pref) })
+		if s == 0 && *n > 0 && list[0].state == 0 {
+			runtime.KeepAlive(list)
+			return list[:*n], nil
+		}
+	}
+	return nil, fault.New(fault.Device, "matmul", "cuBLASLt has no algorithm for %v: %s (%d)", p, dl.GoString(dl.Call(fn.statusName, s)), s)
+}
+
+// tune takes the fastest algorithm, by the device's clock, on the operands at hand.
+func (h *Handle) tune(l *plan, list []candidate, z, x, y uintptr) error {
+	const runs = 3
+	var mark [2]*driver.Event
+	for i := range mark {
+		e, err := h.d.NewEvent()
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		mark[i] = e
+	}
+	best := 0.0
+	for i := range list {
+		c := &list[i]
+		if c.state != 0 || h.launch(h.d, l, &c.algo, z, x, y) != 0 { // the first run loads code
+			continue
+		}
+		least := 0.0
+		for range runs {
+			if err := mark[0].Record(); err != nil {
+				return err
+			}
+			if s := h.launch(h.d, l, &c.algo, z, x, y); s != 0 {
+				return failed(s, "timing a product")
+			}
+			if err := mark[1].Record(); err != nil {
+				return err
+			}
+			if err := mark[1].Wait(); err != nil {
+				return err
+			}
+			ms, err := mark[1].Since(mark[0])
+			if err != nil {
+				return err
+			}
+			if least == 0 || ms < least {
+				least = ms
+			}
+		}
+		if best == 0 || least < best {
+			best, l.algo = least, c.algo
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package driver
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/dl"
+)
+
+// Graph is a recording of launches and copies, ready to run.
+type Graph struct {
+	d    *Device
+	exec uintptr
+}
+
+// relaxed lets other goroutines call whatever they like while one records.
+const relaxed = 2
+
+// Recorder returns the device with a stream of its own that only records: what is asked for on it becomes a graph.
+func (d *Device) Recorder() (*Device, error) {
+	r := *d
+	const nonBlocking = 1
+	return &r, d.call("making a stream to record", func() uintptr {
+		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&r.Stream)), nonBlocking)
+	})
+}
+
+// Begin starts recording.
+func (d *Device) Begin() error {
+	return d.call("starting to record", func() uintptr { return dl.Call(cu.streamBeginCapture, d.Stream, relaxed) })
+}
+
+// End makes a graph of what was recorded, to run on the device's own stream.
+func (d *Device) End(keep bool) (*Graph, error) {
+	raw, g := new(uintptr), &Graph{d: d}
+	if err := d.call("ending to record", func() uintptr { return dl.Call(cu.streamEndCapture, d.Stream, uintptr(unsafe.Pointer(raw))) }); err != nil || !keep {
+		if *raw != 0 {
+			_ = d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) })
+		}
+		return nil, err
+	}
+	err := d.call("making a graph", func() uintptr {
+		return dl.Call(cu.graphInstantiate, uintptr(unsafe.Pointer(&g.exec)), *raw, 0)
+	})
+	if derr := d.call("dropping a recording", func() uintptr { return dl.Call(cu.graphDestroy, *raw) }); err == nil {
+		err = derr
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// Launch asks for the graph on a device's stream.
+func (g *Graph) Launch(d *Device) error {
+	return d.call("launching a graph", func() uintptr { return dl.Call(cu.graphLaunch, g.exec, d.Stream) })
+}
+
+// Close gives the graph back; a run under way ends first.
+func (g *Graph) Close() error {
+	return g.d.call("freeing a graph", func() uintptr { return dl.Call(cu.graphExecDestroy, g.exec) })
+}

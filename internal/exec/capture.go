@@ -1,0 +1,364 @@
+package exec
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/par"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A replay whose launches all go to one device that can record them runs as one recording from its third run on. State that
+// is written in place keeps its memory from run to run, so it is recorded as it lies; other inputs are too as long as they
+// stay where they are, else they are copied to a place of the recording's own. Results are copied out of it.
+
+const (
+	maxRecordings = 8         // after so many the state does not stay in place
+	maxStaged     = 512 << 20 // bytes worth copying rather than launching one by one
+	muchCached    = 64 << 20
+)
+
+// capture is what a replay knows of its recording.
+type capture struct {
+	mu    sync.Mutex
+	dev   *backend.Device
+	why   string // why there is none and will be none
+	last  []uintptr
+	moves []bool // inputs that lie elsewhere from run to run
+	state []bool // and may be state, which comes to rest once it is written in place
+	made  int
+	rec   *recording
+}
+
+// recording is a program recorded over fixed memory.
+type recording struct {
+	graph  backend.Graph
+	at     []uintptr     // where the inputs were recorded
+	staged []*mem.Buffer // the recording's own place of an input; nil: it is read where it lies
+	sent   [][]byte      // what was last sent to the place of an input in host memory
+	keep   []*mem.Buffer // places that outlive a run
+	taken  []int         // inputs written over
+	outs   []recordedOut // by output
+}
+
+// recordedOut is where an output is after a run.
+type recordedOut struct {
+	input int         // the input it shows, -1: none
+	buf   *mem.Buffer // a constant, or the place to copy it from
+	fixed bool        // a constant
+}
+
+// newCapture says whether a program can be recorded.
+func newCapture(p *Program, lays []*shape.Layout) *capture {
+	c := &capture{}
+	for _, l := range lays {
+		if l != nil && slices.Min(l.Strides) < 0 {
+			c.why = "an argument has negative strides"
+		}
+	}
+	for k := range p.steps {
+		d := p.steps[k].dev
+		if c.dev == nil {
+			c.dev = d
+		}
+		if d != c.dev {
+			c.why = "it runs on more than one device"
+		}
+	}
+	if c.dev == nil || c.dev.Capture == nil {
+		return nil
+	}
+	return c
+}
+
+// Graph tells how the replay runs: as a recording, one launch after the other for now, or why never otherwise. ""
+// if the device records nothing.
+func (r *Replay) Graph() string {
+	c := r.capture
+	if c == nil {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.why != "":
+		return "launched one by one: " + c.why
+	case c.rec == nil:
+		return "not recorded yet"
+	}
+	return fmt.Sprintf("recorded: %d launches, %d inputs copied in, %d results copied out", len(r.prog.steps), c.rec.copiesIn(), c.rec.copiesOut())
+}
+
+func (r *recording) copiesIn() (n int) {
+	for _, b := range r.staged {
+		if b != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *recording) copiesOut() (n int) {
+	for _, o := range r.outs {
+		if o.input < 0 && !o.fixed {
+			n++
+		}
+	}
+	return n
+}
+
+// where is the address of a buffer's memory.
+func where(b *mem.Buffer) uintptr {
+	if b.Dev != 0 || len(b.Mem) == 0 {
+		return b.Dev
+	}
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b.Mem)))
+}
+
+// run runs the recording, making it first if it is time. done is false if the program must run launch by launch.
+func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.Node, done bool, err error) {
+	if c.why != "" || ctx.Err() != nil {
+		return nil, false, nil
+	}
+	if c.rec != nil && !c.fits(b) {
+		c.drop()
+		return nil, false, nil
+	}
+	if c.rec == nil {
+		if !c.learn(b) || !b.unseen(c.state) {
+			return nil, false, nil
+		}
+		if err := c.record(b, det); err != nil {
+			b.untakeAll()
+			c.why = err.Error()
+			return nil, false, nil
+		}
+	} else if !b.takeAll(c.rec.taken) {
+		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
+	}
+	return c.launch(b)
+}
+
+// learn notes where the inputs lie; it reports whether it did so before.
+func (c *capture) learn(b *binding) bool {
+	in := b.in
+	known := c.last != nil
+	if !known {
+		c.last, c.moves, c.state = make([]uintptr, len(in)), make([]bool, len(in)), b.state()
+	}
+	for i, m := range in {
+		if known && c.last[i] != where(m) {
+			c.moves[i] = true
+		}
+		c.last[i] = where(m)
+	}
+	return known
+}
+
+// fits reports whether the inputs lie where they were recorded, or are copied anyway.
+func (c *capture) fits(b *binding) bool {
+	ok := true
+	for i, m := range b.in {
+		if c.rec.staged[i] == nil && c.rec.at[i] != where(m) {
+			c.moves[i], ok = true, false
+			if !slices.Contains(c.rec.taken, i) {
+				c.state[i] = false // the program could write over it, but never does
+			}
+		}
+	}
+	return ok
+}
+
+func (c *capture) drop() {
+	c.rec.graph.Close()
+	for _, b := range c.rec.keep {
+		b.Free()
+	}
+	c.rec = nil
+	if c.made >= maxRecordings {
+		c.why = fmt.Sprintf("it was recorded %d times, and its state still moves", c.made)
+	}
+}
+
+// record has the device record the launches.
+func (c *capture) record(b *binding, det bool) error {
+	p, rec := b.replay.prog, &recording{at: make([]uintptr, len(b.in)), staged: make([]*mem.Buffer, len(b.in)), sent: make([][]byte, len(b.in))}
+	in := append([]*mem.Buffer(nil), b.in...)
+	var shared []*mem.Buffer // places that other recordings use too
+	free := func() {
+		for _, m := range shared {
+			m.Free()
+		}
+	}
+	total := 0
+	for i, m := range b.in {
+		onHost := m.Mem != nil && !c.dev.Host
+		if b.argOf[i] == 0 || !onHost && (!c.moves[i] || c.state[i]) {
+			continue
+		}
+		pool := c.dev.Scratch
+		if onHost {
+			pool = c.dev.Pool // what was sent stays
+		}
+		place, err := pool.Get("record", m.Size)
+		if err != nil {
+			free()
+			return err
+		}
+		if in[i], rec.staged[i] = place, describe(place); onHost {
+			rec.keep = append(rec.keep, place)
+		} else {
+			shared = append(shared, place)
+			total += m.Size
+		}
+	}
+	defer free()
+	if total > maxStaged {
+		return fault.New(fault.Value, "record", "its arguments, %d bytes, lie elsewhere at every call", total)
+	}
+	if c.dev.Pool.Stats().Cached > muchCached {
+		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
+	}
+	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
+	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untakeFn)
+	if err != nil {
+		return err
+	}
+	for i, m := range in {
+		rec.at[i] = where(m)
+	}
+	rec.taken = append([]int(nil), b.taken...)
+	c.made++
+	rec.graph, err = c.dev.Capture(func(face any) error {
+		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, Face: face}
+		for k := range p.steps {
+			if err := run.show(kc, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c.recordOuts(rec, b, run, in)
+	for _, m := range run.owned {
+		m.Free()
+	}
+	if err != nil {
+		for _, m := range rec.keep {
+			m.Free()
+		}
+		return err
+	}
+	c.rec = rec
+	return nil
+}
+
+// recordOuts notes where the outputs are, and gives their memory back to the recordings' pool.
+func (c *capture) recordOuts(rec *recording, b *binding, run *run, in []*mem.Buffer) {
+	back := map[*mem.Buffer]bool{}
+	for _, o := range b.replay.outs {
+		m := run.bufs[o.at.buf]
+		out := recordedOut{input: -1, buf: m, fixed: run.prog.bufs[o.at.buf].data != nil}
+		for i := range in {
+			if in[i] == m {
+				out.input = i
+			}
+		}
+		if out.input < 0 && !out.fixed {
+			out.buf, back[m] = describe(m), true
+		}
+		rec.outs = append(rec.outs, out)
+	}
+	for m := range back {
+		m.Free()
+	}
+}
+
+// describe is a buffer at the same place which owns nothing.
+func describe(m *mem.Buffer) *mem.Buffer { return &mem.Buffer{Mem: m.Mem, Dev: m.Dev, Size: m.Size} }
+
+// launch runs the recording; the inputs it writes over are taken.
+func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
+	rec := c.rec
+	var before, behind []backend.Copy
+	for i, place := range rec.staged {
+		switch m := b.in[i]; {
+		case place == nil || m.Size == 0:
+		case m.Mem != nil && !c.dev.Host:
+			if !bytes.Equal(rec.sent[i], m.Mem) {
+				before = append(before, backend.Copy{Dst: place, Src: m})
+			}
+		case where(place) != where(m):
+			before = append(before, backend.Copy{Dst: place, Src: m})
+		}
+	}
+	fresh := make([]*mem.Buffer, len(rec.outs))
+	giveUp := func() {
+		for i, m := range fresh {
+			if m != nil && rec.outs[i].input < 0 && !rec.outs[i].fixed {
+				m.Free()
+			}
+		}
+		b.untakeAll()
+	}
+	for i, o := range rec.outs {
+		switch {
+		case o.input >= 0:
+			fresh[i] = b.in[o.input]
+		case o.fixed:
+			fresh[i] = o.buf
+		case i > 0 && sameOut(rec.outs[:i], o) >= 0:
+			fresh[i] = fresh[sameOut(rec.outs[:i], o)]
+		default:
+			m, err := c.dev.Pool.Get("result", o.buf.Size)
+			if err != nil {
+				giveUp()
+				return nil, false, nil
+			}
+			fresh[i] = m
+			behind = append(behind, backend.Copy{Dst: m, Src: o.buf})
+		}
+	}
+	outcome, err := rec.graph.Launch(before, behind)
+	if err != nil {
+		giveUp()
+		if err == backend.ErrVoid {
+			c.drop()
+			return nil, false, nil
+		}
+		return nil, true, err
+	}
+	for i, place := range rec.staged {
+		if m := b.in[i]; place != nil && m.Mem != nil && !c.dev.Host {
+			rec.sent[i] = append(rec.sent[i][:0], m.Mem...)
+		}
+	}
+	c.mark(b, fresh, outcome)
+	outs := make([]*graph.Node, len(fresh))
+	for i, o := range b.replay.outs {
+		buf, lay := fresh[i], o.at.lay
+		if k := rec.outs[i].input; k >= 0 && b.argOf[k] > 0 && !b.isTaken(k) {
+			buf, lay = ofArgument(b.args[b.argOf[k]-1], o)
+		}
+		outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
+	}
+	b.finish()
+	return outs, true, nil
+}
+
+// sameOut finds an earlier output in the same memory.
+func sameOut(outs []recordedOut, o recordedOut) int {
+	for i, p := range outs {
+		if p.input < 0 && !p.fixed && where(p.buf) == where(o.buf) {
+			return i
+		}
+	}
+	return -1
+}

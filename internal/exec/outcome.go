@@ -1,0 +1,94 @@
+package exec
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// outcome is what became of one run of a recording, asked for when somebody wants to read its results: a run that
+// nobody reads is not waited for. It passes on what its inputs failed with.
+type outcome struct {
+	mu      sync.Mutex
+	prog    *Program
+	ask     backend.Outcome
+	parents []parent
+	done    bool
+	errs    []error // by buffer of the program; nil: all is well
+}
+
+// parent is an input whose own outcome was not known yet.
+type parent struct {
+	input int
+	event *mem.Event
+}
+
+// mark says on the results of a run that they may turn out to have no value.
+func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
+	o := &outcome{prog: b.replay.prog, ask: ask, parents: slices.Clone(b.parents)}
+	if !c.rec.graph.Complains() && len(o.parents) == 0 {
+		return
+	}
+	for i, out := range c.rec.outs {
+		if out.fixed || out.input >= 0 && !b.isTaken(out.input) {
+			continue
+		}
+		at := b.replay.outs[i].at.buf
+		fresh[i].SetEvent(mem.NewLate(func(wait bool) (bool, error) { return o.of(at, wait) }))
+	}
+}
+
+// of tells what became of a buffer. Events of several results may ask at the same time.
+func (o *outcome) of(buf int32, wait bool) (bool, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.known(wait) {
+		return false, nil
+	}
+	if o.errs == nil {
+		return true, nil
+	}
+	return true, o.errs[buf]
+}
+
+func (o *outcome) known(wait bool) bool {
+	if o.done {
+		return true
+	}
+	for _, p := range o.parents {
+		if !p.event.Happened(wait) {
+			return false
+		}
+	}
+	done, bad, err := o.ask(wait)
+	if !done {
+		return false
+	}
+	r := run{prog: o.prog, bufs: make([]*mem.Buffer, len(o.prog.bufs))}
+	for _, p := range o.parents {
+		if e := p.event.Err(); e != nil {
+			if r.errs == nil {
+				r.errs = make([]error, len(r.bufs))
+			}
+			r.errs[p.input] = e
+		}
+	}
+	for k := 0; k < len(o.prog.steps) && (err != nil || len(bad) > 0 || r.errs != nil); k++ {
+		s := &o.prog.steps[k]
+		if err != nil {
+			r.fail(s, err)
+		}
+		for _, c := range bad {
+			if c.Step == k {
+				r.fail(s, c.Err)
+			}
+		}
+		if e := r.inputsFailed(s); e != nil {
+			r.fail(s, e)
+		}
+	}
+	o.done, o.errs, o.parents, o.ask = true, r.errs, nil, nil
+	return true
+}
