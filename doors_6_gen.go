@@ -7,8 +7,9 @@ import (
 )
 
 // ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
-// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout
-// needs a generator and is refused here.
+// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear
+// in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for
+// derivatives beyond the first, which hold the weights.
 func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, attnMask *Tensor, o ...ScaledDotProductAttentionOptions) *Tensor {
 	a0 := acquire(query)
 	a1 := acquire(key)

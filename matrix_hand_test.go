@@ -175,4 +175,10 @@ func handProducts(add adder) {
 	add("conv_general", attrs{"groups": 2, "padding": []int{1, 0}, "stride": []int{1, 2}}, values(-1, 1, 1, 4, 3, 4), values(-1, 1, 2, 2, 2, 2))
 	add("embedding_renorm", attrs{"max_norm": 0.5, "norm_type": 2.0}, values(-1, 1, 5, 3), New([]int64{0, 2, 2}, 3))
 	add("matrix_transpose", nil, values(-1, 1, 2, 3, 4))
+	q, k, v := values(-1, 1, 2, 4, 3, 2), values(-1, 1, 2, 2, 5, 2), values(-1, 1, 2, 2, 5, 3)
+	add("scaled_dot_product_attention", attrs{"enable_gqa": true, "is_causal": true, "scale": 0.7}, q, k, v)
+	add("scaled_dot_product_attention", attrs{"enable_gqa": true}, q, k, v, values(-1, 1, 4, 3, 1))
+	add("scaled_dot_product_attention", attrs{"enable_gqa": true}, q, k, v, keep(2, 1, 3, 5))
+	add("scaled_dot_product_attention", nil, values(-1, 1, 3, 2), values(-1, 1, 2, 4, 2), values(-1, 1, 4, 3))
+	add("scaled_dot_product_attention", nil, values(-1, 1, 2, 2), values(-1, 1, 3, 2), values(-1, 1, 3, 2), values(-1, 1, 2, 1, 2, 3))
 }

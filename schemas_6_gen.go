@@ -9,7 +9,7 @@ import (
 
 func init() {
 	addSchemas(
-		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout\nneeds a generator and is refused here.",
+		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear\nin L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for\nderivatives beyond the first, which hold the weights.",
 			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions

@@ -156,6 +156,11 @@ func (m *MultiheadAttention) project(q, k, v *lucid.Tensor) (*lucid.Tensor, *luc
 func (m *MultiheadAttention) attend(q, k, v *lucid.Tensor, o AttentionOptions) (y, weights *lucid.Tensor) {
 	B, L := q.Size(0), q.Size(1)
 	q, k, v = m.project(q, k, v)
+	// A causal mask alone is left to the attention, which then skips what is not seen.
+	causal := o.IsCausal && o.NoWeights && o.AttnMask == nil && o.KeyPaddingMask == nil && m.BiasK == nil && !m.o.AddZeroAttn
+	if causal {
+		o.IsCausal = false
+	}
 	mask := m.mask(q, B, L, k.Size(1), o)
 	if m.BiasK != nil {
 		k, v = m.append(k, m.BiasK), m.append(v, m.BiasV)
@@ -179,7 +184,7 @@ func (m *MultiheadAttention) attend(q, k, v *lucid.Tensor, o AttentionOptions) (
 		return m.OutProj.Forward(x.Permute(0, 2, 1, 3).Reshape(B, L, m.embed))
 	}
 	if o.NoWeights {
-		return join(lucid.ScaledDotProductAttention(q, k, v, mask, lucid.ScaledDotProductAttentionOptions{DropoutP: p, EnableGQA: m.o.NumKVHeads != m.heads})), nil
+		return join(lucid.ScaledDotProductAttention(q, k, v, mask, lucid.ScaledDotProductAttentionOptions{DropoutP: p, IsCausal: causal, EnableGQA: m.o.NumKVHeads != m.heads})), nil
 	}
 	if n := m.heads / m.o.NumKVHeads; n > 1 {
 		k, v = F.RepeatKV(k, n), F.RepeatKV(v, n)

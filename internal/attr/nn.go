@@ -15,6 +15,12 @@ type RowNorm struct {
 	Eps  float64
 }
 
+// Attention weighs values by keys: scores are multiplied by Scale, and Causal lets query i see keys 0 to i.
+type Attention struct {
+	Causal bool
+	Scale  float64
+}
+
 // Table is a constant given by the bytes of its elements.
 type Table struct {
 	DType dtype.DType

@@ -3,8 +3,11 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // ScaledDotProductAttentionOptions: Scale nil is 1/sqrt(E). IsCausal lets query i see keys 0 to i. EnableGQA repeats
@@ -17,28 +20,101 @@ type ScaledDotProductAttentionOptions struct {
 }
 
 // ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value
-// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Dropout
-// needs a generator and is refused here.
+// (…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear
+// in L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for
+// derivatives beyond the first, which hold the weights.
 //
 //lucid:func
 //lucid:optional attnMask
 func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) *Node {
 	const op = "scaled_dot_product_attention"
 	switch {
-	case o.DropoutP != 0:
-		fault.Throw(fault.NotImplemented, op, "dropout_p is %v; drop from the result of a softmax of your own, or leave it 0", o.DropoutP)
+	case !(o.DropoutP >= 0 && o.DropoutP <= 1):
+		fault.Throw(fault.Value, op, "dropout_p is %v; want a number from 0 to 1", o.DropoutP)
 	case query.Rank() < 2 || key.Rank() < 2 || value.Rank() < 2 || query.Dim(-1) != key.Dim(-1) || key.Dim(-2) != value.Dim(-2):
 		fault.Throw(fault.Shape, op, "query %v, key %v and value %v do not fit; want (…, L, E), (…, S, E), (…, S, Ev)", query.Shape(), key.Shape(), value.Shape())
 	case o.IsCausal && attnMask != nil:
 		fault.Throw(fault.Value, op, "is_causal and attn_mask are both given; put the causal part into the mask")
 	}
 	realFloat(op, query)
-	if o.EnableGQA {
+	d := realFloat(op, Cast(query, resultType(op, query, key, value))).DType()
+	query, key, value = Cast(query, d), Cast(key, d), Cast(value, d)
+	if o.EnableGQA && (o.DropoutP > 0 || key.Rank() < 3 || value.Rank() < 3 || key.Dim(-3) != value.Dim(-3)) {
 		key, value = repeatHeads(op, query, key), repeatHeads(op, query, value)
 	}
 	scale := orElse(o.Scale, 1/math.Sqrt(float64(query.Dim(-1))))
+	if o.DropoutP > 0 {
+		return attendDropped(query, key, value, attnMask, scale, o)
+	}
+	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
+	y := graph.Item(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
+	return Reshape(y, append(lead, query.Dim(-2), value.Dim(-1))...)
+}
+
+// attentionOperands brings operands to the four dimensions of the primitive. lead is what stands before the last two
+// dimensions of the result.
+func attentionOperands(op string, query, key, value, mask *Node, grouped bool) (in []*Node, lead []int) {
+	in = []*Node{query, key, value}
+	l, s := query.Dim(-2), key.Dim(-2)
+	if mask != nil {
+		if mask.DType() != dtype.Bool && mask.DType() != statDType(query.DType()) {
+			mask = Cast(mask, query.DType())
+		}
+		if mask.Rank() < 2 {
+			mask = Reshape(mask, append(ones(2-mask.Rank()), mask.Shape().Dims()...)...)
+		}
+		if !shape.BroadcastsTo(shape.Of(op, mask.Dim(-2), mask.Dim(-1)), shape.Of(op, l, s)) {
+			fault.Throw(fault.Shape, op, "attn_mask has shape %v; want it to broadcast to (…, %d, %d)", mask.Shape(), l, s)
+		}
+		in = append(in, mask)
+	}
+	batch, heads := shape.Scalar, 1
+	headed := false
+	for i, x := range in {
+		d := x.Shape().Dims()[:x.Rank()-2]
+		h := 1
+		if len(d) > 0 {
+			d, h, headed = d[:len(d)-1], d[len(d)-1], true
+		}
+		batch = shape.Broadcast(op, batch, shape.Of(op, d...))
+		switch {
+		case grouped && (i == 1 || i == 2):
+			if h == 0 || query.Rank() < 3 || query.Dim(-3)%h != 0 {
+				fault.Throw(fault.Shape, op, "the heads of query %v are no multiple of those of %v", query.Shape(), x.Shape())
+			}
+		default:
+			heads = shape.Broadcast(op, shape.Of(op, heads), shape.Of(op, h)).Dim(0)
+		}
+	}
+	for i, x := range in {
+		h := heads
+		if grouped && (i == 1 || i == 2) {
+			h = x.Dim(-3)
+		}
+		if i == 3 && x.Shape().Numel() == x.Dim(-2)*x.Dim(-1) { // a mask for all
+			in[i] = Reshape(x, 1, 1, x.Dim(-2), x.Dim(-1))
+			continue
+		}
+		x = broadcastTo(x, shape.Of(op, append(batch.Clone(), h, x.Dim(-2), x.Dim(-1))...))
+		in[i] = Reshape(x, batch.Numel(), h, x.Dim(-2), x.Dim(-1))
+	}
+	if headed {
+		lead = append(batch.Clone(), heads)
+	}
+	return in, lead
+}
+
+// attendDropped is attention with a part of the weights set to zero; it holds all weights.
+func attendDropped(query, key, value, mask *Node, scale float64, o ScaledDotProductAttentionOptions) *Node {
 	s := Matmul(Mul(query, scale), swapLast(key))
-	s = inFloat32(s, func(s *Node) *Node { return attend(s, attnMask, o.IsCausal) })
+	s = inFloat32(s, func(s *Node) *Node {
+		p := attend(s, mask, o.IsCausal)
+		if o.DropoutP == 1 {
+			return Mul(p, 0.0)
+		}
+		keep := Ge(RandomUniform(Default.Next(), p.Shape(), 0.0, 1.0, dtype.Float32), o.DropoutP)
+		return Where(keep, Mul(p, 1/(1-o.DropoutP)), constLike(p, 0))
+	})
 	return Matmul(s, value)
 }
 
@@ -61,9 +137,9 @@ func attend(s, mask *Node, causal bool) *Node {
 		s = Where(mask, s, low)
 	} else {
 		s = Add(s, Cast(mask, s.DType()))
-		none = Eq(StopGradient(reduce(opAmax, s, []int{last}, true)), low)
+		none = Eq(StopGradient(reduce(opAmax, s, []int{s.Rank() - 1}, true)), low)
 	}
-	p := Softmax(Where(none, constLike(s, 0), s), last, SoftmaxOptions{})
+	p := Softmax(Where(none, constLike(s, 0), s), s.Rank()-1, SoftmaxOptions{})
 	return Where(none, constLike(p, 0), p)
 }
 

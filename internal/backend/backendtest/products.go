@@ -30,6 +30,42 @@ func products() (all []check) {
 			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })})
 }
 
+// attentions weigh values by keys; each check compares results, logarithms and all cotangents. Sizes reach over several
+// tiles and leave some at the edge.
+func attentions() (all []check) {
+	add := func(name string, causal bool, scale float64, q, k, v []int, mask ...input) {
+		in := append([]input{{lo: -2, hi: 2, shape: q}, {lo: -2, hi: 2, shape: k}, {lo: -2, hi: 2, shape: v}}, mask...)
+		a := attr.Attention{Causal: causal, Scale: scale}
+		all = append(all, check{name: "attention/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			n := graph.New(op("attention"), a, in...)
+			return graph.Items(n)
+		}}, check{name: "attention_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			n := graph.New(op("attention"), a, in...)
+			y := graph.Item(n, 0)
+			return n.Op().VJP(n, []*node{ops.Mul(y, 2), ops.Mul(graph.Item(n, 1), 0.25)}, []bool{true, true, true, false})[:3]
+		}})
+	}
+	bools := func(shape ...int) input { return input{dtype: dtype.Bool, lo: 0, hi: 1, shape: shape} }
+	add("plain", false, 0.5, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6})
+	add("causal", true, 0.3, []int{1, 2, 37, 8}, []int{1, 2, 37, 8}, []int{1, 2, 37, 8})
+	add("causal_long", true, 0.2, []int{1, 1, 290, 3}, []int{1, 1, 290, 3}, []int{1, 1, 290, 5})
+	add("causal_more_keys", true, 0.2, []int{1, 1, 130, 3}, []int{1, 1, 300, 3}, []int{1, 1, 300, 2})
+	add("causal_more_rows", true, 0.2, []int{1, 1, 300, 3}, []int{1, 1, 130, 3}, []int{1, 1, 130, 2})
+	add("long", false, 0.2, []int{1, 1, 15, 9}, []int{1, 1, 1100, 9}, []int{1, 1, 1100, 33})
+	add("grouped", true, 0.4, []int{2, 6, 20, 4}, []int{2, 2, 20, 4}, []int{2, 2, 20, 3})
+	add("one_row", false, 0.4, []int{2, 4, 1, 16}, []int{2, 1, 50, 16}, []int{2, 1, 50, 16})
+	add("bools", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(2, 1, 5, 7))
+	add("bools_for_keys", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, bools(1, 3, 1, 7))
+	add("added", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 600, 4}, []int{1, 3, 600, 6}, input{lo: -3, hi: 1, shape: []int{1, 3, 5, 600}})
+	add("added_for_rows", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6}, input{lo: -3, hi: 1, shape: []int{2, 1, 5, 1}})
+	add("no_keys", false, 0.4, []int{2, 3, 5, 4}, []int{2, 3, 0, 4}, []int{2, 3, 0, 6})
+	add("no_rows", true, 0.4, []int{2, 3, 0, 4}, []int{2, 3, 7, 4}, []int{2, 3, 7, 6})
+	add("nothing", true, 0.4, []int{0, 3, 5, 4}, []int{0, 3, 7, 4}, []int{0, 3, 7, 6})
+	add("no_values", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 7, 4}, []int{1, 3, 7, 0})
+	add("no_size", false, 0.4, []int{1, 3, 5, 0}, []int{1, 3, 7, 0}, []int{1, 3, 7, 2})
+	return all
+}
+
 // windows slide over the last dimensions.
 func windows() []check {
 	x := input{lo: -3, hi: 3, shape: []int{2, 3, 7, 8}}

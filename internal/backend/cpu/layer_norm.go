@@ -11,7 +11,7 @@ import (
 )
 
 // Rows are normalised one by one while they are in the first-level cache: mean, then the sum of squares about it, then
-// the result. Two passes, so that a large mean does no harm.
+// the result. Two passes, so that a large mean does no harm. The next row is asked for meanwhile.
 
 // normPlan is a call of layer_norm or rms_norm on float32 or halves.
 type normPlan struct {
@@ -20,24 +20,34 @@ type normPlan struct {
 	n            int
 	weight, bias []float32
 	mean, rstd   []float32 // by row; mean nil if not centred
+	past         bool      // the result goes past the caches
 }
 
-// row computes z from x; the two may be the same.
-func (p *normPlan) row(r int, z, x []float32) {
+// row computes z from x; the two may be the same, but not if z goes past the caches. next is the row that comes after x.
+func (p *normPlan) row(r int, z, x, next []float32) {
+	var m, sq float32
 	if p.centred {
-		m := simd.SumF32(x) / float32(p.n)
+		m = simd.SumF32(x) / float32(p.n)
 		p.mean[r] = m
-		simd.AddScalarF32(z, x, -m)
-		x = z
+		sq = simd.SumSqSubF32(x, next, m)
+	} else {
+		sq = simd.SumSqF32(x)
 	}
-	rstd := float32(1 / math.Sqrt(float64(simd.SumSqF32(x)/float32(p.n)+p.eps)))
+	rstd := float32(1 / math.Sqrt(float64(sq/float32(p.n)+p.eps)))
 	p.rstd[r] = rstd
-	simd.ScaleF32(z, x, rstd)
-	if p.weight != nil {
-		simd.MulF32(z, z, p.weight)
-	}
-	if p.bias != nil {
-		simd.AddF32(z, z, p.bias)
+	switch {
+	case p.bias != nil && p.past:
+		simd.NormAffineStreamF32(z, x, p.weight, p.bias, next, m, rstd)
+	case p.bias != nil:
+		simd.NormAffineF32(z, x, p.weight, p.bias, m, rstd)
+	case p.weight != nil && p.past:
+		simd.NormWeightStreamF32(z, x, p.weight, next, m, rstd)
+	case p.weight != nil:
+		simd.NormWeightF32(z, x, p.weight, m, rstd)
+	case p.past:
+		simd.NormStreamF32(z, x, next, m, rstd)
+	default:
+		simd.NormF32(z, x, m, rstd)
 	}
 }
 
@@ -70,11 +80,16 @@ func rowNorm(centred bool) backend.Kernel {
 		}
 		z, rows := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), len(p.rstd)
 		per := max(1, softmaxElems/max(1, n))
+		p.past = in[0].DType == dtype.Float32 && streams(rows, n) && z != base
 		return c.For((rows+per-1)/per, func(b int) {
 			lo, hi := b*per, min((b+1)*per, rows)
 			if in[0].DType == dtype.Float32 {
+				at := func(base unsafe.Pointer, r int) []float32 { return elems[float32](unsafe.Add(base, 4*r*n), n) }
 				for r := lo; r < hi; r++ {
-					p.row(r, elems[float32](unsafe.Add(z, 4*r*n), n), elems[float32](unsafe.Add(base, 4*r*n), n))
+					p.row(r, at(z, r), at(base, r), at(base, min(r+1, rows-1)))
+				}
+				if p.past {
+					simd.Fence()
 				}
 				return
 			}
@@ -82,7 +97,7 @@ func rowNorm(centred bool) backend.Kernel {
 			withScratch(n, func(t []float32) {
 				for r := lo; r < hi; r++ {
 					widen(t, unsafe.Add(base, 2*r*n))
-					p.row(r, t, t)
+					p.row(r, t, t, t)
 					narrow(unsafe.Add(z, 2*r*n), t)
 				}
 			})

@@ -9,23 +9,29 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// normGradRow computes z = rstd·(h - mean(h) - xhat·mean(h·xhat)) for a row, h being g·weight. t is scratch; z may be g.
-func normGradRow(z, g, x, weight, t []float32, mean, rstd float32, centred bool) {
+// normGradRow computes z = rstd·(h - mean(h) - xhat·mean(h·xhat)) for a row, h being g·weight; z may be g, but not if it
+// goes past the caches. next is the row of x that comes after.
+func normGradRow(z, g, x, weight, next []float32, mean, rstd float32, centred, past bool) {
 	n := float32(len(x))
-	simd.AddScalarF32(t, x, -mean)
-	simd.ScaleF32(t, t, rstd)
-	if weight != nil {
-		simd.MulF32(z, g, weight)
-		g = z
-	}
-	dot := simd.DotF32(g, t) / n
+	d := simd.DotNormF32(x, g, weight, mean, rstd) / n
 	var m float32
-	if centred {
+	switch {
+	case !centred:
+	case weight != nil:
+		m = simd.DotF32(g, weight) / n
+	default:
 		m = simd.SumF32(g) / n
 	}
-	simd.AddScalarF32(z, g, -m)
-	simd.AxpyF32(z, t, -dot)
-	simd.ScaleF32(z, z, rstd)
+	switch {
+	case weight != nil && past:
+		simd.NormWeightBackStreamF32(z, g, x, weight, next, mean, rstd, m, d)
+	case weight != nil:
+		simd.NormWeightBackF32(z, g, x, weight, mean, rstd, m, d)
+	case past:
+		simd.NormBackStreamF32(z, g, x, next, mean, rstd, m, d)
+	default:
+		simd.NormBackF32(z, g, x, mean, rstd, m, d)
+	}
 }
 
 func rowNormGrad(centred bool) backend.Kernel {
@@ -61,24 +67,29 @@ func rowNormGrad(centred bool) backend.Kernel {
 		means, rstds := elems[float32](base[2], rows), elems[float32](base[stat], rows)
 		z, size := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), in[1].DType.Size()
 		per := max(1, softmaxElems/n)
+		past := size == 4 && streams(rows, n) && z != base[0] && z != base[1]
 		return c.For((rows+per-1)/per, func(b int) {
-			withScratch(3*n, func(t []float32) {
+			withScratch(2*n, func(t []float32) {
 				for r := b * per; r < min((b+1)*per, rows); r++ {
 					mean, at := float32(0), r*n*size
 					if centred {
 						mean = means[r]
 					}
 					if size == 4 {
-						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, t[:n], mean, rstds[r], centred)
+						next := elems[float32](unsafe.Add(base[1], min(r+1, rows-1)*n*4), n)
+						normGradRow(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(base[0], at), n), elems[float32](unsafe.Add(base[1], at), n), weight, next, mean, rstds[r], centred, past)
 						continue
 					}
-					g, x := t[n:2*n], t[2*n:]
+					g, x := t[:n], t[n:]
 					widener(in[0].DType)(g, unsafe.Add(base[0], at))
 					widener(in[1].DType)(x, unsafe.Add(base[1], at))
-					normGradRow(g, g, x, weight, t[:n], mean, rstds[r], centred)
+					normGradRow(g, g, x, weight, nil, mean, rstds[r], centred, false)
 					narrower(in[1].DType)(unsafe.Add(z, at), g)
 				}
 			})
+			if past {
+				simd.Fence()
+			}
 		})
 	}
 }

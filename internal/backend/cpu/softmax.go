@@ -32,21 +32,30 @@ func withScratch(n int, f func(t []float32)) {
 	f((*buf)[:n])
 }
 
-// softmaxRow computes z from x along a row; the two may be the same.
-func softmaxRow(z, x []float32, logs bool) {
+// streams reports whether a result of that many rows of n floats goes past the caches: it is larger than they are, and
+// rows are long enough for whole lines.
+func streams(rows, n int) bool { return 4*rows*n >= streamFrom && n >= streamRow/4 }
+
+// softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z goes past
+// the caches. next is the row that comes after x.
+func softmaxRow(z, x, next, t []float32, logs bool) {
 	if len(x) == 0 {
 		return
 	}
 	m := simd.MaxOfF32(x)
-	if !logs {
+	switch {
+	case logs:
+		var s float32
+		overTiles(x, x, func(x, _, t []float32) { s += simd.ExpSubSumF32(t, x, m) })
+		l := float32(math.Log(float64(s)))
+		simd.AddScalarF32(z, x, -m)
+		simd.AddScalarF32(z, z, -l)
+	case t != nil:
+		f := 1 / simd.ExpSubSumNextF32(t, x, next, m)
+		simd.ScaleStreamF32(z, t, t, f)
+	default:
 		simd.ScaleF32(z, z, 1/simd.ExpSubSumF32(z, x, m))
-		return
 	}
-	var s float32
-	overTiles(x, x, func(x, _, t []float32) { s += simd.ExpSubSumF32(t, x, m) })
-	l := float32(math.Log(float64(s)))
-	simd.AddScalarF32(z, x, -m)
-	simd.AddScalarF32(z, z, -l)
 }
 
 // softmaxDown computes in place down the columns of a matrix; t is scratch for three of its rows.
@@ -120,20 +129,34 @@ func (p *softmaxPlan) rows(c *backend.Ctx) error {
 	return c.For((p.outer+per-1)/per, func(b int) {
 		lo, hi := b*per, min((b+1)*per, p.outer)
 		if p.d == dtype.Float32 {
-			for r := lo; r < hi; r++ {
-				softmaxRow(elems[float32](unsafe.Add(p.z, 4*r*p.n), p.n), elems[float32](unsafe.Add(p.x, 4*r*p.n), p.n), p.logs)
-			}
+			p.rowsF32(lo, hi)
 			return
 		}
 		widen, narrow := widener(p.d), narrower(p.d)
 		withScratch(p.n, func(t []float32) {
 			for r := lo; r < hi; r++ {
 				widen(t, unsafe.Add(p.x, 2*r*p.n))
-				softmaxRow(t, t, p.logs)
+				softmaxRow(t, t, t, nil, p.logs)
 				narrow(unsafe.Add(p.z, 2*r*p.n), t)
 			}
 		})
 	})
+}
+
+func (p *softmaxPlan) rowsF32(lo, hi int) {
+	row := func(base unsafe.Pointer, r int) []float32 { return elems[float32](unsafe.Add(base, 4*r*p.n), p.n) }
+	if !streams(p.outer, p.n) {
+		for r := lo; r < hi; r++ {
+			softmaxRow(row(p.z, r), row(p.x, r), nil, nil, p.logs)
+		}
+		return
+	}
+	withScratch(p.n, func(t []float32) {
+		for r := lo; r < hi; r++ {
+			softmaxRow(row(p.z, r), row(p.x, r), row(p.x, min(r+1, p.outer-1)), t, p.logs)
+		}
+	})
+	simd.Fence()
 }
 
 func (p *softmaxPlan) columns(c *backend.Ctx) error {

@@ -66,10 +66,14 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 	if err != nil {
 		return err
 	}
-	row := func(z, g, y []float32) {
+	past := in[0].DType == dtype.Float32 && streams(rows, n)
+	row := func(z, g, y, next []float32) {
 		s := simd.DotF32(g, y)
-		simd.AddScalarF32(z, g, -s)
-		simd.MulF32(z, z, y)
+		if past {
+			simd.SubTimesStreamF32(z, g, y, next, s)
+		} else {
+			simd.SubTimesF32(z, g, y, s)
+		}
 	}
 	z, d := unsafe.Pointer(unsafe.SliceData(out.Bytes())), in[0].DType
 	per := max(1, softmaxElems/n)
@@ -78,15 +82,19 @@ func softmaxGradRows(c *backend.Ctx, out backend.View, in []backend.View, rows, 
 			for r := b * per; r < min((b+1)*per, rows); r++ {
 				at := r * n * d.Size()
 				if d == dtype.Float32 {
-					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n))
+					ahead := min(r+1, rows-1) * n * 4
+					row(elems[float32](unsafe.Add(z, at), n), elems[float32](unsafe.Add(g, at), n), elems[float32](unsafe.Add(y, at), n), elems[float32](unsafe.Add(g, ahead), n))
 					continue
 				}
 				widener(d)(t[:n], unsafe.Add(g, at))
 				widener(d)(t[n:], unsafe.Add(y, at))
-				row(t[:n], t[:n], t[n:])
+				row(t[:n], t[:n], t[n:], nil)
 				narrower(d)(unsafe.Add(z, at), t[:n])
 			}
 		})
+		if past {
+			simd.Fence()
+		}
 	})
 }
 

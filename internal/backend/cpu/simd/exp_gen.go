@@ -4,21 +4,25 @@ package simd
 
 import "math"
 
+var exp1Tab = [1][16]float32{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+}
+
 func exp1(x float32) float32 {
 	v0 := greater(-104, lesser(89, x))
-	v1 := fma(v0, 0x1.715476p+00, 0x1.8p+23)
-	v2 := v1 - 0x1.8p+23
+	v1 := fma(v0, 0x1.715476p+00, 0x1.8p+19)
+	v2 := v1 - 0x1.8p+19
 	v3 := fma(-v2, 0x1.62e43p-01, v0)
 	v4 := fma(-v2, -0x1.05c61p-29, v3)
-	v5 := fma(0x1.6ab6bep-10, v4, 0x1.123d5cp-07)
-	v6 := fma(v5, v4, 0x1.55585ap-05)
-	v7 := fma(v6, v4, 0x1.55548cp-03)
-	v8 := fma(v7, v4, 0x1.fffffcp-02)
-	v9 := fma(fma(v8, v4, 1), v4, 1)
-	v10 := int32(math.Float32bits(v1)) - 1262485504
+	v5 := exp1Tab[0][int32(math.Float32bits(v1))&15]
+	v6 := fma(0x1.555556p-03, v4, 0.5)
+	v7 := float32(v5 * v4)
+	v8 := fma(fma(v6, v4, 1), v7, v5)
+	v9 := int32(math.Float32bits(v1)) - 1228931072
+	v10 := v9 >> 4
 	v11 := v10 >> 1
 	v12 := (v11 << 23) + 1065353216
-	v13 := float32(v9 * math.Float32frombits(uint32(v12)))
+	v13 := float32(v8 * math.Float32frombits(uint32(v12)))
 	v14 := (v10 - v11) << 23
 	v15 := v14 + 1065353216
 	v16 := float32(v13 * math.Float32frombits(uint32(v15)))
@@ -86,5 +90,37 @@ func expm1F32Generic(z, x []float32) {
 	x = x[:len(z)]
 	for i := range z {
 		z[i] = expm11(x[i])
+	}
+}
+
+var Tab = [1][16]float32{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+}
+
+func softmaxBackF32Generic(z, d []float32, a, b, s, c float32) {
+	d = d[:len(z)]
+	for i := range z {
+		v0 := fma(z[i], a, -b)
+		v1 := greater(-104, lesser(89, v0))
+		v2 := fma(v1, 0x1.715476p+00, 0x1.8p+19)
+		v3 := v2 - 0x1.8p+19
+		v4 := fma(-v3, 0x1.62e43p-01, v1)
+		v5 := fma(-v3, -0x1.05c61p-29, v4)
+		v6 := Tab[0][int32(math.Float32bits(v2))&15]
+		v7 := fma(0x1.555556p-03, v5, 0.5)
+		v8 := float32(v6 * v5)
+		v9 := fma(fma(v7, v5, 1), v8, v6)
+		v10 := int32(math.Float32bits(v2)) - 1228931072
+		v11 := v10 >> 4
+		v12 := v11 >> 1
+		v13 := (v12 << 23) + 1065353216
+		v14 := float32(v9 * math.Float32frombits(uint32(v13)))
+		v15 := (v11 - v12) << 23
+		v16 := v15 + 1065353216
+		v17 := float32(v14 * math.Float32frombits(uint32(v16)))
+		v18 := float32((d[i] - s) * v17)
+		v19 := float32(v18 * c)
+		d[i] = v19
+		z[i] = v17
 	}
 }

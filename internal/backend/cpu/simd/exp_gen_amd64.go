@@ -64,8 +64,22 @@ func expm1F32AVX512(z, x *float32, n int)
 //go:noescape
 func expm1F32AVX2(z, x *float32, n int)
 
-//go:noescape
-func expSubSumF32AVX512(z, x *float32, n int, a float32) (sum float32)
+// SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.
+func SoftmaxBackF32(z, d []float32, a, b, s, c float32) {
+	d = d[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		softmaxBackF32AVX512(&z[0], &d[0], len(z), a, b, s, c)
+	case useAVX2:
+		softmaxBackF32AVX2(&z[0], &d[0], len(z), a, b, s, c)
+	default:
+		softmaxBackF32Generic(z, d, a, b, s, c)
+	}
+}
 
 //go:noescape
-func expSubSumF32AVX2(z, x *float32, n int, a float32) (sum float32)
+func softmaxBackF32AVX512(z, d *float32, n int, a, b, s, c float32)
+
+//go:noescape
+func softmaxBackF32AVX2(z, d *float32, n int, a, b, s, c float32)

@@ -12,3 +12,6 @@ func Exp2F32(z, x []float32) { exp2F32Generic(z, x) }
 
 // Expm1F32 sets z[i] = e^x[i] - 1.
 func Expm1F32(z, x []float32) { expm1F32Generic(z, x) }
+
+// SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.
+func SoftmaxBackF32(z, d []float32, a, b, s, c float32) { softmaxBackF32Generic(z, d, a, b, s, c) }

@@ -9,7 +9,7 @@ import (
 // golden are checksums of the math kernels over 65536 arguments. They tie the
 // architectures together, which no comparison on one machine can do.
 var golden = map[string]uint64{
-	"ExpF32":      0x992507a3d6eb6a73,
+	"ExpF32":      0xf2560c8abafea981,
 	"Exp2F32":     0xbc74843a54a3c682,
 	"Expm1F32":    0x8f34a51afe080443,
 	"LogF32":      0x82fc1d7203399a9f,

@@ -50,6 +50,26 @@ func TestUpdate(t *testing.T) {
 	testUnary(t, "FillF32", func(z, x []float32) { FillF32(z, -1.5) }, func(z, x []float32) { fillF32Generic(z, -1.5) })
 }
 
+// SoftmaxBackF32 writes two slices, which are checked one after the other.
+func TestSoftmaxBack(t *testing.T) {
+	type back = func(z, d []float32, a, b, s, c float32)
+	first := func(f back) func(z, x, y []float32) {
+		return func(z, x, y []float32) { d := clone(t, y); copy(z, x); f(z, d, 0.7, 1.5, -0.25, 0.5) }
+	}
+	second := func(f back) func(z, x, y []float32) {
+		return func(z, x, y []float32) { p := clone(t, x); copy(z, y); f(p, z, 0.7, 1.5, -0.25, 0.5) }
+	}
+	testBinary(t, "weights", first(SoftmaxBackF32), first(softmaxBackF32Generic))
+	testBinary(t, "cotangents", second(SoftmaxBackF32), second(softmaxBackF32Generic))
+}
+
+// clone copies x to fenced memory.
+func clone(t *testing.T, x []float32) []float32 {
+	y := view[float32](fence(t, 4*len(x), true))
+	copy(y, x)
+	return y
+}
+
 func TestCompare(t *testing.T) {
 	testBinary(t, "LtF32", LtF32, ltF32Generic)
 	testBinary(t, "LeF32", LeF32, leF32Generic)

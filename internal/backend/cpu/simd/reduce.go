@@ -43,17 +43,6 @@ func dotF32Generic(x, y []float32) float32 {
 	return treeSum(&l)
 }
 
-func expSubSumF32Generic(z, x []float32, a float32) float32 {
-	var l [lanes]float32
-	x = x[:len(z)]
-	for i, v := range x {
-		e := exp1(v - a)
-		z[i] = e
-		l[i%lanes] += e
-	}
-	return treeSum(&l)
-}
-
 // The extremes use the lanes of the sums too, because -0 and +0 compare equal and
 // the order decides which one is left.
 func maxOfF32Generic(x []float32) (m float32, top int32) {

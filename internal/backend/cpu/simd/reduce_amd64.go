@@ -65,18 +65,3 @@ func MinOfF32(x []float32) float32 {
 	}
 	return orNaN(minOfF32Generic(x))
 }
-
-// ExpSubSumF32 sets z[i] = e^(x[i]-a) and returns the sum of z: the inner step of
-// softmax, with a the largest x.
-func ExpSubSumF32(z, x []float32, a float32) float32 {
-	x = x[:len(z)]
-	switch {
-	case len(z) == 0:
-		return 0
-	case useAVX512:
-		return expSubSumF32AVX512(&z[0], &x[0], len(z), a)
-	case useAVX2:
-		return expSubSumF32AVX2(&z[0], &x[0], len(z), a)
-	}
-	return expSubSumF32Generic(z, x, a)
-}

@@ -16,7 +16,3 @@ func MaxOfF32(x []float32) float32 { return orNaN(maxOfF32Generic(x)) }
 
 // MinOfF32 returns the smallest element, NaN if there is one, +Inf if x is empty.
 func MinOfF32(x []float32) float32 { return orNaN(minOfF32Generic(x)) }
-
-// ExpSubSumF32 sets z[i] = e^(x[i]-a) and returns the sum of z: the inner step of
-// softmax, with a the largest x.
-func ExpSubSumF32(z, x []float32, a float32) float32 { return expSubSumF32Generic(z, x, a) }

@@ -53,15 +53,6 @@ func TestReduce(t *testing.T) {
 	testReduce(t, "DotF32", DotF32, dotF32Generic)
 	testReduce(t, "MaxOfF32", one(MaxOfF32), ext(maxOfF32Generic))
 	testReduce(t, "MinOfF32", one(MinOfF32), ext(minOfF32Generic))
-	// The sum comes from the reduction; the values are compared through their own sum.
-	soft := func(f func(z, x []float32, a float32) float32) func(x, y []float32) float32 {
-		return func(x, y []float32) float32 {
-			s := f(y, x, 1.25)
-			return s + sumF32Generic(y)*3
-		}
-	}
-	testReduce(t, "ExpSubSumF32", soft(ExpSubSumF32), soft(expSubSumF32Generic))
-	testUnary(t, "ExpSubSumF32/values", func(z, x []float32) { ExpSubSumF32(z, x, 1.25) }, func(z, x []float32) { expSubSumF32Generic(z, x, 1.25) })
 }
 
 // TestFma compares the emulated fused multiply-add with exact arithmetic.

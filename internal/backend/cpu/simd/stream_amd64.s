@@ -173,3 +173,8 @@ loop:
 	VMOVQ X0, ret+16(FP)
 	VZEROUPPER
 	RET
+
+// func fence64()
+TEXT ·fence64(SB), NOSPLIT, $0-0
+	SFENCE
+	RET

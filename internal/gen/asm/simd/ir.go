@@ -121,6 +121,13 @@ func (b *B) Store(name string, v *val, mem string) {
 // Z is the usual store of the result.
 func (b *B) Z(v *val) { b.Store("z", v, "") }
 
+// Ahead asks for the elements of a slice to be brought into the caches; nothing is read.
+func (b *B) Ahead(name string) {
+	if b.tgt != goTwin {
+		b.emit(&val{op: "prefetch", t: f32, name: name})
+	}
+}
+
 // Acc folds v into the named accumulator with op add, max, min or imax; see kernel.accs.
 func (b *B) Acc(name, op string, v *val) {
 	b.emit(&val{op: "acc" + op, t: v.t, args: []*val{v}, name: name})

@@ -80,12 +80,32 @@ func (b *B) ldexpDown(v *val, p *power) *val {
 	return b.Mul(b.Mul(v, p.s), b.C(0x1p-40))
 }
 
-// exp is e^x. The bounds are where the result has become infinity or zero; the
-// order of arguments lets NaN through.
+// sixteenths is the constant whose sum with x rounds to a multiple of 1/16.
+const sixteenths = 0x1.8p19
+
+// exp is e^x = 2^n 2^(i/16) e^r, where the second factor is looked up, so that e^r needs few terms. The bounds are where
+// the result has become infinity or zero; the order of arguments lets NaN through.
 func (b *B) exp(x *val) *val {
 	x = b.Max(b.C(-104), b.Min(b.C(89), x))
-	r, p := b.expReduce(x)
-	return b.ldexp(b.expPoly(r), p)
+	t := b.Fma(x, b.C(log2e), b.C(sixteenths))
+	n := b.Sub(t, b.C(sixteenths))
+	r := b.Fnma(n, b.C(ln2), x)
+	r = b.Fnma(n, b.C(ln2L), r)
+	row := make([]float32, 16)
+	for i := range row {
+		row[i] = float32(math.Exp2(float64(i) / 16))
+	}
+	s := b.Lookup16(b.Bits(t))(row)
+	q := b.Fma(b.Fma(b.C(1.0/6), r, b.C(0.5)), r, b.C(1))
+	v := b.Fma(q, b.Mul(s, r), s)
+	if b.tgt == avx512 {
+		return b.op2("scalef", v, n) // it rounds n down
+	}
+	k := b.Sra(b.Sub(b.Bits(t), b.I(int32(math.Float32bits(sixteenths)))), 4)
+	h := b.Sra(k, 1)
+	one := b.I(0x3f800000)
+	v = b.Mul(v, b.Float(b.Add(b.Shl(h, 23), one)))
+	return b.Mul(v, b.Float(b.Add(b.Shl(b.Sub(k, h), 23), one)))
 }
 
 func expFamily() []*kernel {
@@ -99,12 +119,13 @@ func expFamily() []*kernel {
 			return b.ldexp(b.Fma(b.Horner(r, coefExp2), r, b.C(1)), power{t: t, n: n})
 		}),
 		unary("Expm1F32", "expm11", "sets z[i] = e^x[i] - 1.", expm1),
-		{name: "ExpSubSumF32", own: true, lane: 4, slices: slices2("float32"), scalars: []param{{"a", "float32"}},
-			accs: []acc{{name: "sum", op: "add", typ: "float32", lanes: true}},
+		{name: "SoftmaxBackF32", doc: "SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.",
+			lane: 4, slices: []param{{"z", "float32"}, {"d", "float32"}}, scalars: []param{{"a", "float32"}, {"b", "float32"}, {"s", "float32"}, {"c", "float32"}},
 			body: func(b *B) {
-				z := b.exp(b.Sub(b.X("x"), b.Scalar("a", f32)))
-				b.Z(z)
-				b.Acc("sum", "add", z)
+				p := b.exp(b.Fms(b.X("z"), b.Scalar("a", f32), b.Scalar("b", f32)))
+				d := b.Mul(b.Sub(b.X("d"), b.Scalar("s", f32)), p)
+				b.Store("d", b.Mul(d, b.Scalar("c", f32)), "")
+				b.Z(p)
 			}},
 	}
 }

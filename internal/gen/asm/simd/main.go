@@ -48,7 +48,8 @@ type kernel struct {
 	slow    string // function for elements that stop the kernel
 	stops   bool
 	noAVX2  bool
-	own     bool // twin and exported function are written by hand
+	own     bool   // twin and exported function are written by hand
+	plain   string // stores go past the caches; this kernel does the ends, and all of it where there is no assembly
 	body    func(b *B)
 }
 
@@ -71,6 +72,9 @@ func (k *kernel) unroll(ops, lanes int) int {
 
 // goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only.
 func (k *kernel) goTail(t target) bool {
+	if k.plain != "" {
+		return true
+	}
 	if t != avx2 {
 		return false
 	}
@@ -138,7 +142,7 @@ func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
-		{"reduce", reductions()},
+		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()},
 	}
 }
 

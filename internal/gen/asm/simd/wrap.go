@@ -14,7 +14,7 @@ func (k *kernel) comment() string {
 func (f family) twins() []byte {
 	var b bytes.Buffer
 	for _, k := range f.kernels {
-		if k.own {
+		if k.own || k.plain != "" {
 			continue
 		}
 		body, tables := k.twinBody()
@@ -71,7 +71,9 @@ func prolog(tag, body string) []byte {
 func (f family) dispatch() []byte {
 	var b bytes.Buffer
 	for _, k := range f.kernels {
-		if !k.own {
+		if k.plain != "" {
+			k.streamed(&b)
+		} else if !k.own {
 			fmt.Fprintf(&b, "%sfunc %s(%s) {\n%s\tswitch {\n\tcase len(z) == 0:\n", k.comment(), k.name, k.params(), k.reslice())
 			k.call(&b, avx512)
 			if !k.noAVX2 {
@@ -87,10 +89,35 @@ func (f family) dispatch() []byte {
 	return prolog("!purego", b.String())
 }
 
-// names lists the arguments with something before and after each slice.
-func (k *kernel) names(pre, post string) string {
-	var out []string
+// streamed writes the exported function of a kernel whose stores go past the caches: they need whole, aligned vectors,
+// so the ends are left to the plain kernel.
+func (k *kernel) streamed(b *bytes.Buffer) {
+	fmt.Fprintf(b, "%sfunc %s(%s) {\n%s\tlo, hi := aligned(z)\n\tif lo < hi {\n\t\tif useAVX512 {\n", k.comment(), k.name, k.params(), k.reslice())
+	at := strings.ReplaceAll(k.pointers("hi-lo"), "[0]", "[lo]")
+	fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t} else {\n\t\t\t%s(%s)\n\t\t}\n\t}\n", k.asmName("AVX512"), at, k.asmName("AVX2"), at)
+	for _, part := range []string{"[:lo]", "[hi:]"} {
+		fmt.Fprintf(b, "\t%s(%s)\n", k.plain, k.namesOf(k.plainSlices(), "", part))
+	}
+	b.WriteString("}\n\n")
+}
+
+// plainSlices leaves out what is only asked for ahead of time.
+func (k *kernel) plainSlices() []param {
+	var out []param
 	for _, s := range k.slices {
+		if !strings.HasPrefix(s.name, "next") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// names lists the arguments with something before and after each slice.
+func (k *kernel) names(pre, post string) string { return k.namesOf(k.slices, pre, post) }
+
+func (k *kernel) namesOf(slices []param, pre, post string) string {
+	var out []string
+	for _, s := range slices {
 		out = append(out, pre+s.name+post)
 	}
 	for _, s := range k.scalars {
@@ -147,7 +174,11 @@ func (f family) noasm() []byte {
 		if k.own {
 			continue
 		}
-		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), k.twinName(), k.names("", ""))
+		do := k.twinName()
+		if k.plain != "" {
+			do = lowerFirst(k.plain) + "Generic"
+		}
+		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.plainSlices(), "", ""))
 	}
 	return prolog("purego || !amd64", b.String())
 }

@@ -39,6 +39,9 @@ func (f *frame) ins(v *val, pos int) {
 	case "store":
 		f.store(v, pos)
 		return
+	case "prefetch":
+		f.prefetch(v)
+		return
 	case "stop":
 		f.stop(v, pos)
 		return

@@ -15,7 +15,7 @@ func memSize(v *val) int {
 	return v.t.size()
 }
 
-var ptrRegs = []string{"DI", "SI", "R8", "R9"}
+var ptrRegs = []string{"DI", "SI", "R8", "R9", "R10", "R11", "R12"}
 
 func (f *frame) addr(v *val) string {
 	for i, s := range f.k.slices {
@@ -115,7 +115,11 @@ func (f *frame) store(v *val, pos int) {
 	}
 	switch v.mem {
 	case "":
-		f.p("%s %s, %s%s", move(v.t), f.reg(x), k, m)
+		name := move(v.t)
+		if f.k.plain != "" {
+			name = map[int]string{4: "VMOVNTPS", 8: "VMOVNTPD"}[v.t.size()]
+		}
+		f.p("%s %s, %s%s", name, f.reg(x), k, m)
 	case "f32", "i64f32":
 		t := f.alloc()
 		name := map[string]string{"f32": "VCVTPD2PS", "i64f32": "VCVTQQ2PS"}[v.mem]
@@ -172,6 +176,9 @@ func (f *frame) storeBool(v *val, x int, k, m string) {
 	f.free[t] = true
 	done()
 }
+
+// prefetch asks for what a later call will read; it never faults.
+func (f *frame) prefetch(v *val) { f.p("PREFETCHT0 %s", f.addr(v)) }
 
 func (f *frame) stop(v *val, pos int) {
 	m := f.at[v.args[0].root()]

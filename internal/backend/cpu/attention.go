@@ -1,0 +1,258 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Attention never holds the matrix of weights. A block of rows of the query goes over the keys in tiles: scores of a few
+// rows with one tile of keys, their largest, their exponentials, the sum of values weighted by these. When a later tile
+// has a larger score, what was summed before is scaled down. Keys are packed once, for all blocks that read them.
+
+const (
+	attentionKeys   = 512                // of a tile: scores of as many rows as a register tile has stay near the first-level cache
+	attentionStride = attentionKeys + 16 // of rows of scores: equal columns must not fall into the same set of the cache
+	attentionPanels = 5                  // register tiles of rows in a block
+)
+
+// attended is what both directions know of an attention.
+type attended[T floats] struct {
+	tiles               gemm.Tiles[T]
+	n, h, g, l, s, e, f int // batch, heads of the query, heads of keys; rows, keys; sizes of keys and values
+	causal              bool
+	scale               T
+	q, k, v             matrices[T]
+	mask                *attentionMask
+	maxOf               func(x []T) T
+	expSub              func(z, x []T, a T) T // e^(x-a), and the sum
+	times               func(z, x []T, a T)
+	log                 func(z, x []T)
+	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
+	packedKeys          []T
+	keyStride           int // length of the panels of one head
+}
+
+func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, mask []backend.View) (*attended[T], error) {
+	dq, dk := q.Shape.Dims(), k.Shape.Dims()
+	r := &attended[T]{n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), causal: a.(attr.Attention).Causal, scale: T(a.(attr.Attention).Scale)}
+	r.bind()
+	var err error
+	if r.q, err = matricesOf[T](c, q); err != nil {
+		return nil, err
+	}
+	if r.k, err = matricesOf[T](c, k); err != nil {
+		return nil, err
+	}
+	if r.v, err = matricesOf[T](c, v); err != nil {
+		return nil, err
+	}
+	if len(mask) > 0 {
+		r.mask = newAttentionMask(mask[0])
+	}
+	return r, nil
+}
+
+// bind picks the routines of the element type.
+func (r *attended[T]) bind() {
+	switch r := any(r).(type) {
+	case *attended[float32]:
+		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.LogF32, simd.SoftmaxBackF32
+	case *attended[float64]:
+		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, log64, softmaxBack64
+	}
+}
+
+func maxOf64(x []float64) float64 {
+	m := math.Inf(-1)
+	for _, v := range x {
+		m = max(m, v)
+	}
+	return m
+}
+
+func expSub64(z, x []float64, a float64) (sum float64) {
+	for i, v := range x {
+		z[i] = math.Exp(v - a)
+		sum += z[i]
+	}
+	return sum
+}
+
+func log64(z, x []float64) {
+	for i, v := range x {
+		z[i] = math.Log(v)
+	}
+}
+
+func softmaxBack64(p, d []float64, a, b, s, c float64) {
+	for i, v := range p {
+		p[i] = math.Exp(math.FMA(v, a, -b))
+		d[i] = c * p[i] * (d[i] - s)
+	}
+}
+
+// sees is how many keys row i sees.
+func (r *attended[T]) sees(i int) int {
+	if r.causal {
+		return min(r.s, i+1)
+	}
+	return r.s
+}
+
+// panelsOf packs the columns of every matrix, rows of keys or values, into panels.
+func (r *attended[T]) panelsOf(c *backend.Ctx, m *matrices[T], dst []T, rows, size int) error {
+	const each = 128
+	blocks := (rows + each - 1) / each
+	stride := r.tiles.PanelLen(rows, size)
+	return c.For(r.n*r.g*blocks, func(b int) {
+		at, from := b/blocks, b%blocks*each
+		n := min(each, rows-from)
+		src := m.at(at/r.g, at%r.g)
+		r.tiles.PackColumns(dst[at*stride+from*size:], src[from*m.rs:], m.rs, size, n)
+	})
+}
+
+func attention(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if out[1].Numel() == 0 {
+		return nil
+	}
+	if in[0].DType == dtype.Float64 {
+		return attend[float64](c, a, out, in)
+	}
+	return attend[float32](c, a, out, in)
+}
+
+func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	r, err := newAttended[T](c, a, in[0], in[1], in[2], in[3:])
+	if err != nil {
+		return err
+	}
+	return withTemp(r.n*r.g*r.tiles.PanelLen(r.s, r.e), func(t []T) error {
+		r.packedKeys, r.keyStride = t, r.tiles.PanelLen(r.s, r.e)
+		if err := r.panelsOf(c, &r.k, t, r.s, r.e); err != nil {
+			return err
+		}
+		blocks := (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
+		return c.For(r.n*r.h*blocks, func(b int) {
+			// Rows that see many keys come first, so that no long block is left for the end.
+			from, to := part(r.l, blocks, blocks-1-b%blocks)
+			_ = withTemp((to-from)*(r.e+r.f+2)+r.tiles.Rows()*attentionStride, func(t []T) error {
+				w := &attentionBlock[T]{attended: r, head: b / blocks, from: from, rows: to - from}
+				w.run(t, out)
+				return nil
+			})
+		})
+	})
+}
+
+// attentionBlock is some rows of one head's query.
+type attentionBlock[T floats] struct {
+	*attended[T]
+	head, from, rows int
+	q, y             []T // scaled queries; sums of values
+	top, sum         []T // largest score so far, and the sum of exponentials, by row
+	score            []T
+}
+
+func (w *attentionBlock[T]) run(t []T, out []backend.View) {
+	cut := func(n int) []T {
+		z := t[:n:n]
+		t = t[n:]
+		return z
+	}
+	w.q, w.top, w.sum = cut(w.rows*w.e), cut(w.rows), cut(w.rows)
+	if first := (w.head*w.l + w.from) * w.f; out[0].DType.IsHalf() {
+		w.y = cut(w.rows * w.f)
+	} else {
+		w.y = outOf[T](out[0])[first : first+w.rows*w.f]
+	}
+	w.score = t
+	src := w.attended.q.at(w.head/w.h, w.head%w.h)
+	for i := range w.rows {
+		at := (w.from + i) * w.attended.q.rs
+		w.times(w.q[i*w.e:(i+1)*w.e], src[at:at+w.e], w.scale)
+		w.top[i], w.sum[i] = T(math.Inf(-1)), 0
+	}
+	if w.s == 0 || w.e == 0 {
+		clear(w.y)
+	}
+	keys, values := w.keysOf(w.head), w.v.at(w.head/w.h, w.head%w.h*w.g/w.h)
+	panels := (w.rows + w.tiles.Rows() - 1) / w.tiles.Rows()
+	for k0 := 0; k0 < w.sees(w.from+w.rows-1); k0 += attentionKeys {
+		for p := range panels {
+			lo, hi := part(w.rows, panels, p)
+			if n := min(attentionKeys, w.sees(w.from+hi-1)-k0); n > 0 {
+				w.tile(lo, hi, k0, n, keys, values)
+			}
+		}
+	}
+	w.store(out)
+}
+
+func (r *attended[T]) keysOf(head int) []T {
+	return r.packedKeys[(head/r.h*r.g+head%r.h*r.g/r.h)*r.keyStride:][:r.keyStride]
+}
+
+// tile takes rows lo to hi over n keys from k0 on.
+func (w *attentionBlock[T]) tile(lo, hi, k0, n int, keys, values []T) {
+	m := hi - lo
+	if w.e == 0 {
+		clear(w.score[:m*attentionStride])
+	}
+	w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys[k0*w.e:], w.score, attentionStride, false)
+	for i := range m {
+		row, at := w.score[i*attentionStride:][:n], lo+i
+		seen := row[:max(0, min(n, w.sees(w.from+at)-k0))]
+		if w.mask != nil {
+			addMask(w.mask, seen, w.head/w.h, w.head%w.h, w.from+at, k0)
+		}
+		top := max(w.top[at], w.maxOf(seen))
+		if math.IsInf(float64(top), -1) {
+			clear(row)
+			if w.mask == nil && len(seen) > 0 {
+				row[0] = T(math.NaN()) // what a softmax of -Inf gives
+				w.sum[at] = row[0]
+			}
+			continue
+		}
+		if top != w.top[at] {
+			if k0 > 0 {
+				f := T(math.Exp(float64(w.top[at] - top)))
+				w.sum[at] *= f
+				w.times(w.y[at*w.f:(at+1)*w.f], w.y[at*w.f:(at+1)*w.f], f)
+			}
+			w.top[at] = top
+		}
+		w.sum[at] += w.expSub(seen, seen, top)
+		clear(row[len(seen):])
+	}
+	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values[k0*w.v.rs:], w.v.rs, w.y[lo*w.f:], w.f, k0 > 0)
+}
+
+// store divides by the sums and writes rows and logarithms.
+func (w *attentionBlock[T]) store(out []backend.View) {
+	first := w.head*w.l + w.from
+	lse := outOf[T](out[1])[first : first+w.rows]
+	w.log(lse, w.sum)
+	for i := range w.rows {
+		y := w.y[i*w.f : (i+1)*w.f]
+		if w.sum[i] == 0 {
+			clear(y)
+			lse[i] = T(math.Inf(1))
+			continue
+		}
+		w.times(y, y, 1/w.sum[i])
+		lse[i] += w.top[i]
+	}
+	if out[0].DType.IsHalf() {
+		narrower(out[0].DType)(unsafe.Add(out[0].Base(), 2*(out[0].Offset()+first*w.f)), any(w.y).([]float32))
+	}
+}
+
+func init() { register(backend.Table{"attention": attention, "attention_grad": attentionGrad}) }

@@ -1,0 +1,125 @@
+package cpu
+
+import (
+	"math"
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// matrices is a view of four dimensions as matrices whose rows are contiguous.
+type matrices[T floats] struct {
+	x              []T
+	batch, head    int // strides
+	rs, rows, cols int
+}
+
+// farRows is the distance, in bytes, from which rows are brought together: else each is on a page of its own.
+const farRows = 2048
+
+// matricesOf shows a view as it lies, or a copy: of halves, of rows that are far apart or have gaps between elements.
+func matricesOf[T floats](c *backend.Ctx, v backend.View) (matrices[T], error) {
+	d, st := v.Shape.Dims(), v.Strides()
+	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3]}
+	size := v.DType.Size()
+	if v.Numel() == 0 {
+		m.rs = 0
+		return m, nil
+	}
+	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] && (v.Contiguous() || st[2]*size < farRows) {
+		m.x = backend.Whole[T](v)
+		return m, nil
+	}
+	m.rs, m.head, m.batch = d[3], d[2]*d[3], d[1]*d[2]*d[3]
+	if v.DType.IsHalf() {
+		x, err := denseF32(c, v)
+		m.x = any(x).([]T)
+		return m, err
+	}
+	p, err := dense(c, v)
+	m.x = elems[T](p, v.Numel())
+	return m, err
+}
+
+// at is the matrix of a head.
+func (m *matrices[T]) at(batch, head int) []T {
+	if m.rows == 0 || m.cols == 0 {
+		return nil
+	}
+	return m.x[batch*m.batch+head*m.head:][:(m.rows-1)*m.rs+m.cols]
+}
+
+// attentionMask reads rows of a mask, which has any strides.
+type attentionMask struct {
+	base    unsafe.Pointer
+	d       dtype.DType
+	strides [4]int
+}
+
+func newAttentionMask(v backend.View) *attentionMask {
+	m := &attentionMask{base: unsafe.Add(v.Base(), v.Offset()*v.DType.Size()), d: v.DType}
+	for i, s := range v.Strides() {
+		if v.Shape.Dim(i) > 1 {
+			m.strides[i] = s
+		}
+	}
+	return m
+}
+
+// addMask adds a row of the mask to scores, from key k0 on.
+func addMask[T floats](m *attentionMask, score []T, batch, head, row, k0 int) {
+	st := m.strides[3]
+	at := unsafe.Add(m.base, (batch*m.strides[0]+head*m.strides[1]+row*m.strides[2]+k0*st)*m.d.Size())
+	switch m.d {
+	case dtype.Bool:
+		maskOut(score, at, st)
+	case dtype.Float64:
+		addStrided[T, float64](score, at, st)
+	case dtype.Float32:
+		if s, ok := any(score).([]float32); ok && st == 1 {
+			simd.AddF32(s, s, elems[float32](at, len(s)))
+			return
+		}
+		addStrided[T, float32](score, at, st)
+	default:
+		var t [attentionKeys]float32
+		for i := range score {
+			widener(m.d)(t[i:i+1], unsafe.Add(at, 2*i*st))
+			score[i] += T(t[i])
+		}
+	}
+}
+
+func maskOut[T floats](score []T, at unsafe.Pointer, st int) {
+	low := T(math.Inf(-1))
+	for i := range score {
+		if *(*uint8)(unsafe.Add(at, i*st)) == 0 {
+			score[i] = low
+		}
+	}
+}
+
+func addStrided[T, M floats](score []T, at unsafe.Pointer, st int) {
+	for i := range score {
+		score[i] += T(*(*M)(unsafe.Add(at, i*st*int(unsafe.Sizeof(M(0))))))
+	}
+}
+
+var scratchF64 = sync.Pool{New: func() any { return new([]float64) }}
+
+// withTemp hands out n elements with any contents.
+func withTemp[T floats](n int, f func(t []T) error) error {
+	pool := &scratchF64
+	if unsafe.Sizeof(T(0)) == 4 {
+		pool = &scratchF32
+	}
+	buf := pool.Get().(*[]T)
+	defer pool.Put(buf)
+	if len(*buf) < n {
+		*buf = make([]T, n)
+	}
+	return f((*buf)[:n])
+}

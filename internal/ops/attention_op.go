@@ -1,0 +1,343 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// attention is a bundle: softmax(q·kᵀ·scale + mask)·v, and the logarithm of each row's sum, from which the gradient
+// recomputes the weights: no device has to keep a matrix of them. q is (N, H, L, E), k (N, G, S, E) and v (N, G, S, F), G
+// dividing H; the mask, if there is one, is bool or a float, and each of its four sizes is that of the weights or 1. A row
+// that sees nothing gives zeros, and its logarithm is +Inf, so that recomputed weights are 0.
+//
+// attention_grad gives the cotangents of q, k and v. Its inputs are the cotangent of the result, q, k, v, the
+// logarithms, the sums of the result times its cotangent, and perhaps the mask.
+var opAttention, opAttentionGrad *graph.Op
+
+func init() {
+	opAttention = graph.Register(graph.Op{Name: "attention", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 15, SavesOut: true,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			q, d := in[0], in[0].Shape().Clone()
+			d[3] = in[2].Dim(3)
+			return []graph.Spec{{Shape: shape.Of("attention", d...), DType: q.DType()}, {Shape: shape.Of("attention", d[:3]...), DType: statDType(q.DType())}}
+		},
+		VJP: attentionVJP, JVP: attentionJVP,
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
+		}})
+	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 1, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 127,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			var out []graph.Spec
+			for _, x := range in[1:4] {
+				out = append(out, graph.Spec{Shape: x.Shape(), DType: x.DType()})
+			}
+			return out
+		},
+		VJP: attentionGradVJP, JVP: attentionGradJVP,
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 6)...), size)
+		}})
+}
+
+// foldBatch makes the extra axis part of the first dimension. The mask, the input at that place, may have the size 1
+// there where the others have more.
+func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
+	out := make([]*Node, len(in))
+	for i, x := range in {
+		switch {
+		case i == mask && !batched[i] && x.Dim(0) == 1:
+			out[i] = x
+			continue
+		case i == mask && batched[i] && x.Dim(1) != n.In(1).Dim(0):
+			d := x.Shape().Clone()
+			d[1] = n.In(1).Dim(0)
+			x = broadcastTo(x, shape.Of("attention", d...))
+		case i == mask && !batched[i]:
+			x = broadcastTo(x, batchShape("attention", x.Shape(), size))
+		case !batched[i]:
+			x = broadcastTo(x, batchShape("attention", x.Shape(), size))
+		}
+		d := x.Shape().Clone()
+		d[1] *= size
+		out[i] = Reshape(x, d[1:]...)
+	}
+	return out
+}
+
+// unfold splits the extra axis off again.
+func unfold(n *Node, size int) []*Node {
+	out := graph.Items(n)
+	for i, x := range out {
+		d := x.Shape().Clone()
+		out[i] = Reshape(x, append([]int{size, d[0] / max(1, size)}, d[1:]...)...)
+	}
+	return out
+}
+
+// attended is an attention as rules see it: with the whole matrix of weights, in the dtype of sums, every head of the
+// query having keys of its own. First orders do not come here.
+type attended struct {
+	a          attr.Attention
+	q, k, v    *Node
+	mask       *Node
+	lse, group *Node // group is what k was before its heads were repeated
+	p          *Node
+}
+
+func readAttended(a attr.Attr, q, k, v, lse, mask *Node) *attended {
+	d := lse.DType()
+	r := &attended{a: a.(attr.Attention), q: Cast(q, d), v: Cast(v, d), group: k, mask: mask, lse: Unsqueeze(lse, -1)}
+	r.k, r.v = r.repeat(Cast(k, d)), r.repeat(r.v)
+	s := Mul(contract(r.q, swapLast(r.k)), r.a.Scale)
+	low := constLike(s, math.Inf(-1))
+	switch {
+	case r.a.Causal:
+		l, k := s.Dim(-2), s.Dim(-1)
+		s = Where(Ge(Reshape(Arange64(l), l, 1), Reshape(Arange64(k), 1, k)), s, low)
+	case mask == nil:
+	case mask.DType() == dtype.Bool:
+		s = Where(mask, s, low)
+	default:
+		s = Add(s, Cast(mask, d))
+	}
+	r.p = Exp(Sub(s, r.lse))
+	return r
+}
+
+// repeat shows each head of keys or values for all heads of the query that share it; gather sums them again.
+func (r *attended) repeat(x *Node) *Node {
+	d := x.Shape().Clone()
+	n := r.q.Dim(1) / max(1, d[1])
+	if n <= 1 {
+		return x
+	}
+	y := BroadcastTo(Unsqueeze(x, 2), d[0], d[1], n, d[2], d[3])
+	return Reshape(y, d[0], d[1]*n, d[2], d[3])
+}
+
+func (r *attended) gather(x *Node) *Node {
+	d := x.Shape().Clone()
+	h := r.group.Dim(1)
+	if h == d[1] {
+		return x
+	}
+	return sumKeep(Reshape(x, d[0], h, d[1]/h, d[2], d[3]), []int{2}, false)
+}
+
+// cast gives x the dtype of another node, and nothing where there is nothing.
+func castLike(x, to *Node) *Node { return castMaybe(x, to.DType()) }
+
+// tangent of the scores.
+func (r *attended) scores(tq, tk, tmask *Node) (t *Node) {
+	d := r.p.DType()
+	if tq != nil {
+		t = contract(Cast(tq, d), swapLast(r.k))
+	}
+	if tk != nil {
+		t = addMaybe(t, contract(r.q, swapLast(r.repeat(Cast(tk, d)))))
+	}
+	if t != nil {
+		t = Mul(t, r.a.Scale)
+	}
+	if tmask != nil {
+		t = addMaybe(t, broadcastTo(Cast(tmask, d), r.p.Shape()))
+	}
+	return t
+}
+
+func sumLast(x *Node) *Node { return sumKeep(x, []int{x.Rank() - 1}, true) }
+
+// optional returns input i, nil if there are not so many.
+func optionalIn(n *Node, i int) *Node {
+	if n.NumIn() > i {
+		return n.In(i)
+	}
+	return nil
+}
+
+func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
+	lse := graph.Item(n, 1)
+	d := lse.DType()
+	g := cot[0]
+	if g == nil {
+		g = zerosLike(graph.Item(n, 0))
+	}
+	y := graph.Item(n, 0)
+	sums := sumKeep(Mul(Cast(g, d), Cast(y, d)), []int{3}, false)
+	if len(cot) > 1 && cot[1] != nil {
+		sums = Sub(sums, cot[1])
+	}
+	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, sums}
+	out := make([]*Node, n.NumIn())
+	mask := optionalIn(n, 3)
+	if mask != nil {
+		in = append(in, mask)
+	}
+	if need[0] || need[1] || need[2] {
+		copy(out, graph.Items(graph.New(opAttentionGrad, n.Attr(), in...)))
+	}
+	if mask != nil && need[3] && mask.DType().IsFloat() {
+		r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
+		ds := Mul(r.p, Sub(contract(Cast(g, d), swapLast(r.v)), Unsqueeze(sums, -1)))
+		out[3] = castLike(SumTo(ds, mask.Shape()), mask)
+	}
+	return out
+}
+
+func attentionJVP(n *Node, tan []*Node) []*Node {
+	lse := graph.Item(n, 1)
+	mask := optionalIn(n, 3)
+	r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
+	var tm *Node
+	if mask != nil && mask.DType().IsFloat() {
+		tm = tan[3]
+	}
+	out := make([]*Node, 2)
+	if t := r.scores(tan[0], tan[1], tm); t != nil {
+		tl := sumLast(Mul(r.p, t))
+		out[0] = contract(Mul(r.p, Sub(t, tl)), r.v)
+		out[1] = Squeeze(tl, -1)
+	}
+	if tan[2] != nil {
+		out[0] = addMaybe(out[0], contract(r.p, r.repeat(Cast(tan[2], lse.DType()))))
+	}
+	out[0] = castLike(out[0], graph.Item(n, 0))
+	return out
+}
+
+// attentionGrads are the values that the rules of attention_grad share.
+type attentionGrads struct {
+	*attended
+	g, sums *Node
+	dp, ds  *Node
+}
+
+func readAttentionGrad(n *Node) *attentionGrads {
+	r := &attentionGrads{attended: readAttended(n.Attr(), n.In(1), n.In(2), n.In(3), n.In(4), optionalIn(n, 6)), sums: Unsqueeze(n.In(5), -1)}
+	r.g = Cast(n.In(0), r.p.DType())
+	r.dp = Sub(contract(r.g, swapLast(r.v)), r.sums)
+	r.ds = Mul(r.p, r.dp)
+	return r
+}
+
+func attentionGradVJP(n *Node, cot []*Node, need []bool) []*Node {
+	r := readAttentionGrad(n)
+	d, scale := r.p.DType(), r.a.Scale
+	cq, ck, cv := castMaybe(cot[0], d), castMaybe(cot[1], d), castMaybe(cot[2], d)
+	out := make([]*Node, n.NumIn())
+	var byDS, byP *Node
+	if cq != nil { // dq = scale·ds·k
+		byDS = contract(cq, swapLast(r.k))
+		out[2] = Mul(contract(swapLast(r.ds), cq), scale)
+	}
+	if ck != nil { // dk = scale·dsᵀ·q
+		ck = r.repeat(ck)
+		byDS = addMaybe(byDS, contract(r.q, swapLast(ck)))
+		out[1] = Mul(contract(r.ds, ck), scale)
+	}
+	if cv != nil { // dv = pᵀ·g
+		cv = r.repeat(cv)
+		byP = contract(r.g, swapLast(cv))
+		out[0] = contract(r.p, cv)
+	}
+	if byDS != nil {
+		byDS = Mul(byDS, scale)
+		byP = addMaybe(byP, Mul(byDS, r.dp))
+		byDP := Mul(byDS, r.p)
+		out[0] = addMaybe(out[0], contract(byDP, r.v))
+		out[3] = contract(swapLast(byDP), r.g)
+		out[5] = Squeeze(Neg(sumLast(byDP)), -1)
+	}
+	if byP != nil {
+		byS := Mul(byP, r.p)
+		out[1] = addMaybe(out[1], Mul(contract(byS, r.k), scale))
+		out[2] = addMaybe(out[2], Mul(contract(swapLast(byS), r.q), scale))
+		out[4] = Squeeze(Neg(sumLast(byS)), -1)
+		if r.mask != nil && need[6] && r.mask.DType().IsFloat() {
+			out[6] = SumTo(byS, r.mask.Shape())
+		}
+	}
+	for i, x := range out {
+		if x != nil && (i == 2 || i == 3) {
+			x = r.gather(x)
+		}
+		out[i] = castLike(x, n.In(i))
+	}
+	return out
+}
+
+func attentionGradJVP(n *Node, tan []*Node) []*Node {
+	r := readAttentionGrad(n)
+	d, scale := r.p.DType(), r.a.Scale
+	at := func(i int) *Node {
+		if i >= len(tan) {
+			return nil
+		}
+		return castMaybe(tan[i], d)
+	}
+	tg, tq, tk, tv := at(0), at(1), at(2), at(3)
+	if tk != nil {
+		tk = r.repeat(tk)
+	}
+	if tv != nil {
+		tv = r.repeat(tv)
+	}
+	var tm *Node
+	if r.mask != nil && r.mask.DType().IsFloat() {
+		tm = at(6)
+	}
+	ts := r.scores(at(1), at(2), tm)
+	if t := at(4); t != nil {
+		ts = addMaybe(ts, expandTo(Neg(Unsqueeze(t, -1)), r.p.Shape()))
+	}
+	var tp, tdp, tds *Node
+	if ts != nil {
+		tp = Mul(r.p, ts)
+		tds = Mul(tp, r.dp)
+	}
+	if tg != nil {
+		tdp = contract(tg, swapLast(r.v))
+	}
+	if tv != nil {
+		tdp = addMaybe(tdp, contract(r.g, swapLast(tv)))
+	}
+	if t := at(5); t != nil {
+		tdp = addMaybe(tdp, expandTo(Neg(Unsqueeze(t, -1)), r.p.Shape()))
+	}
+	if tdp != nil {
+		tds = addMaybe(tds, Mul(r.p, tdp))
+	}
+	out := make([]*Node, 3)
+	if tds != nil {
+		out[0], out[1] = contract(tds, r.k), contract(swapLast(tds), r.q)
+	}
+	if tk != nil {
+		out[0] = addMaybe(out[0], contract(r.ds, tk))
+	}
+	if tq != nil {
+		out[1] = addMaybe(out[1], contract(swapLast(r.ds), tq))
+	}
+	if tp != nil {
+		out[2] = contract(swapLast(tp), r.g)
+	}
+	if tg != nil {
+		out[2] = addMaybe(out[2], contract(swapLast(r.p), tg))
+	}
+	for i := range out {
+		if out[i] == nil {
+			continue
+		}
+		if i < 2 {
+			out[i] = Mul(out[i], scale)
+		}
+		if i > 0 {
+			out[i] = r.gather(out[i])
+		}
+		out[i] = castLike(out[i], n.In(1+i))
+	}
+	return out
+}
