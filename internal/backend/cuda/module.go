@@ -84,13 +84,18 @@ const maxArgs = 32764
 
 // launch runs a kernel over blocks of threads.
 func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) error {
+	return d.launchShared(f, blocks, gridY, threads, 0, a)
+}
+
+// launchShared is launch with memory that a block's threads share, in bytes.
+func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared int, a args) error {
 	if 8*len(a) > maxArgs {
 		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
 	}
 	if d.face == looking {
 		return nil
 	}
-	if err := d.Launch(f, blocks, gridY, threads, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
+	if err := d.Launch(f, blocks, gridY, threads, shared, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
 		return err
 	}
 	if d.slow && d.face == running {

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -11,7 +12,13 @@ import (
 type Function struct {
 	handle uintptr
 	name   string
+	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
 }
+
+const (
+	everyShared      = 48 << 10
+	attrSharedMemory = 8
+)
 
 // Load loads a cubin or PTX and finds a kernel in it. Modules stay loaded.
 func (d *Device) Load(image []byte, name string) (*Function, error) {
@@ -27,15 +34,23 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	})
 	runtime.KeepAlive(image)
 	runtime.KeepAlive(cname)
-	return &Function{*f, name}, err
+	return &Function{handle: *f, name: name}, err
 }
 
 // Launch asks for a grid of blocks of threads. args shows the kernel's one parameter, a struct passed by value; it is
-// copied before Launch returns.
-func (d *Device) Launch(f *Function, gridX, gridY, threads int, args unsafe.Pointer) error {
+// copied before Launch returns. shared is memory that the threads of a block share, in bytes.
+func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args unsafe.Pointer) error {
+	if shared > everyShared && int64(shared) > f.shared.Load() {
+		if err := d.sized("giving "+f.name+" bytes of shared memory", shared, func() uintptr {
+			return dl.Call(cu.funcSetAttribute, f.handle, attrSharedMemory, uintptr(shared))
+		}); err != nil {
+			return err
+		}
+		f.shared.Store(int64(shared))
+	}
 	params := &[1]unsafe.Pointer{args}
 	s := d.With(func() uintptr {
-		return dl.Call(cu.launchKernel, f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, 0, d.Stream, uintptr(unsafe.Pointer(params)), 0)
+		return dl.Call(cu.launchKernel, f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(params)), 0)
 	})
 	runtime.KeepAlive(params)
 	if s != 0 {

@@ -20,7 +20,7 @@ var cu struct {
 	memAlloc, memFree, memAllocAsync, memFreeAsync, memGetInfo, deviceGetDefaultMemPool         uintptr
 	memPoolSetAttribute, memPoolTrimTo, memHostAlloc                                            uintptr
 	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8                                                uintptr
-	moduleLoadData, moduleGetFunction, launchKernel                                             uintptr
+	moduleLoadData, moduleGetFunction, launchKernel, funcSetAttribute                           uintptr
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
 	graphDestroy, memFreeHost                                                                   uintptr
 }
@@ -61,7 +61,7 @@ var Init = sync.OnceValue(func() error {
 		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc, "cuMemFreeHost": &cu.memFreeHost,
 		"cuMemcpyHtoDAsync_v2": &cu.memcpyHtoD, "cuMemcpyDtoHAsync_v2": &cu.memcpyDtoH, "cuMemcpyDtoDAsync_v2": &cu.memcpyDtoD,
 		"cuMemsetD8Async": &cu.memsetD8, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
-		"cuLaunchKernel": &cu.launchKernel, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
+		"cuLaunchKernel": &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
 		"cuGraphDestroy": &cu.graphDestroy,
 	}); err != nil {
