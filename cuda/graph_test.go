@@ -123,7 +123,7 @@ func TestSoak(t *testing.T) {
 // TestMemory fills the GPU up to a limit: what does not fit fails cleanly, recordings give way, and work goes on.
 func TestMemory(t *testing.T) {
 	dev := gpu(t)
-	x := lucid.Ones(1<<20).To(dev).Eval()
+	x := lucid.Ones(1 << 20).To(dev).Eval()
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).Sum(0).Add(x.Softmax(0).Sum()) })
 	for range 4 {
 		f(x)

@@ -106,6 +106,9 @@ func firstRuns(want *regexp.Regexp, out io.Writer) error {
 			return err
 		}
 	}
+	for _, line := range bench.Kernels() {
+		fmt.Fprintln(out, line)
+	}
 	return nil
 }
 

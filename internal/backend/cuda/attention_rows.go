@@ -84,7 +84,7 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) e
 	}
 	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, turnX), Y: matrix(k, n, turnY),
 		Align: [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))}, Deterministic: r.d.ctx.Deterministic}
-	return h.Run(r.d.Device.Device, p, r.d.face == running, address(z), address(x), address(y))
+	return r.d.product(h, p, address(z), address(x), address(y))
 }
 
 // launch runs a kernel of attention_rows.cu over all rows.

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"time"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
@@ -61,7 +63,7 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	z := address(out[0])
 	p := cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
 		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}
-	return h.Run(d.Device.Device, p, d.face == running, z, at[0], at[1])
+	return d.product(h, p, z, at[0], at[1])
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
@@ -117,4 +119,15 @@ func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
 		return v, nil, err
 	}
 	return to, b, nil
+}
+
+// product runs a product where the face wants it.
+func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) error {
+	begin := time.Now()
+	err := h.Run(d.Device, p, d.face == running, z, x, y)
+	if err == nil && d.slow && d.face == running {
+		defer func() { d.spent("matmul "+p.String(), begin) }()
+		return d.Sync()
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -37,15 +38,15 @@ func (d *Device) kernel(key, name string, source func() string) (*driver.Functio
 	c := e.(*compiled)
 	if d.face == looking {
 		if !c.done.Load() {
-			go d.compile(c, name, source) // several at a time; who needs it first waits for it
+			go d.compile(c, key, name, source) // several at a time; who needs it first waits for it
 		}
 		return nil, nil
 	}
-	d.compile(c, name, source)
+	d.compile(c, key, name, source)
 	return c.f, c.err
 }
 
-func (d *Device) compile(c *compiled, name string, source func() string) {
+func (d *Device) compile(c *compiled, key, name string, source func() string) {
 	if c.done.Load() {
 		return
 	}
@@ -53,7 +54,9 @@ func (d *Device) compile(c *compiled, name string, source func() string) {
 		d.begun.Add(1)
 		var code []byte
 		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
-			c.f, c.err = d.Load(code, name)
+			if c.f, c.err = d.Load(code, name); c.err == nil {
+				c.f.Label = key
+			}
 		}
 		c.done.Store(true)
 	})
@@ -95,10 +98,12 @@ func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared
 	if d.face == looking {
 		return nil
 	}
+	begin := time.Now()
 	if err := d.Launch(f, blocks, gridY, threads, shared, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
 		return err
 	}
 	if d.slow && d.face == running {
+		defer func() { d.spent(f.Label, begin) }()
 		return d.Sync()
 	}
 	return nil

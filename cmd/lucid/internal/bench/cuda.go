@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"time"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cuda"
@@ -19,6 +21,23 @@ func UseCUDA() error {
 	workloads = nil
 	onGPU()
 	return nil
+}
+
+// Kernels lists what the kernels took so far, the costliest first, where LUCID_CUDA_SYNC=1; else nothing.
+func Kernels() (lines []string) {
+	all, err := cuda.KernelTimes(0)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for n := range all {
+		names = append(names, n)
+	}
+	slices.SortFunc(names, func(a, b string) int { return int(all[b].Time - all[a].Time) })
+	for _, n := range names {
+		lines = append(lines, fmt.Sprintf("%10v %6d  %.200s", all[n].Time.Round(time.Microsecond), all[n].Launches, n))
+	}
+	return lines
 }
 
 func onGPU() {

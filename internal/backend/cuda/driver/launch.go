@@ -12,6 +12,7 @@ import (
 type Function struct {
 	handle uintptr
 	name   string
+	Label  string       // what it is for
 	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
 }
 
