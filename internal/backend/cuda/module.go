@@ -31,6 +31,11 @@ type compiled struct {
 
 // kernel returns the function called name of a source, compiled the first time; the key stands for the source.
 func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
+	return d.kernelWith(options, key, name, source)
+}
+
+// kernelWith is kernel with other options, for which the key stands too.
+func (d *Device) kernelWith(options []string, key, name string, source func() string) (*driver.Function, error) {
 	e, ok := d.kernels.Load(key)
 	if !ok {
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
@@ -38,15 +43,15 @@ func (d *Device) kernel(key, name string, source func() string) (*driver.Functio
 	c := e.(*compiled)
 	if d.face == looking {
 		if !c.done.Load() {
-			go d.compile(c, key, name, source) // several at a time; who needs it first waits for it
+			go d.compile(c, options, key, name, source) // several at a time; who needs it first waits for it
 		}
 		return nil, nil
 	}
-	d.compile(c, key, name, source)
+	d.compile(c, options, key, name, source)
 	return c.f, c.err
 }
 
-func (d *Device) compile(c *compiled, key, name string, source func() string) {
+func (d *Device) compile(c *compiled, options []string, key, name string, source func() string) {
 	if c.done.Load() {
 		return
 	}

@@ -49,13 +49,19 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args uns
 		}
 		f.shared.Store(int64(shared))
 	}
-	params := &[1]unsafe.Pointer{args}
+	return d.LaunchParams(f, [3]int{gridX, gridY, 1}, [3]int{threads, 1, 1}, shared, &[]unsafe.Pointer{args}[0])
+}
+
+// LaunchParams asks for a grid of blocks of threads; params shows a pointer to each of the kernel's parameters, which are
+// copied before it returns.
+func (d *Device) LaunchParams(f *Function, blocks, threads [3]int, shared int, params *unsafe.Pointer) error {
 	s := d.With(func() uintptr {
-		return dl.Call(cu.launchKernel, f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(params)), 0)
+		return dl.Call(cu.launchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]), uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]),
+			uintptr(shared), d.Stream, uintptr(unsafe.Pointer(params)), 0)
 	})
 	runtime.KeepAlive(params)
 	if s != 0 {
-		return fail(s, "launching %s with %d×%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
+		return fail(s, "launching %s with %v blocks of %v threads on device %d (%s)", f.name, blocks, threads, d.Index, d.Name)
 	}
 	return nil
 }
