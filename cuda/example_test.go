@@ -35,6 +35,6 @@ extern "C" __global__ void swish(const float *x, float *y, long long n) {
 	}
 	x := lucid.Ones(2, 2).To(lucid.CUDA(0))
 	y := swish(x)[0]
-	fmt.Println(y.Dim(0), y.Dim(1))
+	fmt.Println(y.Shape()[0], y.Shape()[1])
 	// Output: 2 2
 }
