@@ -82,7 +82,7 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) e
 		}
 		return cublas.Matrix{Row: cols, Column: 1, Batch: rows * cols}
 	}
-	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, Z: n, X: matrix(m, k, turnX), Y: matrix(k, n, turnY),
+	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, turnX), Y: matrix(k, n, turnY),
 		Align: [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))}, Deterministic: r.d.ctx.Deterministic}
 	return r.d.product(h, p, address(z), address(x), address(y))
 }

@@ -6,9 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
-	"github.com/lucid-go/lucid/internal/shape"
 )
 
 func init() { register(map[string]kernel{"matmul": matmul}) }
@@ -46,19 +44,9 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	}
 	var x [2]cublas.Matrix
 	var at [2]uintptr
-	pad := d.pads(out[0].DType, out[0].Numel()/(m*n), m, n, k)
-	deep := k // with the zeros behind
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
-		if pad && (!ok || max(mat.Row, mat.Column)%lane != 0 || address(v)%16 != 0 || k%lane != 0) {
-			to, b, err := d.padded(v)
-			if err != nil {
-				return err
-			}
-			tmp = append(tmp, b)
-			v, mat = to, cublas.Matrix{Row: to.Strides()[0], Column: 1}
-			deep = blocks(k, lane) * lane
-		} else if !ok {
+		if !ok {
 			to, b, err := d.forceDense(v)
 			if err != nil {
 				return err
@@ -69,70 +57,12 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 		}
 		x[i], at[i] = mat, address(v)
 	}
-	p := cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, Z: n, X: x[0], Y: x[1], Deterministic: d.ctx.Deterministic}
-	if pad && k%lane != 0 {
-		p.K = deep
-	}
-	z := out[0]
-	if pad && n%lane != 0 {
-		p.Z = blocks(n, lane) * lane
-		b, err := d.pool.Get("matmul", m*p.Z*z.DType.Size())
-		if err != nil {
-			return err
-		}
-		tmp = append(tmp, b)
-		z = backend.View{Buf: b, DType: z.DType, Shape: shape.Of("matmul", m, n), Lay: &shape.Layout{Strides: []int{p.Z, 1}}}
-	}
-	p.Align = [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}
-	if d.face != looking {
-		if err := d.product(h, p, address(z), at[0], at[1]); err != nil {
-			return err
-		}
-	}
-	if p.Z == n {
+	if d.face == looking {
 		return nil
 	}
-	to := out[0]
-	to.Shape = z.Shape
-	return d.move(to, z)
-}
-
-// Tensor cores take halves in pieces of 16 bytes. Rows that are no whole pieces cost several times as much, more than
-// copying them where the product is large.
-const (
-	lane     = 8
-	worthPad = 1e10 // operations
-)
-
-// pads reports whether operands of a product are worth being copied to whole pieces.
-func (d *Device) pads(t dtype.DType, batch, m, n, k int) bool {
-	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && (n%lane != 0 || k%lane != 0 || m%lane != 0)
-}
-
-// padded copies a matrix to rows of whole pieces, with zeros behind them and behind the last row.
-func (d *Device) padded(v backend.View) (backend.View, *mem.Buffer, error) {
-	r := v.Shape.Rank()
-	rows, cols := v.Shape.Dim(r-2), v.Shape.Dim(r-1)
-	lead := blocks(cols, lane) * lane
-	pitch, all := lead*v.DType.Size(), blocks(rows, lane)*lane
-	b, err := d.pool.Get("matmul", all*pitch)
-	if err != nil {
-		return v, nil, err
-	}
-	to := backend.View{Buf: b, DType: v.DType, Shape: shape.Of("matmul", rows, cols), Lay: &shape.Layout{Strides: []int{lead, 1}}}
-	st := v.Strides()
-	v.Shape, v.Lay = to.Shape, &shape.Layout{Strides: st[r-2:], Offset: v.Offset()}
-	if err = d.FillRows(b.Dev+uintptr(cols*v.DType.Size()), pitch, 0, (lead-cols)*v.DType.Size(), rows); err == nil {
-		err = d.Fill(b.Dev+uintptr(rows*pitch), 0, (all-rows)*pitch)
-	}
-	if err == nil {
-		err = d.move(to, v)
-	}
-	if err != nil {
-		b.Free()
-		return v, nil, err
-	}
-	return to, b, nil
+	z := address(out[0])
+	return d.product(h, cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
+		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}, z, at[0], at[1])
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.

@@ -91,12 +91,11 @@ func failed(status uintptr, doing string) error {
 // batch Batch elements.
 type Matrix struct{ Row, Column, Batch int }
 
-// Product is a kind of product: z = x·y for a batch, z by rows that lie Z elements apart, x [M, K] and y [K, N].
+// Product is a kind of product: z = x·y for a batch, z being contiguous, x [M, K] and y [K, N].
 type Product struct {
 	DType          dtype.DType
 	Batch, M, N, K int
 	X, Y           Matrix
-	Z              int
 	Align          [3]int // of z, x and y in bytes, 256 at most
 	Deterministic  bool   // the algorithm does not depend on the clock
 	TF32           bool
