@@ -14,20 +14,33 @@ func init() { register(map[string]kernel{"attention": attention, "attention_grad
 
 // tiled is the form of attention's kernels on the tensor cores.
 type tiled struct {
-	half        dtype.DType
-	hd          int // halves of a row in shared memory
-	warps, tile int // a block has 16 rows a warp, and goes over the others in tiles
+	half              dtype.DType
+	hd                int // halves of a row in shared memory
+	warps, each, tile int // a block has 16·each rows a warp, and goes over the others in tiles
 }
 
+func (t tiled) rows() int { return 16 * t.warps * t.each }
+
+// The kernels: the result, the cotangents of keys and values, that of the queries.
+const (
+	forward = iota
+	ofKeys
+	ofQueries
+)
+
 // tilesFor says whether the operands fit the tensor cores' kernels: halves, no mask, rows of whole 16 bytes, 128 at most.
-func tilesFor(a attr.Attention, q, k, v backend.View, grad bool) (tiled, bool) {
+func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
-	t := tiled{half: q.DType, hd: 64, warps: 8, tile: 64}
-	if max(e, f) > 64 {
+	t := tiled{q.DType, 64, 4, 2, 64}
+	switch wide := max(e, f) > 64; {
+	case wide && part == ofKeys: // two sums of rows fill the registers
+		t.hd, t.each, t.tile = 128, 1, 32
+	case wide && part == ofQueries:
 		t.hd, t.tile = 128, 32
-	}
-	if grad {
-		t.warps = 4
+	case wide:
+		t.hd = 128
+	case part != forward:
+		t.tile = 32
 	}
 	rows := max(q.Shape.Dim(2), k.Shape.Dim(2))
 	ok := q.DType.IsHalf() && a.Scale > 0 && e > 0 && f > 0 && e%8 == 0 && f%8 == 0 && max(e, f) <= 128 && k.Shape.Dim(2) > 0 &&
@@ -36,8 +49,8 @@ func tilesFor(a attr.Attention, q, k, v backend.View, grad bool) (tiled, bool) {
 }
 
 func (t tiled) source(file string, keys bool) string {
-	return kernels.Source("prelude") + fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define BN %d\n#define ROWS_ARE_KEYS %d\n",
-		number(t.half == dtype.BFloat16), t.hd, t.warps, t.tile, number(keys)) + kernels.Source("attention_tile", file)
+	return kernels.Source("prelude") + fmt.Sprintf("#define HALF_IS_BF16 %d\n#define HD %d\n#define WARPS %d\n#define MR %d\n#define BN %d\n#define ROWS_ARE_KEYS %d\n",
+		number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
 }
 
 func (t tiled) key(name string) string { return fmt.Sprint(name, t) }
@@ -78,7 +91,7 @@ func sizes(g *args, q, k, v backend.View) {
 
 func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
-	t, ok := tilesFor(p, in[0], in[1], in[2], false)
+	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
 	if !ok || len(in) > 3 {
 		return d.attentionRows(p, out, in)
 	}
@@ -102,13 +115,12 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	g.ptr(address(out[0]), address(out[1]))
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
-	return d.launchShared(f, blocks(q[2], 16*t.warps), q[0]*q[1], 32*t.warps, (16*t.warps+4*t.tile)*t.hd*2, g)
+	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
 }
 
 func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
-	t, ok := tilesFor(p, in[1], in[2], in[3], true)
-	if !ok || len(in) > 6 {
+	if _, ok := tilesFor(p, in[1], in[2], in[3], ofKeys); !ok || len(in) > 6 {
 		return d.attentionRowsGrad(p, out, in)
 	}
 	x, err := d.inRows([]backend.View{in[1], in[2], in[3], in[0]})
@@ -122,7 +134,9 @@ func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	defer stat.free()
 	q, k := in[1].Shape.Dims(), in[2].Shape.Dims()
-	for _, keys := range []bool{false, true} {
+	for _, part := range []int{ofQueries, ofKeys} {
+		t, _ := tilesFor(p, in[1], in[2], in[3], part)
+		keys := part == ofKeys
 		f, err := d.kernel(fmt.Sprint(t.key("attention_grad"), keys), "attention_grad", func() string { return t.source("attention_grad", keys) })
 		if err != nil {
 			return err
@@ -144,7 +158,7 @@ func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 			g.ptr(address(out[0]), 0)
 		}
 		g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
-		if err := d.launchShared(f, blocks(rows, 16*t.warps), matrices, 32*t.warps, (32*t.warps+4*t.tile)*t.hd*2+8*t.tile, g); err != nil {
+		if err := d.launchShared(f, blocks(rows, t.rows()), matrices, 32*t.warps, (2*t.rows()+4*t.tile)*t.hd*2+8*t.tile, g); err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,8 @@ func (f *form) key() string {
 
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	return d.faced(c).runFused(c, p, out, in)
+	f := d.faced(c)
+	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 
 // runFused runs a prepared program.

@@ -33,12 +33,17 @@ type scratch struct {
 	d    *Device
 	busy atomic.Bool
 	bufs map[uintptr]*mem.Buffer
+	from *mem.Pool // instead of the device's; giving back to it makes nothing void
 }
 
 func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 	s.busy.Store(true)
 	defer s.busy.Store(false)
-	b, err := s.d.pool.Get("record", n)
+	from := s.from
+	if from == nil {
+		from = s.d.pool
+	}
+	b, err := from.Get("record", n)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -47,10 +52,12 @@ func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 }
 
 func (s *scratch) Release(_ []byte, p uintptr) {
-	r := &s.d.recordings
-	r.mu.Lock()
-	r.age++
-	r.mu.Unlock()
+	if s.from == nil {
+		r := &s.d.recordings
+		r.mu.Lock()
+		r.age++
+		r.mu.Unlock()
+	}
 	s.bufs[p].Free()
 	delete(s.bufs, p)
 }
@@ -70,6 +77,7 @@ type recorder struct {
 	d    *Device
 	main *driver.Device
 	keep []*mem.Buffer // memory of its own
+	order
 
 	words []wordUse
 	block *mem.Buffer // the fault words, maxWords of them
@@ -141,6 +149,9 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 		return nil, err
 	}
 	err := show(f)
+	if jerr := r.join(f); err == nil {
+		err = jerr
+	}
 	if err == nil && len(r.words) > 0 {
 		err = r.stamp(f)
 	}

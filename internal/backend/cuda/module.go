@@ -136,26 +136,30 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 		if empty {
 			return nil
 		}
-		d := d.faced(c)
-		up := make([]backend.View, len(in))
-		var tmp []*mem.Buffer
-		defer func() {
-			for _, b := range tmp {
-				b.Free()
-			}
-		}()
-		for i, v := range in {
-			b, err := d.bring(&v)
-			if err != nil {
-				return err
-			}
-			if b != nil {
-				tmp = append(tmp, b)
-			}
-			up[i] = v
-		}
-		return k(&call{d, c}, a, out, up)
+		return d.faced(c).ordered(name, out, in, func() error { return d.faced(c).run(k, c, a, out, in) })
 	}
+}
+
+// run runs a kernel over operands in the device's memory.
+func (d *Device) run(k kernel, c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	up := make([]backend.View, len(in))
+	var tmp []*mem.Buffer
+	defer func() {
+		for _, b := range tmp {
+			b.Free()
+		}
+	}()
+	for i, v := range in {
+		b, err := d.bring(&v)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			tmp = append(tmp, b)
+		}
+		up[i] = v
+	}
+	return k(&call{d, c}, a, out, up)
 }
 
 // bring gives a view of host memory a buffer on the device, which the caller frees.

@@ -22,7 +22,7 @@ var cu struct {
 	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8                                                uintptr
 	moduleLoadData, moduleGetFunction, launchKernel, funcSetAttribute                           uintptr
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
-	graphDestroy, memFreeHost                                                                   uintptr
+	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -63,7 +63,8 @@ var Init = sync.OnceValue(func() error {
 		"cuMemsetD8Async": &cu.memsetD8, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
 		"cuLaunchKernel": &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
-		"cuGraphDestroy": &cu.graphDestroy,
+		"cuGraphDestroy": &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
+		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies,
 	}); err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ struct Args {
 
 extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_constant__ Args a) {
     extern __shared__ __align__(128) unsigned char memory[];
-    constexpr int BM = WARPS * 16, ROW = HD * 2;
+    constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 qs = shared_address(memory), ks = qs + BM * ROW, vs = ks + 2 * BN * ROW;
     // The last rows have most to do under a causal mask: they begin first.
     const int from = (gridDim.x - 1 - blockIdx.x) * BM, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
@@ -25,9 +25,11 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     commit();
     bring<BN>(vs, V, a.v[2], 0, keys, a.f);
     commit();
-    float o[HD / 8][4] = {}, top[2] = {-1e30f, -1e30f}, sum[2] = {0, 0};
+    float o[MR][HD / 8][4] = {}, top[MR][2], sum[MR][2] = {};
+#pragma unroll
+    for (int m = 0; m < MR; m++) top[m][0] = top[m][1] = -1e30f;
     const float turn = (float)(a.scale * 1.4426950408889634);
-    const int row = from + warp * 16 + (lane >> 2);
+    const int mine = warp * MR * 16, row = from + mine + (lane >> 2);
     for (int t = 0; t < tiles; t++) {
         const u32 kt = ks + (t & 1) * BN * ROW, vt = vs + (t & 1) * BN * ROW;
         arrived<1>();
@@ -35,46 +37,55 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
         // The other halves of both buffers are free: everybody has left tile t-1.
         if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
         commit();
-        float s[BN / 8][4] = {};
-        times_turned(s, qs, warp * 16, kt);
+        float s[MR][BN / 8][4] = {};
+        times_turned(s, qs, mine, kt);
         const int first = t * BN + 2 * (lane & 3);
-        if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + warp * 16)) {
+        if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + mine)) {
+#pragma unroll
+            for (int m = 0; m < MR; m++)
 #pragma unroll
             for (int n = 0; n < BN / 8; n++)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    const int col = first + 8 * n + (i & 1), r = row + 8 * (i >> 1);
-                    if (col >= keys || (a.causal && col > r)) s[n][i] = -1.0f / 0.0f;
+                    const int col = first + 8 * n + (i & 1), r = row + 16 * m + 8 * (i >> 1);
+                    if (col >= keys || (a.causal && col > r)) s[m][n][i] = -1.0f / 0.0f;
                 }
         }
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            float m = top[h];
+        for (int m = 0; m < MR; m++)
 #pragma unroll
-            for (int n = 0; n < BN / 8; n++) m = fmaxf(m, fmaxf(s[n][2 * h], s[n][2 * h + 1]) * turn);
-            m = among4(m, [](float x, float y) { return fmaxf(x, y); });
-            const float back = exp2_fast(top[h] - m);
-            float part = 0;
+            for (int h = 0; h < 2; h++) {
+                float most = -1.0f / 0.0f;
 #pragma unroll
-            for (int n = 0; n < BN / 8; n++)
+                for (int n = 0; n < BN / 8; n++) most = fmaxf(most, fmaxf(s[m][n][2 * h], s[m][n][2 * h + 1]));
+                most = fmaxf(top[m][h], among4(most, [](float x, float y) { return fmaxf(x, y); }) * turn);
+                const float back = exp2_fast(top[m][h] - most);
+                float part = 0;
 #pragma unroll
-                for (int i = 0; i < 2; i++) part += s[n][2 * h + i] = exp2_fast(fmaf(s[n][2 * h + i], turn, -m));
-            sum[h] = sum[h] * back + part;
-            top[h] = m;
+                for (int n = 0; n < BN / 8; n++)
 #pragma unroll
-            for (int n = 0; n < HD / 8; n++) { o[n][2 * h] *= back; o[n][2 * h + 1] *= back; }
-        }
+                    for (int i = 2 * h; i < 2 * h + 2; i++) part += s[m][n][i] = exp2_fast(fmaf(s[m][n][i], turn, -most));
+                sum[m][h] = sum[m][h] * back + part;
+                top[m][h] = most;
+#pragma unroll
+                for (int n = 0; n < HD / 8; n++) { o[m][n][2 * h] *= back; o[m][n][2 * h + 1] *= back; }
+            }
         arrived<1>();
         __syncthreads();
         if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
         commit();
         times(o, s, vt);
     }
-#pragma unroll
-    for (int h = 0; h < 2; h++) sum[h] = among4(sum[h], [](float x, float y) { return x + y; });
     const i64 matrix = blockIdx.y;
-    put(a.O + matrix * length * a.f, a.f, from + warp * 16, length, a.f, o, 1 / sum[0], 1 / sum[1]);
-    if ((lane & 3) == 0)
-        for (int h = 0; h < 2; h++)
-            if (row + 8 * h < length) a.lse[matrix * length + row + 8 * h] = (top[h] + log2f(sum[h])) * 0.6931471805599453f;
+#pragma unroll
+    for (int m = 0; m < MR; m++) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) sum[m][h] = among4(sum[m][h], [](float x, float y) { return x + y; });
+        put(a.O + matrix * length * a.f, a.f, from + mine + 16 * m, length, a.f, o[m], 1 / sum[m][0], 1 / sum[m][1]);
+        if ((lane & 3) == 0)
+            for (int h = 0; h < 2; h++) {
+                const int r = row + 16 * m + 8 * h;
+                if (r < length) a.lse[matrix * length + r] = (top[m][h] + log2f(sum[m][h])) * 0.6931471805599453f;
+            }
+    }
 }

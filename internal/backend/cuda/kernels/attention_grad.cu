@@ -13,15 +13,15 @@ struct Args {
 
 extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __grid_constant__ Args a) {
     extern __shared__ __align__(128) unsigned char memory[];
-    constexpr int BM = WARPS * 16, ROW = HD * 2;
+    constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 a1 = shared_address(memory), a2 = a1 + BM * ROW, b1 = a2 + BM * ROW, b2 = b1 + 2 * BN * ROW;
     float *stats = (float *)(memory + (2 * BM + 4 * BN) * ROW); // of the queries of a tile: logarithms, sums
-    const int warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+    const int mine = threadIdx.x / 32 * MR * 16, lane = threadIdx.x & 31;
     const int length = a.length, keys = a.keys, share = a.heads / a.groups;
     const float turn = (float)(a.scale * 1.4426950408889634), log2e = 1.4426950408889634f;
-    float one[HD / 8][4] = {};
+    float one[MR][HD / 8][4] = {};
 #if ROWS_ARE_KEYS
-    float two[HD / 8][4] = {};
+    float two[MR][HD / 8][4] = {};
     const int from = blockIdx.x * BM, batch = blockIdx.y / a.groups, group = blockIdx.y % a.groups;
     const u16 *K = a.K + batch * a.k[0] + group * a.k[1], *V = a.V + batch * a.v[0] + group * a.v[1];
     bring<BM>(a1, K, a.k[2], from, keys, a.e);
@@ -40,11 +40,12 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
     int total = (keys + BN - 1) / BN;
     if (a.causal) total = min(total, (min(from + BM, length) + BN - 1) / BN);
     const i64 matrix = blockIdx.y;
-    float lse[2], sums[2];
-    for (int h = 0; h < 2; h++) {
-        const int r = from + warp * 16 + (lane >> 2) + 8 * h;
-        lse[h] = r < length ? a.lse[matrix * length + r] * log2e : 1.0f / 0.0f;
-        sums[h] = r < length ? a.sums[matrix * length + r] : 0;
+    float lse[MR][2], sums[MR][2];
+#pragma unroll
+    for (int i = 0; i < 2 * MR; i++) {
+        const int r = from + mine + (lane >> 2) + 8 * i;
+        lse[i / 2][i % 2] = r < length ? a.lse[matrix * length + r] * log2e : 1.0f / 0.0f;
+        sums[i / 2][i % 2] = r < length ? a.sums[matrix * length + r] : 0;
     }
 #define LOAD(t) { bring<BN>(b1 + ((t) & 1) * BN * ROW, K, a.k[2], (t) * BN, keys, a.e); bring<BN>(b2 + ((t) & 1) * BN * ROW, V, a.v[2], (t) * BN, keys, a.f); }
 #endif
@@ -67,26 +68,28 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
 #endif
         arrived<1>();
         __syncthreads();
-        float s[BN / 8][4] = {}, d[BN / 8][4] = {};
-        times_turned(s, a1, warp * 16, t1);
-        times_turned(d, a2, warp * 16, t2);
+        float s[MR][BN / 8][4] = {}, d[MR][BN / 8][4] = {};
+        times_turned(s, a1, mine, t1);
+        times_turned(d, a2, mine, t2);
 #pragma unroll
-        for (int n = 0; n < BN / 8; n++)
+        for (int m = 0; m < MR; m++)
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int col = 8 * n + 2 * (lane & 3) + (i & 1), row = warp * 16 + (lane >> 2) + 8 * (i >> 1);
+            for (int n = 0; n < BN / 8; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const int col = 8 * n + 2 * (lane & 3) + (i & 1), row = mine + 16 * m + (lane >> 2) + 8 * (i >> 1);
 #if ROWS_ARE_KEYS
-                const int key = from + row, query = place + col;
-                const float l = stats[col], sum = stats[BN + col];
+                    const int key = from + row, query = place + col;
+                    const float l = stats[col], sum = stats[BN + col];
 #else
-                const int query = from + row, key = place + col;
-                const float l = lse[i >> 1], sum = sums[i >> 1];
+                    const int query = from + row, key = place + col;
+                    const float l = lse[m][i >> 1], sum = sums[m][i >> 1];
 #endif
-                float p = exp2_fast(fmaf(s[n][i], turn, -l));
-                if (key >= keys || (a.causal && key > query)) p = 0;
-                d[n][i] = p * (d[n][i] - sum);
-                s[n][i] = p;
-            }
+                    float p = exp2_fast(fmaf(s[m][n][i], turn, -l));
+                    if (key >= keys || (a.causal && key > query)) p = 0;
+                    d[m][n][i] = p * (d[m][n][i] - sum);
+                    s[m][n][i] = p;
+                }
 #if ROWS_ARE_KEYS
         times(two, s, t2);
 #endif
@@ -95,8 +98,11 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
     }
     const float scale = (float)a.scale;
     const i64 place = (i64)blockIdx.y * (ROWS_ARE_KEYS ? keys : length);
-    put(a.first + place * a.e, a.e, from + warp * 16, ROWS_ARE_KEYS ? keys : length, a.e, one, scale, scale);
+#pragma unroll
+    for (int m = 0; m < MR; m++) {
+        put(a.first + place * a.e, a.e, from + mine + 16 * m, ROWS_ARE_KEYS ? keys : length, a.e, one[m], scale, scale);
 #if ROWS_ARE_KEYS
-    put(a.second + place * a.f, a.f, from + warp * 16, keys, a.f, two, 1, 1);
+        put(a.second + place * a.f, a.f, from + mine + 16 * m, keys, a.f, two[m], 1, 1);
 #endif
+    }
 }

@@ -1,5 +1,5 @@
-// What attention's kernels share: tiles of rows in shared memory, and products of them on the tensor cores. A warp has 16
-// rows; a tile has HD halves in a row, of which the first `used` exist. 16-byte pieces of a row are turned about by its
+// What attention's kernels share: tiles of rows in shared memory, and products of them on the tensor cores. A warp has MR
+// times 16 rows; a tile has HD halves in a row, of which the first `used` exist. 16-byte pieces of a row are turned about by its
 // number, so that eight rows of a column of pieces lie in different banks.
 #if HALF_IS_BF16
 #define MMA_TYPE "bf16"
@@ -44,35 +44,47 @@ DEV void rows_of(u32 a[4], u32 tile, int row, int k) {
     load4(a, piece_at(tile, row + (lane & 15), 2 * k + (lane >> 4)));
 }
 
-// times_turned adds A·Bᵀ: the rows of B are the columns of c. BN rows of B, in pairs of eight.
-DEV void times_turned(float c[BN / 8][4], u32 a_tile, int a_row, u32 b_tile) {
+// times_turned adds A·Bᵀ: the rows of B are the columns of c.
+DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
     for (int k = 0; k < HD / 16; k++) {
-        u32 a[4];
-        rows_of(a, a_tile, a_row, k);
+        u32 a[MR][4];
+#pragma unroll
+        for (int m = 0; m < MR; m++) rows_of(a[m], a_tile, a_row + 16 * m, k);
 #pragma unroll
         for (int n = 0; n < BN / 16; n++) {
             u32 b[4];
             load4(b, piece_at(b_tile, 16 * n + (lane & 7) + ((lane >> 4) << 3), 2 * k + ((lane >> 3) & 1)));
-            mma(c[2 * n], a, b[0], b[1]);
-            mma(c[2 * n + 1], a, b[2], b[3]);
+#pragma unroll
+            for (int m = 0; m < MR; m++) {
+                mma(c[m][2 * n], a[m], b[0], b[1]);
+                mma(c[m][2 * n + 1], a[m], b[2], b[3]);
+            }
         }
     }
 }
 
-// times adds P·B, P being 16×BN in accumulators, rounded to halves.
-DEV void times(float c[HD / 8][4], const float p[BN / 8][4], u32 b_tile) {
+// times adds P·B, P having BN columns in accumulators, rounded to halves.
+DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
     for (int k = 0; k < BN / 16; k++) {
-        const u32 a[4] = {pack(p[2 * k][0], p[2 * k][1]), pack(p[2 * k][2], p[2 * k][3]), pack(p[2 * k + 1][0], p[2 * k + 1][1]), pack(p[2 * k + 1][2], p[2 * k + 1][3])};
+        u32 a[MR][4];
+#pragma unroll
+        for (int m = 0; m < MR; m++) {
+            const float *l = p[m][2 * k], *r = p[m][2 * k + 1];
+            a[m][0] = pack(l[0], l[1]); a[m][1] = pack(l[2], l[3]); a[m][2] = pack(r[0], r[1]); a[m][3] = pack(r[2], r[3]);
+        }
 #pragma unroll
         for (int n = 0; n < HD / 16; n++) {
             u32 b[4];
             load4_turned(b, piece_at(b_tile, 16 * k + (lane & 15), 2 * n + (lane >> 4)));
-            mma(c[2 * n], a, b[0], b[1]);
-            mma(c[2 * n + 1], a, b[2], b[3]);
+#pragma unroll
+            for (int m = 0; m < MR; m++) {
+                mma(c[m][2 * n], a[m], b[0], b[1]);
+                mma(c[m][2 * n + 1], a[m], b[2], b[3]);
+            }
         }
     }
 }
