@@ -9,7 +9,7 @@ import (
 // TestOddProducts multiplies large matrices of halves whose sizes are no multiples of anything, against float32.
 func TestOddProducts(t *testing.T) {
 	dev := gpu(t)
-	for _, c := range [][3]int{{4096, 1003, 1537}, {2047, 2047, 2047}, {1024, 8192, 1001}, {1001, 2048, 4096}} {
+	for _, c := range [][3]int{{4096, 8003, 1537}, {4095, 4093, 4099}, {1024, 65536, 1001}, {4001, 4096, 4096}, {4096, 4096, 4001}} {
 		m, k, n := c[0], c[1], c[2]
 		lucid.Seed(3)
 		var x, y *lucid.Tensor

@@ -44,6 +44,9 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	}
 	var x [2]cublas.Matrix
 	var at [2]uintptr
+	if pads(out[0].DType, out[0].Numel()/(m*n), m, n, k) {
+		return d.paddedProduct(h, out[0], in[0], in[1], m, n, k)
+	}
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
 		if !ok {
