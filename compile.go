@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
@@ -102,6 +104,9 @@ func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, err
 	if c.o.Disable || st.Trace != nil || st.Anomaly || mustInline(in, !st.NoGrad) {
 		return c.invoke(in, tr)
 	}
+	if err := evalPending(in); err != nil {
+		return nil, nil, err
+	}
 	sig := signatureOf(in, tr, st)
 	e := c.find(sig)
 	if e == nil {
@@ -113,10 +118,32 @@ func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, err
 	if e.inline {
 		return c.invoke(in, tr)
 	}
+	var outs []*Tensor
+	var res []reflect.Value
+	var err error
 	if c.o.Check {
-		return c.check(e, in, tr)
+		outs, res, err = c.check(e, in, tr)
+	} else {
+		outs, res, err = c.replay(e, in)
 	}
-	return c.replay(e, in)
+	if err == errMoved { // nothing was done yet; the next call finds out and traces anew
+		return c.invoke(in, tr)
+	}
+	return outs, res, err
+}
+
+// evalPending computes arguments that have no value yet: a trace depends on how they lie in memory.
+func evalPending(in []*Tensor) error {
+	var roots []*graph.Node
+	for _, t := range in {
+		if n := t.array().Peek(); !n.Stored() {
+			roots = append(roots, n)
+		}
+	}
+	if roots == nil {
+		return nil
+	}
+	return exec.Eval(scope.Current().Context(), roots...)
 }
 
 // mustInline reports whether an argument varies under a transform outside, which must then see the function's inside.

@@ -13,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // tensorSpec is what a trace assumes of a tensor.
@@ -20,10 +21,20 @@ type tensorSpec struct {
 	spec graph.Spec
 	dev  Device
 	leaf bool
+	lay  *shape.Layout // strides; nil for row-major order, whatever its offset
 }
 
 func specOf(n *graph.Node) tensorSpec {
-	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf()}
+	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf(), stridesOf(n)}
+}
+
+// stridesOf returns the layout of a stored node that is not in row-major order.
+func stridesOf(n *graph.Node) *shape.Layout {
+	_, lay := n.Buffer()
+	if lay == nil || lay.IsContiguous(n.Shape()) {
+		return nil
+	}
+	return lay
 }
 
 func (a tensorSpec) differs(b tensorSpec) string {
@@ -36,8 +47,17 @@ func (a tensorSpec) differs(b tensorSpec) string {
 		return fmt.Sprintf("device went from %v to %v", a.dev, b.dev)
 	case a.leaf != b.leaf:
 		return "whether it requires a gradient changed"
+	case a.lay != b.lay && !a.lay.SameStrides(b.lay):
+		return fmt.Sprintf("strides went from %v to %v", stridesText(a.lay), stridesText(b.lay))
 	}
 	return ""
+}
+
+func stridesText(l *shape.Layout) string {
+	if l == nil {
+		return "row-major"
+	}
+	return fmt.Sprint(l.Strides)
 }
 
 // signature is the key of a trace: everything outside of tensors' values that it depends on.
@@ -284,7 +304,7 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 			}
 		}
 	}
-	prog, err := exec.NewReplay(simple, standIns, becomes)
+	prog, err := exec.NewReplay(simple, standIns, e.strides(), becomes)
 	if err != nil {
 		return err
 	}
@@ -299,6 +319,21 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 	}
 	prog.State = e.donate
 	return nil
+}
+
+// strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.
+func (e *entry) strides() []*shape.Layout {
+	lays, some := make([]*shape.Layout, 0, len(e.sig.tensors)+len(e.specs)), false
+	for _, list := range [][]tensorSpec{e.sig.tensors, e.specs} {
+		for i := range list {
+			lays = append(lays, list[i].lay)
+			some = some || list[i].lay != nil
+		}
+	}
+	if !some {
+		return nil
+	}
+	return lays
 }
 
 // funcPointer identifies a closure by the word a func value holds.

@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -99,8 +100,7 @@ func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
 		if !e.prog.Reads(i) {
 			continue
 		}
-		_, lay := n.Buffer()
-		pending = pending || !n.Stored() || lay != nil
+		pending = pending || !n.Stored() || !e.prog.Fits(i, n)
 	}
 	ctx := scope.Current().Context()
 	gone := make([]bool, len(args))
@@ -132,38 +132,27 @@ func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
 	return e.prog.Run(ctx, args, take, untake)
 }
 
-// settle computes what is pending and brings what is strided in order: a program reads rows one after the other.
+// errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
+// assumes.
+var errMoved = errors.New("a captured tensor has other strides than the trace assumes")
+
+// settle computes what is pending.
 func (e *entry) settle(args []*graph.Node) error {
 	var roots []*graph.Node
 	for i, n := range args {
-		if !e.prog.Reads(i) {
-			continue
+		if e.prog.Reads(i) && !n.Stored() {
+			roots = append(roots, n)
 		}
-		if b, lay := n.Buffer(); b != nil && lay == nil {
-			continue
-		}
-		roots = append(roots, n)
 	}
 	if err := exec.Eval(scope.Current().Context(), roots...); err != nil {
 		return err
 	}
-	roots = roots[:0]
 	for i, n := range args {
-		if !e.prog.Reads(i) {
-			continue
-		}
-		if _, lay := n.Buffer(); lay != nil {
-			m := ops.Contiguous(n)
-			m.Ref()
-			n.Unref()
-			args[i] = m
-			roots = append(roots, m)
+		if e.prog.Reads(i) && !e.prog.Fits(i, n) {
+			return errMoved
 		}
 	}
-	if len(roots) == 0 {
-		return nil
-	}
-	return exec.Eval(scope.Current().Context(), roots...)
+	return nil
 }
 
 // write makes the handles and gradient slots show the new state.

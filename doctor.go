@@ -16,13 +16,38 @@ import (
 
 // Diagnosis says what a machine offers and what this program uses of it.
 type Diagnosis struct {
-	Go       string              `json:"go"`       // version, system and architecture
-	CPU      string              `json:"cpu"`      // architecture and vector instructions in use
-	Cores    int                 `json:"cores"`    // that Go may run on
-	Threads  int                 `json:"threads"`  // goroutines that compute at the same time
+	Go       string              `json:"go"`      // version, system and architecture
+	CPU      string              `json:"cpu"`     // architecture and vector instructions in use
+	Cores    int                 `json:"cores"`   // that Go may run on
+	Threads  int                 `json:"threads"` // goroutines that compute at the same time
+	Memory   MachineMemory       `json:"memory"`
 	Variants map[string][]string `json:"variants"` // kernels in assembly → the instruction sets they may use; none: Go code runs
 	Devices  []DeviceDiagnosis   `json:"devices"`
 	Env      []string            `json:"env"` // lucid's environment variables that are set
+}
+
+// MachineMemory is in bytes; zeros where the system does not tell (it is read on Linux).
+type MachineMemory struct {
+	Total     int64 `json:"total"`
+	Available int64 `json:"available"`
+}
+
+// readMemory reads the kernel's table: lines such as "MemTotal: 32766632 kB".
+func readMemory(path string) (m MachineMemory) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int64
+		if _, err := fmt.Sscanf(line, "MemTotal: %d kB", &kib); err == nil {
+			m.Total = kib << 10
+		}
+		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); err == nil {
+			m.Available = kib << 10
+		}
+	}
+	return m
 }
 
 // DeviceDiagnosis says whether a device can be used, and what it holds.
@@ -40,6 +65,7 @@ func Doctor() Diagnosis {
 		CPU:      cpuid.Summary(),
 		Cores:    runtime.NumCPU(),
 		Threads:  par.Threads(),
+		Memory:   readMemory("/proc/meminfo"),
 		Variants: impl.InUse(),
 	}
 	for _, typ := range backend.Types() {
@@ -71,6 +97,9 @@ func (d Diagnosis) String() string {
 	line("go", "%s", d.Go)
 	line("cpu", "%s", d.CPU)
 	line("threads", "%d of %d cores (GOMAXPROCS changes it)", d.Threads, d.Cores)
+	if m := d.Memory; m.Total > 0 {
+		line("memory", "%.1f of %.1f GiB available", float64(m.Available)/(1<<30), float64(m.Total)/(1<<30))
+	}
 	if len(d.Variants) == 0 {
 		line("kernels", "Go code alone: built with purego, or for an architecture without assembly")
 	}
@@ -83,7 +112,8 @@ func (d Diagnosis) String() string {
 	}
 	for _, v := range d.Devices {
 		if v.Error != "" {
-			line("device", "%s: cannot be used: %s", v.Name, v.Error)
+			why, _, _ := strings.Cut(v.Error, "; tried:\n") // the rest is a list of places
+			line("device", "%s: cannot be used: %s", v.Name, why)
 			continue
 		}
 		m := v.Memory

@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
+	"github.com/lucid-go/lucid/optim"
 )
 
 // Tensors are computed when a value is asked for.
@@ -72,5 +75,27 @@ func ExampleTry() {
 	fmt.Println(errors.Is(err, lucid.ErrShapeMismatch))
 	// Output:
 	// lucid: matmul: inner sizes differ: a [2 3] float32, b [4 5] float32; want a[-1] == b[-2], got 3 and 4
+	// true
+}
+
+// A training step is a function like any other, and compiles.
+func Example_training() {
+	lucid.Seed(1)
+	x := lucid.Randn(256, 2)
+	y := x.Sum(1).Gt(0).To(lucid.Int64)
+	net := nn.NewSequential(nn.NewLinear(2, 16), nn.NewReLU(), nn.NewLinear(16, 2))
+	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 0.01})
+	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
+		opt.ZeroGrad()
+		loss := F.CrossEntropy(net.Forward(x), y)
+		loss.Backward()
+		opt.Step()
+		return loss
+	})
+	for range 200 {
+		step(x, y)
+	}
+	fmt.Println(step(x, y).Item() < 0.1)
+	// Output:
 	// true
 }

@@ -75,7 +75,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 	if _, ok := c.Schema[functionSchema]; !ok {
 		return nil, fault.New(fault.Format, "import", "the file holds no functions; tensors alone are read with Load")
 	}
-	if err := c.CheckSchema(map[string]int{functionSchema: functionVersion}); err != nil {
+	if err := c.Upgrade(map[string]int{functionSchema: functionVersion}); err != nil {
 		return nil, err
 	}
 	text, ok := c.Find(functionSection)

@@ -84,8 +84,8 @@ func saveCheckpoint(path string, f codec.File) error {
 	return checkpoint.Write(path, c)
 }
 
-// Load reads a file Save or another program wrote; its name says the format as in Save. A file that is missing,
-// damaged or of another kind is an error.
+// Load reads a file Save or another program wrote; its name says the format as in Save, and .json is the index of a model in
+// several .safetensors files. A file that is missing, damaged or of another kind is an error.
 func Load(path string) (*StateDict, error) {
 	f, err := readFile(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func fromFiles(f codec.File) (*StateDict, error) {
 
 func readFile(path string) (f codec.File, err error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
-	case ".safetensors":
+	case ".safetensors", ".json":
 		return safetensors.Read(path, safetensors.Options{})
 	case ".npz":
 		return npz.Read(path, npz.Options{})
@@ -122,7 +122,7 @@ func readFile(path string) (f codec.File, err error) {
 	case ".lucid":
 		return readCheckpoint(path)
 	default:
-		return f, fault.New(fault.Format, "load", "%q has extension %q; want .safetensors, .npz, .npy or .lucid", path, ext)
+		return f, fault.New(fault.Format, "load", "%q has extension %q; want .safetensors, .json for an index of them, .npz, .npy or .lucid", path, ext)
 	}
 }
 
@@ -131,7 +131,7 @@ func readCheckpoint(path string) (f codec.File, err error) {
 	if err != nil {
 		return f, err
 	}
-	if err := c.CheckSchema(map[string]int{stateSchema: 1}); err != nil {
+	if err := c.Upgrade(map[string]int{stateSchema: 1}); err != nil {
 		return f, codec.InFile(err, path)
 	}
 	for _, s := range c.Sections {
@@ -147,11 +147,12 @@ func readCheckpoint(path string) (f codec.File, err error) {
 }
 
 // fromFile makes a tensor of its own out of a file's bytes. Data of a file is ours and never written again.
-func fromFile(t codec.Tensor) *Tensor {
-	data := t.Data
-	if len(data) == 0 {
-		data = dtype.Bytes([]uint64{0})[:0]
+func fromFile(t codec.Tensor) *Tensor { return fromBuffer(t, mem.FromGo(t.Data)) }
+
+func fromBuffer(t codec.Tensor, b *mem.Buffer) *Tensor {
+	if len(t.Data) == 0 {
+		b = mem.FromGo(dtype.Bytes([]uint64{0})[:0])
 	}
-	n := graph.NewStored(mem.FromGo(data), graph.Spec{Shape: shape.Of("load", t.Shape...), DType: t.DType}, CPU.open())
+	n := graph.NewStored(b, graph.Spec{Shape: shape.Of("load", t.Shape...), DType: t.DType}, CPU.open())
 	return (*Tensor)((*graph.Array)(wrap(n)).NotView())
 }

@@ -7,7 +7,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
+	"time"
 )
 
 func savedState() *StateDict {
@@ -114,4 +117,109 @@ func TestSaveSharded(t *testing.T) {
 	if _, err := LoadSharded(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty directory: %v", err)
 	}
+}
+
+// TestOpen reads tensors one by one, copied and mapped, from a file and from an index, also after Close.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	d := savedState()
+	if err := Save(filepath.Join(dir, "x.safetensors"), d); err != nil {
+		t.Fatal(err)
+	}
+	if err := SaveSharded(dir, d, ShardOptions{ShardSize: 20}); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Load(filepath.Join(dir, indexName))
+	if err != nil || whole.Len() != d.Len() {
+		t.Fatal(err)
+	}
+	for _, mapped := range []bool{false, true} {
+		for _, name := range []string{"x.safetensors", indexName} {
+			f, err := Open(filepath.Join(dir, name), FileOptions{Mapped: mapped})
+			if errors.Is(err, ErrNotImplemented) && mapped {
+				t.Logf("SKIP: %v", err)
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(f.Names(), d.Names()) || f.Metadata()["epoch"] != "3" {
+				t.Errorf("%s: %v, %v", name, f.Names(), f.Metadata())
+			}
+			got := map[string]*Tensor{}
+			for _, n := range f.Names() {
+				kind, shape, ok := f.Info(n)
+				if got[n], err = f.Tensor(n); err != nil || !ok || kind != d.Get(n).DType() || !slices.Equal(shape, d.Get(n).Shape()) {
+					t.Fatalf("%s: %s is %v %v, %v", name, n, kind, shape, err)
+				}
+			}
+			if _, err := f.Tensor("nothing"); !errors.Is(err, ErrValue) {
+				t.Errorf("a tensor that is not there: %v", err)
+			}
+			if err := errors.Join(f.Close(), f.Close()); err != nil {
+				t.Error(err)
+			}
+			if _, err := f.Tensor("z.weight"); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("after Close: %v", err)
+			}
+			runtime.GC() // a mapping whose tensors are alive must stay
+			for n, x := range got {
+				if !sameBits(d.Get(n).Contiguous().array().Peek(), x.array().Peek()) {
+					t.Errorf("%s, mapped %v: %s is %v", name, mapped, n, x)
+				}
+			}
+			got["a.bias"].Add_(1) // never written into the file
+			if err := Eval(got["a.bias"]); err != nil {
+				t.Error(err)
+			}
+			runtime.KeepAlive(got)
+		}
+	}
+	if again, err := Load(filepath.Join(dir, "x.safetensors")); err != nil || again.Get("a.bias").At(0).Item() != math.Pi {
+		t.Errorf("the file changed: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "x.npz")); !errors.Is(err, ErrFormat) {
+		t.Errorf("another format: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "none.safetensors")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestOpenUnmaps asks that a closed mapping goes with its last tensor.
+func TestOpenUnmaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.safetensors")
+	if err := Save(path, savedState()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, FileOptions{Mapped: true})
+	if errors.Is(err, ErrNotImplemented) {
+		t.Skip("SKIP: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := f.Tensor("z.weight")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	shown := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.shown
+	}
+	if y := x.At(0, 0).Item(); y != 1 || shown() != 1 {
+		t.Errorf("%v, %d tensors", y, shown())
+	}
+	x = nil
+	for range 200 {
+		if runtime.GC(); shown() == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("the mapping outlives its tensors")
 }

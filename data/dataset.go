@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"iter"
+	"sort"
 
 	"github.com/lucid-go/lucid"
 )
@@ -25,8 +26,8 @@ type BatchDataset interface {
 	GetBatch(indices []int) ([]*lucid.Tensor, error)
 }
 
-// Stream is a dataset that can only be read from the beginning.
-type Stream interface {
+// IterableDataset is a dataset that can only be read from the beginning.
+type IterableDataset interface {
 	All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error]
 }
 
@@ -164,14 +165,14 @@ func (d *ConcatDataset) Get(i int) ([]*lucid.Tensor, error) {
 
 // GetContext returns an example.
 func (d *ConcatDataset) GetContext(ctx context.Context, i int) ([]*lucid.Tensor, error) {
-	start := 0
-	for k, end := range d.ends {
-		if i >= start && i < end {
-			return get(ctx, d.Datasets[k], i-start)
-		}
-		start = end
+	if i < 0 || i >= d.Len() {
+		return nil, outOfRange("concat_dataset", i, d.Len())
 	}
-	return nil, outOfRange("concat_dataset", i, d.Len())
+	k := sort.SearchInts(d.ends, i+1)
+	if k > 0 {
+		i -= d.ends[k-1]
+	}
+	return get(ctx, d.Datasets[k], i)
 }
 
 // StackDataset has as examples the tensors of the examples of several datasets at the same place, in a row.
@@ -210,11 +211,11 @@ func (d *StackDataset) GetContext(ctx context.Context, i int) (out []*lucid.Tens
 	return out, nil
 }
 
-// Chain is streams one after the other.
-type Chain []Stream
+// ChainDataset is iterable datasets one after the other.
+type ChainDataset []IterableDataset
 
-// All reads all streams.
-func (c Chain) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+// All reads them all.
+func (c ChainDataset) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	return func(yield func([]*lucid.Tensor, error) bool) {
 		for _, s := range c {
 			for x, err := range s.All(ctx) {

@@ -3,13 +3,14 @@ package data
 import (
 	"fmt"
 	"image"
-	"image/color"
+	"image/draw"
 	_ "image/jpeg" // registers the decoder
 	_ "image/png"  // registers the decoder
 	"io"
 	"os"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/data/internal/resample"
 )
 
 // maxPixels bounds an image before it is decoded: its size is the first thing a file says.
@@ -17,8 +18,9 @@ const maxPixels = 1 << 26
 
 // ImageOptions say what an image becomes; the zero value keeps it as it is.
 type ImageOptions struct {
-	Height, Width int // 0: the image's own
+	Height, Width int // 0: the image's own; a new pixel is the mean of the area it covers
 	Channels      int // 1: gray, 3: red, green, blue; 0: 1 for a gray image, else 3
+	MaxPixels     int // of the file, which is refused before it is decoded if it has more; 0: 2^26
 }
 
 // ReadImage reads a PNG or JPEG file as (C, H, W), uint8. What is transparent is black.
@@ -37,22 +39,16 @@ func ReadImage(path string, opts ...ImageOptions) (*lucid.Tensor, error) {
 
 // DecodeImage reads a PNG or JPEG image as (C, H, W), uint8.
 func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
-	var o ImageOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "decode_image", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
-	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) || o.Height*o.Width > maxPixels {
-		return nil, lucid.Errorf(lucid.ErrValue, "decode_image", "%d channels of %d × %d; want 1 or 3, and both sizes or none", o.Channels, o.Height, o.Width)
+	o, err := imageOptions("decode_image", opts)
+	if err != nil {
+		return nil, err
 	}
 	head, format, err := image.DecodeConfig(r)
 	if err != nil {
 		return nil, fmt.Errorf("no PNG or JPEG image: %w", err)
 	}
-	if head.Width <= 0 || head.Height <= 0 || head.Width > maxPixels/head.Height {
-		return nil, fmt.Errorf("%s of %d × %d; want at most %d pixels", format, head.Width, head.Height, maxPixels)
+	if head.Width <= 0 || head.Height <= 0 || head.Width > o.MaxPixels/head.Height {
+		return nil, fmt.Errorf("%s of %d × %d; want at most %d pixels", format, head.Width, head.Height, o.MaxPixels)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -61,87 +57,89 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	return fromImage(img, o), nil
+}
+
+// FromImage returns an image as (C, H, W), uint8.
+func FromImage(img image.Image, opts ...ImageOptions) *lucid.Tensor {
+	o, err := imageOptions("from_image", opts)
+	if err != nil {
+		panic(err)
+	}
+	return fromImage(img, o)
+}
+
+func imageOptions(op string, opts []ImageOptions) (o ImageOptions, err error) {
+	if len(opts) > 1 {
+		return o, lucid.Errorf(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
+	}
+	if len(opts) == 1 {
+		o = opts[0]
+	}
+	if o.MaxPixels == 0 {
+		o.MaxPixels = maxPixels
+	}
+	if o.Channels != 0 && o.Channels != 1 && o.Channels != 3 || o.Height < 0 || o.Width < 0 || (o.Height == 0) != (o.Width == 0) || o.Height > 0 && o.Width > maxPixels/o.Height || o.MaxPixels < 0 {
+		return o, lucid.Errorf(lucid.ErrValue, op, "%d channels of %d × %d, at most %d pixels; want 1 or 3, both sizes or none, and no more than %d pixels", o.Channels, o.Height, o.Width, o.MaxPixels, maxPixels)
+	}
+	return o, nil
+}
+
+func fromImage(img image.Image, o ImageOptions) *lucid.Tensor {
+	b := img.Bounds()
+	h, w := b.Dy(), b.Dx()
 	if o.Channels == 0 {
 		o.Channels = 3
-		if m := img.ColorModel(); m == color.GrayModel || m == color.Gray16Model {
+		switch img.(type) {
+		case *image.Gray, *image.Gray16:
 			o.Channels = 1
 		}
 	}
-	p := newPlanes(img, o.Channels)
-	if o.Height > 0 && (o.Height != p.h || o.Width != p.w) {
-		p = p.resize(o.Height, o.Width)
+	v := planes(img, o.Channels)
+	if o.Height == 0 || o.Height == h && o.Width == w {
+		return lucid.New(v, o.Channels, h, w)
 	}
-	return p.tensor(), nil
+	x := make([]float32, len(v))
+	for i, p := range v {
+		x[i] = float32(p)
+	}
+	area, _ := resample.ByName("area")
+	x = resample.Image(area, x, o.Channels, h, w, o.Height, o.Width)
+	v = make([]uint8, len(x))
+	for i, p := range x {
+		v[i] = uint8(min(max(p+0.5, 0), 255))
+	}
+	return lucid.New(v, o.Channels, o.Height, o.Width)
 }
 
-// planes is an image as numbers from 0 to 255, channel by channel.
-type planes struct {
-	c, h, w int
-	v       []float32
-}
-
-func newPlanes(img image.Image, channels int) planes {
+// planes returns the pixels channel by channel.
+func planes(img image.Image, channels int) []uint8 {
 	b := img.Bounds()
-	p := planes{channels, b.Dy(), b.Dx(), make([]float32, channels*b.Dx()*b.Dy())}
-	n := p.h * p.w
-	for y := range p.h {
-		for x := range p.w {
-			at := y*p.w + x
-			if channels == 1 {
-				g := color.Gray16Model.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.Gray16)
-				p.v[at] = float32(g.Y) / 257
+	h, w := b.Dy(), b.Dx()
+	n := h * w
+	out := make([]uint8, channels*n)
+	if g, ok := img.(*image.Gray); ok && channels == 1 {
+		for y := range h {
+			copy(out[y*w:(y+1)*w], g.Pix[y*g.Stride:])
+		}
+		return out
+	}
+	c, ok := img.(*image.RGBA)
+	if !ok {
+		c = image.NewRGBA(image.Rect(0, 0, w, h))
+		draw.Draw(c, c.Rect, img, b.Min, draw.Src)
+	}
+	for y := range h {
+		line := c.Pix[y*c.Stride:][:4*w]
+		for x := range w {
+			p, at := line[4*x:][:3], y*w+x
+			if channels == 3 {
+				out[at], out[n+at], out[2*n+at] = p[0], p[1], p[2]
 				continue
 			}
-			r, g, b, _ := img.At(b.Min.X+x, b.Min.Y+y).RGBA()
-			p.v[at], p.v[n+at], p.v[2*n+at] = float32(r)/257, float32(g)/257, float32(b)/257
-		}
-	}
-	return p
-}
-
-// resize gives every new pixel the mean of the area it covers, first along rows, then along columns.
-func (p planes) resize(h, w int) planes {
-	wide := planes{p.c, p.h, w, make([]float32, p.c*p.h*w)}
-	for row := range p.c * p.h {
-		shrink(wide.v[row*w:(row+1)*w], p.v[row*p.w:(row+1)*p.w])
-	}
-	out := planes{p.c, h, w, make([]float32, p.c*h*w)}
-	from, to := make([]float32, p.h), make([]float32, h)
-	for c := range p.c {
-		for x := range w {
-			for y := range from {
-				from[y] = wide.v[(c*p.h+y)*w+x]
-			}
-			shrink(to, from)
-			for y, v := range to {
-				out.v[(c*h+y)*w+x] = v
-			}
+			// The weights of ITU-R 601, as color.GrayModel has them, of 16-bit values.
+			out[at] = uint8((19595*257*uint32(p[0]) + 38470*257*uint32(p[1]) + 7471*257*uint32(p[2]) + 1<<15) >> 24)
 		}
 	}
 	return out
-}
-
-// shrink makes line z of line x.
-func shrink(z, x []float32) {
-	scale := float64(len(x)) / float64(len(z))
-	for i := range z {
-		begin, end := float64(i)*scale, float64(i+1)*scale
-		sum, area := 0.0, 0.0
-		for j := int(begin); j < len(x) && float64(j) < end; j++ {
-			part := min(end, float64(j+1)) - max(begin, float64(j))
-			sum += part * float64(x[j])
-			area += part
-		}
-		if area > 0 {
-			z[i] = float32(sum / area)
-		}
-	}
-}
-
-func (p planes) tensor() *lucid.Tensor {
-	b := make([]uint8, len(p.v))
-	for i, v := range p.v {
-		b[i] = uint8(min(max(v+0.5, 0), 255))
-	}
-	return lucid.New(b, p.c, p.h, p.w)
 }

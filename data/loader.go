@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/lucid-go/lucid"
@@ -39,7 +38,7 @@ type Loader struct {
 	d       Dataset
 	o       LoaderOptions
 	batches BatchSampler
-	epoch   atomic.Uint64
+	at      position
 }
 
 // NewLoader returns a loader for a dataset.
@@ -75,9 +74,6 @@ func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
 // Len returns the number of batches of an epoch.
 func (l *Loader) Len() int { return l.batches.Len() }
 
-// SetEpoch makes the next All use the order of that epoch: with a Seed, to continue a run.
-func (l *Loader) SetEpoch(epoch int) { l.epoch.Store(uint64(epoch)) }
-
 // job is one batch to read.
 type job struct {
 	batch   int
@@ -92,52 +88,64 @@ type result struct {
 
 // reading is one pass over the dataset.
 type reading struct {
-	l    *Loader
-	seed uint64
+	l     *Loader
+	seed  uint64
+	first int // number of its first batch in the epoch
 }
 
-// All iterates over the batches of an epoch. An error ends it: of the dataset as *WorkerError, or of the context. If
-// the loop ends early or the context is done, workers stop after the example they are reading.
+// All iterates over the batches of an epoch: of a new one, or after LoadStateDict over what was left of one. An error
+// ends it: of the dataset as *WorkerError, or of the context. If the loop ends early or the context is done, workers stop
+// after the example they are reading.
 func (l *Loader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	return func(yield func([]*lucid.Tensor, error) bool) {
-		r := reading{l: l, seed: l.nextSeed()}
+		seed, epoch, skip := l.at.begin(l.o.Seed)
+		r := reading{l: l, seed: seed, first: skip}
 		var batches [][]int
-		err := lucid.Try(func() { batches = l.batches.Batches(rand.New(rand.NewPCG(r.seed, 0))) })
+		err := lucid.Try(func() {
+			l.tellEpoch(epoch)
+			batches = l.batches.Batches(rand.New(rand.NewPCG(seed, 0)))
+			if skip > len(batches) {
+				refuse(lucid.ErrValue, "loader", "the position is after batch %d of an epoch that has %d; the data or the batch size has changed", skip, len(batches))
+			}
+		})
 		if err != nil {
 			yield(nil, err)
 			return
 		}
+		give := func(b []*lucid.Tensor, err error) bool {
+			if err == nil {
+				l.at.advance() // before the loop sees it: a state saved in the loop stands after this batch
+			}
+			return yield(b, err)
+		}
 		if l.o.Workers == 0 {
-			r.alone(ctx, batches, yield)
+			r.alone(ctx, batches[skip:], give)
 			return
 		}
-		r.parallel(ctx, batches, yield)
+		r.parallel(ctx, batches[skip:], give)
 	}
 }
 
-// nextSeed returns the seed of the next epoch.
-func (l *Loader) nextSeed() uint64 {
-	epoch := l.epoch.Add(1) - 1
-	if l.o.Seed != nil {
-		return *l.o.Seed ^ (epoch+1)*0x9e3779b97f4a7c15
+// tellEpoch raises the epoch of a sampler that counts them itself.
+func (l *Loader) tellEpoch(epoch int) {
+	for _, s := range []any{l.o.Sampler, l.o.BatchSampler} {
+		if e, ok := s.(interface{ SetEpoch(int) }); ok {
+			e.SetEpoch(epoch)
+		}
 	}
-	k := lucid.ToSlice[uint32](lucid.DefaultGenerator().Key())
-	return uint64(k[0])<<32 | uint64(k[1])
 }
 
 func (r reading) alone(ctx context.Context, batches [][]int, yield func([]*lucid.Tensor, error) bool) {
-	if f := r.l.o.WorkerInit; f != nil {
-		if err := f(0); err != nil {
-			yield(nil, &WorkerError{-1, 0, -1, err})
-			return
-		}
+	if err := r.start(0); err != nil {
+		yield(nil, &WorkerError{-1, r.first, -1, err})
+		return
 	}
 	for i, idx := range batches {
 		if err := ctx.Err(); err != nil {
 			yield(nil, err)
 			return
 		}
-		b, err := r.read(ctx, -1, i, idx)
+		b, err := r.read(ctx, -1, r.first+i, idx)
 		if !yield(b, err) || err != nil {
 			return
 		}
@@ -162,7 +170,7 @@ func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lu
 	next := 0
 	for {
 		for next < len(batches) && len(queue) < ahead {
-			j := job{next, batches[next], make(chan result, 1)}
+			j := job{r.first + next, batches[next], make(chan result, 1)}
 			jobs <- j // never blocks: it holds all that are on their way
 			queue = append(queue, j.done)
 			next++
@@ -200,10 +208,7 @@ func (r reading) await(ctx context.Context, done chan result) result {
 }
 
 func (r reading) work(ctx context.Context, worker int, jobs <-chan job) {
-	var failed error
-	if f := r.l.o.WorkerInit; f != nil {
-		failed = f(worker)
-	}
+	failed := r.start(worker)
 	for j := range jobs {
 		if ctx.Err() != nil {
 			return
@@ -217,18 +222,34 @@ func (r reading) work(ctx context.Context, worker int, jobs <-chan job) {
 	}
 }
 
+// start runs WorkerInit; a panic in it is an error.
+func (r reading) start(worker int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(p)
+		}
+	}()
+	if f := r.l.o.WorkerInit; f != nil {
+		err = f(worker)
+	}
+	return err
+}
+
+// panicked is what a panic is as an error.
+func panicked(p any) error {
+	if e, ok := p.(*lucid.Error); ok {
+		return e
+	}
+	stack := make([]byte, 4096)
+	return fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
+}
+
 // read makes one batch and computes it. A panic of the dataset is an error of the loader.
 func (r reading) read(ctx context.Context, worker, batch int, indices []int) (out []*lucid.Tensor, err error) {
 	at := -1
 	defer func() {
 		if p := recover(); p != nil {
-			stack := make([]byte, 4096)
-			stack = stack[:runtime.Stack(stack, false)]
-			if e, ok := p.(*lucid.Error); ok {
-				err = e
-			} else {
-				err = fmt.Errorf("panic: %v\n%s", p, stack)
-			}
+			err = panicked(p)
 		}
 		if err != nil && ctx.Err() == nil {
 			out, err = nil, &WorkerError{worker, batch, at, err}
@@ -236,8 +257,8 @@ func (r reading) read(ctx context.Context, worker, batch int, indices []int) (ou
 			out, err = nil, ctx.Err()
 		}
 	}()
-	if b, ok := r.l.d.(BatchDataset); ok && r.l.o.Collate == nil {
-		out, err = b.GetBatch(indices)
+	if b, inside, ok := whole(r.l.d, indices); ok && r.l.o.Collate == nil {
+		out, err = b.GetBatch(inside)
 	} else {
 		examples := make([][]*lucid.Tensor, len(indices))
 		for k, i := range indices {
@@ -261,6 +282,25 @@ func (r reading) read(ctx context.Context, worker, batch int, indices []int) (ou
 		return nil, err
 	}
 	return out, lucid.EvalContext(ctx, out...)
+}
+
+// whole finds the dataset under subsets that can give a batch at once, and the indices there.
+func whole(d Dataset, indices []int) (b BatchDataset, inside []int, ok bool) {
+	for {
+		s, sub := d.(*Subset)
+		if !sub {
+			b, ok = d.(BatchDataset)
+			return b, indices, ok
+		}
+		inside = make([]int, len(indices))
+		for k, i := range indices {
+			if i < 0 || i >= len(s.Indices) {
+				return nil, nil, false // the slow way says which it is
+			}
+			inside[k] = s.Indices[i]
+		}
+		d, indices = s.Dataset, inside
+	}
 }
 
 // Stack makes a batch by stacking each tensor of the examples; it is the default of LoaderOptions.Collate.

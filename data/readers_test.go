@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -246,24 +247,38 @@ func TestImageBounds(t *testing.T) {
 	if _, err := DecodeImage(bytes.NewReader(b)); err == nil {
 		t.Error("an image of a billion pixels was taken")
 	}
-	if _, err := DecodeImage(bytes.NewReader(picture(t, 2, 2, color.White, false)), ImageOptions{Channels: 2}); err == nil {
-		t.Error("two channels were taken")
+	small := picture(t, 2, 2, color.White, false)
+	for _, o := range []ImageOptions{{Channels: 2}, {Height: 2}, {Height: 1 << 40, Width: 1 << 40}, {MaxPixels: 3}, {MaxPixels: -1}} {
+		if _, err := DecodeImage(bytes.NewReader(small), o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
 	}
 }
 
-// TestShrink compares with means by hand.
-func TestShrink(t *testing.T) {
-	for _, c := range []struct{ x, want []float32 }{
-		{[]float32{1, 2, 3, 4}, []float32{1.5, 3.5}},
-		{[]float32{3, 6, 9}, []float32{4, 8}},
-		{[]float32{5}, []float32{5, 5}},
-		{[]float32{1, 3}, []float32{1, 2, 3}},
-	} {
-		z := make([]float32, len(c.want))
-		shrink(z, c.x)
-		for i := range z {
-			if d := z[i] - c.want[i]; d > 1e-5 || d < -1e-5 {
-				t.Errorf("%v to %d: %v, want %v", c.x, len(z), z, c.want)
+// TestImageKinds asks that images of every kind in memory become what their colours say.
+func TestImageKinds(t *testing.T) {
+	rect := image.Rect(3, 5, 7, 8) // not at the origin
+	colour := func(x, y int) color.Color { return color.RGBA{uint8(40 * (x - 3)), uint8(80 * (y - 5)), 200, 255} }
+	palette := color.Palette{}
+	for y := rect.Min.Y; y < rect.Max.Y; y++ {
+		for x := rect.Min.X; x < rect.Max.X; x++ {
+			palette = append(palette, colour(x, y))
+		}
+	}
+	for _, img := range []draw.Image{image.NewRGBA(rect), image.NewNRGBA(rect), image.NewRGBA64(rect), image.NewNRGBA64(rect), image.NewPaletted(rect, palette), image.NewGray(rect), image.NewGray16(rect),
+		image.NewRGBA(image.Rect(0, 0, 20, 20)).SubImage(rect).(draw.Image)} {
+		for y := rect.Min.Y; y < rect.Max.Y; y++ {
+			for x := rect.Min.X; x < rect.Max.X; x++ {
+				img.Set(x, y, colour(x, y))
+			}
+		}
+		rgb, gray := lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 3})), lucid.ToSlice[int](FromImage(img, ImageOptions{Channels: 1}))
+		for i := range gray {
+			at := img.At(3+i%4, 5+i/4)
+			r, g, b, _ := at.RGBA()
+			want := int(color.GrayModel.Convert(at).(color.Gray).Y)
+			if rgb[i] != int(r>>8) || rgb[12+i] != int(g>>8) || rgb[24+i] != int(b>>8) || gray[i] < want-1 || gray[i] > want+1 {
+				t.Fatalf("%T: pixel %d is %d %d %d, gray %d; want %v, gray %d", img, i, rgb[i], rgb[12+i], rgb[24+i], gray[i], at, want)
 			}
 		}
 	}

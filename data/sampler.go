@@ -1,8 +1,11 @@
 package data
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sort"
 
 	"github.com/lucid-go/lucid"
 )
@@ -103,47 +106,57 @@ func (s WeightedRandomSampler) Indices(r *rand.Rand) []int {
 	if s.NumSamples > 0 && positive == 0 || s.NoReplacement && s.NumSamples > positive {
 		refuse(lucid.ErrValue, "weighted_random_sampler", "%d samples of %d examples with a weight", s.NumSamples, positive)
 	}
-	w := append([]float64(nil), s.Weights...)
-	out := make([]int, 0, s.NumSamples)
-	for len(out) < s.NumSamples {
-		i := pick(w, r.Float64()*total)
-		out = append(out, i)
-		if s.NoReplacement {
-			total -= w[i]
-			w[i] = 0
-		}
+	if s.NoReplacement {
+		return s.keyed(r)
+	}
+	ends, sum := make([]float64, len(s.Weights)), 0.0
+	for i, w := range s.Weights {
+		sum += w
+		ends[i] = sum
+	}
+	last := len(ends) - 1
+	for last >= 0 && s.Weights[last] == 0 {
+		last--
+	}
+	out := make([]int, s.NumSamples)
+	for k := range out {
+		u := r.Float64() * total
+		out[k] = min(sort.Search(len(ends), func(i int) bool { return ends[i] > u }), last) // the first end past u has a weight
 	}
 	return out
 }
 
-// pick returns the place where the running sum of weights passes u, never one without weight.
-func pick(w []float64, u float64) int {
-	last := 0
-	for i, v := range w {
-		if v == 0 {
-			continue
+// keyed draws without replacement: the order of the smallest of exponential numbers with these rates is that of drawing one
+// after the other.
+func (s WeightedRandomSampler) keyed(r *rand.Rand) []int {
+	key := make([]float64, len(s.Weights))
+	all := make([]int, 0, len(s.Weights))
+	for i, w := range s.Weights {
+		if e := r.ExpFloat64(); w > 0 {
+			key[i] = e / w
+			all = append(all, i)
 		}
-		if u -= v; u < 0 {
-			return i
-		}
-		last = i
 	}
-	return last
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+	return all[:s.NumSamples]
 }
 
 // DistributedSampler gives every one of several processes its own part of the examples. All shuffle by the same Seed;
-// the loader's own is not used.
+// the loader's own is not used. A loader that gets a pointer to one sets its Epoch, so that every epoch has an order of its own.
 type DistributedSampler struct {
 	N, NumReplicas, Rank int
 	NoShuffle            bool
 	Seed                 uint64
-	Epoch                uint64 // to be raised before each epoch
-	DropLast             bool   // leave out what does not divide, instead of repeating some
+	Epoch                uint64
+	DropLast             bool // leave out what does not divide, instead of repeating some
 }
+
+// SetEpoch chooses the order; a loader calls it before each epoch.
+func (s *DistributedSampler) SetEpoch(epoch int) { s.Epoch = uint64(epoch) }
 
 // Len returns how many examples this process reads.
 func (s DistributedSampler) Len() int {
-	if s.NumReplicas < 1 || s.Rank < 0 || s.Rank >= s.NumReplicas {
+	if s.N < 0 || s.NumReplicas < 1 || s.Rank < 0 || s.Rank >= s.NumReplicas {
 		refuse(lucid.ErrValue, "distributed_sampler", "rank %d of %d", s.Rank, s.NumReplicas)
 	}
 	if s.DropLast {
@@ -185,6 +198,9 @@ type Batched struct {
 
 // Len returns the number of batches.
 func (s Batched) Len() int {
+	if s.BatchSize < 1 {
+		refuse(lucid.ErrValue, "batched", "a batch of %d examples; want at least 1", s.BatchSize)
+	}
 	n := s.Sampler.Len()
 	if s.DropLast {
 		return n / s.BatchSize
@@ -194,8 +210,8 @@ func (s Batched) Len() int {
 
 // Batches returns the batches of an epoch.
 func (s Batched) Batches(r *rand.Rand) [][]int {
-	all := s.Sampler.Indices(r)
 	out := make([][]int, 0, s.Len())
+	all := s.Sampler.Indices(r)
 	for i := 0; i < len(all); i += s.BatchSize {
 		end := min(i+s.BatchSize, len(all))
 		if s.DropLast && end-i < s.BatchSize {

@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
+)
 
 // Softmax computes exp(x)/Σexp(x) along a dimension.
 type Softmax struct {
@@ -103,7 +106,7 @@ func NewPReLU(opts ...PReLUOptions) *PReLU {
 // Forward applies it to x; channels are dim 1.
 func (m *PReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Prelu(x, m.Weight))
+	return Leave(m, x, lucid.Prelu(x, Use(m, m.Weight)))
 }
 
 // RReLUOptions say from which interval slopes are drawn; nil means 1/8 and 1/3.
@@ -121,5 +124,5 @@ func NewRReLU(opts ...RReLUOptions) *RReLU { return &RReLU{o: option("rrelu", op
 // Forward applies it to every element.
 func (m *RReLU) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Rrelu(x, lucid.RreluOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
+	return Leave(m, x, F.Rrelu(x, F.RreluOptions{Lower: m.o.Lower, Upper: m.o.Upper, Training: m.Training()}))
 }

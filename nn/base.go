@@ -2,10 +2,12 @@ package nn
 
 import "github.com/lucid-go/lucid"
 
-// Base makes a struct a module; embed it by value. It holds the training mode and the hooks.
+// Base makes a struct a module; embed it by value. It holds the training mode, the hooks and the
+// parametrizations.
 type Base struct {
-	mode  lucid.GuardCell // 0: training, 1: evaluation
-	hooks hookCell
+	mode   lucid.GuardCell // 0: training, 1: evaluation
+	hooks  hookCell
+	formed formed
 }
 
 // Module is a pointer to a struct that embeds Base.

@@ -105,11 +105,11 @@ func edges(op string, n int, kernel []int, o ConvOptions) (pad []int) {
 // ResetParameters draws the starting values anew.
 func (c *conv) ResetParameters() { resetUniform(c.Weight, c.Bias) }
 
-func (c *conv) run(x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvOptions) *lucid.Tensor) *lucid.Tensor {
+func (c *conv) run(m Module, x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvOptions) *lucid.Tensor) *lucid.Tensor {
 	if c.edge != nil {
 		x = lucid.Pad(x, c.edge, lucid.PadOptions{Mode: c.o.PaddingMode})
 	}
-	return f(x, c.Weight, c.Bias, lucid.ConvOptions{Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: &c.o.Groups})
+	return f(x, Use(m, c.Weight), Use(m, c.Bias), lucid.ConvOptions{Stride: c.o.Stride, Padding: c.o.Padding, Dilation: c.o.Dilation, Groups: &c.o.Groups})
 }
 
 // ConvTransposeOptions say how a transposed convolution is made; the zero value is PyTorch's default.
@@ -158,8 +158,8 @@ func (c *convTranspose) ResetParameters() {
 	}
 }
 
-func (c *convTranspose) run(x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
-	return f(x, c.Weight, c.Bias, lucid.ConvTransposeOptions{Stride: c.o.Stride, Padding: c.o.Padding, OutputPadding: c.o.OutputPadding, Groups: &c.o.Groups, Dilation: c.o.Dilation})
+func (c *convTranspose) run(m Module, x *lucid.Tensor, f func(x, w, b *lucid.Tensor, o ...lucid.ConvTransposeOptions) *lucid.Tensor) *lucid.Tensor {
+	return f(x, Use(m, c.Weight), Use(m, c.Bias), lucid.ConvTransposeOptions{Stride: c.o.Stride, Padding: c.o.Padding, OutputPadding: c.o.OutputPadding, Groups: &c.o.Groups, Dilation: c.o.Dilation})
 }
 
 // Conv1d is a convolution over the last 1 dimension of (B, C, L).
@@ -178,7 +178,7 @@ func NewConv1d(in, out int, kernel []int, opts ...ConvOptions) *Conv1d {
 // Forward convolves x.
 func (m *Conv1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.Conv1d))
+	return Leave(m, x, m.run(m, x, lucid.Conv1d))
 }
 
 // Conv2d is a convolution over the last 2 dimensions of (B, C, H, W).
@@ -197,7 +197,7 @@ func NewConv2d(in, out int, kernel []int, opts ...ConvOptions) *Conv2d {
 // Forward convolves x.
 func (m *Conv2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.Conv2d))
+	return Leave(m, x, m.run(m, x, lucid.Conv2d))
 }
 
 // Conv3d is a convolution over the last 3 dimensions of (B, C, D, H, W).
@@ -216,7 +216,7 @@ func NewConv3d(in, out int, kernel []int, opts ...ConvOptions) *Conv3d {
 // Forward convolves x.
 func (m *Conv3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.Conv3d))
+	return Leave(m, x, m.run(m, x, lucid.Conv3d))
 }
 
 // ConvTranspose1d is the gradient of a convolution as a layer, over the last 1 dimension of (B, C, L).
@@ -235,7 +235,7 @@ func NewConvTranspose1d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.ConvTranspose1d))
+	return Leave(m, x, m.run(m, x, lucid.ConvTranspose1d))
 }
 
 // ConvTranspose2d is the gradient of a convolution as a layer, over the last 2 dimensions of (B, C, H, W).
@@ -254,7 +254,7 @@ func NewConvTranspose2d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.ConvTranspose2d))
+	return Leave(m, x, m.run(m, x, lucid.ConvTranspose2d))
 }
 
 // ConvTranspose3d is the gradient of a convolution as a layer, over the last 3 dimensions of (B, C, D, H, W).
@@ -273,5 +273,5 @@ func NewConvTranspose3d(in, out int, kernel []int, opts ...ConvTransposeOptions)
 // Forward applies it to x.
 func (m *ConvTranspose3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run(x, lucid.ConvTranspose3d))
+	return Leave(m, x, m.run(m, x, lucid.ConvTranspose3d))
 }

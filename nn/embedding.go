@@ -62,12 +62,21 @@ func EmbeddingFrom(weight *lucid.Tensor, freeze bool, opts ...EmbeddingOptions) 
 // Forward takes numbers of any shape to vectors, in one more dimension.
 func (m *Embedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	if m.o.MaxNorm != nil {
-		lucid.NoGrad(func() {
-			m.Weight.Assign(lucid.EmbeddingRenorm(m.Weight.Detach(), x, *m.o.MaxNorm, or(m.o.NormType, 2)))
-		})
+	return Leave(m, x, F.Embedding(x, lookup("embedding", m, m.Weight, m.o.MaxNorm), lucid.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq}))
+}
+
+// lookup returns the table that is used; one that is computed has no rows that could be cut.
+func lookup(op string, m Module, weight *lucid.Tensor, bound *float64) *lucid.Tensor {
+	w := Use(m, weight)
+	if bound != nil && w != weight {
+		refuse(lucid.ErrValue, op, "MaxNorm cuts rows of the table in place, which a parametrized table has not")
 	}
-	return Leave(m, x, lucid.Embedding(x, m.Weight, lucid.EmbeddingOptions{PaddingIdx: m.o.PaddingIdx, ScaleGradByFreq: m.o.ScaleGradByFreq}))
+	return w
+}
+
+// AsLinear uses the table as the weight of a linear layer without bias: x of (..., size) to (..., rows).
+func (m *Embedding) AsLinear(x *lucid.Tensor) *lucid.Tensor {
+	return lucid.Linear(x, Use(m, m.Weight), nil)
 }
 
 // EmbeddingBagOptions say how an embedding bag is made; the zero value is PyTorch's default.
@@ -99,12 +108,8 @@ func NewEmbeddingBag(rows, size int, opts ...EmbeddingBagOptions) *EmbeddingBag 
 // weights, of each number, may be nil.
 func (m *EmbeddingBag) Forward(x, offsets, weights *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, offsets, weights)
-	if m.o.MaxNorm != nil {
-		lucid.NoGrad(func() {
-			m.Weight.Assign(lucid.EmbeddingRenorm(m.Weight.Detach(), in[0], *m.o.MaxNorm, or(m.o.NormType, 2)))
-		})
-	}
-	y := F.EmbeddingBag(in[0], m.Weight, F.EmbeddingBagOptions{Offsets: in[1], PerSampleWeights: in[2], EmbeddingBagOptions: lucid.EmbeddingBagOptions{
-		Mode: m.o.Mode, ScaleGradByFreq: m.o.ScaleGradByFreq, IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx}})
+	w := lookup("embedding_bag", m, m.Weight, m.o.MaxNorm)
+	y := F.EmbeddingBag(in[0], w, F.EmbeddingBagOptions{Offsets: in[1], PerSampleWeights: in[2], EmbeddingBagOptions: lucid.EmbeddingBagOptions{
+		Mode: m.o.Mode, MaxNorm: m.o.MaxNorm, NormType: m.o.NormType, ScaleGradByFreq: m.o.ScaleGradByFreq, IncludeLastOffset: m.o.IncludeLastOffset, PaddingIdx: m.o.PaddingIdx}})
 	return LeaveN(m, in, y)[0]
 }

@@ -45,8 +45,17 @@ type hooks struct {
 
 // hookCell holds the hooks of a module, nil while there are none.
 type hookCell struct {
-	mu  sync.Mutex
-	set atomic.Pointer[hooks]
+	mu      sync.Mutex
+	set     atomic.Pointer[hooks]
+	version lucid.GuardCell // a compiled function that ran the hooks is traced anew when they change
+}
+
+// load returns the hooks, nil if there never were any.
+func (c *hookCell) load() *hooks {
+	if c.version.Load() == 0 {
+		return nil
+	}
+	return c.set.Load()
 }
 
 var global hookCell // hooks of all modules
@@ -61,6 +70,8 @@ func (c *hookCell) edit(f func(h *hooks)) {
 	}
 	f(&h)
 	c.set.Store(&h)
+	c.version.What = "hooks changed"
+	c.version.Store(c.version.Load() + 1)
 }
 
 func register[F any](m Module, list func(*hooks) *[]*F, f F) *Handle {
@@ -113,7 +124,7 @@ func RegisterLoadStateDictPostHook(m Module, f func(m Module, d *lucid.StateDict
 
 // around returns the hooks that hold for m, those of all modules first; nil if there are none.
 func around(m Module) *hooks {
-	g, h := global.set.Load(), m.base().hooks.set.Load()
+	g, h := global.load(), m.base().hooks.load()
 	switch {
 	case g == nil:
 		return h
@@ -139,6 +150,7 @@ func Enter(m Module, x *lucid.Tensor) *lucid.Tensor {
 
 // Leave runs what must happen after m's Forward, and returns the output to give.
 func Leave(m Module, x, y *lucid.Tensor) *lucid.Tensor {
+	checkUsed(m)
 	h := around(m)
 	if h == nil {
 		return y
@@ -157,6 +169,7 @@ func EnterN(m Module, in ...*lucid.Tensor) []*lucid.Tensor {
 
 // LeaveN is Leave for several inputs and outputs.
 func LeaveN(m Module, in []*lucid.Tensor, out ...*lucid.Tensor) []*lucid.Tensor {
+	checkUsed(m)
 	h := around(m)
 	if h == nil {
 		return out

@@ -36,7 +36,7 @@ func NewLayerNorm(shape []int, opts ...LayerNormOptions) *LayerNorm {
 // Forward normalises x.
 func (m *LayerNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.LayerNorm(x, m.shape, m.Weight, m.Bias, lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.LayerNorm(x, m.shape, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
 }
 
 // RMSNormOptions say how an RMS norm is made.
@@ -68,13 +68,14 @@ func NewRMSNorm(shape []int, opts ...RMSNormOptions) *RMSNorm {
 // Forward normalises x.
 func (m *RMSNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.RMSNorm(x, m.shape, m.Weight, lucid.RmsNormOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.RMSNorm(x, m.shape, Use(m, m.Weight), lucid.RmsNormOptions{Eps: m.eps}))
 }
 
 // GroupNormOptions say how a group norm is made; the zero value is PyTorch's default.
 type GroupNormOptions struct {
 	Eps      *float64 // nil: 1e-5
 	NoAffine bool     // no weight and bias
+	NoBias   bool
 	DType    lucid.DType
 	Device   lucid.Device
 }
@@ -96,7 +97,10 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 	m := &GroupNorm{groups: groups, eps: o.Eps}
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	if !o.NoAffine {
-		m.Weight, m.Bias = w.Ones(channels).RequiresGrad_(true), parameter(w, channels)
+		m.Weight = w.Ones(channels).RequiresGrad_(true)
+		if !o.NoBias {
+			m.Bias = parameter(w, channels)
+		}
 	}
 	return m
 }
@@ -104,7 +108,7 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 // Forward normalises x.
 func (m *GroupNorm) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.GroupNorm(x, m.groups, m.Weight, m.Bias, lucid.EpsOptions{Eps: m.eps}))
+	return Leave(m, x, lucid.GroupNorm(x, m.groups, Use(m, m.Weight), Use(m, m.Bias), lucid.EpsOptions{Eps: m.eps}))
 }
 
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels.

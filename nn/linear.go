@@ -57,7 +57,7 @@ func resetUniform(weight, bias *lucid.Tensor) {
 // Forward takes x of (..., in) to (..., out).
 func (m *Linear) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, lucid.Linear(x, m.Weight, m.Bias))
+	return Leave(m, x, lucid.Linear(x, Use(m, m.Weight), Use(m, m.Bias)))
 }
 
 // Bilinear is x1·W·x2 + b, with a matrix W for each output.
@@ -86,7 +86,7 @@ func NewBilinear(in1, in2, out int, opts ...LinearOptions) *Bilinear {
 // Forward takes x1 of (..., in1) and x2 of (..., in2) to (..., out).
 func (m *Bilinear) Forward(x1, x2 *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x1, x2)
-	return LeaveN(m, in, lucid.Bilinear(in[0], in[1], m.Weight, m.Bias))[0]
+	return LeaveN(m, in, lucid.Bilinear(in[0], in[1], Use(m, m.Weight), Use(m, m.Bias)))[0]
 }
 
 // Identity returns what it gets.

@@ -72,67 +72,86 @@ func (m *HuberLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // CrossEntropyLoss computes the negative logarithm of the probability that softmax of x gives to the target.
 type CrossEntropyLoss struct {
 	Base
-	o F.CrossEntropyOptions
+	Weight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o      F.CrossEntropyOptions
 }
 
 // NewCrossEntropyLoss returns it.
 func NewCrossEntropyLoss(opts ...F.CrossEntropyOptions) *CrossEntropyLoss {
-	return &CrossEntropyLoss{o: option("cross_entropy_loss", opts)}
+	o := option("cross_entropy_loss", opts)
+	return &CrossEntropyLoss{Weight: o.Weight, o: o}
 }
 
 // Forward returns the loss.
 func (m *CrossEntropyLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.CrossEntropy(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	return LeaveN(m, in, F.CrossEntropy(in[0], in[1], o))[0]
 }
 
 // NLLLoss computes the negative of logarithms of probabilities at the target classes.
 type NLLLoss struct {
 	Base
-	o F.NLLLossOptions
+	Weight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o      F.NLLLossOptions
 }
 
 // NewNLLLoss returns it.
-func NewNLLLoss(opts ...F.NLLLossOptions) *NLLLoss { return &NLLLoss{o: option("nll_loss", opts)} }
+func NewNLLLoss(opts ...F.NLLLossOptions) *NLLLoss {
+	o := option("nll_loss", opts)
+	return &NLLLoss{Weight: o.Weight, o: o}
+}
 
 // Forward returns the loss.
 func (m *NLLLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.NLLLoss(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	return LeaveN(m, in, F.NLLLoss(in[0], in[1], o))[0]
 }
 
 // BCELoss computes the cross entropy of probabilities and targets from 0 to 1.
 type BCELoss struct {
 	Base
-	o F.BinaryCrossEntropyOptions
+	Weight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o      F.BinaryCrossEntropyOptions
 }
 
 // NewBCELoss returns it.
 func NewBCELoss(opts ...F.BinaryCrossEntropyOptions) *BCELoss {
-	return &BCELoss{o: option("bce_loss", opts)}
+	o := option("bce_loss", opts)
+	return &BCELoss{Weight: o.Weight, o: o}
 }
 
 // Forward returns the loss.
 func (m *BCELoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.BinaryCrossEntropy(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	return LeaveN(m, in, F.BinaryCrossEntropy(in[0], in[1], o))[0]
 }
 
 // BCEWithLogitsLoss computes the cross entropy of sigmoid(x) and targets from 0 to 1.
 type BCEWithLogitsLoss struct {
 	Base
-	o F.BinaryCrossEntropyOptions
+	Weight, PosWeight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o                 F.BinaryCrossEntropyOptions
 }
 
 // NewBCEWithLogitsLoss returns it.
 func NewBCEWithLogitsLoss(opts ...F.BinaryCrossEntropyOptions) *BCEWithLogitsLoss {
-	return &BCEWithLogitsLoss{o: option("bce_with_logits_loss", opts)}
+	o := option("bce_with_logits_loss", opts)
+	return &BCEWithLogitsLoss{Weight: o.Weight, PosWeight: o.PosWeight, o: o}
 }
 
 // Forward returns the loss.
 func (m *BCEWithLogitsLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.BinaryCrossEntropyWithLogits(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	o.PosWeight = m.PosWeight
+	return LeaveN(m, in, F.BinaryCrossEntropyWithLogits(in[0], in[1], o))[0]
 }
 
 // KLDivLoss computes target·(log(target) - x).

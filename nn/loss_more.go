@@ -142,35 +142,43 @@ func (m *MultiLabelMarginLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 // MultiMarginLoss computes the margins between the right class and the others.
 type MultiMarginLoss struct {
 	Base
-	o F.MultiMarginLossOptions
+	Weight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o      F.MultiMarginLossOptions
 }
 
 // NewMultiMarginLoss returns it.
 func NewMultiMarginLoss(opts ...F.MultiMarginLossOptions) *MultiMarginLoss {
-	return &MultiMarginLoss{o: option("multi_margin_loss", opts)}
+	o := option("multi_margin_loss", opts)
+	return &MultiMarginLoss{Weight: o.Weight, o: o}
 }
 
 // Forward returns the loss.
 func (m *MultiMarginLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.MultiMarginLoss(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	return LeaveN(m, in, F.MultiMarginLoss(in[0], in[1], o))[0]
 }
 
 // MultiLabelSoftMarginLoss computes the mean binary cross entropy of all classes.
 type MultiLabelSoftMarginLoss struct {
 	Base
-	o F.WeightedLossOptions
+	Weight *lucid.Tensor `nn:",buffer"` // nil: all alike
+	o      F.WeightedLossOptions
 }
 
 // NewMultiLabelSoftMarginLoss returns it.
 func NewMultiLabelSoftMarginLoss(opts ...F.WeightedLossOptions) *MultiLabelSoftMarginLoss {
-	return &MultiLabelSoftMarginLoss{o: option("multi_label_soft_margin_loss", opts)}
+	o := option("multi_label_soft_margin_loss", opts)
+	return &MultiLabelSoftMarginLoss{Weight: o.Weight, o: o}
 }
 
 // Forward returns the loss.
 func (m *MultiLabelSoftMarginLoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, target)
-	return LeaveN(m, in, F.MultilabelSoftMarginLoss(in[0], in[1], m.o))[0]
+	o := m.o
+	o.Weight = m.Weight
+	return LeaveN(m, in, F.MultilabelSoftMarginLoss(in[0], in[1], o))[0]
 }
 
 // TripletMarginWithDistanceLoss is TripletMarginLoss with a distance of one's own.

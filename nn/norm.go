@@ -11,7 +11,8 @@ type BatchNormOptions struct {
 	Momentum          *float64 // share of the newest batch in the running statistics; nil: 0.1
 	CumulativeAverage bool     // average all batches alike: PyTorch's momentum=None
 	NoAffine          bool     // no weight and bias
-	NoTracking        bool     // no running statistics
+	NoBias            bool
+	NoTracking        bool // no running statistics
 	DType             lucid.DType
 	Device            lucid.Device
 }
@@ -30,7 +31,10 @@ func (b *batchNorm) init(op string, features int, opts []BatchNormOptions) {
 	b.o = option(op, opts)
 	w := lucid.With{DType: b.o.DType, Device: b.o.Device}
 	if !b.o.NoAffine {
-		b.Weight, b.Bias = w.Ones(features).RequiresGrad_(true), parameter(w, features)
+		b.Weight = w.Ones(features).RequiresGrad_(true)
+		if !b.o.NoBias {
+			b.Bias = parameter(w, features)
+		}
 	}
 	if !b.o.NoTracking {
 		b.RunningMean, b.RunningVar = w.Zeros(features), w.Ones(features)
@@ -50,7 +54,7 @@ func (b *batchNorm) ResetRunningStats() {
 	}
 }
 
-func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) *lucid.Tensor {
+func (b *batchNorm) run(m Module, op string, x *lucid.Tensor, training bool, dims ...int) *lucid.Tensor {
 	ok := false
 	for _, d := range dims {
 		ok = ok || x.Dim() == d
@@ -58,7 +62,7 @@ func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) 
 	if !ok {
 		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %v dimensions", x.Shape(), dims)
 	}
-	o := F.BatchNormOptions{Weight: b.Weight, Bias: b.Bias, Momentum: b.o.Momentum, Eps: b.o.Eps}
+	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps}
 	if b.RunningMean == nil {
 		o.Training = true
 		return F.BatchNorm(x, nil, nil, o)
@@ -70,7 +74,7 @@ func (b *batchNorm) run(op string, x *lucid.Tensor, training bool, dims ...int) 
 	if !b.o.CumulativeAverage {
 		return F.BatchNorm(x, b.RunningMean, b.RunningVar, o)
 	}
-	y, mean, variance := lucid.BatchNorm(x, b.RunningMean, b.RunningVar, b.Weight, b.Bias,
+	y, mean, variance := lucid.BatchNorm(x, b.RunningMean, b.RunningVar, o.Weight, o.Bias,
 		lucid.BatchNormOptions{Training: true, Momentum: new(1.0), Eps: b.o.Eps}) // the statistics of this batch alone
 	lucid.NoGrad(func() {
 		share := b.NumBatchesTracked.To(b.RunningMean.DType()).Reciprocal()
@@ -96,7 +100,7 @@ func NewBatchNorm1d(features int, opts ...BatchNormOptions) *BatchNorm1d {
 // Forward normalises x.
 func (m *BatchNorm1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm1d", x, m.Training(), 2, 3))
+	return Leave(m, x, m.run(m, "batch_norm1d", x, m.Training(), 2, 3))
 }
 
 // BatchNorm2d normalises the channels of (B, C, H, W).
@@ -115,7 +119,7 @@ func NewBatchNorm2d(features int, opts ...BatchNormOptions) *BatchNorm2d {
 // Forward normalises x.
 func (m *BatchNorm2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm2d", x, m.Training(), 4))
+	return Leave(m, x, m.run(m, "batch_norm2d", x, m.Training(), 4))
 }
 
 // BatchNorm3d normalises the channels of (B, C, D, H, W).
@@ -134,7 +138,7 @@ func NewBatchNorm3d(features int, opts ...BatchNormOptions) *BatchNorm3d {
 // Forward normalises x.
 func (m *BatchNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("batch_norm3d", x, m.Training(), 5))
+	return Leave(m, x, m.run(m, "batch_norm3d", x, m.Training(), 5))
 }
 
 // InstanceNormOptions say how an instance norm is made; the zero value is PyTorch's default.
@@ -142,6 +146,7 @@ type InstanceNormOptions struct {
 	Eps               *float64 // nil: 1e-5
 	Momentum          *float64 // nil: 0.1
 	Affine            bool     // have weight and bias
+	NoBias            bool     // have no bias, if Affine
 	TrackRunningStats bool
 	DType             lucid.DType
 	Device            lucid.Device
@@ -155,11 +160,11 @@ type instanceNorm struct {
 
 func (b *instanceNorm) init(op string, features int, opts []InstanceNormOptions) {
 	b.io = option(op, opts)
-	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
+	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoBias: b.io.NoBias, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
 }
 
 // run normalises x, with its spatial dimensions, which may lack a batch.
-func (b *instanceNorm) run(op string, x *lucid.Tensor, training bool, spatial int) *lucid.Tensor {
+func (b *instanceNorm) run(m Module, op string, x *lucid.Tensor, training bool, spatial int) *lucid.Tensor {
 	alone := x.Dim() == spatial+1
 	if !alone && x.Dim() != spatial+2 {
 		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %d or %d dimensions", x.Shape(), spatial+1, spatial+2)
@@ -167,7 +172,7 @@ func (b *instanceNorm) run(op string, x *lucid.Tensor, training bool, spatial in
 	if alone {
 		x = x.Unsqueeze(0)
 	}
-	o := F.InstanceNormOptions{Weight: b.Weight, Bias: b.Bias, Momentum: b.io.Momentum, Eps: b.io.Eps}
+	o := F.InstanceNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.io.Momentum, Eps: b.io.Eps}
 	if b.RunningMean != nil {
 		o.RunningMean, o.RunningVar, o.RunningStats = b.RunningMean, b.RunningVar, !training
 	}
@@ -194,7 +199,7 @@ func NewInstanceNorm1d(features int, opts ...InstanceNormOptions) *InstanceNorm1
 // Forward normalises x.
 func (m *InstanceNorm1d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm1d", x, m.Training(), 1))
+	return Leave(m, x, m.run(m, "instance_norm1d", x, m.Training(), 1))
 }
 
 // InstanceNorm2d normalises every channel of every example of (B, C, H, W) or (C, H, W).
@@ -213,7 +218,7 @@ func NewInstanceNorm2d(features int, opts ...InstanceNormOptions) *InstanceNorm2
 // Forward normalises x.
 func (m *InstanceNorm2d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm2d", x, m.Training(), 2))
+	return Leave(m, x, m.run(m, "instance_norm2d", x, m.Training(), 2))
 }
 
 // InstanceNorm3d normalises every channel of every example of (B, C, D, H, W) or (C, D, H, W).
@@ -232,5 +237,5 @@ func NewInstanceNorm3d(features int, opts ...InstanceNormOptions) *InstanceNorm3
 // Forward normalises x.
 func (m *InstanceNorm3d) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	return Leave(m, x, m.run("instance_norm3d", x, m.Training(), 3))
+	return Leave(m, x, m.run(m, "instance_norm3d", x, m.Training(), 3))
 }

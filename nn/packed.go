@@ -183,7 +183,9 @@ func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) 
 }
 
 // packed runs a recurrent network over packed sequences; states are in the sequences' own order.
-func (r *recurrent) packed(p PackedSequence, start []*lucid.Tensor, training bool) (PackedSequence, []*lucid.Tensor) {
+func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, training bool) (PackedSequence, []*lucid.Tensor) {
+	in := EnterN(m, append([]*lucid.Tensor{p.Data}, start...)...)
+	p.Data, start = in[0], in[1:]
 	x, lengths := PadPackedSequence(p)
 	live := make([]bool, 0, x.Size(0)*len(lengths))
 	for t := range x.Size(0) {
@@ -201,24 +203,27 @@ func (r *recurrent) packed(p PackedSequence, start []*lucid.Tensor, training boo
 			st[i] = r.zeroState(x, len(lengths), size)
 		}
 	}
-	y, end := r.run(x, st, lucid.New(live, x.Size(0), len(lengths), 1), training)
-	return PackPaddedSequence(y, lengths, PackPaddedSequenceOptions{NotSorted: p.UnsortedIndices != nil}), end
+	y, end := r.run(m, x, st, lucid.New(live, x.Size(0), len(lengths), 1), training)
+	q := PackPaddedSequence(y, lengths, PackPaddedSequenceOptions{NotSorted: p.UnsortedIndices != nil})
+	out := LeaveN(m, in, append([]*lucid.Tensor{q.Data}, end...)...)
+	q.Data = out[0]
+	return q, out[1:]
 }
 
 // ForwardPacked is Forward for packed sequences.
 func (m *RNN) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
-	y, end := m.packed(p, []*lucid.Tensor{h}, m.Training())
+	y, end := m.packed(m, p, []*lucid.Tensor{h}, m.Training())
 	return y, end[0]
 }
 
 // ForwardPacked is Forward for packed sequences.
 func (m *GRU) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
-	y, end := m.packed(p, []*lucid.Tensor{h}, m.Training())
+	y, end := m.packed(m, p, []*lucid.Tensor{h}, m.Training())
 	return y, end[0]
 }
 
 // ForwardPacked is Forward for packed sequences.
 func (m *LSTM) ForwardPacked(p PackedSequence, h, c *lucid.Tensor) (y PackedSequence, hn, cn *lucid.Tensor) {
-	y, end := m.packed(p, []*lucid.Tensor{h, c}, m.Training())
+	y, end := m.packed(m, p, []*lucid.Tensor{h, c}, m.Training())
 	return y, end[0], end[1]
 }

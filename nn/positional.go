@@ -7,17 +7,22 @@ import (
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
+// PositionOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000.
+type PositionOptions struct{ Base *float64 }
+
 // RotaryEmbedding turns queries and keys by angles that grow with their positions (Su et al.).
 type RotaryEmbedding struct {
 	Base
 	Cos, Sin *lucid.Tensor `nn:",buffer,transient"` // (positions, D)
 }
 
-// NewRotaryEmbedding returns it for heads of an even size and a number of positions; base is usually 10000.
-func NewRotaryEmbedding(headDim, positions int, base float64) *RotaryEmbedding {
+// NewRotaryEmbedding returns it for heads of an even size and a number of positions.
+func NewRotaryEmbedding(headDim, positions int, opts ...PositionOptions) *RotaryEmbedding {
+	const op = "rotary_embedding"
 	if headDim <= 0 || headDim%2 != 0 {
-		refuse(lucid.ErrValue, "rotary_embedding", "heads of size %d; want an even one", headDim)
+		refuse(lucid.ErrValue, op, "heads of size %d; want an even one", headDim)
 	}
+	base := or(option(op, opts).Base, 10000)
 	cos, sin := make([]float32, positions*headDim), make([]float32, positions*headDim)
 	for p := range positions {
 		for i := range headDim {
@@ -32,15 +37,93 @@ func NewRotaryEmbedding(headDim, positions int, base float64) *RotaryEmbedding {
 func (m *RotaryEmbedding) Forward(q, k *lucid.Tensor) (q2, k2 *lucid.Tensor) {
 	in := EnterN(m, q, k)
 	turn := func(x *lucid.Tensor) *lucid.Tensor {
-		L := x.Size(-2)
-		if L > m.Cos.Size(0) {
+		if L := x.Size(-2); L > m.Cos.Size(0) {
 			refuse(lucid.ErrShapeMismatch, "rotary_embedding", "a sequence of %d; there are %d positions", L, m.Cos.Size(0))
 		}
-		at := lucid.Range{Stop: L}
-		return F.ApplyRotaryEmb(x, m.Cos.At(at), m.Sin.At(at))
+		return F.ApplyRotaryEmb(x, m.Cos, m.Sin)
 	}
 	out := LeaveN(m, in, turn(in[0]), turn(in[1]))
 	return out[0], out[1]
+}
+
+// RoPEOptions say how RoPE turns: Traditional turns neighbouring elements together, otherwise each element of the
+// first half of Dims turns with one of the second; Base is nil for 10000; positions are multiplied by Scale, nil for 1.
+type RoPEOptions struct {
+	Traditional bool
+	Base        *float64
+	Scale       *float64
+}
+
+// RoPE is MLX's rotary embedding: it turns the first dims elements of vectors and leaves the others.
+type RoPE struct {
+	Base
+	dims int
+	o    RoPEOptions
+}
+
+// NewRoPE returns it for an even number of elements.
+func NewRoPE(dims int, opts ...RoPEOptions) *RoPE {
+	if dims <= 0 || dims%2 != 0 {
+		refuse(lucid.ErrValue, "rope", "%d elements; want an even number", dims)
+	}
+	return &RoPE{dims: dims, o: option("rope", opts)}
+}
+
+// Forward turns the vectors of x, (..., L, D), whose first is at position 0.
+func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0) }
+
+// ForwardAt is Forward for a sequence whose first element is at a position.
+func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
+	x = Enter(m, x)
+	L, D := x.Size(-2), x.Size(-1)
+	if D < m.dims {
+		refuse(lucid.ErrShapeMismatch, "rope", "vectors of %d; %d elements are to be turned", D, m.dims)
+	}
+	half := m.dims / 2
+	cos, sin := make([]float64, L*m.dims), make([]float64, L*m.dims)
+	for p := range L {
+		for i := range m.dims {
+			k := i % half
+			if m.o.Traditional {
+				k = i / 2
+			}
+			a := float64(p+offset) * or(m.o.Scale, 1) * math.Pow(or(m.o.Base, 10000), -float64(k)/float64(half))
+			cos[p*m.dims+i], sin[p*m.dims+i] = math.Cos(a), math.Sin(a)
+		}
+	}
+	w := lucid.With{DType: x.DType(), Device: x.Device()}
+	head := x.At(lucid.Ellipsis, lucid.Range{Stop: m.dims})
+	y := F.ApplyRotaryEmb(head, w.New(cos, L, m.dims), w.New(sin, L, m.dims), F.ApplyRotaryEmbOptions{Interleaved: m.o.Traditional})
+	if D > m.dims {
+		y = lucid.Cat([]*lucid.Tensor{y, x.At(lucid.Ellipsis, lucid.Range{Start: m.dims, Stop: D})}, -1)
+	}
+	return Leave(m, x, y)
+}
+
+// ALiBi adds to scores of attention a penalty that grows with the distance, at another rate for each head (Press et
+// al.).
+type ALiBi struct{ Base }
+
+// NewALiBi returns it.
+func NewALiBi() *ALiBi { return &ALiBi{} }
+
+// Forward returns the scores of (B, heads, L, S) with the penalty, and a mask to be added, which may be nil.
+func (m *ALiBi) Forward(scores, mask *lucid.Tensor) *lucid.Tensor {
+	return m.ForwardAt(scores, mask, 0)
+}
+
+// ForwardAt is Forward for queries whose first is at a position.
+func (m *ALiBi) ForwardAt(scores, mask *lucid.Tensor, offset int) *lucid.Tensor {
+	in := EnterN(m, scores, mask)
+	x := in[0]
+	if x.Dim() < 3 {
+		refuse(lucid.ErrShapeMismatch, "alibi", "scores have shape %v; want (..., heads, L, S)", x.Shape())
+	}
+	y := x.Add(F.ALiBiMask(x.Size(-3), x.Size(-2), x.Size(-1), offset, x.DType()).To(x.Device()))
+	if in[1] != nil {
+		y = y.Add(in[1])
+	}
+	return LeaveN(m, in, y)[0]
 }
 
 // SinusoidalEmbedding is a fixed table of sines and cosines that tells positions apart.
@@ -49,9 +132,9 @@ type SinusoidalEmbedding struct {
 	Table *lucid.Tensor `nn:",buffer,transient"`
 }
 
-// NewSinusoidalEmbedding returns it; base is usually 10000.
-func NewSinusoidalEmbedding(positions, size int, base float64) *SinusoidalEmbedding {
-	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, base)}
+// NewSinusoidalEmbedding returns it for a number of positions.
+func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *SinusoidalEmbedding {
+	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, or(option("sinusoidal_embedding", opts).Base, 10000))}
 }
 
 // Forward takes positions of any shape to vectors.
@@ -60,108 +143,22 @@ func (m *SinusoidalEmbedding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	return Leave(m, x, lucid.Embedding(x, m.Table))
 }
 
-// TimestepEmbedding takes points in time to vectors: cosines and sines of falling frequency, and two linear layers.
-type TimestepEmbedding struct {
+// SinusoidalEmbedding2D is a fixed table of sines and cosines that tells the places of a grid apart.
+type SinusoidalEmbedding2D struct {
 	Base
-	Linear1, Linear2 *Linear
-	in               int
-	period           float64
+	Table *lucid.Tensor `nn:",buffer,transient"` // (height·width, size)
 }
 
-// NewTimestepEmbedding returns it; in, the number of frequencies and phases, is even, base usually 10000.
-func NewTimestepEmbedding(in, out int, base float64) *TimestepEmbedding {
-	if in <= 0 || in%2 != 0 {
-		refuse(lucid.ErrValue, "timestep_embedding", "size %d; want an even one", in)
-	}
-	return &TimestepEmbedding{Linear1: NewLinear(in, out), Linear2: NewLinear(out, out), in: in, period: base}
+// NewSinusoidalEmbedding2D returns it for a grid; size is a multiple of 4.
+func NewSinusoidalEmbedding2D(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2D {
+	return &SinusoidalEmbedding2D{Table: F.SinusoidalEmbedding2d(height, width, size, or(option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
-// Forward takes times of (B) to (B, out).
-func (m *TimestepEmbedding) Forward(t *lucid.Tensor) *lucid.Tensor {
-	t = Enter(m, t)
-	half := m.in / 2
-	freq := make([]float32, half)
-	for i := range freq {
-		freq[i] = float32(math.Pow(m.period, -float64(i)/float64(half)))
-	}
-	a := t.To(m.Linear1.Weight.DType()).Unsqueeze(-1).Mul(lucid.New(freq, half))
-	x := lucid.Cat([]*lucid.Tensor{a.Cos(), a.Sin()}, -1)
-	return Leave(m, t, m.Linear2.Forward(m.Linear1.Forward(x).Silu()))
-}
-
-// NoisyLinear is a Linear with learned noise on its weights in training (Fortunato et al.); the noise stays until
-// ResetNoise.
-type NoisyLinear struct {
-	Base
-	WeightMu, WeightSigma *lucid.Tensor
-	BiasMu, BiasSigma     *lucid.Tensor
-	EpsilonIn             *lucid.Tensor `nn:",buffer"`
-	EpsilonOut            *lucid.Tensor `nn:",buffer"`
-}
-
-// NewNoisyLinear returns it; sigmaZero is usually 0.5.
-func NewNoisyLinear(in, out int, sigmaZero float64, opts ...LinearOptions) *NoisyLinear {
-	o := option("noisy_linear", opts)
-	w := lucid.With{DType: o.DType, Device: o.Device}
-	b := 1 / math.Sqrt(float64(in))
-	m := &NoisyLinear{WeightMu: parameter(w, out, in), WeightSigma: w.Full([]int{out, in}, sigmaZero*b).RequiresGrad_(true)}
-	resetUniform(m.WeightMu, nil)
-	if !o.NoBias {
-		m.BiasMu, m.BiasSigma = w.Zeros(out), w.Full([]int{out}, sigmaZero*b).RequiresGrad_(true)
-		m.BiasMu.Uniform_(-b, b).RequiresGrad_(true)
-	}
-	m.EpsilonIn, m.EpsilonOut = w.Zeros(in), w.Zeros(out)
-	m.ResetNoise()
-	return m
-}
-
-// ResetNoise draws the noise anew.
-func (m *NoisyLinear) ResetNoise() {
-	for _, e := range []*lucid.Tensor{m.EpsilonIn, m.EpsilonOut} {
-		x := lucid.RandnLike(e)
-		e.Assign(x.Sign().Mul(x.Abs().Sqrt()))
-	}
-}
-
-// Forward takes x of (..., in) to (..., out).
-func (m *NoisyLinear) Forward(x *lucid.Tensor) *lucid.Tensor {
+// Forward adds the vectors of all places to x, (..., height·width, size).
+func (m *SinusoidalEmbedding2D) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	w, b := m.WeightMu, m.BiasMu
-	if m.Training() {
-		w = w.Add(m.WeightSigma.Mul(lucid.Outer(m.EpsilonOut, m.EpsilonIn)))
-		if b != nil {
-			b = b.Add(m.BiasSigma.Mul(m.EpsilonOut))
-		}
+	if x.Dim() < 2 || x.Size(-2) != m.Table.Size(0) || x.Size(-1) != m.Table.Size(1) {
+		refuse(lucid.ErrShapeMismatch, "sinusoidal_embedding_2d", "x has shape %v; want (..., %d, %d)", x.Shape(), m.Table.Size(0), m.Table.Size(1))
 	}
-	return Leave(m, x, lucid.Linear(x, w, b))
-}
-
-// VectorQuantizer replaces vectors by the nearest of a learned table (van den Oord et al.).
-type VectorQuantizer struct {
-	Base
-	Weight         *lucid.Tensor // (codes, size)
-	CommitmentCost float64
-}
-
-// NewVectorQuantizer returns it; the commitment cost is usually 0.25.
-func NewVectorQuantizer(codes, size int, commitmentCost float64, opts ...LinearOptions) *VectorQuantizer {
-	o := option("vector_quantizer", opts)
-	m := &VectorQuantizer{Weight: parameter(lucid.With{DType: o.DType, Device: o.Device}, codes, size), CommitmentCost: commitmentCost}
-	b := 1 / float64(codes)
-	lucid.NoGrad(func() { m.Weight.Uniform_(-b, b) })
-	return m
-}
-
-// Forward returns the nearest codes of the vectors of x, (..., size), with the gradient of x, a loss that brings codes
-// and vectors together, and the numbers of the codes.
-func (m *VectorQuantizer) Forward(x *lucid.Tensor) (y, loss, codes *lucid.Tensor) {
-	in := EnterN(m, x)
-	x = in[0]
-	s := x.Shape()
-	flat := x.Detach().Reshape(-1, s[len(s)-1])
-	codes = lucid.Cdist(flat, m.Weight.Detach()).ArgMin(-1).Reshape(s[:len(s)-1]...)
-	q := lucid.Embedding(codes, m.Weight)
-	loss = lucid.MSELoss(q, x.Detach()).Add(lucid.MSELoss(x, q.Detach()).Mul(m.CommitmentCost))
-	out := LeaveN(m, in, F.StraightThrough(q, x), loss, codes)
-	return out[0], out[1], out[2]
+	return Leave(m, x, x.Add(m.Table.To(x.DType())))
 }

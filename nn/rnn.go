@@ -99,7 +99,7 @@ func (r *recurrent) zeroState(x *lucid.Tensor, batch, size int) *lucid.Tensor {
 
 // run takes x of (T, B, in) through all layers. There is one state or, for an LSTM, state and memory, each
 // (layers·directions, B, size). live, if given, is (T, B, 1) and says where a sequence is not yet at its end.
-func (r *recurrent) run(x *lucid.Tensor, start []*lucid.Tensor, live *lucid.Tensor, training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
+func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, live *lucid.Tensor, training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
 	last := make([][]*lucid.Tensor, len(start))
 	for l := range r.o.NumLayers {
 		var outs []*lucid.Tensor
@@ -108,7 +108,7 @@ func (r *recurrent) run(x *lucid.Tensor, start []*lucid.Tensor, live *lucid.Tens
 			for i, s := range start {
 				st[i] = s.At(l*r.directions() + d)
 			}
-			out, st := r.layer(x, st, live, suffix(l, d), d == 1)
+			out, st := r.layer(m, x, st, live, suffix(l, d), d == 1)
 			outs = append(outs, out)
 			for i := range st {
 				last[i] = append(last[i], st[i])
@@ -129,9 +129,10 @@ func (r *recurrent) run(x *lucid.Tensor, start []*lucid.Tensor, live *lucid.Tens
 }
 
 // layer takes a sequence through one layer in one direction.
-func (r *recurrent) layer(x *lucid.Tensor, st []*lucid.Tensor, live *lucid.Tensor, at string, back bool) (*lucid.Tensor, []*lucid.Tensor) {
-	p := r.params.m
-	gx := lucid.Linear(x, p["weight_ih"+at], p["bias_ih"+at]) // of all steps at once
+func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, live *lucid.Tensor, at string, back bool) (*lucid.Tensor, []*lucid.Tensor) {
+	use := func(name string) *lucid.Tensor { return Use(m, r.params.m[name+at]) }
+	gx := lucid.Linear(x, use("weight_ih"), use("bias_ih")) // of all steps at once
+	w, b, proj := use("weight_hh"), use("bias_hh"), use("weight_hr")
 	steps := x.Size(0)
 	outs := make([]*lucid.Tensor, steps)
 	for i := range steps {
@@ -139,7 +140,7 @@ func (r *recurrent) layer(x *lucid.Tensor, st []*lucid.Tensor, live *lucid.Tenso
 		if back {
 			t = steps - 1 - i
 		}
-		next := r.step(gx.At(t), st, p["weight_hh"+at], p["bias_hh"+at], p["weight_hr"+at])
+		next := r.step(gx.At(t), st, w, b, proj)
 		outs[t] = next[0]
 		if live != nil {
 			on := live.At(t)
@@ -168,7 +169,7 @@ func (r *recurrent) step(gx *lucid.Tensor, st []*lucid.Tensor, w, b, proj *lucid
 }
 
 // forward arranges x and the states, which may be nil, as run wants them, and its results as x was.
-func (r *recurrent) forward(x *lucid.Tensor, start []*lucid.Tensor, training bool) (*lucid.Tensor, []*lucid.Tensor) {
+func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, training bool) (*lucid.Tensor, []*lucid.Tensor) {
 	alone := x.Dim() == 2
 	if !alone && x.Dim() != 3 || x.Size(-1) != r.in {
 		refuse(lucid.ErrShapeMismatch, r.name, "x has shape %v; want 2 or 3 dimensions, the last of size %d", x.Shape(), r.in)
@@ -199,7 +200,7 @@ func (r *recurrent) forward(x *lucid.Tensor, start []*lucid.Tensor, training boo
 			refuse(lucid.ErrShapeMismatch, r.name, "a state has shape %v; want %v", st[i].Shape(), want)
 		}
 	}
-	y, end := r.run(x, st, nil, training)
+	y, end := r.run(m, x, st, nil, training)
 	if alone {
 		y = y.Reshape(y.Size(0), y.Size(2))
 		for i, s := range end {
@@ -229,7 +230,7 @@ func NewRNN(in, hidden int, opts ...RNNOptions) *RNN {
 // the last ones of all layers.
 func (m *RNN) Forward(x, h *lucid.Tensor) (y, hn *lucid.Tensor) {
 	in := EnterN(m, x, h)
-	y, end := m.forward(in[0], in[1:], m.Training())
+	y, end := m.forward(m, in[0], in[1:], m.Training())
 	out := LeaveN(m, in, y, end[0])
 	return out[0], out[1]
 }
@@ -251,7 +252,7 @@ func NewGRU(in, hidden int, opts ...RNNOptions) *GRU {
 // the last ones of all layers.
 func (m *GRU) Forward(x, h *lucid.Tensor) (y, hn *lucid.Tensor) {
 	in := EnterN(m, x, h)
-	y, end := m.forward(in[0], in[1:], m.Training())
+	y, end := m.forward(m, in[0], in[1:], m.Training())
 	out := LeaveN(m, in, y, end[0])
 	return out[0], out[1]
 }
@@ -273,7 +274,7 @@ func NewLSTM(in, hidden int, opts ...RNNOptions) *LSTM {
 // steps and the last states and memories of all layers.
 func (m *LSTM) Forward(x, h, c *lucid.Tensor) (y, hn, cn *lucid.Tensor) {
 	in := EnterN(m, x, h, c)
-	y, end := m.forward(in[0], in[1:], m.Training())
+	y, end := m.forward(m, in[0], in[1:], m.Training())
 	out := LeaveN(m, in, y, end[0], end[1])
 	return out[0], out[1], out[2]
 }

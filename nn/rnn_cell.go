@@ -93,7 +93,7 @@ func isRelu(op, name string) bool {
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *RNNCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, stepRNN(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], m.WeightHh, m.BiasHh, m.relu))[0]
+	return LeaveN(m, in, stepRNN(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), m.relu))[0]
 }
 
 // LSTMCell is one step of a long short-term memory.
@@ -112,7 +112,7 @@ func NewLSTMCell(in, hidden int, opts ...RNNCellOptions) *LSTMCell {
 // Forward returns the next state and memory for x of (B, in) or (in); h and c may be nil for zeros.
 func (m *LSTMCell) Forward(x, h, c *lucid.Tensor) (h2, c2 *lucid.Tensor) {
 	in := EnterN(m, x, m.state(x, h), m.state(x, c))
-	h2, c2 = stepLSTM(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], in[2], m.WeightHh, m.BiasHh)
+	h2, c2 = stepLSTM(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], in[2], Use(m, m.WeightHh), Use(m, m.BiasHh))
 	out := LeaveN(m, in, h2, c2)
 	return out[0], out[1]
 }
@@ -133,5 +133,5 @@ func NewGRUCell(in, hidden int, opts ...RNNCellOptions) *GRUCell {
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *GRUCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, stepGRU(lucid.Linear(in[0], m.WeightIh, m.BiasIh), in[1], m.WeightHh, m.BiasHh))[0]
+	return LeaveN(m, in, stepGRU(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh)))[0]
 }

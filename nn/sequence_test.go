@@ -77,7 +77,7 @@ func TestLazy(t *testing.T) {
 
 func TestPositions(t *testing.T) {
 	lucid.Seed(8)
-	r := nn.NewRotaryEmbedding(8, 16, 10000)
+	r := nn.NewRotaryEmbedding(8, 16)
 	q := lucid.Randn(2, 4, 10, 8)
 	a, b := r.Forward(q, q)
 	if !lucid.Equal(a, b) || !lucid.AllClose(a.Norm(-1), q.Norm(-1), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.Equal(a.At(lucid.Ellipsis, 0, lucid.Colon), q.At(lucid.Ellipsis, 0, lucid.Colon)) {
@@ -90,13 +90,13 @@ func TestPositions(t *testing.T) {
 	if !lucid.AllClose(s.At(2, 5), s.At(6, 9), lucid.CloseOptions{ATol: new(1e-4)}) {
 		t.Error("scores depend on the place")
 	}
-	if y := nn.NewTimestepEmbedding(8, 6, 10000).Forward(lucid.New([]int64{0, 10}, 2)); fmt.Sprint(y.Shape()) != "[2 6]" {
+	if y := nn.NewTimestepEmbedding(8, 6).Forward(lucid.New([]int64{0, 10}, 2)); fmt.Sprint(y.Shape()) != "[2 6]" {
 		t.Errorf("%v", y.Shape())
 	}
-	if e := nn.NewSinusoidalEmbedding(5, 4, 10000).Forward(lucid.New([]int64{0}, 1)); fmt.Sprint(lucid.ToSlice[float64](e)) != "[0 1 0 1]" {
+	if e := nn.NewSinusoidalEmbedding(5, 4).Forward(lucid.New([]int64{0}, 1)); fmt.Sprint(lucid.ToSlice[float64](e)) != "[0 1 0 1]" {
 		t.Errorf("%v", e)
 	}
-	n := nn.NewNoisyLinear(4, 3, 0.5)
+	n := nn.NewNoisyLinear(4, 3)
 	z := lucid.Randn(2, 4)
 	one := n.Forward(z).Detach().Eval()
 	if n.ResetNoise(); lucid.Equal(one, n.Forward(z).Detach()) {
@@ -106,7 +106,7 @@ func TestPositions(t *testing.T) {
 	if !lucid.Equal(n.Forward(z).Detach(), lucid.Linear(z, n.WeightMu, n.BiasMu).Detach()) {
 		t.Error("noise in evaluation")
 	}
-	vq := nn.NewVectorQuantizer(16, 4, 0.25)
+	vq := nn.NewVectorQuantizer(16, 4)
 	in := lucid.Randn(3, 5, 4).RequiresGrad_(true)
 	out, loss, codes := vq.Forward(in)
 	out.Sum().Add(loss).Backward()

@@ -27,6 +27,7 @@ type walker struct {
 	open   map[Module]bool // modules being visited, against cycles
 	again  bool            // visit a module met a second time, under its other name, too
 	seen   map[Module]bool
+	owner  *formed // of the module being visited
 }
 
 // field is what a struct's type says about one of its fields.
@@ -148,7 +149,26 @@ func (w *walker) visit(m Module) {
 	if w.module != nil {
 		w.module(w.name(), m)
 	}
+	outer := w.owner
+	w.owner = &m.base().formed
 	w.structure(reflect.ValueOf(m).Elem())
+	w.visitFormed(w.owner.all())
+	w.owner = outer
+}
+
+// tensorAt shows a tensor to the visitor.
+func (w *walker) tensorAt(t *lucid.Tensor, f field) {
+	if w.tensor != nil {
+		w.tensor(w.name(), t, f)
+	}
+}
+
+// prefixed visits the fields of m as if they were the outer module's, under longer names.
+func (w *walker) prefixed(prefix string, m Module) {
+	v := reflect.ValueOf(m).Elem()
+	for _, f := range fields(v.Type()) {
+		w.at(prefix+f.name, func() { w.field(v.Field(f.index), f) })
+	}
 }
 
 var ownPackage = baseType.PkgPath()
@@ -195,8 +215,8 @@ func (w *walker) value(v reflect.Value, f field) {
 		return
 	}
 	if v.Type() == tensorType {
-		if !v.IsNil() && w.tensor != nil {
-			w.tensor(w.name(), v.Interface().(*lucid.Tensor), f)
+		if t := v.Interface().(*lucid.Tensor); t != nil && (w.owner == nil || !w.owner.hides(t)) {
+			w.tensorAt(t, f)
 		}
 		return
 	}

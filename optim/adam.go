@@ -10,6 +10,8 @@ type AdamOptions struct {
 	WeightDecay float64
 	AMSGrad     bool
 	Maximize    bool // go up the gradient
+
+	DecoupledWeightDecay bool // apply it to the parameters, as AdamW does
 }
 
 // AdamWOptions are the numbers of AdamW; LR is required.
@@ -60,7 +62,7 @@ func (a *AdamW) AddParamGroup(params []*lucid.Tensor, o AdamWOptions) {
 func (o AdamOptions) numbers() adam {
 	needRate("adam", o.LR, 0.001)
 	b := betas("adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, false}
+	return adam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay}
 }
 
 func (o AdamWOptions) numbers() adam {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/lucid-go/lucid"
 )
@@ -18,16 +19,56 @@ func runDoctor(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, 0, out); err != nil {
 		return err
 	}
-	d := lucid.Doctor()
+	d := diagnosis{Diagnosis: lucid.Doctor(), GPU: examineGPU()}
 	if *asJSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		return e.Encode(d)
 	}
-	if _, err := fmt.Fprint(out, d); err != nil {
+	if _, err := fmt.Fprintf(out, "%v%v", d.Diagnosis, d.GPU); err != nil {
 		return err
 	}
 	return probe(out)
+}
+
+type diagnosis struct {
+	lucid.Diagnosis
+	GPU gpuDiagnosis `json:"gpu"`
+}
+
+// gpuDiagnosis is what is known of the machine's GPUs.
+type gpuDiagnosis struct {
+	Built   bool     `json:"built"`  // the program can use GPUs
+	Usable  bool     `json:"usable"` // and there is one, with all its libraries
+	Details []string `json:"details,omitempty"`
+}
+
+func examineGPU() (g gpuDiagnosis) {
+	if gpuDoctor == nil {
+		return g
+	}
+	text, err := gpuDoctor()
+	return gpuDiagnosis{true, err == nil, strings.Split(strings.TrimSpace(text), "\n")}
+}
+
+// String is for people, a fact a line.
+func (g gpuDiagnosis) String() string {
+	if !g.Built {
+		return "gpu       this program was built without CUDA; to see NVIDIA GPUs: " + withGPU + "doctor\n"
+	}
+	var b strings.Builder
+	places := 0
+	for _, line := range g.Details {
+		if strings.HasPrefix(line, "\t") {
+			places++
+			continue
+		}
+		fmt.Fprintf(&b, "gpu       %s\n", strings.TrimSuffix(line, "; tried:"))
+	}
+	if places > 0 {
+		fmt.Fprintf(&b, "gpu       %d places were tried; --json lists them\n", places)
+	}
+	return b.String()
 }
 
 // probe computes something small, so that a machine on which nothing works says so here.

@@ -107,18 +107,24 @@ func dispatch(args []string, out io.Writer) error {
 	}
 	c := find(args[0])
 	if c == nil {
-		return &usageError{fmt.Sprintf("lucid: there is no command %q; want one of: %s", args[0], names()), "lucid help"}
+		try := "lucid help"
+		if some := nearest(args[0], all()); len(some) > 0 {
+			try = "lucid " + some[0]
+		}
+		return &usageError{fmt.Sprintf("lucid: there is no command %q; want one of: %s", args[0], names()), try}
 	}
 	return c.run(c, args[1:], out)
 }
 
-func names() string {
-	all := make([]string, len(commands))
+func all() []string {
+	names := make([]string, len(commands))
 	for i, c := range commands {
-		all[i] = c.name
+		names[i] = c.name
 	}
-	return strings.Join(all, ", ")
+	return names
 }
+
+func names() string { return strings.Join(all(), ", ") }
 
 func list(out io.Writer) {
 	fmt.Fprint(out, "usage: lucid <command> [flags]\n\n")

@@ -43,6 +43,8 @@ func TestMistakes(t *testing.T) {
 		"ops --yaml":        "flag provided but not defined: -yaml; try: lucid ops --help",
 		"ops add sub":       `unexpected argument "sub"; try: lucid ops [--json] [name]`,
 		"ops no_such_op":    `there is no op "no_such_op"; try: lucid ops`,
+		"ops matmull":       `there is no op "matmull"; perhaps matmul`,
+		"trian":             "; try: lucid train",
 		"doctor now":        `unexpected argument "now"; try: lucid doctor [--json]`,
 		"version please":    `unexpected argument "please"; try: lucid version`,
 		"help no_such_verb": `there is no command "no_such_verb"`,
@@ -51,6 +53,23 @@ func TestMistakes(t *testing.T) {
 		if status != 2 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "; try: lucid") {
 			t.Errorf("lucid %s: status %d, printed %q and %q; want 2 and %q", line, status, out, errs, want)
 		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "", 3}, {"train", "trian", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 1}} {
+		if got := distance(c.a, c.b); got != c.want || distance(c.b, c.a) != c.want {
+			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	if got := nearest("soft", []string{"softmax", "log_softmax", "relu", "sort"}); len(got) != 3 || got[0] != "softmax" || got[2] != "log_softmax" {
+		t.Error(got)
+	}
+	if got := nearest("x", []string{"add", "exp"}); len(got) != 0 {
+		t.Error(got)
 	}
 }
 
@@ -84,12 +103,12 @@ func TestOps(t *testing.T) {
 
 func TestDoctorAndVersion(t *testing.T) {
 	status, out, errs := lucidRun("doctor")
-	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") {
+	if status != 0 || errs != "" || !strings.Contains(out, "threads") || !strings.Contains(out, "came out right") || !strings.Contains(out, "\ngpu ") {
 		t.Errorf("status %d, %q\n%s", status, errs, out)
 	}
 	status, out, _ = lucidRun("doctor", "--json")
-	var d lucid.Diagnosis
-	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.Threads < 1 {
+	var d diagnosis
+	if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 || d.Threads < 1 || d.GPU.Built != (gpuDoctor != nil) {
 		t.Errorf("status %d, %v\n%s", status, err, out)
 	}
 	if status, out, _ = lucidRun("version"); status != 0 || !strings.HasPrefix(out, "lucid ") || strings.Count(out, "\n") != 1 {

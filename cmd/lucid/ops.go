@@ -33,13 +33,15 @@ func runOps(c *command, args []string, out io.Writer) error {
 		return err
 	}
 	var rows []opRow
+	var names []string
 	for _, o := range lucid.Ops() {
+		names = append(names, o.Name)
 		if name := f.Arg(0); name == "" || name == o.Name {
 			rows = append(rows, opRow{o.Name, o.Version, o.Kind, o.AMP, o.Deterministic, o.VJP, o.JVP, o.VMap})
 		}
 	}
 	if rows == nil {
-		return &usageError{fmt.Sprintf("lucid ops: there is no op %q", f.Arg(0)), "lucid ops"}
+		return &usageError{fmt.Sprintf("lucid ops: there is no op %q%s", f.Arg(0), perhaps(f.Arg(0), names)), "lucid ops"}
 	}
 	if *asJSON {
 		e := json.NewEncoder(out)

@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	add(&command{name: "predict", args: "[--checkpoint file.lucid] [flags] <image.png, row or prompt>",
+	add(&command{name: "predict", args: "[--checkpoint file.lucid] [flags] <image.png, row or prompt, or --held number>",
 		short: "ask a model that train made: about an image, a row of numbers, or to write on", run: runPredict})
 }
 
@@ -26,6 +26,7 @@ const maxRow = 1 << 24
 type predictFlags struct {
 	checkpoint  string
 	input       string
+	held        int
 	length      int
 	temperature float64
 	seed        uint64
@@ -35,6 +36,7 @@ type predictFlags struct {
 func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
 	f := c.flags()
 	f.StringVar(&p.checkpoint, "checkpoint", "", "what train saved; default: the only one of cnn.lucid, mlp.lucid, gpt.lucid that is here")
+	f.IntVar(&p.held, "held", 0, "instead of an input: the number of an example the model has not learned from, from 1")
 	f.IntVar(&p.length, "length", 200, "bytes to write")
 	f.Float64Var(&p.temperature, "temperature", 0.8, "how freely to write; 0: always the most probable byte")
 	f.Uint64Var(&p.seed, "seed", 1, "of the random numbers in writing")
@@ -42,8 +44,14 @@ func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
 	if err := c.parse(f, args, 1, out); err != nil {
 		return err
 	}
+	if f.NArg() == 0 && p.held > 0 {
+		return p.find()
+	}
 	if f.NArg() == 0 {
 		return &usageError{"lucid predict: about what? give an image, a row of numbers, a prompt, or - to read one", "lucid predict digit.png"}
+	}
+	if p.held != 0 {
+		return &usageError{"lucid predict: --held takes a number from 1, and no input beside it", "lucid predict --held 1"}
 	}
 	if p.length < 1 || p.length > 1<<20 || !(p.temperature >= 0) {
 		return &usageError{fmt.Sprintf("lucid predict: --length is %d, --temperature %v; want 1 to %d, and no negative number", p.length, p.temperature, 1<<20), "lucid predict --help"}
@@ -88,9 +96,12 @@ func runPredict(c *command, args []string, out io.Writer) error {
 	if err != nil {
 		return typed("predict", err)
 	}
-	if m.Config.Text() {
+	switch {
+	case p.held > 0:
+		err = p.showHeld(m, out)
+	case m.Config.Text():
 		err = p.write(m, out)
-	} else {
+	default:
 		err = p.classify(m, out)
 	}
 	return typed("predict", err)
@@ -113,6 +124,7 @@ type answer struct {
 	learn.Class
 	Classes    []learn.Class `json:"classes"`
 	Inverted   bool          `json:"inverted"`
+	Truth      string        `json:"truth,omitempty"` // of a held out example
 	Checkpoint string        `json:"checkpoint"`
 }
 
@@ -129,12 +141,35 @@ func (p *predictFlags) classify(m *learn.Predictor, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.Inverted && !p.json {
+		fmt.Fprintln(out, "the image was inverted: the model knows them the other way round")
+	}
+	return p.show(a, out)
+}
+
+// showHeld draws an example the model never saw, and says what it is and what the model says.
+func (p *predictFlags) showHeld(m *learn.Predictor, out io.Writer) error {
+	h, err := m.Held(p.held)
+	if err != nil {
+		return err
+	}
+	if !p.json {
+		for _, row := range h.Pixels {
+			for _, v := range row {
+				fmt.Fprint(out, strings.Repeat(string([]rune(" ░░▒▒▓▓██")[v]), 2))
+			}
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintf(out, "it is %s; the model says:\n", h.Truth)
+	}
+	return p.show(answer{Classes: h.Classes, Truth: h.Truth, Checkpoint: p.checkpoint}, out)
+}
+
+// show prints the most probable classes.
+func (p *predictFlags) show(a answer, out io.Writer) error {
 	a.Class = a.Classes[0]
 	if p.json {
 		return json.NewEncoder(out).Encode(a)
-	}
-	if a.Inverted {
-		fmt.Fprintln(out, "the image was inverted: the model knows them the other way round")
 	}
 	for i, c := range a.Classes[:min(3, len(a.Classes))] {
 		mark := "   "

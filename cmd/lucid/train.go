@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/plot"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/progress"
@@ -36,17 +39,29 @@ type session struct {
 // errStopped ends a run that --stop-after cut short.
 var errStopped = errors.New("stopped")
 
-func runTrain(c *command, args []string, out io.Writer) error {
+func runTrain(c *command, args []string, out io.Writer) (err error) {
 	flags := &trainFlags{}
 	if err := flags.parse(c, args, out); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	// Everything a run makes goes to its device; goroutines of the loader inherit the scope.
+	failed := lucid.Try(func() {
+		lucid.WithDevice(flags.device, func() { err = flags.train(ctx, out) })
+	})
+	if failed != nil {
+		return failed
+	}
+	return typed("train", err)
+}
+
+// train makes the run, and makes its steps.
+func (flags *trainFlags) train(ctx context.Context, out io.Writer) error {
 	t, err := flags.start()
 	if err != nil {
-		return typed("train", err)
+		return err
 	}
 	s := &session{trainFlags: flags, Trainer: t, out: out, log: out, begin: time.Now(), first: t.Done}
 	if flags.json {
@@ -56,7 +71,7 @@ func runTrain(c *command, args []string, out io.Writer) error {
 		}
 	}
 	s.live = progress.Terminal(s.log)
-	return typed("train", s.run(ctx))
+	return s.run(ctx)
 }
 
 // typed turns a hint into what the command line prints.
@@ -147,7 +162,7 @@ func (s *session) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := s.drawSVG(); err != nil {
+	if err := s.drawPlots(); err != nil {
 		return err
 	}
 	if s.live {
@@ -164,7 +179,7 @@ func (s *session) finish() error {
 		plot.Confusion(s.log, s.Spec.Classes, r.Confusion)
 	}
 	fmt.Fprintf(s.log, "test accuracy %.2f %%, loss %.4f, after %d steps in %.1f s\n", 100*r.Accuracy, s.Loss(s.Every), s.Done, time.Since(s.begin).Seconds())
-	fmt.Fprintf(s.log, "checkpoint %s, plot %s; try it: %s\n", s.file, s.svg(), s.tryIt())
+	fmt.Fprintf(s.log, "checkpoint %s, plots %s and %s; try it: %s\n", s.file, s.beside(".svg"), s.beside(".png"), s.tryIt())
 	if s.json {
 		return s.printJSON(r, false)
 	}
@@ -177,12 +192,15 @@ func (s *session) tryIt() string {
 	case s.Config().Text():
 		return line + ` "The colours"`
 	case len(s.Spec.Shape) == 3:
-		return line + " image.png"
+		return line + " --held 1"
 	}
 	return line + " 1,2,3…"
 }
 
-func (s *session) svg() string { return strings.TrimSuffix(s.file, filepath.Ext(s.file)) + ".svg" }
+// beside is the name of a file next to the checkpoint.
+func (s *session) beside(ext string) string {
+	return strings.TrimSuffix(s.file, filepath.Ext(s.file)) + ext
+}
 
 func (s *session) losses() []float64 {
 	y := make([]float64, len(s.Losses))
@@ -192,12 +210,17 @@ func (s *session) losses() []float64 {
 	return y
 }
 
-func (s *session) drawSVG() error {
-	var b strings.Builder
-	if err := plot.SVG(&b, s.Config().Model+" on "+s.Spec.Name, "loss", s.losses()); err != nil {
-		return err
+func (s *session) drawPlots() error {
+	for ext, draw := range map[string]func(w io.Writer, title, yName string, y []float64) error{".svg": plot.SVG, ".png": plot.PNG} {
+		var b bytes.Buffer
+		if err := draw(&b, s.Config().Model+" on "+s.Spec.Name, "loss", s.losses()); err != nil {
+			return err
+		}
+		if err := os.WriteFile(s.beside(ext), b.Bytes(), 0o666); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(s.svg(), []byte(b.String()), 0o666)
+	return nil
 }
 
 // summary is what --json prints.
@@ -208,6 +231,8 @@ type summary struct {
 	Seconds      float64  `json:"seconds"`
 	Checkpoint   string   `json:"checkpoint"`
 	Plot         string   `json:"plot,omitempty"`
+	PlotPNG      string   `json:"plot_png,omitempty"`
+	Device       string   `json:"device"`
 	Model        string   `json:"model"`
 	Data         string   `json:"data"`
 	Parameters   int      `json:"parameters"`
@@ -218,9 +243,9 @@ type summary struct {
 
 func (s *session) printJSON(r learn.Result, stopped bool) error {
 	j := summary{FinalLoss: s.Loss(s.Every), Seconds: time.Since(s.begin).Seconds(), Checkpoint: s.file, Model: s.Config().Model,
-		Data: s.Spec.Name, Parameters: s.Parameters(), Steps: s.Done, TotalSteps: s.Total, Stopped: stopped}
+		Data: s.Spec.Name, Parameters: s.Parameters(), Steps: s.Done, TotalSteps: s.Total, Stopped: stopped, Device: s.device.String()}
 	if !stopped {
-		j.TestAccuracy, j.TestLoss, j.Plot = &r.Accuracy, &r.Loss, s.svg()
+		j.TestAccuracy, j.TestLoss, j.Plot, j.PlotPNG = &r.Accuracy, &r.Loss, s.beside(".svg"), s.beside(".png")
 	}
 	return json.NewEncoder(s.out).Encode(j)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
 )
 
@@ -19,6 +20,7 @@ type trainFlags struct {
 	json      bool
 	stopAfter int
 	saveEvery int
+	device    lucid.Device
 	given     map[string]bool
 }
 
@@ -35,12 +37,17 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.IntVar(&t.Width, "width", 0, "gpt: width of its layers; 0: 128")
 	f.IntVar(&t.Depth, "depth", 0, "gpt: number of its layers; 0: 3")
 	f.IntVar(&t.Heads, "heads", 0, "gpt: heads of its attention; 0: 4")
-	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plot goes beside it; default: <model>.lucid")
+	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go beside it; default: <model>.lucid")
 	f.BoolVar(&t.resume, "resume", false, "go on from the checkpoint, bit for bit")
+	device := f.String("device", "cpu", "where to compute: cpu, or cuda in a program built with -tags gpu; cuda:1 is the second GPU")
 	f.BoolVar(&t.json, "json", false, "print JSON: one object at the end")
 	f.IntVar(&t.stopAfter, "stop-after", 0, "stop after so many steps as if interrupted; 0: do not")
 	f.IntVar(&t.saveEvery, "save-every", 0, "steps between saves; 0: at every report")
 	if err := c.parse(f, args, 0, out); err != nil {
+		return err
+	}
+	var err error
+	if t.device, err = parseDevice(*device); err != nil {
 		return err
 	}
 	t.given = map[string]bool{}
@@ -81,6 +88,9 @@ func (t *trainFlags) start() (*learn.Trainer, error) {
 // again is the command line that goes on.
 func (t *trainFlags) again() string {
 	line := self() + " train --resume"
+	if t.device != lucid.CPU {
+		line += " --device " + t.device.String()
+	}
 	switch {
 	case t.file != t.Model+".lucid":
 		line += " --out " + t.file
@@ -99,6 +109,9 @@ func isFolder(path string) bool {
 func self() string {
 	path, err := os.Executable()
 	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); err == nil && name == "lucid" && strings.Contains(path, "go-build") {
+		if gpuDoctor != nil {
+			return "go run -tags gpu ./cmd/lucid"
+		}
 		return "go run ./cmd/lucid"
 	}
 	return "lucid"

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"image/png"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -94,6 +95,9 @@ func TestTrainDigits(t *testing.T) {
 	if svg := string(fileBytes(t, "cnn.svg")); !strings.HasPrefix(svg, "<svg ") || strings.Contains(svg, "NaN") {
 		t.Errorf("the plot is %.200q", svg)
 	}
+	if img, err := png.Decode(bytes.NewReader(fileBytes(t, "cnn.png"))); err != nil || img.Bounds().Dx() < 500 {
+		t.Errorf("the PNG plot: %v", err)
+	}
 	askDigit(t, *got.Checkpoint)
 }
 
@@ -108,6 +112,15 @@ func askDigit(t *testing.T, checkpoint string) {
 	}
 	if status, out, _ = lucidRun("predict", zero); status != 0 || !strings.HasPrefix(out, "-> 0 ") {
 		t.Errorf("status %d, %q", status, out)
+	}
+	if status, out, _ = lucidRun("predict", "--held", "1"); status != 0 || strings.Count(out, "\n") != 12 || !strings.Contains(out, "it is ") || !strings.Contains(out, "█") {
+		t.Errorf("status %d, %q", status, out)
+	}
+	if status, out, _ = lucidRun("predict", "--held", "2", "--json"); status != 0 || json.Unmarshal([]byte(out), &got) != nil || got.Truth == "" {
+		t.Errorf("status %d, %q", status, out)
+	}
+	if status, _, errs = lucidRun("predict", "--held", "361"); status != 2 || !strings.Contains(errs, "no held out example 361") {
+		t.Errorf("status %d, %q", status, errs)
 	}
 	for input, want := range map[string]string{
 		"1,2,3":      "got 3 numbers; the model reads 64; try: lucid predict",
@@ -128,7 +141,7 @@ func TestPipe(t *testing.T) {
 	if strings.ContainsAny(out, "\r\x1b█⠀") {
 		t.Errorf("a pipe got what is meant for a terminal:\n%q", out)
 	}
-	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plot cnn.svg; try it: lucid predict"} {
+	for _, want := range []string{"epoch 1  step 22/44  loss ", "images/s", "rows: what it is", "test accuracy ", "checkpoint cnn.lucid, plots cnn.svg and cnn.png; try it: lucid predict"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)
 		}
@@ -138,7 +151,7 @@ func TestPipe(t *testing.T) {
 // TestResume asks that a run in three processes leaves the same bytes as one that was never stopped.
 func TestResume(t *testing.T) {
 	for model, flags := range map[string][]string{
-		"cnn": {"--steps", "60"}, // the second process stops inside an epoch, the third goes on in another
+		"cnn": {"--steps", "100"}, // 50 steps, then 20 in a second process and 30 in a third, across the ends of epochs
 		"mlp": {"--epochs", "3", "--batch", "100", "--seed", "7"},
 		"gpt": {"--steps", "12", "--context", "16", "--width", "16", "--depth", "1", "--heads", "2", "--batch", "4"},
 	} {
@@ -148,7 +161,7 @@ func TestResume(t *testing.T) {
 			lucidProcess(t, dir, append(train, "--out", "straight.lucid")...)
 			first, second := "5", "4"
 			if model == "cnn" {
-				first, second = "17", "20"
+				first, second = "50", "20"
 			}
 			out := lucidProcess(t, dir, append(train, "--out", "pieces.lucid", "--stop-after", first)...)
 			if !strings.Contains(out, "stopped at step "+first+" of ") || !strings.Contains(out, "lucid train --resume --out pieces.lucid") {
@@ -158,7 +171,7 @@ func TestResume(t *testing.T) {
 			if out := lucidProcess(t, dir, "train", "--resume", "--out", "pieces.lucid"); !strings.Contains(out, "going on from pieces.lucid at step ") {
 				t.Errorf("the last piece said:\n%s", out)
 			}
-			for _, ext := range []string{".lucid", ".svg"} {
+			for _, ext := range []string{".lucid", ".svg", ".png"} {
 				if !bytes.Equal(fileBytes(t, filepath.Join(dir, "straight"+ext)), fileBytes(t, filepath.Join(dir, "pieces"+ext))) {
 					t.Errorf("the %s files differ", ext)
 				}
@@ -247,26 +260,31 @@ func TestTrainMistakes(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"train --model tree":                   `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
-		"train --out a.safetensors":            "ends in .lucid; try: lucid train --out a.lucid",
-		"train --out no/a.lucid":               "there is no folder no for --out; try: lucid train --out a.lucid",
-		"train --epochs 3 --steps 4":           "both say how long; try: lucid train",
-		"train --resume":                       "there is no checkpoint cnn.lucid; try: lucid train",
-		"train --resume --lr 1":                "--lr cannot change while a run goes on; try: lucid train --resume",
-		"train --data nowhere":                 "there is no ",
-		"train --data iris.csv":                "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
-		"train --data a.txt":                   "try: lucid train --model gpt --data ",
-		"train --model gpt --data a.txt":       "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
-		"train --batch -1":                     "--batch is -1; want a positive number; try: lucid train --help",
-		"train --model gpt --heads 5":          "heads that divide the width",
-		"train --steps 30 --lr 100000":         "the loss became ",
-		"predict":                              "about what?",
-		"predict 1,2":                          "there is no model here; try: lucid train",
-		"predict --checkpoint no.lucid 1":      "there is no checkpoint no.lucid; try: lucid train",
-		"predict --length 0 --checkpoint a x":  "--length is 0",
-		"predict --checkpoint junk.lucid 1,2":  "",
-		"train --resume --out junk.lucid":      "",
-		"train --model mlp --data . --steps 1": "",
+		"train --model tree":                  `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
+		"train --out a.safetensors":           "ends in .lucid; try: lucid train --out a.lucid",
+		"train --out no/a.lucid":              "there is no folder no for --out; try: lucid train --out a.lucid",
+		"train --epochs 3 --steps 4":          "both say how long; try: lucid train",
+		"train --resume":                      "there is no checkpoint cnn.lucid; try: lucid train",
+		"train --resume --lr 1":               "--lr cannot change while a run goes on; try: lucid train --resume",
+		"train --data nowhere":                "there is no ",
+		"train --data iris.csv":               "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
+		"train --data a.txt":                  "try: lucid train --model gpt --data ",
+		"train --model gpt --data a.txt":      "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
+		"train --device tpu":                  `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
+		"train --model gpt --data .":          "is a folder; a gpt reads a text file; try: lucid train --data ",
+		"train --model gpt --data no.txt":     "there is no ",
+		"train --data .":                      "want one folder per class; try: lucid train --data <folder>",
+		"predict --held 1 --checkpoint a x":   "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
+		"predict --held -1":                   "about what?",
+		"train --batch -1":                    "--batch is -1; want a positive number; try: lucid train --help",
+		"train --model gpt --heads 5":         "heads that divide the width",
+		"train --steps 30 --lr 100000":        "the loss became ",
+		"predict":                             "about what?",
+		"predict 1,2":                         "there is no model here; try: lucid train",
+		"predict --checkpoint no.lucid 1":     "there is no checkpoint no.lucid; try: lucid train",
+		"predict --length 0 --checkpoint a x": "--length is 0",
+		"predict --checkpoint junk.lucid 1,2": "",
+		"train --resume --out junk.lucid":     "",
 	} {
 		status, out, errs := lucidRun(strings.Fields(line)...)
 		if want == "" && status == 1 && errs != "" {

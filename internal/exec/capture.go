@@ -13,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // A replay whose launches all go to one device that can record them runs as one recording from its third run on. State that
@@ -56,8 +57,13 @@ type recordedOut struct {
 }
 
 // newCapture says whether a program can be recorded.
-func newCapture(p *Program) *capture {
+func newCapture(p *Program, lays []*shape.Layout) *capture {
 	c := &capture{}
+	for _, l := range lays {
+		if l != nil && slices.Min(l.Strides) < 0 {
+			c.why = "an argument has negative strides"
+		}
+	}
 	for k := range p.steps {
 		d := p.steps[k].dev
 		if c.dev == nil {
@@ -337,7 +343,11 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	c.mark(b, fresh, outcome)
 	outs := make([]*graph.Node, len(fresh))
 	for i, o := range b.replay.outs {
-		outs[i] = graph.NewStoredView(fresh[i], o.Spec, o.Dev, o.at.lay)
+		buf, lay := fresh[i], o.at.lay
+		if k := rec.outs[i].input; k >= 0 && b.argOf[k] > 0 && !b.isTaken(k) {
+			buf, lay = shown(b.args[b.argOf[k]-1], o)
+		}
+		outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 	}
 	b.finish()
 	return outs, true, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // class is what the planner does with a node.
@@ -60,6 +61,8 @@ type planner struct {
 	becomes [][2]*graph.Node
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
+	// argLays are the strides of a trace's arguments that are not in row-major order.
+	argLays map[*graph.Node]*shape.Layout
 }
 
 // scratch is space that plans use one after the other.

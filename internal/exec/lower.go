@@ -59,6 +59,8 @@ func (p *planner) input(n *graph.Node) place {
 	b := bufInfo{dev: p.device(n), size: n.Bytes(), donor: -1, first: -1, last: -1}
 	if buf != nil {
 		b.size = buf.Size
+	} else {
+		lay = p.argLays[n]
 	}
 	p.prog.bufs = append(p.prog.bufs, b)
 	return place{int32(len(p.prog.bufs) - 1), lay}

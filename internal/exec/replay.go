@@ -10,15 +10,17 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/scope"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // Replay is a program made from a trace, to be run again and again with other inputs.
 type Replay struct {
 	prog *Program
 	outs []Output
-	args []int32       // buffer of each argument, -1 if it is not read
-	held []*mem.Buffer // buffers of values captured as they were, by input number
-	keep []*graph.Node // and their nodes
+	args []int32         // buffer of each argument, -1 if it is not read
+	held []*mem.Buffer   // buffers of values captured as they were, by input number
+	keep []*graph.Node   // and their nodes
+	lays []*shape.Layout // strides of the arguments, nil for row-major order; nil if all are
 
 	// State says by argument whether it is state of which the program makes the next value.
 	State []bool
@@ -28,10 +30,19 @@ type Replay struct {
 	ahead   sync.Once
 }
 
-// NewReplay plans the outputs of a trace once. args are its stand-ins. becomes says by output the stand-in
-// whose next value it is, -1 if it is none: where it can, the program writes it in that one's memory.
-func NewReplay(outs, args []*graph.Node, becomes []int) (*Replay, error) {
+// NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
+// an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
+// -1 if it is none: where it can, the program writes it in that one's memory.
+func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*Replay, error) {
 	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
+	for i, l := range lays {
+		if l != nil {
+			if p.argLays == nil {
+				p.argLays = map[*graph.Node]*shape.Layout{}
+			}
+			p.argLays[args[i]] = &shape.Layout{Strides: l.Strides}
+		}
+	}
 	for i, o := range outs {
 		if becomes != nil && becomes[i] >= 0 {
 			p.becomes = append(p.becomes, [2]*graph.Node{o, args[becomes[i]]})
@@ -40,7 +51,7 @@ func NewReplay(outs, args []*graph.Node, becomes []int) (*Replay, error) {
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
-	r := &Replay{prog: p.prog, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog)}
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
@@ -76,6 +87,19 @@ func NewReplay(outs, args []*graph.Node, becomes []int) (*Replay, error) {
 // Reads reports whether the program reads an argument.
 func (r *Replay) Reads(arg int) bool { return r.args[arg] >= 0 }
 
+// Fits reports whether a stored argument lies in memory as the program assumes, wherever it begins.
+func (r *Replay) Fits(arg int, n *graph.Node) bool {
+	_, lay := n.Buffer()
+	var want *shape.Layout
+	if r.lays != nil {
+		want = r.lays[arg]
+	}
+	if want == nil {
+		return lay == nil || lay.IsContiguous(n.Shape())
+	}
+	return lay.SameStrides(want)
+}
+
 // Steps returns the number of launches of one run.
 func (r *Replay) Steps() int { return len(r.prog.steps) }
 
@@ -93,7 +117,7 @@ type binding struct {
 
 // take claims an input's memory.
 func (b *binding) take(i int) bool {
-	if b.argOf[i] == 0 || b.in[i].Shows() != 1 || !b.takeArg(b.argOf[i]-1) {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.takeArg(b.argOf[i]-1) {
 		return false
 	}
 	b.taken = append(b.taken, i)
@@ -156,11 +180,32 @@ func (r *Replay) bind(args []*graph.Node, take func(arg int) bool, untake func(a
 	b := &binding{replay: r, args: args, in: append([]*mem.Buffer(nil), r.held...), argOf: make([]int, len(r.held)), takeArg: take, untakeArg: untake}
 	for i, k := range r.args {
 		if k >= 0 {
-			b.in[k], _ = args[i].Buffer()
+			b.in[k] = window(args[i], r.capture != nil)
 			b.argOf[k] = i + 1
 		}
 	}
 	return b
+}
+
+// window returns an argument's buffer from where the argument begins; with cut, no more of it than the argument shows.
+// What reaches back from its first element, by negative strides, is not cut.
+func window(n *graph.Node, cut bool) *mem.Buffer {
+	b, lay := n.Buffer()
+	from := 0
+	if lay != nil {
+		from = lay.Offset
+	}
+	size := n.DType().Size()
+	if cut {
+		back, end := lay.Extent(n.Shape())
+		if back == 0 && end*size < b.Size-from*size {
+			return b.Window(from*size, end*size)
+		}
+	}
+	if from == 0 {
+		return b
+	}
+	return b.Window(from*size, b.Size-from*size)
 }
 
 // Run binds the arguments, which have their values, and runs the program. take says whether an argument's buffer may be
@@ -201,7 +246,11 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 				e.Signal(err)
 				run.bufs[o.at.buf].SetEvent(e)
 			}
-			outs[i] = graph.NewStoredView(run.bufs[o.at.buf], o.Spec, o.Dev, o.at.lay)
+			buf, lay := run.bufs[o.at.buf], o.at.lay
+			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
+				buf, lay = shown(args[b.argOf[o.at.buf]-1], o)
+			}
+			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 		}
 	}
 	b.finish()
@@ -241,4 +290,17 @@ func (r *Replay) showOnce(run *run) {
 			}
 		}
 	})
+}
+
+// shown returns where an output lies that shows an argument's own memory.
+func shown(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+	buf, lay := arg.Buffer()
+	if lay == nil || lay.Offset == 0 {
+		return buf, o.at.lay
+	}
+	to := o.at.lay
+	if to == nil {
+		to = shape.Contiguous(o.Spec.Shape)
+	}
+	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset}
 }

@@ -70,7 +70,7 @@ var layers = []layer{
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
-	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/..."}, imports: []string{"public", ".", "internal/..."}},
+	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."}, imports: []string{"public", ".", "internal/..."}},
 }
 
 // expand replaces the names of groups by their packages.

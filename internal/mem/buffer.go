@@ -149,5 +149,18 @@ func (b *Buffer) Free() {
 	b.Mem, b.Dev = nil, 0
 }
 
+// Window shows a part of the buffer, for reading. It counts for nothing: whoever uses it holds the buffer.
+func (b *Buffer) Window(from, size int) *Buffer {
+	w := &Buffer{Size: size, Dev: b.Dev, class: -1, ReadOnly: true}
+	if b.Mem != nil {
+		w.Mem = b.Mem[from : from+size]
+	}
+	if b.Dev != 0 {
+		w.Dev += uintptr(from)
+	}
+	w.event.Store(b.event.Load())
+	return w
+}
+
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
 func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

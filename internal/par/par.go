@@ -5,26 +5,41 @@ package par
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// job is one For: workers take block numbers from next until they reach n. It ends when every block has, not
+// job is one For: those who take part take block numbers from next until they reach n. It ends when every block has, not
 // when every helper has looked at it, so a helper that comes late finds nothing and nested calls cannot deadlock.
 type job struct {
 	f       func(block int)
 	n       int64
 	next    atomic.Int64
 	left    atomic.Int64
+	seats   atomic.Int64 // helpers that may still join
 	fin     chan struct{}
 	failure atomic.Pointer[error]
 }
 
+// A helper is awake for a while after its last job and finds the next one in posted, which is the latest job of all;
+// those asleep are woken through queue.
 var (
+	posted  atomic.Pointer[job]
 	queue   = make(chan *job, 256)
 	workers atomic.Int64
 	limit   atomic.Int64 // set by SetThreads; 0 means GOMAXPROCS
-	idle    atomic.Int64
+	awake   atomic.Int64 // helpers that look at posted
+	asleep  atomic.Int64 // helpers that wait for queue
+)
+
+// Waking a goroutine takes longer than a small product. So a helper looks for its next job for a while before it sleeps,
+// and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
+// time: the scheduler might put both on one processor.
+const (
+	spinTime  = 50 * time.Microsecond
+	spinPolls = 64 // looks between two glances at the clock
+	yieldTime = 100 * time.Microsecond
 )
 
 // SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
@@ -48,11 +63,14 @@ func For(n int, f func(block int)) error {
 	}
 	j := &job{f: f, n: int64(n), fin: make(chan struct{})}
 	j.left.Store(int64(n))
-	for range width - 1 {
-		submit(j)
+	j.seats.Store(int64(width - 1))
+	posted.Store(j)
+	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
+		wake(j)
 	}
 	j.work()
 	j.wait()
+	posted.CompareAndSwap(j, nil)
 	if p := j.failure.Load(); p != nil {
 		return *p
 	}
@@ -74,14 +92,15 @@ func serial(n int, f func(block int)) (err error) {
 	return nil
 }
 
-// submit hands the job to a worker, starting one if none waits and there is room.
-func submit(j *job) {
-	if idle.Load() == 0 {
-		if w := workers.Add(1); w <= int64(runtime.GOMAXPROCS(0)+8) {
-			go worker()
+// wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
+func wake(j *job) {
+	if asleep.Load() == 0 {
+		if w := workers.Add(1); w <= int64(runtime.GOMAXPROCS(0)) {
+			go worker(j)
 		} else {
 			workers.Add(-1)
 		}
+		return
 	}
 	select {
 	case queue <- j:
@@ -89,27 +108,55 @@ func submit(j *job) {
 	}
 }
 
-func worker() {
+func worker(j *job) {
 	for {
-		idle.Add(1)
-		j := <-queue
-		idle.Add(-1)
-		j.work()
+		if j.join() {
+			j.work()
+		}
+		j = find()
 	}
+}
+
+// join takes a seat.
+func (j *job) join() bool { return j.next.Load() < j.n && j.seats.Add(-1) >= 0 }
+
+// find waits for a job, awake at first.
+func find() *job {
+	awake.Add(1)
+	for start := time.Now(); time.Since(start) < spinTime; {
+		for range spinPolls {
+			if j := posted.Load(); j != nil && j.next.Load() < j.n && j.seats.Load() > 0 {
+				awake.Add(-1)
+				return j
+			}
+		}
+	}
+	asleep.Add(1)
+	awake.Add(-1)
+	// A job posted before that counts on this helper; one posted after wakes another.
+	if j := posted.Load(); j != nil && j.next.Load() < j.n && j.seats.Load() > 0 {
+		asleep.Add(-1)
+		return j
+	}
+	j := <-queue
+	asleep.Add(-1)
+	return j
 }
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
 func (j *job) wait() {
-	for range 200 {
-		if j.left.Load() == 0 {
-			return
+	for start := time.Now(); time.Since(start) < spinTime; {
+		for range spinPolls {
+			if j.left.Load() == 0 {
+				return
+			}
 		}
-		runtime.Gosched()
 	}
 	<-j.fin
 }
 
 func (j *job) work() {
+	last := time.Now()
 	for {
 		b := j.next.Add(1) - 1
 		if b >= j.n {
@@ -122,7 +169,10 @@ func (j *job) work() {
 			close(j.fin)
 			return
 		}
-		runtime.Gosched() // assembly cannot be preempted; let the collector and others in
+		if now := time.Now(); now.Sub(last) > yieldTime { // assembly cannot be preempted; let the collector and others in
+			runtime.Gosched()
+			last = now
+		}
 	}
 }
 

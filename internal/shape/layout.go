@@ -1,5 +1,7 @@
 package shape
 
+import "slices"
+
 // Layout places a shape in a buffer: strides and offset in elements. A nil *Layout means row-major from 0.
 type Layout struct {
 	Strides []int
@@ -8,6 +10,27 @@ type Layout struct {
 
 // Contiguous returns the row-major layout of s.
 func Contiguous(s *Shape) *Layout { return &Layout{Strides: s.Strides()} }
+
+// SameStrides reports whether both have the same strides, wherever they begin. nil stands for row-major order.
+func (l *Layout) SameStrides(m *Layout) bool {
+	return l == m || l != nil && m != nil && slices.Equal(l.Strides, m.Strides)
+}
+
+// Extent returns how many elements the layout reaches back from its first one, and how many it spans from there on.
+func (l *Layout) Extent(s *Shape) (back, end int) {
+	if l == nil || s.Numel() == 0 {
+		return 0, s.Numel()
+	}
+	end = 1
+	for i, d := range s.dims {
+		if n := (d - 1) * l.Strides[i]; n >= 0 {
+			end += n
+		} else {
+			back -= n
+		}
+	}
+	return back, end
+}
 
 // IsContiguous reports whether the layout walks s in row-major order without gaps; sizes of 1 do not matter.
 func (l *Layout) IsContiguous(s *Shape) bool {

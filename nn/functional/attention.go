@@ -28,31 +28,44 @@ func RepeatKV(x *lucid.Tensor, n int) *lucid.Tensor {
 	return lucid.Expand(x.Unsqueeze(2), B, H, n, S, D).Reshape(B, H*n, S, D)
 }
 
-// SinusoidalEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling
-// frequency, next to each other (Vaswani et al.). base is usually 10000.
-func SinusoidalEmbedding(positions, size int, base float64) *lucid.Tensor {
-	data := make([]float32, positions*size)
-	for p := range positions {
-		for i := range size {
-			a := float64(p) * math.Pow(base, -float64(i/2*2)/float64(size))
-			if i%2 == 0 {
-				data[p*size+i] = float32(math.Sin(a))
-			} else {
-				data[p*size+i] = float32(math.Cos(a))
-			}
-		}
-	}
-	return lucid.New(data, positions, size)
+// ScaledDotProductAttentionOptions are those of the op, with a mask: bool, true where a key is seen, or numbers that
+// are added to the scores.
+type ScaledDotProductAttentionOptions struct {
+	lucid.ScaledDotProductAttentionOptions
+	AttnMask *lucid.Tensor
+}
+
+// ScaledDotProductAttention returns softmax(q·kᵀ·scale + mask)·v; q is (..., L, D), k (..., S, D), v (..., S, Dv).
+// With DropoutP, that share of the weights is dropped, in training or not.
+func ScaledDotProductAttention(query, key, value *lucid.Tensor, opts ...ScaledDotProductAttentionOptions) *lucid.Tensor {
+	o := option("scaled_dot_product_attention", opts)
+	return lucid.ScaledDotProductAttention(query, key, value, o.AttnMask, o.ScaledDotProductAttentionOptions)
 }
 
 // ApplyRotaryEmbOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
-// turns with one of the second.
-type ApplyRotaryEmbOptions struct{ Interleaved bool }
+// turns with one of the second. PositionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil
+// means the first L.
+type ApplyRotaryEmbOptions struct {
+	PositionIDs *lucid.Tensor
+	Interleaved bool
+}
 
-// ApplyRotaryEmb turns the vectors of x, (..., L, D), by the angles whose cosine and sine are (L, D) (Su et al.).
+// ApplyRotaryEmb turns the vectors of x, (..., L, D), by the angles whose cosine and sine are (positions, D) (Su et
+// al.).
 func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, opts ...ApplyRotaryEmbOptions) *lucid.Tensor {
 	o := option("apply_rotary_emb", opts)
-	D := x.Size(-1)
+	D, L := x.Size(-1), x.Size(-2)
+	rows := func(t *lucid.Tensor) *lucid.Tensor {
+		switch {
+		case o.PositionIDs == nil && t.Dim() == 2 && t.Size(0) > L:
+			return t.At(lucid.Range{Stop: L})
+		case o.PositionIDs == nil:
+			return t
+		case o.PositionIDs.Dim() == 2 && x.Dim() == 4: // (B, L, D), the same for all heads
+			return lucid.Embedding(o.PositionIDs, t).Unsqueeze(1)
+		}
+		return lucid.Embedding(o.PositionIDs, t)
+	}
 	var turned *lucid.Tensor
 	if o.Interleaved {
 		s := x.Shape()
@@ -63,5 +76,5 @@ func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, opts ...ApplyRotaryEmbOptions) *l
 		p := lucid.Chunk(x, 2, -1)
 		turned = lucid.Cat([]*lucid.Tensor{p[1].Neg(), p[0]}, -1)
 	}
-	return x.Mul(cos).Add(turned.Mul(sin))
+	return x.Mul(rows(cos)).Add(turned.Mul(rows(sin)))
 }

@@ -5,9 +5,23 @@ import "github.com/lucid-go/lucid"
 // OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
 func OneHot(x *lucid.Tensor, o ...lucid.OneHotOptions) *lucid.Tensor { return lucid.OneHot(x, o...) }
 
-// Embedding returns the rows of weight at the positions of x.
-func Embedding(x, weight *lucid.Tensor, o ...lucid.EmbeddingOptions) *lucid.Tensor {
-	return lucid.Embedding(x, weight, o...)
+// Embedding returns the rows of weight at the positions of x. With MaxNorm, the rows that are read are first cut to
+// that length in weight itself, which gradients do not see.
+func Embedding(x, weight *lucid.Tensor, opts ...lucid.EmbeddingOptions) *lucid.Tensor {
+	o := option("embedding", opts)
+	renorm(x, weight, o.MaxNorm, o.NormType)
+	o.MaxNorm, o.NormType = nil, nil
+	return lucid.Embedding(x, weight, o)
+}
+
+// renorm cuts rows of weight that are longer than a bound.
+func renorm(x, weight *lucid.Tensor, bound, order *float64) {
+	if bound == nil {
+		return
+	}
+	lucid.NoGrad(func() {
+		weight.Assign(lucid.EmbeddingRenorm(weight.Detach(), x, *bound, or(order, 2)))
+	})
 }
 
 // EmbeddingBagOptions are those of lucid.EmbeddingBag, with the offsets of the bags in a flat x and a weight for each
@@ -17,23 +31,12 @@ type EmbeddingBagOptions struct {
 	Offsets, PerSampleWeights *lucid.Tensor
 }
 
-// EmbeddingBag returns the sum, mean or maximum of the rows of weight in each bag.
+// EmbeddingBag returns the sum, mean or maximum of the rows of weight in each bag. MaxNorm works as in Embedding.
 func EmbeddingBag(x, weight *lucid.Tensor, opts ...EmbeddingBagOptions) *lucid.Tensor {
 	o := option("embedding_bag", opts)
+	renorm(x, weight, o.MaxNorm, o.NormType)
+	o.MaxNorm, o.NormType = nil, nil
 	return lucid.EmbeddingBag(x, weight, o.Offsets, o.PerSampleWeights, o.EmbeddingBagOptions)
-}
-
-// ScaledDotProductAttentionOptions are those of the op, with a mask: bool, true where a key is seen, or numbers that
-// are added to the scores.
-type ScaledDotProductAttentionOptions struct {
-	lucid.ScaledDotProductAttentionOptions
-	AttnMask *lucid.Tensor
-}
-
-// ScaledDotProductAttention returns softmax(q·kᵀ·scale + mask)·v; q is (..., L, D), k (..., S, D), v (..., S, Dv).
-func ScaledDotProductAttention(query, key, value *lucid.Tensor, opts ...ScaledDotProductAttentionOptions) *lucid.Tensor {
-	o := option("scaled_dot_product_attention", opts)
-	return lucid.ScaledDotProductAttention(query, key, value, o.AttnMask, o.ScaledDotProductAttentionOptions)
 }
 
 // Unfold returns the windows of images as columns.

@@ -1,6 +1,10 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid"
+)
 
 // CrossEntropyOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count; Reduction is "mean"
 // (default), "sum" or "none"; LabelSmoothing spreads that share of each target over all classes.
@@ -82,7 +86,23 @@ func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEn
 	return lucid.BinaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, LossOptions{Reduction: o.Reduction})
 }
 
-// Accuracy returns the share of rows of x whose largest element is at the target class.
-func Accuracy(logits, target *lucid.Tensor) *lucid.Tensor {
-	return logits.ArgMax(-1).Eq(target).To(lucid.Float32).Mean()
+// ClassOptions: Dim is the dimension of the classes, nil meaning the last.
+type ClassOptions struct{ Dim *int }
+
+// Accuracy returns the share of vectors of logits whose largest element is at the target class.
+func Accuracy(logits, target *lucid.Tensor, opts ...ClassOptions) *lucid.Tensor {
+	return correct("accuracy", logits, target, opts).To(lucid.Float32).Mean()
+}
+
+// CorrectCount returns how many vectors of logits have their largest element at the target class.
+func CorrectCount(logits, target *lucid.Tensor, opts ...ClassOptions) *lucid.Tensor {
+	return correct("correct_count", logits, target, opts).To(lucid.Int64).Sum()
+}
+
+func correct(op string, logits, target *lucid.Tensor, opts []ClassOptions) *lucid.Tensor {
+	best := logits.ArgMax(or(option(op, opts).Dim, -1))
+	if !slices.Equal(best.Shape(), target.Shape()) {
+		refuse(lucid.ErrShapeMismatch, op, "targets have shape %v; want %v", target.Shape(), best.Shape())
+	}
+	return best.Eq(target)
 }

@@ -97,3 +97,39 @@ func AdaptiveMaxPool3d(x *lucid.Tensor, outputSize []int) *lucid.Tensor {
 	y, _ := lucid.AdaptiveMaxPool3d(x, outputSize)
 	return y
 }
+
+// MaxPool1dWithIndices is MaxPool1d, and where in its plane each element was.
+func MaxPool1dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
+	o := option("max_pool1d", opts)
+	o.ReturnIndices = true
+	return lucid.MaxPool1d(x, kernelSize, o)
+}
+
+// AdaptiveMaxPool1dWithIndices is AdaptiveMaxPool1d, and where in its plane each element was.
+func AdaptiveMaxPool1dWithIndices(x *lucid.Tensor, outputSize []int) (y, indices *lucid.Tensor) {
+	return lucid.AdaptiveMaxPool1d(x, outputSize, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+}
+
+// MaxPool2dWithIndices is MaxPool2d, and where in its plane each element was.
+func MaxPool2dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
+	o := option("max_pool2d", opts)
+	o.ReturnIndices = true
+	return lucid.MaxPool2d(x, kernelSize, o)
+}
+
+// AdaptiveMaxPool2dWithIndices is AdaptiveMaxPool2d, and where in its plane each element was.
+func AdaptiveMaxPool2dWithIndices(x *lucid.Tensor, outputSize []int) (y, indices *lucid.Tensor) {
+	return lucid.AdaptiveMaxPool2d(x, outputSize, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+}
+
+// MaxPool3dWithIndices is MaxPool3d, and where in its plane each element was.
+func MaxPool3dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
+	o := option("max_pool3d", opts)
+	o.ReturnIndices = true
+	return lucid.MaxPool3d(x, kernelSize, o)
+}
+
+// AdaptiveMaxPool3dWithIndices is AdaptiveMaxPool3d, and where in its plane each element was.
+func AdaptiveMaxPool3dWithIndices(x *lucid.Tensor, outputSize []int) (y, indices *lucid.Tensor) {
+	return lucid.AdaptiveMaxPool3d(x, outputSize, lucid.AdaptiveMaxPoolOptions{ReturnIndices: true})
+}

@@ -1,7 +1,6 @@
 package utils
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -122,21 +121,6 @@ func VectorToParameters(v *lucid.Tensor, params []*lucid.Tensor) {
 			k := p.NumElement()
 			p.Assign(v.Detach().At(lucid.Range{Start: at, Stop: at + k}).Reshape(p.Shape()...))
 			at += k
-		}
-	})
-}
-
-// CopyState makes the tensors of one list show the values of another of the same shapes.
-func CopyState(from, to []*lucid.Tensor) {
-	if len(from) != len(to) {
-		refuse(lucid.ErrValue, "copy_state", "%d tensors for %d", len(from), len(to))
-	}
-	lucid.NoGrad(func() {
-		for i, t := range to {
-			if fmt.Sprint(t.Shape()) != fmt.Sprint(from[i].Shape()) {
-				refuse(lucid.ErrShapeMismatch, "copy_state", "tensor %d has shape %v; want %v", i, from[i].Shape(), t.Shape())
-			}
-			t.Assign(from[i].Detach())
 		}
 	})
 }

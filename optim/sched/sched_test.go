@@ -3,34 +3,24 @@ package sched_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/optim"
 	"github.com/lucid-go/lucid/optim/sched"
 )
 
 type options map[string]any
-
-func (o options) f(name string) float64 { v, _ := o[name].(float64); return v }
-func (o options) s(name string) string  { v, _ := o[name].(string); return v }
-func (o options) n(name string) int     { return int(o.f(name)) }
-func (o options) p(name string) *float64 {
-	if v, ok := o[name].(float64); ok {
-		return &v
-	}
-	return nil
-}
-func (o options) i(name string) *int {
-	if v, ok := o[name].(float64); ok {
-		return new(int(v))
-	}
-	return nil
-}
 
 func optimizer() optim.Optimizer {
 	opt := optim.NewSGD([]*lucid.Tensor{lucid.Zeros(2).RequiresGrad_(true)}, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
@@ -38,48 +28,81 @@ func optimizer() optim.Optimizer {
 	return opt
 }
 
+var lambdas = map[string]func(epoch int) float64{
+	"inverse": func(e int) float64 { return 1 / float64(e+1) }, "half": func(int) float64 { return 0.97 },
+	"steps": func(e int) float64 { return math.Pow(0.5, float64(e/30)) },
+}
+
+var makers = map[string]any{
+	"StepLR": sched.NewStepLR, "MultiStepLR": sched.NewMultiStepLR, "CosineAnnealingLR": sched.NewCosineAnnealingLR, "ConstantLR": sched.NewConstantLR, "LinearLR": sched.NewLinearLR,
+	"PolynomialLR": sched.NewPolynomialLR, "CosineAnnealingWarmRestarts": sched.NewCosineAnnealingWarmRestarts, "OneCycleLR": sched.NewOneCycleLR, "CyclicLR": sched.NewCyclicLR,
+	"ReduceLROnPlateau": sched.NewReduceLROnPlateau,
+}
+
+// make1 makes a schedule by PyTorch's name and keywords.
 func make1(op string, opt optim.Optimizer, o options) sched.Scheduler {
 	switch op {
-	case "StepLR":
-		return sched.NewStepLR(opt, sched.StepLROptions{StepSize: o.n("step_size"), Gamma: o.p("gamma")})
-	case "MultiStepLR":
-		var m []int
-		for _, v := range o["milestones"].([]any) {
-			m = append(m, int(v.(float64)))
-		}
-		return sched.NewMultiStepLR(opt, sched.MultiStepLROptions{Milestones: m, Gamma: o.p("gamma")})
 	case "ExponentialLR":
-		return sched.NewExponentialLR(opt, o.f("gamma"))
-	case "CosineAnnealingLR":
-		return sched.NewCosineAnnealingLR(opt, sched.CosineAnnealingLROptions{TMax: o.n("T_max"), EtaMin: o.f("eta_min")})
-	case "ConstantLR":
-		return sched.NewConstantLR(opt, sched.ConstantLROptions{Factor: o.p("factor"), TotalIters: o.i("total_iters")})
-	case "LinearLR":
-		return sched.NewLinearLR(opt, sched.LinearLROptions{StartFactor: o.p("start_factor"), EndFactor: o.p("end_factor"), TotalIters: o.i("total_iters")})
-	case "PolynomialLR":
-		return sched.NewPolynomialLR(opt, sched.PolynomialLROptions{TotalIters: o.i("total_iters"), Power: o.p("power")})
-	case "CosineAnnealingWarmRestarts":
-		return sched.NewCosineAnnealingWarmRestarts(opt, sched.CosineAnnealingWarmRestartsOptions{T0: o.n("T_0"), TMult: o.n("T_mult"), EtaMin: o.f("eta_min")})
-	case "OneCycleLR":
-		three, _ := o["three_phase"].(bool)
-		return sched.NewOneCycleLR(opt, sched.OneCycleLROptions{MaxLR: o.f("max_lr"), TotalSteps: o.n("total_steps"), PctStart: o.p("pct_start"), AnnealStrategy: o.s("anneal_strategy"), ThreePhase: three})
-	case "CyclicLR":
-		return sched.NewCyclicLR(opt, sched.CyclicLROptions{BaseLR: o.f("base_lr"), MaxLR: o.f("max_lr"), StepSizeUp: o.i("step_size_up"), StepSizeDown: o.i("step_size_down"), Mode: o.s("mode"), Gamma: o.p("gamma")})
-	case "ReduceLROnPlateau":
-		return sched.NewReduceLROnPlateau(opt, sched.ReduceLROnPlateauOptions{Mode: o.s("mode"), Factor: o.p("factor"), Patience: o.i("patience"), Threshold: o.p("threshold"),
-			ThresholdMode: o.s("threshold_mode"), Cooldown: o.n("cooldown"), MinLR: o.f("min_lr")})
+		return sched.NewExponentialLR(opt, o["gamma"].(float64))
+	case "LambdaLR":
+		return sched.NewLambdaLR(opt, lambdas[o["lr_lambda"].(string)])
+	case "MultiplicativeLR":
+		return sched.NewMultiplicativeLR(opt, lambdas[o["lr_lambda"].(string)])
 	}
-	panic(op)
+	f := reflect.ValueOf(makers[op])
+	typ := f.Type().In(1)
+	if f.Type().IsVariadic() {
+		typ = typ.Elem()
+	}
+	opts := reflect.New(typ).Elem()
+	if err := (testutil.Keywords{Names: map[string]string{"cycle_momentum": "!NoCycleMomentum"}}).Fill(opts, o); err != nil {
+		panic(op + ": " + err.Error())
+	}
+	return f.Call([]reflect.Value{reflect.ValueOf(opt), opts})[0].Interface().(sched.Scheduler)
 }
 
 type goldenCase struct {
-	Op      string
-	Options options
-	Losses  []float64
-	Rates   [][][2]float64
+	Op         string
+	Options    options
+	Parts      []goldenCase
+	Milestones []int
+	Losses     []float64
+	LR         string
+	Momentum   string
 }
 
-func golden(t *testing.T) []goldenCase {
+func (c goldenCase) make(opt optim.Optimizer) sched.Scheduler {
+	if c.Parts == nil {
+		return make1(c.Op, opt, c.Options)
+	}
+	var parts []sched.Scheduler
+	for _, p := range c.Parts {
+		parts = append(parts, p.make(opt))
+	}
+	if c.Op == "SequentialLR" {
+		return sched.NewSequentialLR(opt, parts, c.Milestones)
+	}
+	return sched.NewChainedScheduler(opt, parts...)
+}
+
+// pairs decodes the numbers of two groups, step by step; nil if there are none.
+func pairs(t *testing.T, s string) (out [][2]float64) {
+	raw, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; len(raw) > 0; raw = raw[16:] {
+		out = append(out, [2]float64{math.Float64frombits(binary.LittleEndian.Uint64(raw)), math.Float64frombits(binary.LittleEndian.Uint64(raw[8:]))})
+	}
+	return out
+}
+
+type goldenFile struct {
+	Schedules []goldenCase
+	Defaults  map[string]map[string]any
+}
+
+func golden(t *testing.T) (f goldenFile) {
 	raw, err := os.ReadFile("../testdata/optim.json.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -88,33 +111,42 @@ func golden(t *testing.T) []goldenCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f struct{ Schedules []goldenCase }
 	if err := json.NewDecoder(z).Decode(&f); err != nil {
 		t.Fatal(err)
 	}
-	return f.Schedules
+	return f
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
 
 func TestGoldenSchedules(t *testing.T) {
-	for k, c := range golden(t) {
+	cases := golden(t).Schedules
+	if len(cases) < 45 {
+		t.Fatalf("%d cases", len(cases))
+	}
+	for k, c := range cases {
 		t.Run(fmt.Sprintf("%s/%d", c.Op, k), func(t *testing.T) {
 			opt := optimizer()
-			s := make1(c.Op, opt, c.Options)
-			for i, want := range c.Rates {
-				if p, ok := s.(*sched.ReduceLROnPlateau); ok {
-					p.StepMetric(c.Losses[i])
+			s := c.make(opt)
+			want, momenta := pairs(t, c.LR), pairs(t, c.Momentum)
+			if len(want) != 101 {
+				t.Fatalf("%d steps", len(want))
+			}
+			for i := range want {
+				if p, ok := s.(*sched.ReduceLROnPlateau); ok && i > 0 {
+					p.StepMetric(c.Losses[i-1])
 				} else if i > 0 {
 					s.Step()
 				}
-				if i == len(c.Rates)/2 {
+				if i == 37 {
 					s = reload(t, c, opt, s)
 				}
-				for g, w := range want {
-					m, _ := opt.ParamGroups()[g].Momentum()
-					if got := opt.ParamGroups()[g].LR(); !near(got, w[0]) || w[1] != 0 && !near(m, w[1]) {
-						t.Fatalf("%v: step %d, group %d: rate %v, momentum %v; want %v", c.Options, i, g, got, m, w)
+				for g, w := range want[i] {
+					if got := opt.ParamGroups()[g].LR(); !near(got, w) {
+						t.Fatalf("%v: step %d, group %d: rate %v; want %v", c.Options, i, g, got, w)
+					}
+					if m, _ := opt.ParamGroups()[g].Momentum(); momenta != nil && !near(m, momenta[i][g]) || momenta == nil && m != 0.9 {
+						t.Fatalf("%v: step %d, group %d: momentum %v", c.Options, i, g, m)
 					}
 				}
 			}
@@ -122,7 +154,7 @@ func TestGoldenSchedules(t *testing.T) {
 	}
 }
 
-// reload continues with a fresh schedule that got the state of the old one.
+// reload continues with a fresh schedule, of a fresh optimizer's group rates, that got the state of the old one.
 func reload(t *testing.T, c goldenCase, opt optim.Optimizer, s sched.Scheduler) sched.Scheduler {
 	var rates, momenta []float64
 	for _, g := range opt.ParamGroups() {
@@ -130,7 +162,7 @@ func reload(t *testing.T, c goldenCase, opt optim.Optimizer, s sched.Scheduler) 
 		rates, momenta = append(rates, g.LR()), append(momenta, m)
 	}
 	state := s.StateDict()
-	fresh := make1(c.Op, opt, c.Options)
+	fresh := c.make(opt)
 	if err := fresh.LoadStateDict(state); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +173,51 @@ func reload(t *testing.T, c goldenCase, opt optim.Optimizer, s sched.Scheduler) 
 		g.SetMomentum(momenta[i]) // the optimizer's own state
 	}
 	return fresh
+}
+
+// The zero value of an option is PyTorch's default: with it given, the rates are the same.
+func TestDefaultsArePyTorchs(t *testing.T) {
+	required := map[string]options{
+		"StepLR": {"step_size": 3.0}, "MultiStepLR": {"milestones": []any{3.0, 8.0}}, "CosineAnnealingLR": {"T_max": 7.0}, "ConstantLR": {}, "LinearLR": {}, "PolynomialLR": {},
+		"CosineAnnealingWarmRestarts": {"T_0": 3.0}, "OneCycleLR": {"max_lr": 0.5, "total_steps": 60.0}, "CyclicLR": {"base_lr": 0.01, "max_lr": 0.2}, "ReduceLROnPlateau": {},
+	}
+	absent := map[string]string{
+		"last_epoch": "a state is loaded to go on", "epochs": "TotalSteps says it", "steps_per_epoch": "TotalSteps says it", "scale_mode": "ScaleFn gets the cycle", "total_steps": "required",
+	}
+	run := func(op string, o options) (out []float64) {
+		opt := optimizer()
+		s := make1(op, opt, o)
+		for i := range 50 {
+			if p, ok := s.(*sched.ReduceLROnPlateau); ok {
+				p.StepMetric(1 + float64(i%7)*0.1)
+			} else {
+				s.Step()
+			}
+			m, _ := opt.ParamGroups()[1].Momentum()
+			out = append(out, opt.ParamGroups()[0].LR(), opt.ParamGroups()[1].LR(), m)
+		}
+		return out
+	}
+	compared := 0
+	for op, defaults := range golden(t).Defaults {
+		base, ok := required[op]
+		if !ok {
+			continue
+		}
+		for key, v := range defaults {
+			if v == nil || absent[key] != "" {
+				continue
+			}
+			with := maps.Clone(base)
+			with[key] = v
+			if compared++; !slices.Equal(run(op, base), run(op, with)) {
+				t.Errorf("%s: %s = %v, PyTorch's default, gives other rates than no option", op, key, v)
+			}
+		}
+	}
+	if compared < 30 {
+		t.Errorf("only %d defaults were compared", compared)
+	}
 }
 
 func rates(s sched.Scheduler, n int) (out []float64) {

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -180,6 +181,46 @@ func TestConvMatchesRef(t *testing.T) {
 	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}), randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
 	big.InputDilation, big.High = two, zero
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
+}
+
+// TestConvKernelGradient runs convolutions with more taps than outputs, as gradients of kernels are: few images and many,
+// one row of taps and several strips, strides, infinities at the edge.
+func TestConvKernelGradient(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 4))
+	for i := range 80 {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.BFloat16}[i%4]
+		images, channels, kernels, groups := []int{1, 3, 13, 40, 150}[r.IntN(5)], 1+r.IntN(3), []int{1, 5, 20, 140}[r.IntN(4)], 1+r.IntN(2)
+		size, out, step := 4+r.IntN(24), 1+r.IntN(4), 1+r.IntN(2)
+		if images*kernels > 300 {
+			size = 5
+		}
+		two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+		low := r.IntN(out + 1)
+		taps := (size+low-out)/step + 1
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(step), Low: two(low),
+			High: two((taps-1)*step + out - size - low), Groups: groups}
+		x := randomView(r, d, []int{images, groups * channels, size, size})
+		if d == dtype.Float32 && r.IntN(4) == 0 {
+			d.Put(x.Buf.Mem, x.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
+		}
+		checkKernel(t, "conv", a, []int{images, groups * kernels, out, out}, x, randomView(r, d, []int{groups * kernels, channels, taps, taps}))
+	}
+}
+
+// TestConvDepthwise runs 3 by 3 taps over single channels, and the gradient of such taps.
+func TestConvDepthwise(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	for range 60 {
+		n, groups, kernels, size, low := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 5+r.IntN(30), r.IntN(3)
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		out := a.Size(0, size, 3)
+		x := randomView(r, dtype.Float32, []int{n, groups, size, size})
+		checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, x, randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
+		a.Flip = false
+		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, randomView(r, dtype.Float32, []int{1, groups * n, size, size}),
+			randomView(r, dtype.Float32, []int{groups * kernels, n, out, out}))
+	}
 }
 
 func TestGatherMMMatchesRef(t *testing.T) {

@@ -15,36 +15,37 @@ func init() { register(backend.Table{"conv": convKernel}) }
 func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	switch in[0].DType {
 	case dtype.Float32:
-		return convolve(c, a.(attr.Conv), out[0], in, product32)
+		return convolve(c, a.(attr.Conv), out[0], in, product32, floatConvOf[float32]())
 	case dtype.Float64:
-		return convolve(c, a.(attr.Conv), out[0], in, product64)
+		return convolve(c, a.(attr.Conv), out[0], in, product64, floatConvOf[float64]())
 	case dtype.BFloat16, dtype.Float16:
 		return halfConvolve(c, a.(attr.Conv), out[0], in)
 	case dtype.Complex64:
-		return convolve(c, a.(attr.Conv), out[0], in, productC64)
+		return convolve(c, a.(attr.Conv), out[0], in, productC64, nil)
 	case dtype.Complex128:
-		return convolve(c, a.(attr.Conv), out[0], in, productC128)
+		return convolve(c, a.(attr.Conv), out[0], in, productC128, nil)
 	case dtype.Int8:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int8])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int8], nil)
 	case dtype.Int16:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int16])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int16], nil)
 	case dtype.Int32:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int32])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int32], nil)
 	case dtype.Int64:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int64])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[int64], nil)
 	case dtype.Uint16:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint16])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint16], nil)
 	case dtype.Uint32:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint32])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint32], nil)
 	case dtype.Uint64:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint64])
+		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint64], nil)
 	}
-	return convolve(c, a.(attr.Conv), out[0], in, productOf[uint8])
+	return convolve(c, a.(attr.Conv), out[0], in, productOf[uint8], nil)
 }
 
 // convJob is a convolution while it runs. Missing spatial dimensions have size 1.
 type convJob[T numbers] struct {
 	mul                          product[T]
+	float                        *floatConv[T] // nil: not a float type
 	images, groups               int
 	channels, kernels            int // of a group
 	size, outSize, kernelSize    [3]int
@@ -85,7 +86,7 @@ func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs,
 	return j
 }
 
-func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, mul product[T]) error {
+func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, mul product[T], float *floatConv[T]) error {
 	x, err := flatOf[T](c, in[0])
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 	}
 	defer w.done()
 	j := newConvJob[T](a, out, in, x.strides, w.strides)
-	j.mul, j.x, j.w, j.z = mul, x.x, w.x, backend.Slice[T](out)
+	j.mul, j.float, j.x, j.w, j.z = mul, float, x.x, w.x, backend.Slice[T](out)
 	if j.isPointwise() {
 		return j.pointwise(c)
 	}
@@ -119,7 +120,7 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	defer w.done()
 	z := backend.Slice[uint16](out)
 	j := newConvJob[float32](a, out, in, x.strides, w.strides)
-	j.mul, j.w = product32, w.x
+	j.mul, j.float, j.w = product32, floatConvOf[float32](), w.x
 	j.load = func(to []float32, at, step int) { widenStrided(d, to, x.x[at:], step) }
 	j.save = func(at, step int, from []float32) {
 		if step == 1 {
@@ -152,8 +153,11 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
-	if j.isDepthwise() {
+	switch {
+	case j.isDepthwise():
 		return j.depthwise(c)
+	case j.isCorrelation():
+		return j.correlate(c)
 	}
 	free, err := j.packKernels(c)
 	if err != nil {
@@ -161,6 +165,14 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	}
 	if free != nil {
 		defer free()
+	}
+	if j.isDirect() {
+		return j.direct(c)
+	}
+	if j.isColumns() {
+		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
+			return err
+		}
 	}
 	j.tiles = j.plan()
 	n := j.tiles.count()

@@ -176,17 +176,7 @@ func (j *convJob[T]) fill(dst []T, width, base int, pl *places, step int) {
 				continue
 			}
 			at, by := base+p.base+r.base+i0*j.step[0]+i1*j.step[1]+first*last, step*last
-			switch {
-			case j.x == nil:
-				j.load(to, at, by)
-			case by == 1:
-				copy(to, j.x[at:at+len(to)])
-			default:
-				from := j.x[at:]
-				for e := range to {
-					to[e] = from[e*by]
-				}
-			}
+			j.read(to, at, by)
 		}
 	}
 }

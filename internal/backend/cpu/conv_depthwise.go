@@ -5,171 +5,101 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// depthwiseKernels is the most output channels of one input channel for which rows are summed directly: a product with
-// so few rows would not make up for filling its second matrix.
-const depthwiseKernels = 4
+// A convolution of each channel by itself with 3 by 3 taps is bound by loads, and its gradient to the kernels too:
+// both have routines of their own that read each input row once for all taps (simd.Window3x3). Every other size is
+// a product with one row, the direct way.
 
+// one reports whether the first dimension plays no role.
+func (p *phase3) one() bool { return p[0].outs == 1 && p[0].taps == 1 && p[0].first == 0 }
+
+// isDepthwise reports whether each output channel is made of one input channel by 3 by 3 taps that lie together.
 func (j *convJob[T]) isDepthwise() bool {
-	return j.channels == 1 && j.kernels <= depthwiseKernels && j.phase[2].outs >= j.phase[2].taps
+	if j.channels != 1 || !j.phase.one() || !j.isPlain() {
+		return false
+	}
+	for _, p := range j.phase[1:] {
+		if p.taps != 3 || p.stride != 1 || p.step*p.step != 1 || p.outStep != 1 {
+			return false
+		}
+	}
+	return true
 }
 
-// depthwise computes each output row as a sum of scaled input rows, tap by tap.
+// isPlain reports whether the routines can read and write rows where they lie.
+func (j *convJob[T]) isPlain() bool {
+	_, single := any(j.x).([]float32)
+	return single && j.x != nil && j.z != nil && j.step[2] == 1 && simd.HasDepthwise()
+}
+
+// depthwise computes plane by plane.
 func (j *convJob[T]) depthwise(c *backend.Ctx) error {
 	p := &j.phase
-	rows := j.images * j.groups * j.kernels * p[0].outs * p[1].outs
-	each := max(1, blockElems/(p[2].outs*max(1, p.taps())))
-	taps := j.rowTaps()
-	return c.For((rows+each-1)/each, func(b int) {
-		if taps != nil {
-			l := tapList{plane: -1}
-			for r := b * each; r < min((b+1)*each, rows); r++ {
-				j.tapsRow(r, taps, &l)
-			}
-			return
-		}
-		buf, free := borrow[T](p[2].outs + j.size[2])
-		defer free()
-		for r := b * each; r < min((b+1)*each, rows); r++ {
-			j.depthwiseRow(r, buf[:p[2].outs], buf[p[2].outs:])
+	w := simd.Window3x3{Rows: p[1].outs, Cols: p[2].outs, InRows: j.size[1], InCols: j.size[2], ZStride: j.outSize[2], XStride: j.step[1],
+		Row: p[1].first + min(0, 2*p[1].step), Col: p[2].first + min(0, 2*p[2].step)}
+	w.Prepare()
+	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
+	channels := j.groups * j.kernels
+	each := max(1, blockElems/(p[1].outs*p[2].outs))
+	return c.For(ceil(j.images*channels, each), func(b int) {
+		for plane := b * each; plane < min((b+1)*each, j.images*channels); plane++ {
+			image, kernel := plane/channels, plane%channels
+			taps := j.taps3x3(weights[kernel*j.kernelStep:])
+			simd.Depthwise3x3F32(z[plane*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:], x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
 		}
 	})
 }
 
-// rowTaps are the taps along a row where all taps of an output row can be summed at once, in registers; nil elsewhere.
-func (j *convJob[T]) rowTaps() []simd.Tap {
-	p := &j.phase[2]
-	if _, ok := any(j.x).([]float32); !ok || j.x == nil || j.z == nil || p.outStep != 1 || p.stride != 1 || j.step[2] != 1 {
-		return nil
-	}
-	taps := make([]simd.Tap, p.taps)
-	for u := range taps {
-		at := p.first + u*p.step
-		taps[u].Offset = at
-		taps[u].Limit(p.outs, min(max(0, -at), p.outs), max(0, min(p.outs, j.size[2]-at)))
+// taps3x3 reads the taps of a kernel in the order of the input they see.
+func (j *convJob[T]) taps3x3(w []float32) (taps [9]float32) {
+	p := &j.phase
+	for u := range 3 {
+		for v := range 3 {
+			to := [2]int{u, v}
+			for d := range to {
+				if p[1+d].step < 0 {
+					to[d] = 2 - to[d]
+				}
+			}
+			taps[to[0]*3+to[1]] = w[(p[1].tap+u*p[1].tapStep)*j.tapStep[1]+(p[2].tap+v*p[2].tapStep)*j.tapStep[2]]
+		}
 	}
 	return taps
 }
 
-// tapList holds the taps of an output row. Rows of one plane that read no padding have the same, further on in x.
-type tapList struct {
-	taps          []simd.Tap
-	plane, t0, t1 int // the row it was made for; plane is -1 where it fits no other
+// isCorrelation reports whether this is the gradient of 3 by 3 taps of single channels: one image, outputs 3 by 3, each of
+// which sums the product of two planes.
+func (j *convJob[T]) isCorrelation() bool {
+	if j.images != 1 || j.kernels > 2 || !j.phase.one() || !j.isPlain() || j.tapStep[2] != 1 {
+		return false
+	}
+	for d, p := range j.phase[1:] {
+		if p.outs != 3 || p.stride != 1 || p.step != 1 || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
+			return false
+		}
+	}
+	return true
 }
 
-// tapsRow computes one row as depthwiseRow does, with the same bits.
-func (j *convJob[T]) tapsRow(r int, taps []simd.Tap, l *tapList) {
+// correlate computes the sums of one group and kernel at a time, over the channels in order.
+func (j *convJob[T]) correlate(c *backend.Ctx) error {
 	p := &j.phase
-	t1, t0, plane := r%p[1].outs, r/p[1].outs%p[0].outs, r/p[1].outs/p[0].outs
-	place := plane*j.outPlaces + ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-	whole := p[1].whole(t1, j.size[1])
-	if !whole || l.plane != plane || l.t0 != t0 {
-		j.listTaps(plane, t0, t1, taps, l)
-		if !whole {
-			l.plane = -1
+	w := simd.Window3x3{Rows: p[1].taps, Cols: p[2].taps, InRows: j.size[1], InCols: j.size[2], ZStride: j.tapStep[1], XStride: j.step[1],
+		Row: p[1].first, Col: p[2].first}
+	w.Prepare()
+	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
+	return c.For(j.groups*j.kernels, func(b int) {
+		var sums [9][16]float32
+		for ch := range j.channels {
+			simd.Correlate3x3F32(&sums, weights[b*j.kernelStep+ch*j.kernelInStep:], x[(b/j.kernels*j.channels+ch)*j.channelStep:], &w)
 		}
-	}
-	from := (t1 - l.t1) * p[1].stride * j.step[1]
-	simd.SumTapsF32(any(j.z).([]float32)[place:][:p[2].outs], any(j.x).([]float32), from, l.taps)
-}
-
-// whole reports whether output t reads no padding.
-func (p *convPhase) whole(t, size int) bool {
-	at := p.first + t*p.stride
-	end := at + (p.taps-1)*p.step
-	return min(at, end) >= 0 && max(at, end) < size
-}
-
-// listTaps makes the list of one output row.
-func (j *convJob[T]) listTaps(plane, t0, t1 int, taps []simd.Tap, l *tapList) {
-	p := &j.phase
-	l.taps, l.plane, l.t0, l.t1 = l.taps[:0], plane, t0, t1
-	channels := j.groups * j.kernels
-	image, kernel := plane/channels, plane%channels
-	x := image*j.imageStep + kernel/j.kernels*j.channelStep
-	weights := any(j.w).([]float32)
-	for u0 := range p[0].taps {
-		i0 := p[0].first + t0*p[0].stride + u0*p[0].step
-		if uint(i0) >= uint(j.size[0]) {
-			continue
-		}
-		for u1 := range p[1].taps {
-			i1 := p[1].first + t1*p[1].stride + u1*p[1].step
-			if uint(i1) >= uint(j.size[1]) {
-				continue
+		for u := range sums {
+			s := &sums[u]
+			for n := 8; n > 0; n /= 2 {
+				for l := range n {
+					s[l] += s[l+n]
+				}
 			}
-			w := kernel*j.kernelStep + (p[0].tap+u0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+u1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
-			for u2, t := range taps {
-				t.Offset += x + i0*j.step[0] + i1*j.step[1]
-				t.W = weights[w+u2*p[2].tapStep*j.tapStep[2]]
-				l.taps = append(l.taps, t)
-			}
+			z[b*9+u] = s[0]
 		}
-	}
-}
-
-// depthwiseRow computes one row into sum; tmp holds an input row that must be gathered.
-func (j *convJob[T]) depthwiseRow(r int, sum, tmp []T) {
-	p := &j.phase
-	t1, t0, plane := r%p[1].outs, r/p[1].outs%p[0].outs, r/p[1].outs/p[0].outs
-	channels := j.groups * j.kernels
-	image, kernel := plane/channels, plane%channels
-	place := plane*j.outPlaces + ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-	if j.z != nil && p[2].outStep == 1 {
-		sum = j.z[place:][:p[2].outs]
-	}
-	clear(sum)
-	for u0 := range p[0].taps {
-		i0 := p[0].first + t0*p[0].stride + u0*p[0].step
-		if uint(i0) >= uint(j.size[0]) {
-			continue
-		}
-		for u1 := range p[1].taps {
-			i1 := p[1].first + t1*p[1].stride + u1*p[1].step
-			if uint(i1) >= uint(j.size[1]) {
-				continue
-			}
-			w := kernel*j.kernelStep + (p[0].tap+u0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+u1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
-			x, by := j.row(image*j.imageStep+kernel/j.kernels*j.channelStep+i0*j.step[0]+i1*j.step[1], tmp)
-			for u2 := range p[2].taps {
-				j.addTap(sum, x, by, p[2].first+u2*p[2].step, j.w[w+u2*p[2].tapStep*j.tapStep[2]])
-			}
-		}
-	}
-	if j.z == nil || p[2].outStep != 1 {
-		j.write(place, p[2].outStep, sum)
-	}
-}
-
-// row is an input row and the distance of its elements; a half type's is widened into tmp.
-func (j *convJob[T]) row(at int, tmp []T) ([]T, int) {
-	if j.x != nil {
-		return j.x[at:], j.step[2]
-	}
-	j.load(tmp, at, j.step[2])
-	return tmp, 1
-}
-
-// addTap adds w times the elements that one tap reads, from index first on.
-func (j *convJob[T]) addTap(sum, x []T, by, first int, w T) {
-	stride, in := j.phase[2].stride, j.size[2]
-	if first < 0 {
-		lo := min((-first+stride-1)/stride, len(sum))
-		sum, first = sum[lo:], first+lo*stride
-	}
-	sum = sum[:max(0, min(len(sum), (in-first+stride-1)/stride))]
-	if len(sum) == 0 {
-		return
-	}
-	x, stride = x[first*by:], stride*by
-	if stride == 1 {
-		if z, ok := any(sum).([]float32); ok {
-			simd.AxpyF32(z, any(x).([]float32)[:len(z)], any(w).(float32))
-			return
-		}
-		addOne(sum, w, x)
-		return
-	}
-	for i := range sum {
-		sum[i] += w * x[i*stride]
-	}
+	})
 }

@@ -152,12 +152,12 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	return c.For(blocks, r.share().block)
+	return c.For(blocks, r.share(q).block)
 }
 
-// share copies the state to the heap.
-func (r *runState) share() *runState {
-	return &runState{p: r.p, n: r.n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
+// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+func (r *runState) share(p *prepared) *runState {
+	return &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
 }
 
 // place says how the run finds an input.
@@ -190,24 +190,22 @@ func operandOf(v backend.View) operand {
 
 // block runs the tiles of one block.
 func (r *runState) block(b int) {
-	var w worker
-	w.start(r)
-	w.tiles(b*blockElems, min((b+1)*blockElems, r.n), -1, nil)
-	w.stop()
+	var w workspace
+	r.open(&w)
+	r.tiles(&w, b*blockElems, min((b+1)*blockElems, r.n), -1, nil)
+	w.close()
 }
 
-// worker runs tiles of a program in scratch memory of its own.
-type worker struct {
-	r     *runState
+// workspace is where one goroutine runs tiles. It does not point at the run, which then may stay on the stack.
+type workspace struct {
 	buf   *[]uint64
 	base  unsafe.Pointer
-	small [16]unsafe.Pointer
-	large []unsafe.Pointer // registers of a program too large for small
+	small [16]unsafe.Pointer // registers
+	large []unsafe.Pointer   // those of a program too large for small
 }
 
-// start takes scratch memory and fills in the operands that are one value.
-func (w *worker) start(r *runState) {
-	w.r = r
+// open takes scratch memory and fills in the operands that are one value.
+func (r *runState) open(w *workspace) {
 	w.buf = scratch.Get().(*[]uint64)
 	if need := (r.tile*r.unit + 7) / 8; len(*w.buf) < need {
 		*w.buf = make([]uint64, need)
@@ -219,17 +217,15 @@ func (w *worker) start(r *runState) {
 	reg := w.regs()
 	for i := range r.in {
 		if o := &r.in[i]; o.scalar {
-			reg[i] = w.tile(o.slot)
+			reg[i] = unsafe.Add(w.base, o.slot*r.unit)
 			fill(reg[i], o.base, o.size, min(tileElems, r.n))
 		}
 	}
 }
 
-func (w *worker) stop() { scratch.Put(w.buf) }
+func (w *workspace) close() { scratch.Put(w.buf) }
 
-func (w *worker) tile(slot int) unsafe.Pointer { return unsafe.Add(w.base, slot*w.r.unit) }
-
-func (w *worker) regs() []unsafe.Pointer {
+func (w *workspace) regs() []unsafe.Pointer {
 	if w.large != nil {
 		return w.large
 	}
@@ -240,8 +236,8 @@ func (w *worker) regs() []unsafe.Pointer {
 // function of its own: between tiles the collector can stop it.
 //
 //go:noinline
-func (w *worker) tiles(lo, hi, tail int, dst unsafe.Pointer) {
-	r, reg := w.r, w.regs()
+func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
+	reg, base := w.regs(), w.base
 	for at := lo; at < hi; at += tileElems {
 		n := min(tileElems, hi-at)
 		for i := range r.in {
@@ -249,13 +245,13 @@ func (w *worker) tiles(lo, hi, tail int, dst unsafe.Pointer) {
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, at*o.size)
 			case !o.scalar:
-				reg[i] = w.tile(o.slot)
+				reg[i] = unsafe.Add(base, o.slot*r.unit)
 				gatherTile(reg[i], o, at, n)
 			}
 		}
 		for k := range r.p.code {
 			d := r.p.code[k].dst
-			reg[d] = w.tile(r.p.slot[d])
+			reg[d] = unsafe.Add(base, r.p.slot[d]*r.unit)
 		}
 		for i := range r.out {
 			if o := &r.out[i]; !o.staged {

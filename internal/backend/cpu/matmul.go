@@ -9,6 +9,12 @@ import (
 
 func init() { register(backend.Table{"matmul": matmul}) }
 
+// finished is told of every part of a product once it is in its place, while it is in the cache: rows by cols elements
+// from (row, col) on of the output seen as one matrix of n columns, the matrices of a stack below each other. So element
+// (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; how it
+// is cut may depend on the number of threads, and several may finish at the same time.
+type finished func(row, col, rows, cols int)
+
 // product computes c = a·b, or c += a·b, for matrices with strides; run is nil or a parallel loop.
 type product[T numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner)
 
@@ -18,6 +24,27 @@ func product32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int
 
 func product64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, add bool, run gemm.Runner) {
 	gemm.Float64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, modeOf(add), nil, run)
+}
+
+// endedProduct is a product that tells of its parts; ep may be nil.
+type endedProduct[T numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner)
+
+func ended32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+	gemm.Float32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
+}
+
+func ended64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
+	gemm.Float64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
+}
+
+// ended makes one part of a whole product.
+func ended[T numbers](mul product[T]) endedProduct[T] {
+	return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+		mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, false, run)
+		if ep != nil {
+			ep(c, crs, 0, 0, m, n)
+		}
+	}
 }
 
 func modeOf(add bool) gemm.Mode {
@@ -32,40 +59,46 @@ const productWork = 2 << 20
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	return matmulThen(c, out[0], in, nil)
+}
+
+// matmulThen is matmul with something to be done to the output part by part, in place or elsewhere: an elementwise
+// program that follows the product runs here without going through memory again. then may be nil.
+func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finished) error {
 	switch in[0].DType {
 	case dtype.Float32:
-		return stacks(c, out[0], in, product32)
+		return stacks(c, out, in, ended32, then)
 	case dtype.Float64:
-		return stacks(c, out[0], in, product64)
+		return stacks(c, out, in, ended64, then)
 	case dtype.BFloat16, dtype.Float16:
-		return halfStacks(c, out[0], in)
+		return stacks(c, out, in, endedHalf(in[0].DType), then)
 	case dtype.Complex64:
-		return stacks(c, out[0], in, productC64)
+		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
-		return stacks(c, out[0], in, productC128)
+		return stacks(c, out, in, ended(productC128), then)
 	case dtype.Int8:
-		return stacks(c, out[0], in, productOf[int8])
+		return stacks(c, out, in, ended(productOf[int8]), then)
 	case dtype.Int16:
-		return stacks(c, out[0], in, productOf[int16])
+		return stacks(c, out, in, ended(productOf[int16]), then)
 	case dtype.Int32:
-		return stacks(c, out[0], in, productOf[int32])
+		return stacks(c, out, in, ended(productOf[int32]), then)
 	case dtype.Int64:
-		return stacks(c, out[0], in, productOf[int64])
+		return stacks(c, out, in, ended(productOf[int64]), then)
 	case dtype.Uint16:
-		return stacks(c, out[0], in, productOf[uint16])
+		return stacks(c, out, in, ended(productOf[uint16]), then)
 	case dtype.Uint32:
-		return stacks(c, out[0], in, productOf[uint32])
+		return stacks(c, out, in, ended(productOf[uint32]), then)
 	case dtype.Uint64:
-		return stacks(c, out[0], in, productOf[uint64])
+		return stacks(c, out, in, ended(productOf[uint64]), then)
 	}
-	return stacks(c, out[0], in, productOf[uint8])
+	return stacks(c, out, in, ended(productOf[uint8]), then)
 }
 
 // plainWork is how many multiply-adds a product may have to be done by plain: no loop would be parallel.
 const plainWork = 1 << 18
 
 // plain does a small product of two matrices as they lie, without what stacks need. It reports whether it did.
-func plain[T numbers](out backend.View, in []backend.View, mul product[T]) bool {
+func plain[T numbers](out backend.View, in []backend.View, mul endedProduct[T], then finished) bool {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false
 	}
@@ -83,12 +116,20 @@ func plain[T numbers](out backend.View, in []backend.View, mul product[T]) bool 
 	if ars|acs|brs|bcs < 0 {
 		return false
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, false, nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), nil)
 	return true
 }
 
-func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul product[T]) error {
-	if plain(out, in, mul) {
+// epilogueOf is then for the matrix whose first row is row base of the output.
+func epilogueOf[T numbers](then finished, base int) func(c []T, crs, row, col, rows, cols int) {
+	if then == nil {
+		return nil
+	}
+	return func(_ []T, _, row, col, rows, cols int) { then(base+row, col, rows, cols) }
+}
+
+func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then finished) error {
+	if plain(out, in, mul, then) {
 		return nil
 	}
 	a, err := stackOf[T](c, in[0])
@@ -101,12 +142,17 @@ func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul 
 		return err
 	}
 	defer b.done()
-	return multiplyStacks(c, backend.Slice[T](out), &a, &b, mul)
+	return multiplyEnded(c, backend.Slice[T](out), &a, &b, mul, then)
 }
 
-// multiplyStacks multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
-// way an element is summed in an order that depends on k alone.
+// multiplyStacks is multiplyEnded for a product that nothing follows.
 func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul product[T]) error {
+	return multiplyEnded(c, z, a, b, ended(mul), nil)
+}
+
+// multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
+// way an element is summed in an order that depends on k alone.
+func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedProduct[T], then finished) error {
 	m, k, n := a.rows, a.cols, b.cols
 	if len(z) == 0 {
 		return nil
@@ -119,7 +165,7 @@ func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul produc
 		var err error
 		run := gemmRunner(c, &err)
 		for i := range count {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, false, run)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, epilogueOf[T](then, i*m), run)
 			if err != nil {
 				return err
 			}
@@ -129,7 +175,7 @@ func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul produc
 	each := max(1, productWork/(m*n*max(k, 1)))
 	return c.For((count+each-1)/each, func(block int) {
 		for i := block * each; i < min((block+1)*each, count); i++ {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, false, nil)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, epilogueOf[T](then, i*m), nil)
 		}
 	})
 }

@@ -4,16 +4,9 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
-)
-
-// Half types are multiplied as float32 and rounded once. With many rows both operands are widened as a whole; with few,
-// where the product is bound by memory, the right one goes through the cache in strips of columns.
-const (
-	fewRows    = 32
-	stripElems = 64 << 10 // of the right operand
-	stripCols  = 256
 )
 
 func widenHalf(d dtype.DType, z []float32, x []uint16) {
@@ -59,75 +52,24 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 	return newStack(f.x, v.Shape, f.strides, f.free), err
 }
 
-func halfStacks(c *backend.Ctx, out backend.View, in []backend.View) error {
-	a, err := widenedStack(c, in[0])
-	if err != nil {
-		return err
+// endedHalf multiplies halves. Sums are float32, in scratch; a part is rounded once, when it is finished.
+func endedHalf(d dtype.DType) endedProduct[uint16] {
+	mul := gemm.BFloat16
+	if d == dtype.Float16 {
+		mul = gemm.Float16
 	}
-	defer a.done()
-	z := backend.Slice[uint16](out)
-	if a.rows <= fewRows && in[1].Numel() > stripElems {
-		return halfStrips(c, out.DType, z, &a, in[1])
-	}
-	b, err := widenedStack(c, in[1])
-	if err != nil {
-		return err
-	}
-	defer b.done()
-	f, free := borrow[float32](len(z))
-	defer free()
-	if err := multiplyStacks(c, f, &a, &b, product32); err != nil {
-		return err
-	}
-	return forRuns(c, len(z), func(from, n int) { narrowHalf(out.DType, z[from:from+n], f[from:from+n]) })
-}
-
-// halfStrips multiplies few rows by strips of columns of the right operands. A strip whose columns are contiguous is
-// taken whole, one whose rows are in chunks of rows.
-func halfStrips(c *backend.Ctx, d dtype.DType, z []uint16, a *stack[float32], right backend.View) error {
-	w, err := stackOf[uint16](c, right)
-	if err != nil || len(z) == 0 {
-		return err
-	}
-	defer w.done()
-	m, k, n := a.rows, a.cols, w.cols
-	byCols := w.rs < w.cs
-	cols, depth := min(n, stripCols), min(k, stripElems/stripCols)
-	if byCols {
-		cols, depth = min(n, max(16, stripElems/max(k, 1)/16*16)), k
-	}
-	strips := (n + cols - 1) / cols
-	return c.For(len(z)/(m*n)*strips, func(block int) {
-		i, j := block/strips, block%strips*cols
-		nc := min(cols, n-j)
-		buf, free := borrow[float32](depth*nc + m*nc)
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+		sums, free := borrow[float32](m * n)
 		defer free()
-		b, f := buf[:depth*nc], buf[depth*nc:]
-		from := tail(w.at(i), j*w.cs)
-		for p := 0; p < k || p == 0; p += depth {
-			kc := min(depth, k-p)
-			brs, bcs := nc, 1
-			if byCols {
-				brs, bcs = 1, kc
-				widenMatrix(d, b, from, w.cs, w.rs, nc, kc)
-			} else {
-				widenMatrix(d, b, tail(from, p*w.rs), w.rs, w.cs, kc, nc)
+		mul(m, n, k, a, ars, acs, b, brs, bcs, sums, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
+			to := c[row*crs+col:]
+			for i := range rows {
+				narrowHalf(d, to[i*crs:][:cols], part[i*prs:][:cols])
 			}
-			product32(m, nc, kc, tail(a.at(i), p*a.cs), a.rs, a.cs, b, brs, bcs, f, nc, p > 0, nil)
-			if k == 0 {
-				break
+			if ep != nil {
+				ep(to, crs, row, col, rows, cols)
 			}
-		}
-		for r := range m {
-			narrowHalf(d, z[(i*m+r)*n+j:][:nc], f[r*nc:][:nc])
-		}
-	})
-}
-
-// widenMatrix reads rows of cols elements, one after the other.
-func widenMatrix(d dtype.DType, z []float32, x []uint16, rs, cs, rows, cols int) {
-	for i := range rows {
-		widenStrided(d, z[i*cols:][:cols], x[i*rs:], cs)
+		}, run)
 	}
 }
 

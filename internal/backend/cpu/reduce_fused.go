@@ -51,7 +51,7 @@ type producer struct {
 func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out backend.View) error {
 	t := p.Tail
 	d := p.DTypes[t.Src]
-	from := &producer{r.share(), t.Src}
+	from := &producer{r.share(p.Prep.(*prepared)), t.Src}
 	return folds[t.Op][d](c, t.Attr, out, backend.View{DType: d, Shape: p.Shape}, from)
 }
 
@@ -60,19 +60,19 @@ type foldScratch[T any] struct {
 	t    []T       // elements brought together
 	buf  *[]uint64 // where the computed ones lie
 	from *producer
-	w    worker
+	w    workspace
 }
 
 func (s *foldScratch[T]) start(from *producer) {
 	if s.from = from; from != nil {
-		s.w.start(from.r)
+		from.r.open(&s.w)
 		s.buf = scratch.Get().(*[]uint64)
 	}
 }
 
 func (s *foldScratch[T]) stop() {
 	if s.from != nil {
-		s.w.stop()
+		s.w.close()
 		scratch.Put(s.buf)
 	}
 }
@@ -89,7 +89,7 @@ func (s *foldScratch[T]) room(n int) []T {
 // make computes n elements from off on.
 func (s *foldScratch[T]) make(off, n int) []T {
 	t := s.room(n)
-	s.w.tiles(off, off+n, s.from.reg, unsafe.Pointer(unsafe.SliceData(t)))
+	s.from.r.tiles(&s.w, off, off+n, s.from.reg, unsafe.Pointer(unsafe.SliceData(t)))
 	return t
 }
 
@@ -109,7 +109,7 @@ func (r *foldRun[T, A, R]) columnMade(acc []A, off, lo, hi int, s *foldScratch[T
 					t = s.room(m * w)
 					for i := range m {
 						k := first + i*stride
-						s.w.tiles(k, k+w, s.from.reg, unsafe.Pointer(unsafe.SliceData(t[i*w:])))
+						s.from.r.tiles(&s.w, k, k+w, s.from.reg, unsafe.Pointer(unsafe.SliceData(t[i*w:])))
 					}
 				}
 				r.f.cols(acc[at:at+w], unsafe.Pointer(unsafe.SliceData(t)), w, m)

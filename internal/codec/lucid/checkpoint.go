@@ -3,7 +3,6 @@ package lucid
 import (
 	"github.com/lucid-go/lucid/internal/codec"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/fault"
 )
 
 // Kind says what a section's bytes are.
@@ -49,16 +48,6 @@ func (c *Checkpoint) Add(t codec.Tensor) {
 // Tensor returns the section as a tensor; ok is false for the other kinds.
 func (s Section) Tensor() (t codec.Tensor, ok bool) {
 	return codec.Tensor{Name: s.Name, DType: s.DType, Shape: s.Shape, Data: s.Data}, s.Kind == Tensor
-}
-
-// CheckSchema refuses a checkpoint with a part newer than known, or one that known does not have.
-func (c *Checkpoint) CheckSchema(known map[string]int) error {
-	for part, v := range c.Schema {
-		if best, ok := known[part]; !ok || v > best {
-			return fault.New(fault.Version, op, "the checkpoint's %q has schema version %d; this library knows up to %d", part, v, best)
-		}
-	}
-	return nil
 }
 
 // check says whether a section is fit to be written or handed out.

@@ -118,12 +118,40 @@ func TestVersions(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "version 7") || !strings.Contains(err.Error(), "up to 1") {
 		t.Error(err)
 	}
+}
+
+// TestSchemas asks that a part of the schema is brought up step by step, or refused by name.
+func TestSchemas(t *testing.T) {
+	defer func() { parts = map[schemaStep]func(*Checkpoint) error{} }()
+	mark := func(s string) func(*Checkpoint) error {
+		return func(c *Checkpoint) error {
+			c.Sections = append(c.Sections, Section{Name: s, Kind: Bytes})
+			return nil
+		}
+	}
+	for _, known := range []map[string]int{{"model": 1, "optim": 1}, {"model": 2}, {"model": 3, "optim": 1}} {
+		c := sample() // model 2, optim 1
+		err := c.Upgrade(known)
+		codectest.WantKind(t, err, fault.Version)
+		if name := map[bool]string{true: "optim", false: "model"}[known["optim"] == 0]; err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v: %v does not say %s", known, err, name)
+		}
+	}
 	c := sample()
-	if err := c.CheckSchema(map[string]int{"model": 3, "optim": 1}); err != nil {
+	if err := c.Upgrade(map[string]int{"model": 2, "optim": 1, "other": 9}); err != nil {
 		t.Error(err)
 	}
-	codectest.WantKind(t, c.CheckSchema(map[string]int{"model": 1, "optim": 1}), fault.Version)
-	codectest.WantKind(t, c.CheckSchema(map[string]int{"model": 2}), fault.Version)
+	RegisterSchema("model", 2, mark("three"))
+	RegisterSchema("model", 3, mark("four"))
+	n := len(c.Sections)
+	if err := c.Upgrade(map[string]int{"model": 4, "optim": 1}); err != nil || len(c.Sections) != n+2 || c.Sections[n+1].Name != "four" || c.Schema["model"] != 4 {
+		t.Error(c.Schema, err)
+	}
+	boom := errors.New("boom")
+	RegisterSchema("optim", 1, func(*Checkpoint) error { return boom })
+	if err := c.Upgrade(map[string]int{"model": 4, "optim": 2}); !errors.Is(err, boom) {
+		t.Error(err)
+	}
 }
 
 func TestMigrate(t *testing.T) {

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 )
 
 func write(t *testing.T, path string, b []byte) {
@@ -220,5 +222,100 @@ func TestForged(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	if got := printable([]byte("a\x1b[2Jb\xffc\n\x9bé")); got != "a\ufffd[2Jb\ufffdc\n\ufffdé" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestDevice trains on another device than the CPU, saves, and goes on there and on the CPU: parameters and batches are where
+// they should be, and the numbers agree.
+func TestDevice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d.lucid")
+	other := lucid.Device{Type: "ref"}
+	c := Config{Model: "mlp", Steps: 6, Batch: 8, Seed: 1}
+	train := func(run *Trainer, steps int) {
+		t.Helper()
+		stop := errors.New("enough")
+		n := 0
+		err := run.Train(context.Background(), func(float64) error {
+			if n++; n == steps {
+				return stop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, stop) {
+			t.Fatal(err)
+		}
+	}
+	lucid.WithDevice(other, func() {
+		run, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range nn.Parameters(run.model) {
+			if p.Device() != other {
+				t.Fatalf("a parameter is on %v", p.Device())
+			}
+		}
+		train(run, 3)
+		if err := run.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if run, err = Resume(path, func(*Config) {}); err != nil {
+			t.Fatal(err)
+		}
+		train(run, 3)
+		if p := nn.Parameters(run.model)[0]; run.Done != 6 || p.Device() != other {
+			t.Errorf("%d steps, on %v", run.Done, p.Device())
+		}
+	})
+	here, err := Resume(path, func(*Config) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	train(here, 3)
+	if p := nn.Parameters(here.model)[0]; p.Device() != lucid.CPU || here.Done != 6 {
+		t.Errorf("%d steps, on %v", here.Done, p.Device())
+	}
+}
+
+// TestHostileCheckpoint writes checkpoints whose text promises models of any size: they are refused before memory is taken for them.
+func TestHostileCheckpoint(t *testing.T) {
+	classes := make([]string, 1<<20)
+	for name, m := range map[string]meta{
+		"wide rows":     {Config: Config{Model: "mlp"}, Spec: Spec{Shape: []int{1 << 24}, Classes: classes}},
+		"flat images":   {Config: Config{Model: "cnn"}, Spec: Spec{Shape: []int{1, 4, 1 << 22}, Classes: classes}},
+		"large images":  {Config: Config{Model: "cnn"}, Spec: Spec{Shape: []int{4, 4096, 4096}, Classes: classes[:10]}},
+		"deep gpt":      {Config: Config{Model: "gpt", Width: 4096, Depth: 256, Heads: 1, Context: 8192}, Spec: Spec{Shape: []int{8192}}},
+		"negative":      {Config: Config{Model: "mlp"}, Spec: Spec{Shape: []int{-1}, Classes: classes[:2]}},
+		"no shape":      {Config: Config{Model: "cnn"}, Spec: Spec{Classes: classes[:2]}},
+		"no model":      {Config: Config{Model: "tree"}},
+		"steps ahead":   {Config: Config{Model: "mlp"}, Spec: Spec{Shape: []int{64}, Classes: classes[:10]}, Done: 1 << 60},
+		"version ahead": {Version: 99, Config: Config{Model: "mlp"}, Spec: Spec{Shape: []int{64}, Classes: classes[:10]}},
+	} {
+		if m.Version == 0 {
+			m.Version = formatVersion
+		}
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := lucid.NewStateDict()
+		d.SetMetadata(metaKey, string(text))
+		d.Set("model.1.weight", lucid.Zeros(2))
+		path := filepath.Join(t.TempDir(), "h.lucid")
+		if err := lucid.Save(path, d); err != nil {
+			t.Fatal(err)
+		}
+		lucid.ResetPeakMemory(lucid.CPU)
+		if _, err := Load(path); err == nil {
+			t.Errorf("%s: loaded", name)
+		} else {
+			t.Logf("%s: %.120v", name, err)
+		}
+		if _, err := Resume(path, func(*Config) {}); err == nil {
+			t.Errorf("%s: resumed", name)
+		}
+		if peak := lucid.MemoryStats(lucid.CPU).Peak; peak > 1<<28 {
+			t.Errorf("%s: took %d bytes", name, peak)
+		}
 	}
 }

@@ -60,6 +60,55 @@ func (p *Predictor) Image(path string) (classes []Class, inverted bool, err erro
 	return classes, inverted, err
 }
 
+// Held is an example that was held out when a model was trained, and what the model says of it.
+type Held struct {
+	Truth   string  // its class
+	Pixels  [][]int // of an image, from 0 to 8: how light each is; nil for a row
+	Classes []Class
+}
+
+// Held asks the model about the n-th example it never saw, from 1, of the data it was trained on.
+func (p *Predictor) Held(n int) (h Held, err error) {
+	if p.Config.Text() {
+		return h, hint(`lucid predict "The "`, "the model writes; give it a prompt")
+	}
+	k, err := load(p.Config)
+	if err != nil {
+		return h, err
+	}
+	if n < 1 || n > k.test.Len() {
+		return h, hint("lucid predict --held 1", "there is no held out example %d; there are %d", n, k.test.Len())
+	}
+	x, err := k.test.Get(n - 1)
+	if err != nil {
+		return h, err
+	}
+	err = lucid.Try(func() { h.Truth = p.Spec.Classes[int(x[1].Item())] })
+	if err != nil {
+		return h, err
+	}
+	if len(p.Spec.Shape) == 3 {
+		h.Pixels = p.light(x[0])
+	}
+	h.Classes, err = p.classify(x[0])
+	return h, err
+}
+
+// light returns how light the pixels of an image are, from 0 to 8, at most 32 × 32 of them.
+func (p *Predictor) light(x *lucid.Tensor) (rows [][]int) {
+	x = x.To(lucid.Float32).Reshape(p.Spec.Shape...).Mean(0)
+	v, w := lucid.ToSlice[float64](x), x.Size(1)
+	step := max((max(x.Size(0), w)+31)/32, 1)
+	for y := 0; y < x.Size(0); y += step {
+		var row []int
+		for i := 0; i < w; i += step {
+			row = append(row, min(max(int(v[y*w+i]/p.Spec.Peak*8+0.5), 0), 8))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // Row classifies numbers, separated by commas or spaces.
 func (p *Predictor) Row(text string) ([]Class, error) {
 	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",; \t\r\n", r) })

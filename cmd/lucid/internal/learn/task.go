@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/cmd/lucid/internal/sets"
 	"github.com/lucid-go/lucid/data"
+	"github.com/lucid-go/lucid/data/sets"
 )
 
 // Spec is what a model needs to know of its data; it is kept in the checkpoint.
@@ -169,6 +169,9 @@ func loadMNIST(c Config) (*task, error) {
 
 func loadFolder(c Config) (*task, error) {
 	d, err := data.NewImageFolder(c.Data)
+	if errors.Is(err, lucid.ErrFormat) {
+		return nil, hint("lucid train --data <folder>", "%v", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +190,24 @@ func loadFolder(c Config) (*task, error) {
 	return k, nil
 }
 
+// maxText bounds a text, of which every byte becomes part of many windows.
+const maxText = 1 << 31
+
+func readText(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, hint("lucid train --model gpt --data <file.txt>", "there is no %s", path)
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, hint("lucid train --data "+path, "%s is a folder; a gpt reads a text file", path)
+	case info.Size() > maxText:
+		return nil, hint("lucid train --model gpt --data <file.txt>", "%s has %d bytes; want at most %d", path, info.Size(), maxText)
+	}
+	return os.ReadFile(path)
+}
+
 func loadText(c Config) (t *task, err error) {
 	k := &task{Spec: Spec{Name: "Newton's Opticks", Shape: []int{c.Context}, Unit: "bytes"}}
 	var text []byte
@@ -194,7 +215,7 @@ func loadText(c Config) (t *task, err error) {
 		text, err = sets.Opticks()
 	} else {
 		k.Name = filepath.Base(c.Data)
-		text, err = os.ReadFile(c.Data)
+		text, err = readText(c.Data)
 	}
 	if err != nil {
 		return nil, err

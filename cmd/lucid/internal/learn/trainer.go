@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data"
@@ -28,7 +27,6 @@ type Trainer struct {
 	opt      optim.Optimizer
 	rate     sched.Scheduler
 	loader   *data.Loader
-	batches  *resumable
 	perEpoch int
 	step     func(x, y *lucid.Tensor) *lucid.Tensor
 	scores   func(x *lucid.Tensor) *lucid.Tensor
@@ -82,26 +80,18 @@ func (t *Trainer) prepare() {
 		s := float64(step)
 		return math.Min(1, (s+1)/(warm+1)) * (0.51 + 0.49*math.Cos(math.Pi*math.Min(s/total, 1)))
 	})
-	t.batches = &resumable{Batched: data.Batched{Sampler: data.RandomSampler{N: t.task.train.Len()}, BatchSize: c.Batch, DropLast: true}}
-	t.loader = data.NewLoader(t.task.train, data.LoaderOptions{BatchSampler: t.batches, Workers: t.task.workers, Seed: &t.Config.Seed})
+	t.loader = data.NewLoader(t.task.train, data.LoaderOptions{BatchSize: c.Batch, Shuffle: true, DropLast: true, Workers: t.task.workers, Seed: &t.Config.Seed})
 	t.step = lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
 		t.opt.ZeroGrad()
 		loss := F.CrossEntropy(t.model.Forward(x), y.Reshape(-1))
 		loss.Backward()
-		t.opt.Step()
+		if err := t.opt.Step(); err != nil {
+			panic(err) // an error of the engine, which the caller's Try gives back
+		}
 		return loss
 	})
 	t.scores = lucid.Compile(t.model.Forward)
 }
-
-// resumable is batches of which the first may be skipped: those a run made before it was stopped.
-type resumable struct {
-	data.Batched
-	skip int
-}
-
-// Batches returns what is left of an epoch.
-func (r *resumable) Batches(g *rand.Rand) [][]int { return r.Batched.Batches(g)[r.skip:] }
 
 func inputOf(m nn.Layer) *input {
 	if s, ok := m.(*nn.Sequential); ok {
@@ -143,8 +133,7 @@ func (t *Trainer) Train(ctx context.Context, after func(loss float64) error) err
 
 // epoch makes the steps left of an epoch.
 func (t *Trainer) epoch(ctx context.Context, after func(loss float64) error) error {
-	t.loader.SetEpoch(t.Epoch())
-	t.batches.skip = t.Done % t.perEpoch
+	t.loader.Seek(t.Epoch(), t.Done%t.perEpoch)
 	for batch, err := range t.loader.All(ctx) {
 		if err != nil {
 			return err

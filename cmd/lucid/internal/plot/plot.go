@@ -1,4 +1,4 @@
-// Package plot draws a curve, in a terminal or as SVG, and a confusion matrix.
+// Package plot draws a curve, in a terminal, as SVG or as PNG, and a confusion matrix.
 package plot
 
 import (

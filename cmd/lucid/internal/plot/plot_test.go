@@ -1,8 +1,11 @@
 package plot
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
+	"image"
+	"image/png"
 	"io"
 	"math"
 	"strings"
@@ -62,8 +65,47 @@ func TestSVG(t *testing.T) {
 				t.Fatalf("%s: %v\n%.500s", name, err, b.String())
 			}
 		}
+		var picture bytes.Buffer
+		if err := PNG(&picture, "a < b & c", "loss", y); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(&picture)
+		if err != nil || img.Bounds() != image.Rect(0, 0, width, height) {
+			t.Errorf("%s: %v", name, err)
+		}
 		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") || b.Len() > 200_000 {
 			t.Errorf("%s: %d bytes\n%.500s", name, b.Len(), b.String())
+		}
+	}
+}
+
+// TestPNG asks that the thick line is where the numbers say.
+func TestPNG(t *testing.T) {
+	y := make([]float64, 300)
+	for i := range y {
+		y[i] = 4 - float64(i)/100
+	}
+	var b bytes.Buffer
+	if err := PNG(&b, "cnn on digits", "loss", y); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newChart(y)
+	for _, i := range []int{50, 150, 250} {
+		at := func(dy int) uint32 {
+			r, _, _, _ := img.At(int(c.x(float64(i))), int(c.y(y[i]))+dy).RGBA()
+			return r >> 8
+		}
+		if on, above := at(0), at(-9); on > 100 || above < 200 {
+			t.Errorf("step %d: %d on the line, %d above it", i, on, above)
+		}
+	}
+	for r, g := range glyphs {
+		if len(g) != 15 || strings.Trim(g, "01") != "" {
+			t.Errorf("%q is %q", r, g)
 		}
 	}
 }

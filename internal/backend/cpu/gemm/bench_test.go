@@ -160,7 +160,7 @@ func BenchmarkShapes(b *testing.B) {
 	}
 }
 
-// BenchmarkBFloat16 measures against the float32 peak: factors are widened.
+// BenchmarkBFloat16 measures against the float32 peak; in pairs it can be twice that.
 func BenchmarkBFloat16(b *testing.B) {
 	mul := func(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int,
 		c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {

@@ -1,29 +1,42 @@
 package gemm
 
+import "runtime"
+
 // isDirect reports whether the product runs in one pass, reading A where it lies: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= e.cols() {
-		return true // bfloat16 must be copied in any case
+		return true // halves must be copied in any case
 	}
 	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
 }
 
-// direct computes the product in one pass over blocks of C.
-func direct[T Float](e *engine[T], p *problem[T], run Runner) {
+// blocks computes the product block by block of C, packing both operands or reading A where it lies.
+func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
 	g := p.directGrid(e)
+	if pack {
+		g = p.packedGrid(e, threads(run))
+	}
 	if run == nil || g.rows*g.cols == 1 || work(p.m, p.n, p.k) <= serialWork {
 		for i := range g.rows {
 			for j := range g.cols {
-				directPart(e, p, g, i, j)
+				blockPart(e, p, pack, g, i, j)
 			}
 		}
 		return
 	}
 	j := start(e, p)
-	j.tile = g
-	run(g.rows*g.cols, j.directFn)
+	j.tile, j.pack = g, pack
+	run(g.rows*g.cols, j.blockFn)
 	j.done()
+}
+
+// threads is how many blocks may run at the same time.
+func threads(run Runner) int {
+	if run == nil {
+		return 1
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // directGrid cuts C into blocks of about blockWork: first into columns, since each
@@ -36,23 +49,23 @@ func (p *problem[T]) directGrid(e *engine[T]) grid {
 	return grid{rows, cols}
 }
 
-func (j *job[T]) directBlock(block int) {
-	directPart(j.e, &j.p, j.tile, block/j.tile.cols, block%j.tile.cols)
+func (j *job[T]) block(block int) {
+	blockPart(j.e, &j.p, j.pack, j.tile, block%j.tile.rows, block/j.tile.rows)
 }
 
-// directPart computes block (bi, bj) of the grid, over all of k.
+// blockPart computes block (bi, bj) of the grid, over all of k.
 //
 //go:noinline
-func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
+func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj int) {
 	i0, i1 := part(bi, g.rows, p.m)
 	j0, j1 := part(bj, g.cols, ceilDiv(p.n, e.cols()))
 	j0, j1 = j0*e.cols(), min(j1*e.cols(), p.n)
 	s := slab[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, c: p.c[i0*p.crs+j0*p.ccs:], crs: p.crs}
 
-	dots := p.dots(e, s.rows)
-	panels := !dots && p.needsPanels(e, s.rows)
+	dots := !pack && p.dots(e, s.rows)
+	panels := !dots && !pack && p.needsPanels(e, s.rows)
 	var buf *buffer[T]
-	if panels || p.ccs != 1 {
+	if pack || panels || p.ccs != 1 {
 		buf = e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 	}
@@ -68,6 +81,8 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 		s.kc = min(kc, p.k-s.pc)
 		s.add = s.pc > 0 || p.mode == Accumulate
 		switch {
+		case pack:
+			s.packed(e, p, buf, p.aOrder())
 		case dots:
 			s.dots(e, p)
 		case panels:
@@ -79,14 +94,19 @@ func directPart[T Float](e *engine[T], p *problem[T], g grid, bi, bj int) {
 	if p.ccs != 1 {
 		p.scatterC(&s)
 	}
-	p.finish(e, i0, j0, s.rows, s.cols)
+	if !pack {
+		p.finish(i0, j0, s.rows, s.cols)
+	}
 }
 
 // dots reports whether B is read by columns: there are too few rows of A to make up
 // for copying it.
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
 	most := len(e.dots) - 1
-	if p.b16 != nil {
+	switch {
+	case p.b16 != nil && (p.paired || p.half != bfloat16):
+		return false
+	case p.b16 != nil:
 		most = len(e.dotsHalf) - 1
 	}
 	return rows <= most && p.brs == 1 && p.bcs != 1

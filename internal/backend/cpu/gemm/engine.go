@@ -31,6 +31,10 @@ type engine[T Float] struct {
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
 
+	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
+	// tapsTo write each vector to its spot; nil if there are none.
+	taps, tapsTo [][]tapTile[T]
+
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
 	// It may write dst[p*drs+j] up to j < lanes.
@@ -45,16 +49,23 @@ type engine[T Float] struct {
 	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]*b[t*brs+j], in order of t, by FMA
 	gaxpy8, gaxpy1 func(n int, y, x []T, xs int, b []T, brs int, zero bool)
 
-	// widen and narrow convert bfloat16, as exact and as rounded to nearest even:
+	// widen converts halves:
 	//	for i < rows, j < cols: dst[i*drs+j] = src[i*srs+j]
-	//	for i < len(dst): dst[i] = src[i]
 	// nil if T is float64.
-	widen  func(dst []T, drs int, src []uint16, srs, rows, cols int)
-	narrow func(dst []uint16, src []T)
+	widen [halfTypes]func(dst []T, drs int, src []uint16, srs, rows, cols int)
 
 	// The same for B in bfloat16; nil if there are none, and B is widened first.
 	dotsHalf               []tileHalf[T]
 	gaxpy8Half, gaxpy1Half func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
+
+	// An engine of pairs of bfloat16 has no gaxpy and no widen, but zip makes panels of
+	// pairs of rows,
+	//	for p < rows, q < panels, i < width:
+	//	    dst[p*drs+q*dps+i] = pair of src[p*srs+q*width+i] and src[p*srs+step+q*width+i]
+	// and gaxpy4Pairs and gaxpy1Pairs take B in rows:
+	//	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_t x[t*xs]·pair of b[t*brs+j] and b[t*brs+step+j]
+	zip                      func(dst []T, drs, dps int, src []uint16, srs, step, rows, panels, width int)
+	gaxpy4Pairs, gaxpy1Pairs func(n int, y, x []T, xs int, b []uint16, brs, step int, zero bool)
 
 	jobs *sync.Pool // of *job[T]
 	bufs *sync.Pool // of *buffer[T]

@@ -12,7 +12,7 @@ var useNEON = cpuid.ARM64.ASIMD
 func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(engine[float32]{
-	lanes: 8, tiles: &tilesF32NEON, jobs: &jobs32, bufs: &bufs32, widen: widenGeneric, narrow: narrowGeneric,
+	lanes: 8, tiles: &tilesF32NEON, jobs: &jobs32, bufs: &bufs32, widen: widenGenerics,
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
 })
 
@@ -83,3 +83,6 @@ func engine64() *engine[float64] {
 	}
 	return generic64
 }
+
+// enginePairs is the engine of bfloat16 in pairs: there is none.
+func enginePairs() *engine[float32] { return nil }

@@ -4,3 +4,6 @@ package gemm
 
 func engine32() *engine[float32] { return generic32 }
 func engine64() *engine[float64] { return generic64 }
+
+// enginePairs is the engine of bfloat16 in pairs: there is none.
+func enginePairs() *engine[float32] { return nil }

@@ -21,7 +21,7 @@ type Runner func(blocks int, f func(block int))
 // Epilogue is called once for each finished part of C, while it is in the cache:
 // bias, activation and residual belong here. c[0] is element (row, col) of C and crs
 // its row stride; the part has rows by cols elements. Calls may run at the same time
-// on different parts. The parts cover C and depend on m, n and k only.
+// on different parts. The parts cover C; how it is cut may depend on the number of threads.
 type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 
 // Float32 computes C = A·B or C += A·B:
@@ -62,7 +62,7 @@ type problem[T Float] struct {
 	mode     Mode
 	ep       Epilogue[T]
 	turned   bool // this is the transpose of the caller's product
-	halves        // operands in bfloat16, if any
+	halves        // operands of 16 bits, if any
 }
 
 // check panics if an element would lie outside its slice: assembly does not look.
@@ -99,34 +99,31 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		return
 	}
 	if p.k == 0 {
-		p.empty(e)
+		p.empty()
 		return
 	}
 	if p.turn(e) {
 		p = p.transposed()
 	}
-	rows, onePass := p.isRowVector(e), p.isDirect(e)
-	if p.a16 != nil && (rows || onePass) {
+	rows, inPlace := p.isRowVector(e), p.isDirect(e)
+	if p.a16 != nil && (rows || inPlace) {
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
-		p.widenA(e, buf)
+		p.copyA(e, buf)
 	}
-	switch {
-	case rows:
+	if rows {
 		rowVector(e, &p, run)
-	case onePass:
-		direct(e, &p, run)
-	default:
-		packed(e, &p, run)
+		return
 	}
+	blocks(e, &p, !inPlace, run)
 }
 
 // empty is the product over no k at all: zero.
-func (p *problem[T]) empty(e *engine[T]) {
+func (p *problem[T]) empty() {
 	if p.mode == Overwrite {
 		for i := range p.m {
 			clear(p.c[i*p.crs : i*p.crs+p.n])
 		}
 	}
-	p.finish(e, 0, 0, p.m, p.n)
+	p.finish(0, 0, p.m, p.n)
 }

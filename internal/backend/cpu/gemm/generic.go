@@ -8,7 +8,7 @@ const (
 	genericLanes = 4
 )
 
-var generic32 = newGeneric(&engine[float32]{jobs: &jobs32, bufs: &bufs32, widen: widenGeneric, narrow: narrowGeneric})
+var generic32 = newGeneric(&engine[float32]{jobs: &jobs32, bufs: &bufs32, widen: widenGenerics})
 var generic64 = newGeneric(&engine[float64]{jobs: &jobs64, bufs: &bufs64})
 
 func newGeneric[T Float](e *engine[T]) *engine[T] {

@@ -1,24 +1,15 @@
 package gemm
 
-// job is the state of one product while its blocks run, and the scratch memory it
-// uses. Jobs are pooled, and their block functions made once, so that a product leaves no
+// job is the state of one product while its blocks run. Jobs are pooled, and their block functions made once, so that a product leaves no
 // garbage.
 type job[T Float] struct {
 	e *engine[T]
 	p problem[T]
 
 	tile grid // blocks of C
+	pack bool // both operands, see packed.go
 
-	// The part of the product that packed.go works on.
-	order  order // of A
-	pc, kc int   // chunk of k
-	ic, mc int   // rows of C
-	jc, nc int   // columns of C
-	packA  int   // blocks that pack A; those that pack B follow
-
-	apack, bpack []T
-
-	directFn, rowFn, packFn, tileFn func(block int)
+	blockFn, rowFn func(block int)
 }
 
 // grid is a rectangle cut into rows times cols blocks.
@@ -26,10 +17,8 @@ type grid struct{ rows, cols int }
 
 func newJob[T Float]() *job[T] {
 	j := new(job[T])
-	j.directFn = j.directBlock
+	j.blockFn = j.block
 	j.rowFn = j.rowBlock
-	j.packFn = j.packBlock
-	j.tileFn = j.tileBlock
 	return j
 }
 
@@ -40,7 +29,7 @@ func start[T Float](e *engine[T], p *problem[T]) *job[T] {
 	return j
 }
 
-// done gives the job back, holding on to its memory but not to the operands.
+// done gives the job back, without the operands.
 func (j *job[T]) done() {
 	j.p = problem[T]{}
 	j.e.jobs.Put(j)
@@ -58,6 +47,7 @@ func grow[T Float](s []T, n int) []T {
 // buffer is scratch memory of one block while it runs.
 type buffer[T Float] struct {
 	panel []T // of B
+	rows  []T // a panel of A
 	out   []T // of C
 	edge  []T // of a kernel without masks
 	wide  []T // of an operand that was bfloat16

@@ -80,8 +80,15 @@ type product[T Float] struct {
 
 func newProduct[T Float](m, n, k int) *product[T] {
 	r := rand.New(rand.NewPCG(uint64(m*1000+n), uint64(k)))
-	p := &product[T]{m, n, k, random[T](r, m*k), random[T](r, k*n), random[T](r, m*n),
-		make([]float64, m*n), make([]float64, m*n)}
+	p := &product[T]{m: m, n: n, k: k, a: random[T](r, m*k), b: random[T](r, k*n), old: random[T](r, m*n)}
+	p.sums()
+	return p
+}
+
+// sums computes the product in float64.
+func (p *product[T]) sums() {
+	m, n, k := p.m, p.n, p.k
+	p.sum, p.abs = make([]float64, m*n), make([]float64, m*n)
 	for i := range m {
 		sum, size := p.sum[i*n:][:n], p.abs[i*n:][:n]
 		for q := range k {
@@ -92,5 +99,4 @@ func newProduct[T Float](m, n, k int) *product[T] {
 			}
 		}
 	}
-	return p
 }

@@ -41,11 +41,14 @@ func packPanels[T Float](e *engine[T], dst []T, b []T, brs, bcs, kc, cols int) {
 // packB packs columns of B from col on, for kc of k from pc on.
 func (p *problem[T]) packB(e *engine[T], dst []T, pc, kc, col, cols int) {
 	at := pc*p.brs + col*p.bcs
-	if p.b16 != nil {
-		widenPanels(e, dst, p.b16[at:], p.brs, p.bcs, kc, cols)
-		return
+	switch {
+	case p.b16 == nil:
+		packPanels(e, dst, p.b[at:], p.brs, p.bcs, kc, cols)
+	case p.paired:
+		p.pairPanels(e, dst, pc, kc, col, cols)
+	default:
+		widenPanels(e, p.half, dst, p.b16[at:], p.brs, p.bcs, kc, cols)
 	}
-	packPanels(e, dst, p.b[at:], p.brs, p.bcs, kc, cols)
 }
 
 // packA packs rows of A from row on, for kc of k from pc on, in the given order; rs is
@@ -54,16 +57,14 @@ func (p *problem[T]) packB(e *engine[T], dst []T, pc, kc, col, cols int) {
 func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc, kc int) {
 	at := row*p.ars + pc*p.acs
 	switch {
-	case p.a16 != nil && o == byCols:
-		e.widen(dst, rows, p.a16[at:], p.acs, kc, rows)
-	case p.a16 != nil && p.acs == 1:
-		e.widen(dst, rs, p.a16[at:], p.ars, rows, kc)
+	case p.a16 != nil && p.paired:
+		p.pairPanelA(e, dst, rs, o, row, rows, pc, kc)
 	case p.a16 != nil:
-		for i := range rows {
-			gatherHalf(dst[i*rs:][:kc], p.a16[at+i*p.ars:], p.acs)
-		}
+		p.widenPanelA(e, dst, rs, o, row, rows, pc, kc)
 	case o == byCols:
 		e.strips(dst, rows, 0, p.a[at:], p.acs, kc, 1, rows)
+	case p.acs == 1:
+		copyRows(e, dst, rs, p.a[at:], p.ars, rows, kc)
 	default:
 		for i := range rows {
 			gather(dst[i*rs:][:kc], p.a[at+i*p.ars:], p.acs)
@@ -71,12 +72,20 @@ func (p *problem[T]) packA(e *engine[T], dst []T, rs int, o order, row, rows, pc
 	}
 }
 
+// copyRows copies rows of cols elements.
+func copyRows[T Float](e *engine[T], dst []T, drs int, src []T, srs, rows, cols int) {
+	width := e.cols()
+	panels := cols / width
+	if panels > 0 {
+		e.strips(dst, drs, width, src, srs, rows, panels, width)
+	}
+	if done := panels * width; done < cols {
+		e.strips(dst[done:], drs, 0, src[done:], srs, rows, 1, cols-done)
+	}
+}
+
 // gather copies elements that are stride apart.
 func gather[T Float](dst, src []T, stride int) {
-	if stride == 1 {
-		copy(dst, src)
-		return
-	}
 	for i := range dst {
 		dst[i] = src[i*stride]
 	}

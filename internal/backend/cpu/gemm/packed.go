@@ -1,74 +1,67 @@
 package gemm
 
-// Sizes of packed.go, in tiles of registers. They decide speed only.
+// Sizes of packed.go. They decide speed only.
 const (
-	tileRowPanels = 8    // most panels of A in a block: with the B of the block they stay in L2
-	tileColPanels = 8    // most panels of B in a block
-	tileBlocks    = 16   // blocks that there should be at least, for many cores
-	maxPackRows   = 4096 // rows of A packed at a time
-	maxPackCols   = 4096 // columns of B packed at a time
-	packPad       = 16   // see packA
+	stripPanels = 8  // panels of B that are packed at a time: a chunk of them fills half of L2
+	blocksPer   = 4  // blocks for each thread, so that none waits long for another
+	packPad     = 16 // see packA
 )
 
-// packed computes the product chunk by chunk: pack a chunk of B and of A, then run the
-// blocks of C over it. Both steps are parallel.
-func packed[T Float](e *engine[T], p *problem[T], run Runner) {
-	j := start(e, p)
-	kc := chunk(p.k)
-	if j.order = p.aOrder(); j.order != inPlace {
-		j.apack = grow(j.apack, min(p.m, maxPackRows)*(kc+packPad))
+// packedGrid cuts C into blocks. Each packs its operands for itself, in memory that stays
+// with the core: what another core has packed would have to come from its cache, which takes
+// longer than packing again. So there are only as many blocks as there must be, of the shape
+// that packs least; B costs more, since it goes to L2.
+func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
+	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
+	want := min(blocksPer*threads, most*panels)
+	if threads == 1 {
+		want = 1
 	}
-	j.bpack = grow(j.bpack, ceilDiv(min(p.n, maxPackCols), e.cols())*e.cols()*kc)
-	for j.jc = 0; j.jc < p.n; j.jc += maxPackCols {
-		j.nc = min(maxPackCols, p.n-j.jc)
-		for j.pc = 0; j.pc < p.k; j.pc += kc {
-			j.kc = min(kc, p.k-j.pc)
-			for j.ic = 0; j.ic < p.m; j.ic += maxPackRows {
-				j.mc = min(maxPackRows, p.m-j.ic)
-				j.macro(run)
+	var best grid
+	for rows, least := 1, 0; rows <= min(want, most); rows++ {
+		g := grid{rows, min(ceilDiv(want, rows), panels)}
+		if cost := 2*g.rows*p.n + g.cols*p.m; g.rows*g.cols >= want && (least == 0 || cost < least) {
+			best, least = g, cost
+		}
+	}
+	return best
+}
+
+// packed computes a chunk of the slab: strips of B are packed one after the other, and panels
+// of A with the first of them. A panel of A stays in L1 while those of the strip pass by.
+func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
+	strip := min(s.cols, stripPanels*e.cols())
+	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*s.kc)
+	panels, each := ceilDiv(s.rows, e.rows), e.rows*(s.kc+packPad)
+	kept := panels
+	if strip == s.cols {
+		kept = 1 // no other strip will want them
+	}
+	if o != inPlace {
+		buf.rows = grow(buf.rows, kept*each)
+	}
+	for at := 0; at < s.cols; at += strip {
+		cols := min(strip, s.cols-at)
+		p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
+		for i := range panels {
+			from, to := part(i, panels, s.rows)
+			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
+			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
+			if s.pc+s.kc == p.k { // a few rows: still in L1
+				p.finish(s.row+from, s.col+at, to-from, cols)
 			}
 		}
 	}
-	j.done()
 }
 
-// macro packs and multiplies one chunk for mc rows and nc columns of C.
-func (j *job[T]) macro(run Runner) {
-	j.tile = tileGrid(j.aPanels(), j.bPanels())
-	size := work(j.mc, j.nc, j.kc)
-	j.packA = j.tile.rows
-	if j.order == inPlace {
-		j.packA = 0
-	}
-	blocks := j.packA
-	if j.ic == 0 {
-		blocks += j.tile.cols // B too; it stays for the other rows
-	}
-	if blocks > 0 {
-		forEach(size, blocks, run, j.packFn)
-	}
-	forEach(size, j.tile.rows*j.tile.cols, run, j.tileFn)
-}
-
-// tileGrid cuts C, measured in panels, into blocks that fill L2, or smaller ones if
-// there would be only a few.
-func tileGrid(aPanels, bPanels int) grid {
-	rows, cols := tileRowPanels, tileColPanels
-	for {
-		g := grid{ceilDiv(aPanels, rows), ceilDiv(bPanels, cols)}
-		if g.rows*g.cols >= tileBlocks || rows*cols <= 4 {
-			return g
-		}
-		if rows >= cols {
-			rows /= 2
-		} else {
-			cols /= 2
-		}
+// panelRow multiplies one panel of A with the panels of a strip.
+func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
+	width := e.cols()
+	for j := 0; j < cols; j += width {
+		n := min(width, cols-j)
+		e.kernel(rows, n)(s.kc, a, rs, cs, b[j*s.kc:], width, s.c[row*s.crs+col+j:], s.crs, n, s.add)
 	}
 }
-
-func (j *job[T]) aPanels() int { return ceilDiv(j.mc, j.e.rows) }
-func (j *job[T]) bPanels() int { return ceilDiv(j.nc, j.e.cols()) }
 
 // order is how A is read by the kernel.
 type order uint8
@@ -94,60 +87,19 @@ func (p *problem[T]) aOrder() order {
 	return byRows
 }
 
-// aPanel returns the panel of A that starts at row i, and its strides.
-func (j *job[T]) aPanel(i, rows int) (a []T, rs, cs int) {
-	switch p := &j.p; j.order {
+// aPanel returns the panel of A that starts at row i of the slab, and its strides. It is packed to
+// dst if the order wants that, the first time.
+func (s *slab[T]) aPanel(e *engine[T], p *problem[T], dst []T, o order, i, rows int, first bool) (a []T, rs, cs int) {
+	switch o {
 	case inPlace:
-		return p.a[(j.ic+i)*p.ars+j.pc:], p.ars, 1
+		return p.a[(s.row+i)*p.ars+s.pc*p.acs:], p.ars, p.acs
 	case byCols:
-		return j.apack[i*j.kc:], 1, rows
+		rs, cs = 1, rows
+	default:
+		rs, cs = s.kc+packPad, 1
 	}
-	rs = j.kc + packPad
-	return j.apack[i*rs:], rs, 1
-}
-
-// packBlock packs one row of blocks of A, or one column of blocks of B.
-//
-//go:noinline
-func (j *job[T]) packBlock(block int) {
-	e, p := j.e, &j.p
-	if block >= j.packA {
-		from, to := part(block-j.packA, j.tile.cols, j.bPanels())
-		col, end := from*e.cols(), min(to*e.cols(), j.nc)
-		p.packB(e, j.bpack[col*j.kc:], j.pc, j.kc, j.jc+col, end-col)
-		return
+	if first {
+		p.packA(e, dst, rs, o, s.row+i, rows, s.pc, s.kc)
 	}
-	from, to := part(block, j.tile.rows, j.aPanels())
-	for q := from; q < to; q++ {
-		i0, i1 := part(q, j.aPanels(), j.mc)
-		dst, rs, _ := j.aPanel(i0, i1-i0)
-		p.packA(e, dst, rs, j.order, j.ic+i0, i1-i0, j.pc, j.kc)
-	}
-}
-
-// tileBlock multiplies one block of C. A panel of A stays in L1 while the panels of B
-// pass by.
-//
-//go:noinline
-func (j *job[T]) tileBlock(block int) {
-	e, p := j.e, &j.p
-	a0, a1 := part(block/j.tile.cols, j.tile.rows, j.aPanels())
-	b0, b1 := part(block%j.tile.cols, j.tile.cols, j.bPanels())
-	add := j.pc > 0 || p.mode == Accumulate
-	for q := a0; q < a1; q++ {
-		i0, i1 := part(q, j.aPanels(), j.mc)
-		a, rs, cs := j.aPanel(i0, i1-i0)
-		for r := b0; r < b1; r++ {
-			col := r * e.cols()
-			cols := min(e.cols(), j.nc-col)
-			c := p.c[(j.ic+i0)*p.crs+j.jc+col:]
-			e.kernel(i1-i0, cols)(j.kc, a, rs, cs, j.bpack[col*j.kc:], e.cols(), c, p.crs, cols, add)
-		}
-	}
-	if j.pc+j.kc == p.k {
-		i0, _ := part(a0, j.aPanels(), j.mc)
-		_, i1 := part(a1-1, j.aPanels(), j.mc)
-		c0, c1 := b0*e.cols(), min(b1*e.cols(), j.nc)
-		p.finish(e, j.ic+i0, j.jc+c0, i1-i0, c1-c0)
-	}
+	return dst, rs, cs
 }

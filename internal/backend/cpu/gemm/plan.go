@@ -59,28 +59,22 @@ func (p *problem[T]) transposed() problem[T] {
 	t.b, t.brs, t.bcs = p.a, p.acs, p.ars
 	t.crs, t.ccs = p.ccs, p.crs
 	t.a16, t.b16 = p.b16, p.a16
+	t.astep, t.bstep = p.bstep, p.astep
 	t.turned = true
 	return t
 }
 
 // finish is called for each part of this view of C that is complete: it calls the
-// epilogue and rounds to bfloat16, both in the caller's view.
-func (p *problem[T]) finish(e *engine[T], row, col, rows, cols int) {
-	if p.ep == nil && p.c16 == nil {
+// epilogue in the caller's view.
+func (p *problem[T]) finish(row, col, rows, cols int) {
+	if p.ep == nil {
 		return
 	}
 	c, crs := p.c[row*p.crs+col*p.ccs:], p.crs
 	if p.turned {
 		crs, row, col, rows, cols = p.ccs, col, row, cols, rows
 	}
-	if p.ep != nil {
-		p.ep(c, crs, row, col, rows, cols)
-	}
-	if p.c16 != nil {
-		for i := range rows {
-			e.narrow(p.c16[(row+i)*p.c16rs+col:][:cols], c[i*crs:][:cols])
-		}
-	}
+	p.ep(c, crs, row, col, rows, cols)
 }
 
 // forEach runs the blocks, in parallel if there is a runner and enough work.

@@ -12,10 +12,12 @@ const (
 // isRowVector reports whether the product is a row vector (or a few) times a matrix
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
-	if p.b16 != nil && e.gaxpy8Half == nil {
+	switch {
+	case p.paired && p.b16 == nil, // no kernel: rows of bfloat16 are no rows of pairs
+		p.b16 != nil && !p.paired && (e.gaxpy8Half == nil || p.half != bfloat16):
 		return false
 	}
-	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && p.n*p.k >= rowVecWork && p.n >= 64
+	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && work(1, p.n, p.k) >= rowVecWork && p.n >= 64
 }
 
 func rowVector[T Float](e *engine[T], p *problem[T], run Runner) {
@@ -47,13 +49,17 @@ func (j *job[T]) rowBlock(block int) {
 	for pc := 0; pc < p.k; pc += kc {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {
-			t += j.gaxpy(buf.out, from, n, pc, t, kc)
+			if p.paired {
+				t += j.gaxpyPairs(buf, from, n, pc, t, kc)
+			} else {
+				t += j.gaxpy(buf.out, from, n, pc, t, kc)
+			}
 		}
 		for i := range p.m {
 			addRow(p.c[i*p.crs+from:][:n], buf.out[i*n:], pc > 0 || p.mode == Accumulate)
 		}
 	}
-	p.finish(e, 0, from, p.m, n)
+	p.finish(0, from, p.m, n)
 }
 
 // gaxpy adds the next rows of B, from t on in the chunk at pc, to all rows of sums, and

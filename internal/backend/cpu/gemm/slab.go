@@ -20,9 +20,9 @@ func (s *slab[T]) inPlace(e *engine[T], p *problem[T]) {
 // panels copies a few panels of B at a time, then multiplies with them.
 func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 	width := e.cols()
-	buf.panel = grow(buf.panel, min(tileColPanels, ceilDiv(s.cols, width))*width*s.kc)
-	for from := 0; from < s.cols; from += tileColPanels * width {
-		to := min(from+tileColPanels*width, s.cols)
+	buf.panel = grow(buf.panel, min(stripPanels, ceilDiv(s.cols, width))*width*s.kc)
+	for from := 0; from < s.cols; from += stripPanels * width {
+		to := min(from+stripPanels*width, s.cols)
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
 			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, j, min(width, to-j))

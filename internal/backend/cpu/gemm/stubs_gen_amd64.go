@@ -280,6 +280,366 @@ func dotF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 //go:noescape
 func dotF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// tapsF32AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsF32AVX512 = [][]tapTile[float32]{
+	1: {
+		{8, tapsF32AVX512r1v8},
+		{2, tapsF32AVX512r1v2},
+		{1, tapsF32AVX512r1v1},
+	},
+	2: {
+		{8, tapsF32AVX512r2v8},
+		{2, tapsF32AVX512r2v2},
+		{1, tapsF32AVX512r2v1},
+	},
+	3: {
+		{7, tapsF32AVX512r3v7},
+		{2, tapsF32AVX512r3v2},
+		{1, tapsF32AVX512r3v1},
+	},
+	4: {
+		{6, tapsF32AVX512r4v6},
+		{2, tapsF32AVX512r4v2},
+		{1, tapsF32AVX512r4v1},
+	},
+	5: {
+		{5, tapsF32AVX512r5v5},
+		{2, tapsF32AVX512r5v2},
+		{1, tapsF32AVX512r5v1},
+	},
+	6: {
+		{4, tapsF32AVX512r6v4},
+		{2, tapsF32AVX512r6v2},
+		{1, tapsF32AVX512r6v1},
+	},
+	7: {
+		{3, tapsF32AVX512r7v3},
+		{2, tapsF32AVX512r7v2},
+		{1, tapsF32AVX512r7v1},
+	},
+	8: {
+		{3, tapsF32AVX512r8v3},
+		{2, tapsF32AVX512r8v2},
+		{1, tapsF32AVX512r8v1},
+	},
+	9: {
+		{3, tapsF32AVX512r9v3},
+		{2, tapsF32AVX512r9v2},
+		{1, tapsF32AVX512r9v1},
+	},
+	10: {
+		{2, tapsF32AVX512r10v2},
+		{1, tapsF32AVX512r10v1},
+	},
+	11: {
+		{2, tapsF32AVX512r11v2},
+		{1, tapsF32AVX512r11v1},
+	},
+	12: {
+		{2, tapsF32AVX512r12v2},
+		{1, tapsF32AVX512r12v1},
+	},
+	13: {
+		{2, tapsF32AVX512r13v2},
+		{1, tapsF32AVX512r13v1},
+	},
+	14: {
+		{2, tapsF32AVX512r14v2},
+		{1, tapsF32AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+// tapsToF32AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsToF32AVX512 = [][]tapTile[float32]{
+	1: {
+		{8, tapsToF32AVX512r1v8},
+		{2, tapsToF32AVX512r1v2},
+		{1, tapsToF32AVX512r1v1},
+	},
+	2: {
+		{8, tapsToF32AVX512r2v8},
+		{2, tapsToF32AVX512r2v2},
+		{1, tapsToF32AVX512r2v1},
+	},
+	3: {
+		{7, tapsToF32AVX512r3v7},
+		{2, tapsToF32AVX512r3v2},
+		{1, tapsToF32AVX512r3v1},
+	},
+	4: {
+		{6, tapsToF32AVX512r4v6},
+		{2, tapsToF32AVX512r4v2},
+		{1, tapsToF32AVX512r4v1},
+	},
+	5: {
+		{5, tapsToF32AVX512r5v5},
+		{2, tapsToF32AVX512r5v2},
+		{1, tapsToF32AVX512r5v1},
+	},
+	6: {
+		{4, tapsToF32AVX512r6v4},
+		{2, tapsToF32AVX512r6v2},
+		{1, tapsToF32AVX512r6v1},
+	},
+	7: {
+		{3, tapsToF32AVX512r7v3},
+		{2, tapsToF32AVX512r7v2},
+		{1, tapsToF32AVX512r7v1},
+	},
+	8: {
+		{3, tapsToF32AVX512r8v3},
+		{2, tapsToF32AVX512r8v2},
+		{1, tapsToF32AVX512r8v1},
+	},
+	9: {
+		{3, tapsToF32AVX512r9v3},
+		{2, tapsToF32AVX512r9v2},
+		{1, tapsToF32AVX512r9v1},
+	},
+	10: {
+		{2, tapsToF32AVX512r10v2},
+		{1, tapsToF32AVX512r10v1},
+	},
+	11: {
+		{2, tapsToF32AVX512r11v2},
+		{1, tapsToF32AVX512r11v1},
+	},
+	12: {
+		{2, tapsToF32AVX512r12v2},
+		{1, tapsToF32AVX512r12v1},
+	},
+	13: {
+		{2, tapsToF32AVX512r13v2},
+		{1, tapsToF32AVX512r13v1},
+	},
+	14: {
+		{2, tapsToF32AVX512r14v2},
+		{1, tapsToF32AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsToF32AVX512r1v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v8(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v6(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r7v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r8v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r9v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r10v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r10v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r11v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r11v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r12v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r12v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r13v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r13v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r14v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF32AVX512r14v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -570,6 +930,366 @@ func dotF64AVX512r7(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 //go:noescape
 func dotF64AVX512r8(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
+// tapsF64AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsF64AVX512 = [][]tapTile[float64]{
+	1: {
+		{8, tapsF64AVX512r1v8},
+		{2, tapsF64AVX512r1v2},
+		{1, tapsF64AVX512r1v1},
+	},
+	2: {
+		{8, tapsF64AVX512r2v8},
+		{2, tapsF64AVX512r2v2},
+		{1, tapsF64AVX512r2v1},
+	},
+	3: {
+		{7, tapsF64AVX512r3v7},
+		{2, tapsF64AVX512r3v2},
+		{1, tapsF64AVX512r3v1},
+	},
+	4: {
+		{6, tapsF64AVX512r4v6},
+		{2, tapsF64AVX512r4v2},
+		{1, tapsF64AVX512r4v1},
+	},
+	5: {
+		{5, tapsF64AVX512r5v5},
+		{2, tapsF64AVX512r5v2},
+		{1, tapsF64AVX512r5v1},
+	},
+	6: {
+		{4, tapsF64AVX512r6v4},
+		{2, tapsF64AVX512r6v2},
+		{1, tapsF64AVX512r6v1},
+	},
+	7: {
+		{3, tapsF64AVX512r7v3},
+		{2, tapsF64AVX512r7v2},
+		{1, tapsF64AVX512r7v1},
+	},
+	8: {
+		{3, tapsF64AVX512r8v3},
+		{2, tapsF64AVX512r8v2},
+		{1, tapsF64AVX512r8v1},
+	},
+	9: {
+		{3, tapsF64AVX512r9v3},
+		{2, tapsF64AVX512r9v2},
+		{1, tapsF64AVX512r9v1},
+	},
+	10: {
+		{2, tapsF64AVX512r10v2},
+		{1, tapsF64AVX512r10v1},
+	},
+	11: {
+		{2, tapsF64AVX512r11v2},
+		{1, tapsF64AVX512r11v1},
+	},
+	12: {
+		{2, tapsF64AVX512r12v2},
+		{1, tapsF64AVX512r12v1},
+	},
+	13: {
+		{2, tapsF64AVX512r13v2},
+		{1, tapsF64AVX512r13v1},
+	},
+	14: {
+		{2, tapsF64AVX512r14v2},
+		{1, tapsF64AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsF64AVX512r1v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v6(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r7v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r8v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r9v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r10v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r10v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r11v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r11v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r12v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r12v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r13v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r13v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r14v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX512r14v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+// tapsToF64AVX512 holds kernels of scattered rows, by rows; the widest first.
+var tapsToF64AVX512 = [][]tapTile[float64]{
+	1: {
+		{8, tapsToF64AVX512r1v8},
+		{2, tapsToF64AVX512r1v2},
+		{1, tapsToF64AVX512r1v1},
+	},
+	2: {
+		{8, tapsToF64AVX512r2v8},
+		{2, tapsToF64AVX512r2v2},
+		{1, tapsToF64AVX512r2v1},
+	},
+	3: {
+		{7, tapsToF64AVX512r3v7},
+		{2, tapsToF64AVX512r3v2},
+		{1, tapsToF64AVX512r3v1},
+	},
+	4: {
+		{6, tapsToF64AVX512r4v6},
+		{2, tapsToF64AVX512r4v2},
+		{1, tapsToF64AVX512r4v1},
+	},
+	5: {
+		{5, tapsToF64AVX512r5v5},
+		{2, tapsToF64AVX512r5v2},
+		{1, tapsToF64AVX512r5v1},
+	},
+	6: {
+		{4, tapsToF64AVX512r6v4},
+		{2, tapsToF64AVX512r6v2},
+		{1, tapsToF64AVX512r6v1},
+	},
+	7: {
+		{3, tapsToF64AVX512r7v3},
+		{2, tapsToF64AVX512r7v2},
+		{1, tapsToF64AVX512r7v1},
+	},
+	8: {
+		{3, tapsToF64AVX512r8v3},
+		{2, tapsToF64AVX512r8v2},
+		{1, tapsToF64AVX512r8v1},
+	},
+	9: {
+		{3, tapsToF64AVX512r9v3},
+		{2, tapsToF64AVX512r9v2},
+		{1, tapsToF64AVX512r9v1},
+	},
+	10: {
+		{2, tapsToF64AVX512r10v2},
+		{1, tapsToF64AVX512r10v1},
+	},
+	11: {
+		{2, tapsToF64AVX512r11v2},
+		{1, tapsToF64AVX512r11v1},
+	},
+	12: {
+		{2, tapsToF64AVX512r12v2},
+		{1, tapsToF64AVX512r12v1},
+	},
+	13: {
+		{2, tapsToF64AVX512r13v2},
+		{1, tapsToF64AVX512r13v1},
+	},
+	14: {
+		{2, tapsToF64AVX512r14v2},
+		{1, tapsToF64AVX512r14v1},
+	},
+}
+
+//go:noescape
+func tapsToF64AVX512r1v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v8(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v6(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r7v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r8v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r9v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r10v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r10v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r11v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r11v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r12v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r12v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r13v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r13v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r14v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsToF64AVX512r14v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -716,6 +1436,86 @@ func dotF32AVX2r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []f
 //go:noescape
 func dotF32AVX2r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// tapsF32AVX2 holds kernels of scattered rows, by rows; the widest first.
+var tapsF32AVX2 = [][]tapTile[float32]{
+	1: {
+		{7, tapsF32AVX2r1v7},
+		{2, tapsF32AVX2r1v2},
+		{1, tapsF32AVX2r1v1},
+	},
+	2: {
+		{5, tapsF32AVX2r2v5},
+		{2, tapsF32AVX2r2v2},
+		{1, tapsF32AVX2r2v1},
+	},
+	3: {
+		{3, tapsF32AVX2r3v3},
+		{2, tapsF32AVX2r3v2},
+		{1, tapsF32AVX2r3v1},
+	},
+	4: {
+		{3, tapsF32AVX2r4v3},
+		{2, tapsF32AVX2r4v2},
+		{1, tapsF32AVX2r4v1},
+	},
+	5: {
+		{2, tapsF32AVX2r5v2},
+		{1, tapsF32AVX2r5v1},
+	},
+	6: {
+		{2, tapsF32AVX2r6v2},
+		{1, tapsF32AVX2r6v1},
+	},
+}
+
+//go:noescape
+func tapsF32AVX2r1v7(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v5(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32AVX2r6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -859,6 +1659,86 @@ func dotF64AVX2r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []f
 //go:noescape
 func dotF64AVX2r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
+// tapsF64AVX2 holds kernels of scattered rows, by rows; the widest first.
+var tapsF64AVX2 = [][]tapTile[float64]{
+	1: {
+		{7, tapsF64AVX2r1v7},
+		{2, tapsF64AVX2r1v2},
+		{1, tapsF64AVX2r1v1},
+	},
+	2: {
+		{5, tapsF64AVX2r2v5},
+		{2, tapsF64AVX2r2v2},
+		{1, tapsF64AVX2r2v1},
+	},
+	3: {
+		{3, tapsF64AVX2r3v3},
+		{2, tapsF64AVX2r3v2},
+		{1, tapsF64AVX2r3v1},
+	},
+	4: {
+		{3, tapsF64AVX2r4v3},
+		{2, tapsF64AVX2r4v2},
+		{1, tapsF64AVX2r4v1},
+	},
+	5: {
+		{2, tapsF64AVX2r5v2},
+		{1, tapsF64AVX2r5v1},
+	},
+	6: {
+		{2, tapsF64AVX2r6v2},
+		{1, tapsF64AVX2r6v1},
+	},
+}
+
+//go:noescape
+func tapsF64AVX2r1v7(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v5(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64AVX2r6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -871,10 +1751,10 @@ func gaxpy1F64AVX2(n int, y, x []float64, xs int, b []float64, brs int, zero boo
 func probeF64AVX2(iterations int)
 
 //go:noescape
-func widenAVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
+func widenBF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
-func narrowAVX512(dst []uint16, src []float32)
+func widenF16AVX512(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 // dotsBF16AVX512 holds the kernels for B by columns, by rows.
 var dotsBF16AVX512 = []tileHalf[float32]{
@@ -919,7 +1799,294 @@ func gaxpy8BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero b
 func gaxpy1BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
 
 //go:noescape
-func widenAVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+func widenBF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
 //go:noescape
-func narrowAVX2(dst []uint16, src []float32)
+func widenF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
+
+// tilesPairsAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesPairsAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tilePairsAVX512r1v1,
+		2:  tilePairsAVX512r2v1,
+		3:  tilePairsAVX512r3v1,
+		4:  tilePairsAVX512r4v1,
+		5:  tilePairsAVX512r5v1,
+		6:  tilePairsAVX512r6v1,
+		7:  tilePairsAVX512r7v1,
+		8:  tilePairsAVX512r8v1,
+		9:  tilePairsAVX512r9v1,
+		10: tilePairsAVX512r10v1,
+		11: tilePairsAVX512r11v1,
+		12: tilePairsAVX512r12v1,
+		13: tilePairsAVX512r13v1,
+		14: tilePairsAVX512r14v1,
+	},
+	2: {
+		1:  tilePairsAVX512r1v2,
+		2:  tilePairsAVX512r2v2,
+		3:  tilePairsAVX512r3v2,
+		4:  tilePairsAVX512r4v2,
+		5:  tilePairsAVX512r5v2,
+		6:  tilePairsAVX512r6v2,
+		7:  tilePairsAVX512r7v2,
+		8:  tilePairsAVX512r8v2,
+		9:  tilePairsAVX512r9v2,
+		10: tilePairsAVX512r10v2,
+		11: tilePairsAVX512r11v2,
+		12: tilePairsAVX512r12v2,
+		13: tilePairsAVX512r13v2,
+		14: tilePairsAVX512r14v2,
+	},
+}
+
+//go:noescape
+func tilePairsAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesPairsAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesPairsAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tilePairsAVX512r1v1m,
+		2:  tilePairsAVX512r2v1m,
+		3:  tilePairsAVX512r3v1m,
+		4:  tilePairsAVX512r4v1m,
+		5:  tilePairsAVX512r5v1m,
+		6:  tilePairsAVX512r6v1m,
+		7:  tilePairsAVX512r7v1m,
+		8:  tilePairsAVX512r8v1m,
+		9:  tilePairsAVX512r9v1m,
+		10: tilePairsAVX512r10v1m,
+		11: tilePairsAVX512r11v1m,
+		12: tilePairsAVX512r12v1m,
+		13: tilePairsAVX512r13v1m,
+		14: tilePairsAVX512r14v1m,
+	},
+	2: {
+		1:  tilePairsAVX512r1v2m,
+		2:  tilePairsAVX512r2v2m,
+		3:  tilePairsAVX512r3v2m,
+		4:  tilePairsAVX512r4v2m,
+		5:  tilePairsAVX512r5v2m,
+		6:  tilePairsAVX512r6v2m,
+		7:  tilePairsAVX512r7v2m,
+		8:  tilePairsAVX512r8v2m,
+		9:  tilePairsAVX512r9v2m,
+		10: tilePairsAVX512r10v2m,
+		11: tilePairsAVX512r11v2m,
+		12: tilePairsAVX512r12v2m,
+		13: tilePairsAVX512r13v2m,
+		14: tilePairsAVX512r14v2m,
+	},
+}
+
+//go:noescape
+func tilePairsAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tilePairsAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// dotsPairsAVX512 holds the kernels for B by columns, by rows.
+var dotsPairsAVX512 = []tile[float32]{
+	1: dotPairsAVX512r1,
+	2: dotPairsAVX512r2,
+	3: dotPairsAVX512r3,
+	4: dotPairsAVX512r4,
+	5: dotPairsAVX512r5,
+	6: dotPairsAVX512r6,
+	7: dotPairsAVX512r7,
+	8: dotPairsAVX512r8,
+}
+
+//go:noescape
+func dotPairsAVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r5(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r6(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotPairsAVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func zipAVX512(dst []float32, drs, dps int, src []uint16, srs, step, rows, panels, width int)
+
+//go:noescape
+func gaxpy4PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+
+//go:noescape
+func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
+
+func probePairsAVX512(iterations int)

@@ -8,7 +8,7 @@ const tinyWork = 64 << 10
 // contiguous, with as little ado as possible. It reports whether it did.
 func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 	c []T, crs int, mode Mode, ep Epilogue[T]) bool {
-	if work(m, n, k) > tinyWork || bcs != 1 || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 || ep != nil {
+	if work(m, n, k) > tinyWork || bcs != 1 || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 {
 		return false
 	}
 	add := mode == Accumulate
@@ -34,6 +34,9 @@ func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, b
 			from, to := part(i, panels, m)
 			tiles[nv][to-from](k, a[from*ars:], ars, acs, b[j:], brs, c[from*crs+j:], crs, cols, add)
 		}
+	}
+	if ep != nil {
+		ep(c, crs, 0, 0, m, n)
 	}
 	return true
 }

@@ -73,15 +73,23 @@ func dotMacros(w *asm, v isa, e elem) (out []int) {
 // mulMacro defines MUL(z), which multiplies the column of A at AX with the row of B in z,
 // and goes to the next column.
 func mulMacro(w *asm, v isa, e elem, mr int) {
-	scalar := v.r(v.dotRows() + v.lanes(e) + 1)
+	scalar := v.dotRows() + v.lanes(e) + 1
 	w.macro("MUL(z)", func() {
+		if e.pairs { // encoded by hand: the register must be known
+			w.op("VMOVAPS z, %s", v.r(scalar+1))
+		}
 		for i := range mr {
+			if e.pairs {
+				w.op("%s %s, %s", v.bcast(e), rowAddr(i), v.r(scalar))
+				v.multiplyAdd(w, e, scalar+1, scalar, i)
+				continue
+			}
 			if v.masks {
 				w.op("VFMADD231%s.BCST %s, z, %s", e.ps, rowAddr(i), v.r(i))
 				continue
 			}
-			w.op("%s %s, %s", v.bcast(e), rowAddr(i), scalar)
-			w.op("VFMADD231%s z, %s, %s", e.ps, scalar, v.r(i))
+			w.op("%s %s, %s", v.bcast(e), rowAddr(i), v.r(scalar))
+			w.op("VFMADD231%s z, %s, %s", e.ps, v.r(scalar), v.r(i))
 		}
 		w.op("ADDQ R12, AX")
 	})
@@ -122,7 +130,8 @@ func columnPointers(w *asm, n int) {
 }
 
 // dotKernel is a dot kernel being written. Registers: sums from 0, the square of B from
-// dotRows() on, then one for transpose, one for a scalar of A, one for the mask of AVX2.
+// dotRows() on, then one for transpose, one for a scalar of A, one for the mask of AVX2 or
+// a copy of a row of B.
 type dotKernel struct {
 	w   *asm
 	v   isa

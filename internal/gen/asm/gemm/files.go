@@ -30,6 +30,7 @@ func Files() map[string]string {
 				tileFiles(add, c.v, c.e, nv, masked)
 			}
 		}
+		tapFiles(add, c.v, c.e)
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -47,9 +48,9 @@ func Files() map[string]string {
 		})
 	}
 	for _, v := range []isa{avx512, avx2} {
-		add("bf16_"+v.name, func(w *asm) {
-			widen(w, v)
-			narrow(w, v)
+		add("half_"+v.name, func(w *asm) {
+			widen(w, v, "BF16")
+			widen(w, v, "F16")
 			if v.masks {
 				gaxpy(w, v, f32, 8, true)
 				gaxpy(w, v, f32, 1, true)
@@ -64,6 +65,7 @@ func Files() map[string]string {
 			}
 		})
 	}
+	pairsFiles(add, avx512)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	neonFiles(files)
@@ -94,36 +96,8 @@ func stubs() string {
 	w.text("package gemm")
 	for _, c := range combos {
 		t, id := c.e.goType, c.e.suffix+c.v.name
-		for _, masked := range []bool{false, true} {
-			table := "tiles" + id
-			if masked {
-				table += "m"
-			}
-			w.text("\n// %s holds the kernels of %d columns a vector, by vectors and rows.", table, c.v.lanes(c.e))
-			w.text("var %s = [maxVectors + 1][maxRows + 1]tile[%s]{", table, t)
-			for _, nv := range vectors {
-				w.text("%d: {", nv)
-				for mr := 1; mr <= c.v.rows; mr++ {
-					w.text("%d: %s,", mr, kernelName(c.v, c.e, mr, nv, masked))
-				}
-				w.text("},")
-			}
-			w.text("}\n")
-			for _, nv := range vectors {
-				for mr := 1; mr <= c.v.rows; mr++ {
-					w.text("//go:noescape\nfunc %s%s\n", kernelName(c.v, c.e, mr, nv, masked), fmt.Sprintf(kernelSig, t))
-				}
-			}
-		}
-		w.text("// dots%s holds the kernels for B by columns, by rows.", id)
-		w.text("var dots%s = []tile[%s]{", id, t)
-		for mr := 1; mr <= c.v.dotRows(); mr++ {
-			w.text("%d: %s,", mr, dotName(c.v, c.e, mr))
-		}
-		w.text("}\n")
-		for mr := 1; mr <= c.v.dotRows(); mr++ {
-			w.text("//go:noescape\nfunc %s%s\n", dotName(c.v, c.e, mr), fmt.Sprintf(dotSig, t))
-		}
+		kernelStubs(w, c.v, c.e)
+		tapStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {
 			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
@@ -135,7 +109,43 @@ func stubs() string {
 	for _, v := range []isa{avx512, avx2} {
 		halfStubs(w, v)
 	}
+	pairsStubs(w, avx512)
 	return formatted(w)
+}
+
+// kernelStubs declares the tiles and dots of one element type.
+func kernelStubs(w *asm, v isa, e elem) {
+	t, id := e.goType, e.suffix+v.name
+	for _, masked := range []bool{false, true} {
+		table := "tiles" + id
+		if masked {
+			table += "m"
+		}
+		w.text("\n// %s holds the kernels of %d columns a vector, by vectors and rows.", table, v.lanes(e))
+		w.text("var %s = [maxVectors + 1][maxRows + 1]tile[%s]{", table, t)
+		for _, nv := range vectors {
+			w.text("%d: {", nv)
+			for mr := 1; mr <= v.rows; mr++ {
+				w.text("%d: %s,", mr, kernelName(v, e, mr, nv, masked))
+			}
+			w.text("},")
+		}
+		w.text("}\n")
+		for _, nv := range vectors {
+			for mr := 1; mr <= v.rows; mr++ {
+				w.text("//go:noescape\nfunc %s%s\n", kernelName(v, e, mr, nv, masked), fmt.Sprintf(kernelSig, t))
+			}
+		}
+	}
+	w.text("// dots%s holds the kernels for B by columns, by rows.", id)
+	w.text("var dots%s = []tile[%s]{", id, t)
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("%d: %s,", mr, dotName(v, e, mr))
+	}
+	w.text("}\n")
+	for mr := 1; mr <= v.dotRows(); mr++ {
+		w.text("//go:noescape\nfunc %s%s\n", dotName(v, e, mr), fmt.Sprintf(dotSig, t))
+	}
 }
 
 func formatted(w *asm) string {

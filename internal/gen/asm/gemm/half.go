@@ -2,18 +2,15 @@ package gemm
 
 import "fmt"
 
-const (
-	widenSig  = "(dst []float32, drs int, src []uint16, srs, rows, cols int)"
-	narrowSig = "(dst []uint16, src []float32)"
-)
+const widenSig = "(dst []float32, drs int, src []uint16, srs, rows, cols int)"
 
-// widen writes the exact conversion of rows of bfloat16 to float32:
+// widen writes the exact conversion of rows of bfloat16, or of float16, to float32:
 //
-//	for i < rows, j < cols: dst[i*drs+j] = float32 with the bits src[i*srs+j] << 16
-func widen(w *asm, v isa) {
+//	for i < rows, j < cols: dst[i*drs+j] = src[i*srs+j]
+func widen(w *asm, v isa, half string) {
 	n := v.lanes(f32)
-	w.text("\n// func widen%s%s", v.name, widenSig)
-	w.text("TEXT ·widen%s(SB), NOSPLIT, $0-80", v.name)
+	w.text("\n// func widen%s%s%s", half, v.name, widenSig)
+	w.text("TEXT ·widen%s%s(SB), NOSPLIT, $0-80", half, v.name)
 	if v.masks {
 		w.op("MOVQ cols+72(FP), R13")
 		w.op("ANDQ $%d, R13", n-1)
@@ -33,9 +30,7 @@ func widen(w *asm, v isa) {
 	w.op("SUBQ $%d, R11", n)
 	w.op("JLT tail")
 	w.label("loop")
-	w.op("VPMOVZXWD (BX), %s", v.r(0))
-	w.op("VPSLLD $16, %s, %s", v.r(0), v.r(0))
-	w.op("VMOVUPS %s, (AX)", v.r(0))
+	widenVector(w, v, half, "", "")
 	w.op("ADDQ $%d, AX", v.bytes)
 	w.op("ADDQ $%d, BX", v.bytes/2)
 	w.op("SUBQ $%d, R11", n)
@@ -44,18 +39,9 @@ func widen(w *asm, v isa) {
 	w.op("ADDQ $%d, R11", n)
 	w.op("JEQ next")
 	if v.masks {
-		w.op("VPMOVZXWD.Z (BX), K1, Z0")
-		w.op("VPSLLD $16, Z0, Z0")
-		w.op("VMOVUPS Z0, K1, (AX)")
+		widenVector(w, v, half, ".Z", "K1, ")
 	} else {
-		w.label("single")
-		w.op("MOVWLZX (BX), CX")
-		w.op("SHLL $16, CX")
-		w.op("MOVL CX, (AX)")
-		w.op("ADDQ $4, AX")
-		w.op("ADDQ $2, BX")
-		w.op("SUBQ $1, R11")
-		w.op("JNE single")
+		widenSingles(w, half)
 	}
 	w.label("next")
 	w.op("ADDQ R8, DI")
@@ -66,54 +52,33 @@ func widen(w *asm, v isa) {
 	w.op("RET")
 }
 
-// narrow writes the rounding of float32 to bfloat16, to nearest even, for a number of
-// elements that is a multiple of the lanes:
-//
-//	for i < len(src): dst[i] = (bits + 0x7fff + bits>>16&1) >> 16, or bits>>16 | 0x40 for a NaN
-func narrow(w *asm, v isa) {
-	n := v.lanes(f32)
-	w.text("\n// func narrow%s%s", v.name, narrowSig)
-	w.text("TEXT ·narrow%s(SB), NOSPLIT, $0-48", v.name)
-	w.op("MOVQ dst_base+0(FP), DI")
-	w.op("MOVQ src_base+24(FP), SI")
-	w.op("MOVQ src_len+32(FP), CX")
-	for i, c := range []int{0x7fff, 1, 0x40} {
-		w.op("MOVL $0x%x, AX", c)
-		w.op("VMOVD AX, X%d", 4+i)
-		w.op("VPBROADCASTD X%d, %s", 4+i, v.r(4+i))
-	}
-	w.op("SUBQ $%d, CX", n)
-	w.op("JLT done")
-	w.label("loop")
-	w.op("VMOVUPS (SI), %s", v.r(0))
-	w.op("VPSRLD $16, %s, %s", v.r(0), v.r(1))
-	and, or := "VPAND", "VPOR"
-	if v.masks {
-		and, or = "VPANDD", "VPORD"
-	}
-	w.op("%s %s, %s, %s // last bit that stays", and, v.r(5), v.r(1), v.r(2))
-	w.op("VPADDD %s, %s, %s", v.r(4), v.r(2), v.r(2))
-	w.op("VPADDD %s, %s, %s", v.r(0), v.r(2), v.r(2))
-	w.op("VPSRLD $16, %s, %s // rounded", v.r(2), v.r(2))
-	w.op("%s %s, %s, %s // quiet NaN", or, v.r(6), v.r(1), v.r(1))
-	if v.masks {
-		w.op("VCMPPS $3, Z0, Z0, K1 // is NaN")
-		w.op("VMOVDQA32 Z1, K1, Z2")
-		w.op("VPMOVDW Z2, (DI)")
+// widenVector converts one vector from BX to AX.
+func widenVector(w *asm, v isa, half, z, mask string) {
+	if half == "F16" {
+		w.op("VCVTPH2PS%s (BX), %s%s", z, mask, v.r(0))
 	} else {
-		w.op("VCMPPS $3, Y0, Y0, Y3 // is NaN")
-		w.op("VBLENDVPS Y3, Y1, Y2, Y2")
-		w.op("VPACKUSDW Y2, Y2, Y2")
-		w.op("VPERMQ $0x08, Y2, Y2")
-		w.op("VMOVDQU X2, (DI)")
+		w.op("VPMOVZXWD%s (BX), %s%s", z, mask, v.r(0))
+		w.op("VPSLLD $16, %s, %s", v.r(0), v.r(0))
 	}
-	w.op("ADDQ $%d, SI", v.bytes)
-	w.op("ADDQ $%d, DI", v.bytes/2)
-	w.op("SUBQ $%d, CX", n)
-	w.op("JGE loop")
-	w.label("done")
-	w.op("VZEROUPPER")
-	w.op("RET")
+	w.op("VMOVUPS %s, %s(AX)", v.r(0), mask)
+}
+
+// widenSingles converts the R11 elements that are left, one by one.
+func widenSingles(w *asm, half string) {
+	w.label("single")
+	w.op("MOVWLZX (BX), CX")
+	if half == "F16" {
+		w.op("VMOVD CX, X0")
+		w.op("VCVTPH2PS X0, X0")
+		w.op("VMOVD X0, (AX)")
+	} else {
+		w.op("SHLL $16, CX")
+		w.op("MOVL CX, (AX)")
+	}
+	w.op("ADDQ $4, AX")
+	w.op("ADDQ $2, BX")
+	w.op("SUBQ $1, R11")
+	w.op("JNE single")
 }
 
 // dotHalf writes the dot kernel for B in bfloat16, for ISAs with masks. Two neighbours in
@@ -183,8 +148,9 @@ func dotHalfSquare(w *asm, v isa, out []int, ones int, tail bool) {
 
 // halfStubs declares them.
 func halfStubs(w *asm, v isa) {
-	w.text("//go:noescape\nfunc widen%s%s\n", v.name, widenSig)
-	w.text("//go:noescape\nfunc narrow%s%s\n", v.name, narrowSig)
+	for _, half := range []string{"BF16", "F16"} {
+		w.text("//go:noescape\nfunc widen%s%s%s\n", half, v.name, widenSig)
+	}
 	if !v.masks {
 		return
 	}

@@ -131,10 +131,10 @@ func (k tile) step() {
 		k.loadB(j)
 	}
 	for i := range k.mr {
-		a := v.r(k.areg(i))
-		w.op("%s %s, %s // a[%d]", v.bcast(k.e), rowAddr(i), a, i)
+		a := k.areg(i)
+		w.op("%s %s, %s // a[%d]", v.bcast(k.e), rowAddr(i), v.r(a), i)
 		for j := range k.nv {
-			w.op("VFMADD231%s %s, %s, %s", k.e.ps, v.r(k.breg(j)), a, k.acc(i, j))
+			v.multiplyAdd(w, k.e, k.breg(j), a, i*k.nv+j)
 		}
 	}
 	w.op("ADDQ R11, R10 // next row of B")
@@ -149,23 +149,11 @@ func (k tile) store() {
 	w.op("SHLQ $%d, BX", k.e.shift)
 	w.op("CMPB add+120(FP), $0")
 	w.op("JEQ write")
-	for _, add := range []bool{true, false} {
-		if !add {
-			w.label("write")
-		}
-		for i := range k.mr {
-			for j := range k.nv {
-				k.storeOne(i, j, add)
-			}
-			if i < k.mr-1 {
-				w.op("ADDQ BX, AX")
-			}
-		}
-		if add {
-			w.op("VZEROUPPER")
-			w.op("RET")
-		}
-	}
+	k.storeRows(true)
+	w.op("VZEROUPPER")
+	w.op("RET")
+	w.label("write")
+	k.storeRows(false)
 }
 
 func (k tile) storeOne(i, j int, add bool) {

@@ -14,7 +14,7 @@ func probe(w *asm, v isa, e elem) {
 	w.op("PCALIGN $64")
 	w.label("loop")
 	for i := range n {
-		w.op("VFMADD231%s %s, %s, %s", e.ps, v.r(v.regs-1), v.r(v.regs-2), v.r(i))
+		v.multiplyAdd(w, e, v.regs-1, v.regs-2, i)
 	}
 	w.op("SUBQ $1, AX")
 	w.op("JGT loop")

@@ -2,6 +2,9 @@ package gemm
 
 import "fmt"
 
+// rowsAhead is how many rows ahead packing asks for memory.
+const rowsAhead = 4
+
 const stripsSig = "(dst []%[1]s, drs, dps int, src []%[1]s, srs, rows, panels, width int)"
 
 // strips writes the copy of rows into panels, for ISAs with masks:
@@ -28,6 +31,9 @@ func strips(w *asm, v isa, e elem) {
 	w.op("MOVQ SI, BX")
 	w.op("MOVQ panels+80(FP), R13")
 	w.label("panel")
+	for off := 0; off < 2*v.bytes; off += 64 { // the next rows may begin new pages
+		w.op("PREFETCHT0 %d(BX)(R10*%d)", off, rowsAhead)
+	}
 	for j := range 2 {
 		w.op("VMOVU%s.Z %d(BX), K%d, %s", e.ps, j*v.bytes, j+1, v.r(j))
 	}

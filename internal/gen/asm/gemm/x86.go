@@ -25,11 +25,13 @@ type elem struct {
 	ps     string // PS or PD
 	ss     string // SS or SD
 	shift  int    // log2 of size
+	pairs  bool   // an element is two bfloat16, neighbours in k; sums are float32
 }
 
 var (
-	f32 = elem{"F32", "float32", 4, "PS", "SS", 2}
-	f64 = elem{"F64", "float64", 8, "PD", "SD", 3}
+	f32   = elem{"F32", "float32", 4, "PS", "SS", 2, false}
+	f64   = elem{"F64", "float64", 8, "PD", "SD", 3, false}
+	pairs = elem{"Pairs", "float32", 4, "PS", "SS", 2, true}
 )
 
 func (v isa) r(i int) string      { return fmt.Sprintf("%s%d", v.reg, i) }
@@ -45,6 +47,15 @@ func (v isa) clear(w *asm, r int) {
 	w.op("VXORPS %s, %s, %s", v.r(r), v.r(r), v.r(r))
 }
 
+// multiplyAdd adds the product of registers a and b to acc.
+func (v isa) multiplyAdd(w *asm, e elem, b, a, acc int) {
+	if e.pairs {
+		vdpbf16ps(w, b, a, acc)
+		return
+	}
+	w.op("VFMADD231%s %s, %s, %s", e.ps, v.r(b), v.r(a), v.r(acc))
+}
+
 // rowRegs hold odd multiples of the row stride of A. With the scales 1, 2, 4 and 8
 // of an x86 address they reach 14 rows from one pointer, so one ADD per step of k
 // moves all rows.
@@ -54,9 +65,12 @@ var rowRegs = []struct {
 }{{1, "BX"}, {3, "CX"}, {5, "DX"}, {7, "SI"}, {9, "DI"}, {11, "R8"}, {13, "R9"}}
 
 // rowAddr is the address of row r of the A tile.
-func rowAddr(r int) string {
+func rowAddr(r int) string { return rowAddrFrom("AX", r) }
+
+// rowAddrFrom is the address r strides after that in a register.
+func rowAddrFrom(base string, r int) string {
 	if r == 0 {
-		return "(AX)"
+		return "(" + base + ")"
 	}
 	scale := 1
 	for r%2 == 0 {
@@ -64,7 +78,7 @@ func rowAddr(r int) string {
 	}
 	for _, x := range rowRegs {
 		if x.mult == r {
-			return fmt.Sprintf("(AX)(%s*%d)", x.reg, scale)
+			return fmt.Sprintf("(%s)(%s*%d)", base, x.reg, scale)
 		}
 	}
 	panic("row out of reach")

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lucid-go/lucid"
+)
+
+// gpuDoctor describes the machine's GPUs. It is set in programs built with -tags gpu: package cuda opens libraries at run
+// time, which makes a program depend on the system's dynamic linker, and the ordinary one runs anywhere.
+var gpuDoctor func() (string, error)
+
+// withGPU is what to type for a program that can use GPUs.
+const withGPU = "go run -tags gpu ./cmd/lucid "
+
+// parseDevice reads cpu, cuda or cuda:1.
+func parseDevice(s string) (lucid.Device, error) {
+	name, number, numbered := strings.Cut(s, ":")
+	i, err := 0, error(nil)
+	if numbered {
+		i, err = strconv.Atoi(number)
+	}
+	switch {
+	case s == "cpu":
+		return lucid.CPU, nil
+	case name != "cuda" || err != nil || i < 0:
+		return lucid.Device{}, &usageError{fmt.Sprintf("lucid: there is no device %q; want cpu, cuda or cuda:<number>", s), "lucid train --device cpu"}
+	case gpuDoctor == nil:
+		return lucid.Device{}, &usageError{"lucid: this program was built without CUDA", withGPU + "train --device " + s}
+	}
+	d := lucid.CUDA(i)
+	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {
+		return d, &usageError{"lucid: " + err.Error(), withGPU + "doctor"}
+	}
+	return d, nil
+}

@@ -1,0 +1,7 @@
+//go:build gpu
+
+package main
+
+import "github.com/lucid-go/lucid/cuda"
+
+func init() { gpuDoctor = cuda.Doctor }

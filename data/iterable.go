@@ -1,0 +1,150 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/lucid-go/lucid"
+)
+
+// IterableLoader makes batches of an iterable dataset.
+type IterableLoader struct {
+	s IterableDataset
+	o LoaderOptions
+}
+
+// NewIterableLoader returns a loader for an iterable dataset. Of the options BatchSize, DropLast, Collate, Workers and Prefetch
+// count; with any Workers one goroutine reads ahead, since such a dataset is read in its own order.
+func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
+	var o LoaderOptions
+	if len(opts) > 1 {
+		refuse(lucid.ErrValue, "iterable_loader", "got %d option structs; want at most one", len(opts))
+	}
+	if len(opts) == 1 {
+		o = opts[0]
+	}
+	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
+		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
+	}
+	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 {
+		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
+	}
+	o.BatchSize = max(o.BatchSize, 1)
+	if o.Collate == nil {
+		o.Collate = Stack
+	}
+	return &IterableLoader{s, o}
+}
+
+// All iterates over the batches. An error ends it; the dataset is told to stop when the loop ends early.
+func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+	if l.o.Workers == 0 {
+		return l.batches(ctx)
+	}
+	return func(yield func([]*lucid.Tensor, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ahead := max(l.o.Prefetch, 1)
+		if l.o.Prefetch == 0 {
+			ahead = 2
+		}
+		ready := make(chan result, ahead)
+		go lucid.Inherit(func() {
+			defer close(ready)
+			for b, err := range l.batches(ctx) {
+				select {
+				case ready <- result{b, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})()
+		for {
+			select {
+			case r, more := <-ready:
+				if !more {
+					if err := ctx.Err(); err != nil {
+						yield(nil, err)
+					}
+					return
+				}
+				if !yield(r.batch, r.err) || r.err != nil {
+					return
+				}
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// batches reads the dataset in the goroutine of the loop.
+func (l *IterableLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+	return func(yield func([]*lucid.Tensor, error) bool) {
+		var examples [][]*lucid.Tensor
+		number, at := 0, 0
+		give := func() bool {
+			b, err := l.collate(ctx, examples)
+			if err != nil {
+				err = &WorkerError{-1, number, -1, err}
+			}
+			number++
+			examples = examples[:0]
+			return yield(b, err) && err == nil
+		}
+		for x, err := range l.examples(ctx) {
+			if err == nil {
+				err = ctx.Err()
+			} else if ctx.Err() == nil {
+				err = &WorkerError{-1, number, at, err}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			at++
+			if examples = append(examples, x); len(examples) == l.o.BatchSize && !give() {
+				return
+			}
+		}
+		if len(examples) > 0 && !l.o.DropLast {
+			give()
+		}
+	}
+}
+
+// examples reads the dataset; a panic in it is an error.
+func (l *IterableLoader) examples(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
+	return func(yield func([]*lucid.Tensor, error) bool) {
+		inside := false // the loop's own panics go on
+		defer func() {
+			if inside {
+				return
+			}
+			if p := recover(); p != nil {
+				yield(nil, fmt.Errorf("panic: %v", p))
+			}
+		}()
+		for x, err := range l.s.All(ctx) {
+			inside = true
+			more := yield(x, err)
+			inside = false
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+func (l *IterableLoader) collate(ctx context.Context, examples [][]*lucid.Tensor) (b []*lucid.Tensor, err error) {
+	failed := lucid.Try(func() { b, err = l.o.Collate(examples) })
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, lucid.EvalContext(ctx, b...)
+}

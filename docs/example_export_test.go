@@ -1,0 +1,29 @@
+package docs_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/lucid-go/lucid"
+)
+
+// A function in a file: a piece of docs/export.md.
+func Example_export() {
+	w := lucid.New([]float32{1, 2, 3, 4}, 2, 2)
+	model := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Relu() }
+	path := filepath.Join(os.TempDir(), "model.lucid")
+	if err := lucid.Export(path, model, lucid.Zeros(1, 2)); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(path)
+	f, err := lucid.Import(path) // in another program
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := f.Call(lucid.New([]float32{1, 1}, 1, 2))
+	fmt.Println(out[0], err)
+	// Output:
+	// tensor([[4., 6.]]) <nil>
+}

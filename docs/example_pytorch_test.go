@@ -1,0 +1,182 @@
+package docs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/data"
+	"github.com/lucid-go/lucid/nn"
+	F "github.com/lucid-go/lucid/nn/functional"
+	"github.com/lucid-go/lucid/optim"
+	"github.com/lucid-go/lucid/optim/sched"
+)
+
+type Net struct {
+	nn.Base
+	Body *nn.Sequential
+	Head *nn.Linear
+}
+
+func NewNet() *Net {
+	return &Net{
+		Body: nn.NewSequential(nn.NewLinear(2, 32), nn.NewReLU(), nn.NewDropout(0.1)),
+		Head: nn.NewLinear(32, 2, nn.LinearOptions{NoBias: true}),
+	}
+}
+
+func (n *Net) Forward(x *lucid.Tensor) *lucid.Tensor { return n.Head.Forward(n.Body.Forward(x)) }
+
+type run struct {
+	model  *Net
+	opt    *optim.AdamW
+	rate   *sched.CosineAnnealingLR
+	loader *data.Loader
+}
+
+func newRun(x, y *lucid.Tensor) *run {
+	r := &run{model: NewNet(), loader: data.NewLoader(data.NewTensorDataset(x, y), data.LoaderOptions{BatchSize: 16, Shuffle: true})}
+	r.opt = optim.NewAdamW(nn.Parameters(r.model), optim.AdamWOptions{LR: 0.01})
+	r.rate = sched.NewCosineAnnealingLR(r.opt, sched.CosineAnnealingLROptions{TMax: 10})
+	return r
+}
+
+func (r *run) save(path string) error {
+	d := lucid.NewStateDict()
+	d.Merge("model.", nn.StateDict(r.model))
+	d.Merge("optim.", r.opt.StateDict())
+	d.Merge("rate.", r.rate.StateDict())
+	d.Merge("loader.", r.loader.StateDict())
+	d.Set("random", lucid.GetRNGState())
+	return lucid.Save(path, d) // a name ending in .lucid: a checksum on every byte
+}
+
+func (r *run) load(path string) error {
+	d, err := lucid.Load(path)
+	if err != nil {
+		return err
+	}
+	lucid.SetRNGState(d.Get("random"))
+	return errors.Join(
+		nn.LoadStateDict(r.model, d.Prefix("model.")), r.opt.LoadStateDict(d.Prefix("optim.")),
+		r.rate.LoadStateDict(d.Prefix("rate.")), r.loader.LoadStateDict(d.Prefix("loader.")))
+}
+
+// epoch makes the steps left of an epoch, and calls after with the number of each.
+func (r *run) epoch(after func(step int) error) error {
+	step := 0
+	for batch, err := range r.loader.All(context.Background()) {
+		if err != nil {
+			return err
+		}
+		r.opt.ZeroGrad()
+		F.CrossEntropy(r.model.Forward(batch[0]), batch[1]).Backward()
+		step++
+		if err := errors.Join(r.opt.Step(), after(step)); err != nil {
+			return err
+		}
+	}
+	r.rate.Step()
+	return nil
+}
+
+// Autograd: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchAutograd() {
+	w := lucid.New([]float32{1, -2}, 2).RequiresGrad_(true)
+	loss := w.Square().Sum()
+	loss.Backward()
+	fmt.Println(w.Grad())
+	// Output:
+	// tensor([ 2., -4.])
+}
+
+// A module: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchAModule() {
+	m := NewNet()
+	fmt.Println(nn.StateDict(m).Names())
+	fmt.Println(nn.NumParameters(m))
+	// Output:
+	// [body.0.weight body.0.bias head.weight]
+	// 160
+}
+
+// The loop: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchTheLoop() {
+	lucid.Seed(1)
+	x := lucid.Randn(256, 2)
+	y := x.Sum(1).Gt(0).To(lucid.Int64)
+	loader := data.NewLoader(data.NewTensorDataset(x, y), data.LoaderOptions{BatchSize: 32, Shuffle: true})
+
+	model := NewNet()
+	opt := optim.NewAdamW(nn.Parameters(model), optim.AdamWOptions{LR: 0.02})
+	schedule := sched.NewCosineAnnealingLR(opt, sched.CosineAnnealingLROptions{TMax: 20})
+	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor { // leave Compile out and it is eager
+		opt.ZeroGrad()
+		loss := F.CrossEntropy(model.Forward(x), y)
+		loss.Backward()
+		opt.Step()
+		return loss
+	})
+	var first, last float64
+	for epoch := range 20 {
+		for batch, err := range loader.All(context.Background()) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			last = step(batch[0], batch[1]).Item()
+			if epoch == 0 && first == 0 {
+				first = last
+			}
+		}
+		schedule.Step()
+	}
+	fmt.Println(last < first/3)
+	// Output:
+	// true
+}
+
+// State dicts, both ways: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchStateDictsBothWays() {
+	path := filepath.Join(os.TempDir(), "from-pytorch.safetensors")
+	if err := lucid.Save(path, nn.StateDict(NewNet())); err != nil { // stands in for the line of Python
+		log.Fatal(err)
+	}
+	defer os.Remove(path)
+	state, err := lucid.Load(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	state.Delete("head.weight")
+	err = nn.LoadStateDict(NewNet(), state)
+	fmt.Println(err)
+	fmt.Println(nn.LoadStateDict(NewNet(), state, nn.LoadOptions{NotStrict: true}))
+	// Output:
+	// lucid: load_state_dict: the state does not fit the module; missing: head.weight
+	// <nil>
+}
+
+// Checkpoints: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchCheckpoints() {
+	lucid.Seed(1)
+	x := lucid.Randn(64, 2)
+	y := x.Sum(1).Gt(0).To(lucid.Int64)
+	path := filepath.Join(os.TempDir(), "run.lucid")
+	defer os.Remove(path)
+
+	first := newRun(x, y)
+	err := first.epoch(func(step int) error {
+		if step == 3 { // in the middle of an epoch
+			return first.save(path)
+		}
+		return nil
+	})
+	second := newRun(x, y)
+	err = errors.Join(err, second.load(path), second.epoch(func(int) error { return nil }))
+	fmt.Println(err, lucid.Equal(first.model.Head.Weight, second.model.Head.Weight))
+	// Output:
+	// <nil> true
+}

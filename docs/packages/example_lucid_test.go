@@ -1,0 +1,52 @@
+package packages_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/lucid-go/lucid"
+)
+
+// Tensors and ops: a piece of docs/packages/lucid.md.
+func Example_lucidTensorsAndOps() {
+	x := lucid.With{DType: lucid.Float64}.Arange(6).Reshape(2, 3)
+	top, place := x.MaxIndices(1)
+	fmt.Println(top, place)
+	fmt.Println(lucid.Einsum("ij,kj->ik", x, x).At(0, 1).Item())
+	// Output:
+	// tensor([2., 5.], dtype=float64) tensor([2, 2])
+	// 14
+}
+
+// Transforms of functions: a piece of docs/packages/lucid.md.
+func Example_lucidTransformsOfFunctions() {
+	f := func(x *lucid.Tensor) *lucid.Tensor { return x.Sin().Sum() }
+	h := lucid.Hessian(f)(lucid.Zeros(2).Add(1.5))
+	fmt.Printf("%.4f\n", h.At(0, 0).Item())
+	// Output:
+	// -0.9975
+}
+
+// Files: a piece of docs/packages/lucid.md.
+func Example_lucidFiles() {
+	path := filepath.Join(os.TempDir(), "weights.safetensors")
+	d := lucid.NewStateDict()
+	d.Set("weight", lucid.Ones(2, 3))
+	d.SetMetadata("made by", "me")
+	if err := lucid.Save(path, d); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(path)
+	f, err := lucid.Open(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer f.Close()
+	kind, shape, _ := f.Info("weight") // nothing is read yet
+	w, err := f.Tensor("weight")
+	fmt.Println(kind, shape, w.Sum().Item(), err)
+	// Output:
+	// float32 [2 3] 6 <nil>
+}

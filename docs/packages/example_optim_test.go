@@ -1,0 +1,25 @@
+package packages_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/optim"
+)
+
+// A step: a piece of docs/packages/optim.md.
+func Example_optimAStep() {
+	w := lucid.New([]float32{5}, 1).RequiresGrad_(true)
+	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+	for range 100 {
+		opt.ZeroGrad()
+		w.Square().Sum().Backward()
+		if err := opt.Step(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Printf("%.1f\n", w.Abs().Sum().Item())
+	// Output:
+	// 0.0
+}

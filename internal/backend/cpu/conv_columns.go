@@ -1,0 +1,203 @@
+package cpu
+
+import (
+	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+)
+
+// The gradient of kernels is a convolution with taps as many as an image has places, and a few outputs: what is summed
+// is long and the result small. Here the input is laid out with its images side by side, as columns: for output u the
+// rows of the second matrix, one for each tap, lie evenly apart, from an offset that u decides, and run on from one row of
+// taps to the next. The kernels get zeros for the places between two rows of taps. With few images, columns are all
+// pairs of an image and an output instead, copied together.
+
+const (
+	columnsDepth = 512 // terms of a sum before it is added to the others, about
+	columnsRows  = 128 // most kernels of a block
+	columnsMost  = 128 // most images of a block
+	columnsFew   = 12  // images below which outputs become columns too
+)
+
+// columnsConv is a phase computed by columns.
+type columnsConv[T numbers] struct {
+	j          *convJob[T]
+	high, wide convAxis // outputs and taps have changed places
+	few        bool     // outputs are columns too
+	pitch      int      // places of a row of taps
+	rows       int      // rows of taps in a strip
+	strips     int      // of an image plane
+	height     int      // rows of a part of the scratch
+	split      [2]int   // blocks of kernels, of images
+	kernels    int      // of a block, at most
+	images     int
+	cols       int   // columns of a block, rounded up
+	off        []int // of the outputs, in places
+	parts      int   // of the sums
+	partial    []T
+	nan        atomic.Bool // the result has one
+}
+
+// isColumns reports whether the taps are the long side.
+func (j *convJob[T]) isColumns() bool {
+	p := &j.phase
+	return j.float != nil && p[2].taps > p[2].outs && p.outs() > 0 && j.channels*p.taps() > 0 && p[1].step > 0 && p[2].step > 0 &&
+		(p.outs() <= 64 || j.images >= columnsFew)
+}
+
+func (j *convJob[T]) newColumns() *columnsConv[T] {
+	p := &j.phase
+	d := &columnsConv[T]{j: j, few: j.images < columnsFew,
+		high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs), wide: newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)}
+	d.wide.share(p[2].taps, j.size[2])
+	d.pitch = p[2].taps + d.wide.extra - d.wide.shared
+	if d.few {
+		d.pitch = p[2].taps
+	}
+	d.rows = min(p[1].taps, max(1, columnsDepth/d.pitch))
+	d.strips = ceil(p[1].taps, d.rows)
+	d.rows = ceil(p[1].taps, d.strips)
+	d.height = d.rows + d.high.extra
+	d.split = [2]int{ceil(j.kernels, columnsRows), ceil(j.images, columnsMost)}
+	d.kernels, d.images = ceil(j.kernels, d.split[0]), ceil(j.images, d.split[1])
+	d.cols = ceil(d.images, gemm.TapColumns) * gemm.TapColumns
+	d.off = []int{0}
+	if d.few {
+		d.cols = ceil(d.images*p.outs(), gemm.TapColumns) * gemm.TapColumns
+	} else {
+		d.off = d.off[:0]
+		for u := range p.outs() {
+			u2, u1, u0 := u%p[2].outs, u/p[2].outs%p[1].outs, u/(p[2].outs*p[1].outs)
+			at := d.plane(u0, d.high.part[u1], d.wide.part[u2]) + d.high.shift[u1]*d.pitch + d.wide.shift[u2]
+			d.off = append(d.off, at*d.cols)
+		}
+	}
+	d.parts = min(d.units(), ceil(directLeast, j.groups*d.split[0]*d.split[1]))
+	return d
+}
+
+// plane is where a part lies in the scratch, in places.
+func (d *columnsConv[T]) plane(u0, high, wide int) int {
+	return ((u0*d.high.parts()+high)*d.wide.parts() + wide) * (d.height*d.pitch + d.wide.shared)
+}
+
+// units is the number of strips that are summed.
+func (d *columnsConv[T]) units() int { return d.j.channels * d.j.phase[0].taps * d.strips }
+
+// area is the number of sums of a block.
+func (d *columnsConv[T]) area() int { return len(d.off) * d.kernels * d.cols }
+
+// byColumns computes a phase; the kernels are packed already. It reports whether the zeros between rows of taps met an
+// infinity or a NaN that no output should see: the result is then to be computed in another way.
+func (j *convJob[T]) byColumns(c *backend.Ctx) (spoiled bool, err error) {
+	d := j.newColumns()
+	blocks := j.groups * d.split[0] * d.split[1]
+	var free func()
+	d.partial, free = borrow[T](blocks * d.parts * d.area())
+	defer free()
+	if err := c.For(blocks*d.parts, d.sum); err != nil {
+		return false, err
+	}
+	err = c.For(blocks, d.join)
+	return d.nan.Load() && !d.few, err
+}
+
+// columnBlock is a part of the output: kernels o0 to o1 of a group, images i0 to i1.
+type columnBlock struct{ group, o0, o1, i0, i1 int }
+
+func (d *columnsConv[T]) blockOf(b int) columnBlock {
+	j := d.j
+	images, b := b%d.split[1], b/d.split[1]
+	rows, group := b%d.split[0], b/d.split[0]
+	return columnBlock{group, rows * j.kernels / d.split[0], (rows + 1) * j.kernels / d.split[0],
+		images * j.images / d.split[1], (images + 1) * j.images / d.split[1]}
+}
+
+// sum computes one part of the sums of a block, strip by strip.
+func (d *columnsConv[T]) sum(b int) {
+	j, p := d.j, &d.j.phase
+	u, part := d.blockOf(b/d.parts), b%d.parts
+	m, ars := u.o1-u.o0, d.rows*d.pitch+16 // not a power of two, which would crowd into a few lines of the cache
+	a, freeA := borrow[T](m * ars)
+	defer freeA()
+	places := d.rows * d.pitch
+	if !d.few {
+		places = d.plane(p[0].outs, 0, 0)
+	}
+	x, freeX := borrow[T](places * d.cols)
+	defer freeX()
+	tmp, freeTmp := borrow[T](d.scratch(u.i1 - u.i0))
+	defer freeTmp()
+	z := d.partial[b*d.area():][:d.area()]
+	from, to := part*d.units()/d.parts, (part+1)*d.units()/d.parts
+	for s := from; s < to; s++ {
+		t1, rest := s%d.strips*d.rows, s/d.strips
+		t0, channel := rest%p[0].taps, rest/p[0].taps
+		rows := min(d.rows, p[1].taps-t1)
+		k := (rows-1)*d.pitch + p[2].taps
+		d.copyKernels(a, ars, u, (channel*p[0].taps+t0)*p[1].taps+t1, rows)
+		base := u.i0*j.imageStep + (u.group*j.channels+channel)*j.channelStep
+		if d.few {
+			d.pairs(x, tmp, base, u.i1-u.i0, t0, t1, rows)
+		} else {
+			d.turn(x, tmp, base, u.i1-u.i0, t0, t1, rows)
+		}
+		n := u.i1 - u.i0
+		if d.few {
+			n *= p.outs()
+		}
+		j.float.columns(m, n, k, a, ars, x, d.off, d.cols, z, d.cols, s > from)
+	}
+}
+
+// copyKernels copies rows of taps of each kernel, row number first of its kernel and the ones behind, with zeros between.
+func (d *columnsConv[T]) copyKernels(a []T, ars int, u columnBlock, first, rows int) {
+	j, taps := d.j, d.j.phase[2].taps
+	for o := range u.o1 - u.o0 {
+		at := u.group*j.panelLen + (u.o0+o)*j.panelRow + first*taps*j.panelCol
+		for r := range rows {
+			row, from := a[o*ars+r*d.pitch:][:d.pitch], j.panel[at+r*taps*j.panelCol:]
+			if clear(row[taps:]); j.panelCol == 1 {
+				copy(row[:taps], from)
+				continue
+			}
+			for i := range taps {
+				row[i] = from[i*j.panelCol]
+			}
+		}
+	}
+}
+
+// join adds the parts of a block, first to last, and writes them to the output.
+func (d *columnsConv[T]) join(b int) {
+	j, p := d.j, &d.j.phase
+	u, area, outs := d.blockOf(b), d.area(), p.outs()
+	z := d.partial[b*d.parts*area:][:area]
+	for s := 1; s < d.parts; s++ {
+		addTo(z, d.partial[(b*d.parts+s)*area:])
+	}
+	nan := false
+	m, row := u.o1-u.o0, make([]T, p[2].outs)
+	for i := range u.i1 - u.i0 {
+		for o := range m {
+			plane := ((u.i0+i)*j.groups*j.kernels + u.group*j.kernels + u.o0 + o) * j.outPlaces
+			for at := 0; at < outs; at += len(row) {
+				for u2 := range row {
+					if d.few {
+						row[u2] = z[o*d.cols+i*outs+at+u2]
+					} else {
+						row[u2] = z[((at+u2)*m+o)*d.cols+i]
+					}
+					nan = nan || row[u2] != row[u2]
+				}
+				t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
+				place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+				j.write(plane+place, p[2].outStep, row)
+			}
+		}
+	}
+	if nan {
+		d.nan.Store(true)
+	}
+}

@@ -1,0 +1,85 @@
+package gemm
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// arena is memory between two pages that may not be touched.
+type arena []byte
+
+func newArena(t *testing.T, size int) arena {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size = ceilDiv(size, page) * page
+	all, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("mmap: %v", err)
+	}
+	t.Cleanup(func() { syscall.Munmap(all) })
+	for _, edge := range [][]byte{all[:page], all[page+size:]} {
+		if err := syscall.Mprotect(edge, syscall.PROT_NONE); err != nil {
+			t.Skipf("mprotect: %v", err)
+		}
+	}
+	return arena(all[page : page+size])
+}
+
+// place copies x to the start or to the end of the memory.
+func place[T any](m arena, x []T, end bool) []T {
+	if len(x) == 0 {
+		return nil
+	}
+	n := len(x) * int(unsafe.Sizeof(x[0]))
+	at := 0
+	if end {
+		at = len(m) - n
+	}
+	y := unsafe.Slice((*T)(unsafe.Pointer(&m[at])), len(x))
+	copy(y, x)
+	return y
+}
+
+// TestGuardPages: kernels touch nothing outside their operands. One operand after the other ends at a page that may not
+// be touched, or begins behind one.
+func TestGuardPages(t *testing.T) {
+	shapes := [][3]int{{1, 4096, 9}, {1, 70, 500}, {3, 2100, 17}, {70, 3, 200}, {230, 170, 75}, {29, 300, 61}, {8, 17, 131}, {14, 32, 64}, {13, 31, 63}, {2, 2, 2}, {64, 64, 64}, {65, 130, 1030}}
+	for m := 1; m <= 15; m++ {
+		shapes = append(shapes, [3]int{m, 2*m + 3, 20 - m}, [3]int{m, 16, m}, [3]int{m, 33, 33})
+	}
+	a, b, c := newArena(t, 8<<20), newArena(t, 8<<20), newArena(t, 8<<20)
+	forVariants(t, func(t *testing.T) {
+		for i, s := range shapes {
+			for o := range storages * storages {
+				if s[0]*s[1]*s[2] > 1<<18 && int(o)%4 != i%4 {
+					continue
+				}
+				end := (int(o)+i)%2 == 0
+				guarded(t, Float32, a, b, c, s, o, end)
+				guarded(t, Float64, a, b, c, s, o, end)
+				guardedHalf(BFloat16, a, b, c, s, o, end)
+				guardedHalf(Float16, a, b, c, s, o, end)
+			}
+		}
+	})
+}
+
+func guarded[T Float](t *testing.T, f multiplyOf[T], am, bm, cm arena, s [3]int, o storage, end bool) {
+	m, n, k := s[0], s[1], s[2]
+	x, y := store(make([]T, m*k), o%storages, m, k), store(make([]T, k*n), o/storages, k, n)
+	c := place(cm, make([]T, m*n), end)
+	f(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, c, n, Accumulate, nil, nil)
+	for i, v := range c {
+		if v != 0 {
+			t.Fatalf("%v storage %v: c[%d] = %v, want 0", s, o, i, v)
+		}
+	}
+}
+
+func guardedHalf(f func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner), am, bm, cm arena, s [3]int, o storage, end bool) {
+	m, n, k := s[0], s[1], s[2]
+	x, y := store(make([]float32, m*k), o%storages, m, k), store(make([]float32, k*n), o/storages, k, n)
+	c := place(cm, make([]float32, m*n), end)
+	f(m, n, k, place(am, make([]uint16, len(x.data)), end), x.rs, x.cs, place(bm, make([]uint16, len(y.data)), end), y.rs, y.cs, c, n, Accumulate, nil, nil)
+}

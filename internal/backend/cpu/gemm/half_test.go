@@ -1,0 +1,220 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+// halve rounds values to bfloat16, or cuts them to float16, in place and returns the bits.
+func halve(h half, x []float32) []uint16 {
+	bits := make([]uint16, len(x))
+	for i, v := range x {
+		b := math.Float32bits(v)
+		switch {
+		case h == bfloat16 && v != v:
+			bits[i] = 0x7fc1
+		case h == bfloat16:
+			bits[i] = uint16((b + 0x7fff + b>>16&1) >> 16)
+		case v != v:
+			bits[i] = 0x7e01
+		case math.Abs(float64(v)) < 1.0/1024:
+			bits[i] = uint16(b >> 31 << 15)
+		default: // between 2^-10 and 2: normal
+			bits[i] = uint16(b>>31<<15 | (b>>23&255-112)<<10 | b>>13&0x3ff)
+		}
+		x[i] = widenOne(h, bits[i])
+	}
+	return bits
+}
+
+func halfProduct(h half) func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+	if h == bfloat16 {
+		return BFloat16
+	}
+	return Float16
+}
+
+// asHalf is the product of halves as one of float32, for factors that are exact in it.
+func asHalf(h half) multiplyOf[float32] {
+	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, c, crs, mode, ep, run)
+	}
+}
+
+// halfShapes reach each path, with odd and even k.
+var halfShapes = append(slices.Clone(pathShapes), [3]int{2, 12, 140001}, [3]int{5, 6, 0}, [3]int{1, 1, 1}, [3]int{3, 3, 2}, [3]int{0, 3, 3},
+	[3]int{1, 2500, 31}, [3]int{3, 700, 1101}, [3]int{220, 170, 531}, [3]int{230, 520, 81}, [3]int{8, 50, 151}, [3]int{90, 7, 151}, [3]int{150, 60, 1300})
+
+// TestHalf: widened factors give the bits of the float32 product; pairs of bfloat16 keep
+// their bound, and their bits do not depend on how the operands lie.
+func TestHalf(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		for h := range halfTypes {
+			for _, s := range halfShapes {
+				p := newHalfProduct(h, s)
+				paired := h == bfloat16 && enginePairs() != nil
+				var first [2][]float32
+				for i := range int(storages * storages) {
+					ao, bo, mode := storage(i)%storages, storage(i)/storages, Mode(i%2)
+					got := p.run(t, asHalf(h), ao, bo, mode, goRun)
+					if first[mode] == nil {
+						first[mode] = got
+						if !paired {
+							first[mode] = p.run(t, Float32, rowMajor, rowMajor, mode, nil)
+						}
+						p.checkPairs(t, got, mode)
+					}
+					if !slices.Equal(got, first[mode]) {
+						t.Fatalf("%v half %d a=%v b=%v mode=%d: other bits", s, h, ao, bo, mode)
+					}
+				}
+			}
+		}
+	})
+}
+
+func newHalfProduct(h half, s [3]int) *product[float32] {
+	p := newProduct[float32](s[0], s[1], s[2])
+	halve(h, p.a)
+	halve(h, p.b)
+	q := &product[float32]{m: p.m, n: p.n, k: p.k, a: p.a, b: p.b, old: p.old}
+	q.sums()
+	return q
+}
+
+// checkPairs holds a result against the bound that pairs.go states.
+func (p *product[T]) checkPairs(t *testing.T, c []T, mode Mode) {
+	t.Helper()
+	for i, got := range c {
+		want, size := p.sum[i], p.abs[i]
+		if mode == Accumulate {
+			want += float64(p.old[i])
+			size += math.Abs(float64(p.old[i]))
+		}
+		if tol := min(40, float64(p.k+2)) * math.Ldexp(1, -24) * size; !(math.Abs(float64(got)-want) <= tol) {
+			t.Fatalf("m=%d n=%d k=%d mode=%d: c[%d,%d] = %v, want %v ± %v", p.m, p.n, p.k, mode, i/p.n, i%p.n, got, want, tol)
+		}
+	}
+}
+
+// TestHalfRows: a row of C has the same bits alone, among few rows and among many.
+func TestHalfRows(t *testing.T) {
+	for _, k := range []int{530, 1101} {
+		p := newHalfProduct(bfloat16, [3]int{230, 170, k})
+		forVariants(t, func(t *testing.T) {
+			want := p.run(t, asHalf(bfloat16), rowMajor, rowMajor, Accumulate, nil)
+			for _, rows := range []int{1, 2, 4, 5, 8, 9, 14, 15, 29, 100} {
+				for i := range int(storages * storages) {
+					if i%3 != rows%3 {
+						continue
+					}
+					q := &product[float32]{m: rows, n: p.n, k: k, a: p.a[:rows*k], b: p.b, old: p.old}
+					if got := q.run(t, asHalf(bfloat16), storage(i)%storages, storage(i)/storages, Accumulate, nil); !slices.Equal(got, want[:rows*p.n]) {
+						t.Fatalf("%d rows: bits differ from those of 230 rows", rows)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestHalfNonFinite: an infinity next to the end of an odd k stays one, and a NaN is not lost.
+func TestHalfNonFinite(t *testing.T) {
+	const inf, nan, one = 0x7f80, 0x7fc0, 0x3f80
+	forVariants(t, func(t *testing.T) {
+		for _, s := range halfShapes {
+			m, n, k := s[0], s[1], s[2]
+			if m*n*k == 0 || k > 5000 {
+				continue
+			}
+			a, b, c := make([]uint16, m*k), make([]uint16, k*n), make([]float32, m*n)
+			for i := range m {
+				a[i*k+k-1] = one
+			}
+			b[(k-1)*n+n-1] = inf
+			BFloat16(m, n, k, a, k, 1, b, n, 1, c, n, Overwrite, nil, nil)
+			for i := range m {
+				if got := c[i*n+n-1]; !math.IsInf(float64(got), 1) {
+					t.Fatalf("%v: 1·Inf is %v", s, got)
+				}
+			}
+			a[k-1], b[(k-1)*n+n-1] = 0, nan
+			BFloat16(m, n, k, a, k, 1, b, n, 1, c, n, Overwrite, nil, nil)
+			if got := c[n-1]; got == got {
+				t.Fatalf("%v: 0·NaN is %v", s, got)
+			}
+		}
+	})
+}
+
+// TestWiden takes every half, in rows with ragged ends.
+func TestWiden(t *testing.T) {
+	x := make([]uint16, 1<<16)
+	for i := range x {
+		x[i] = uint16(i)
+	}
+	forVariants(t, func(t *testing.T) {
+		e := engine32()
+		for h := range halfTypes {
+			for _, cols := range []int{1, 3, 7, 15, 16, 17, 100, 4099} {
+				rows := len(x) / cols
+				got := make([]float32, rows*(cols+2))
+				e.widen[h](got, cols+2, x, cols, rows, cols)
+				for i := range rows * cols {
+					g, w := got[i/cols*(cols+2)+i%cols], float32(halfValue(h, x[i]))
+					if math.Float32bits(g) != math.Float32bits(w) && (g == g || w == w) {
+						t.Fatalf("half %d: widen(%#04x) = %v, want %v", h, x[i], g, w)
+					}
+				}
+			}
+		}
+	})
+}
+
+// halfValue is the value by its definition.
+func halfValue(h half, x uint16) float64 {
+	fracBits := map[half]int{bfloat16: 7, float16: 10}[h]
+	expBits := 15 - fracBits
+	frac, exp, bias := int(x)&(1<<fracBits-1), int(x)>>fracBits&(1<<expBits-1), 1<<(expBits-1)-1
+	sign := math.Copysign(1, -float64(x>>15)+0.5)
+	switch {
+	case exp == 1<<expBits-1 && frac != 0:
+		return math.NaN()
+	case exp == 1<<expBits-1:
+		return sign * math.Inf(1)
+	case exp == 0:
+		return sign * math.Ldexp(float64(frac), 1-bias-fracBits)
+	}
+	return sign * math.Ldexp(float64(1<<fracBits+frac), exp-bias-fracBits)
+}
+
+// TestVDPBF16PS: a pair adds both products, one after the other, to the sum, and subnormal
+// factors count as zero: what pairs.go says of the instruction.
+func TestVDPBF16PS(t *testing.T) {
+	restore, ok := impl.Select("gemm", "gemm/avx512bf16")
+	if !ok {
+		t.Skip("no AVX512_BF16")
+	}
+	defer restore()
+	c := make([]float32, 1)
+	dot := func(a, b []float32) float32 {
+		BFloat16(1, 1, len(a), halve(bfloat16, a), len(a), 1, halve(bfloat16, b), 1, 1, c, 1, Overwrite, nil, nil)
+		return c[0]
+	}
+	if got := dot([]float32{3, 5, 7}, []float32{2, 4, 8}); got != 82 {
+		t.Errorf("3·2 + 5·4 + 7·8 = %v", got)
+	}
+	if got := dot([]float32{0x1p-130, 1}, []float32{0x1p100, 2}); got != 2 {
+		t.Errorf("a subnormal factor is not zero: %v", got)
+	}
+	if got := dot([]float32{0x1p-80, 0}, []float32{0x1p-60, 0}); got != 0 {
+		t.Errorf("a subnormal sum is not flushed: %v", got)
+	}
+}
+
+// name is for failures.
+func (h half) String() string { return fmt.Sprint([...]string{"bfloat16", "float16"}[h]) }

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package simd
+
+func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi int) bool {
+	return false
+}

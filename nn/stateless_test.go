@@ -1,0 +1,71 @@
+package nn_test
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
+	"github.com/lucid-go/lucid/nn/utils"
+)
+
+func TestFunctionalCall(t *testing.T) {
+	lucid.Seed(1)
+	m := nn.NewSequential(nn.NewLinear(3, 4), nn.NewBatchNorm1d(4), nn.NewLinear(4, 1))
+	x := lucid.Randn(5, 3)
+	before := nn.StateDict(m)
+	loss := func(w *lucid.Tensor) *lucid.Tensor {
+		var y *lucid.Tensor
+		utils.FunctionalCall(m, map[string]*lucid.Tensor{"0.weight": w}, func() { y = m.Forward(x).Square().Sum() })
+		return y
+	}
+	nn.Eval(m)
+	w := lucid.Randn(4, 3)
+	g := lucid.Grad(loss)(w)
+	num := lucid.Zeros(4, 3)
+	const h = 1e-2
+	for i := range 4 {
+		for j := range 3 {
+			d := lucid.Zeros(4, 3).SetAt(h, i, j)
+			num.SetAt((loss(w.Add(d)).Item()-loss(w.Sub(d)).Item())/(2*h), i, j)
+		}
+	}
+	if !lucid.AllClose(g, num, lucid.CloseOptions{ATol: new(1e-2), RTol: new(1e-2)}) {
+		t.Errorf("gradient %v; numerically %v", g, num)
+	}
+	for name, v := range nn.StateDict(m).All() {
+		if !lucid.Equal(v, before.Get(name)) {
+			t.Errorf("%s was left changed", name)
+		}
+	}
+	// A buffer that is given takes the new statistics; the module's own stays.
+	nn.Train(m)
+	mean := lucid.Zeros(4)
+	utils.FunctionalCall(m, map[string]*lucid.Tensor{"1.running_mean": mean}, func() { m.Forward(x.Add(5)) })
+	if mean.Abs().Sum().Item() == 0 || !lucid.Equal(nn.GetBuffer(m, "1.running_mean"), before.Get("1.running_mean")) {
+		t.Error("the statistics went to the wrong place")
+	}
+	compiled := lucid.Compile(func(w *lucid.Tensor) *lucid.Tensor { return loss(w) })
+	nn.Eval(m)
+	for range 3 {
+		w = lucid.Randn(4, 3)
+		if !lucid.AllClose(compiled(w), loss(w)) {
+			t.Error("compiled and eager differ")
+		}
+	}
+	for name, f := range map[string]func(){
+		"no such name": func() { utils.FunctionalCall(m, map[string]*lucid.Tensor{"7.weight": w}, func() {}) },
+		"shape":        func() { utils.FunctionalCall(m, map[string]*lucid.Tensor{"0.weight": lucid.Zeros(2)}, func() {}) },
+	} {
+		if lucid.Try(f) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	other := nn.NewSequential(nn.NewLinear(3, 4), nn.NewBatchNorm1d(4), nn.NewLinear(4, 1))
+	if err := utils.CopyParametersAndBuffers(m, other); err != nil {
+		t.Fatal(err)
+	}
+	nn.Eval(other)
+	if !lucid.Equal(other.Forward(x).Detach(), m.Forward(x).Detach()) {
+		t.Error("the copy gives another result")
+	}
+}

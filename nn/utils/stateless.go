@@ -1,0 +1,80 @@
+package utils
+
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/nn"
+)
+
+// FunctionalCall calls f while parameters and buffers of m show the tensors given by name, and puts them back. Tensors
+// that are not named stay. So a module is a function of its parameters, for lucid.Grad, VMap and their kin; what f
+// writes to a buffer that was given goes to the given tensor. m must not be used by another goroutine meanwhile.
+func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
+	const op = "functional_call"
+	type swap struct {
+		h, given *graph.Array
+		old, in  *graph.Node
+	}
+	var swaps []swap
+	known := map[string]bool{}
+	add := func(name string, t *lucid.Tensor) {
+		v, ok := tensors[name]
+		if !ok || known[name] {
+			return
+		}
+		known[name] = true
+		if !sameShape(v, t) {
+			refuse(lucid.ErrShapeMismatch, op, "%s has shape %v; want %v", name, v.Shape(), t.Shape())
+		}
+		swaps = append(swaps, swap{h: (*graph.Array)(t), given: (*graph.Array)(v)})
+	}
+	for name, t := range nn.NamedParameters(m) {
+		add(name, t)
+	}
+	for name, t := range nn.NamedBuffers(m) {
+		add(name, t)
+	}
+	for name := range tensors {
+		if !known[name] {
+			refuse(lucid.ErrValue, op, "%T has no tensor %q", m, name)
+		}
+	}
+	for i := range swaps {
+		s := &swaps[i]
+		s.old, s.in = s.h.Acquire(), s.given.Acquire()
+		s.h.Rebind(s.in)
+	}
+	defer func() {
+		for _, s := range swaps {
+			if now := s.h.Acquire(); now != s.in {
+				s.given.Rebind(now)
+				now.Unref()
+			} else {
+				now.Unref()
+			}
+			s.h.Rebind(s.old)
+			s.old.Unref()
+			s.in.Unref()
+		}
+	}()
+	f()
+}
+
+func sameShape(a, b *lucid.Tensor) bool {
+	x, y := a.Shape(), b.Shape()
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// CopyParametersAndBuffers makes the tensors of one module show the values of another's, by name; both must have the
+// same names and shapes.
+func CopyParametersAndBuffers(from, to nn.Module) error {
+	return nn.LoadStateDict(to, nn.StateDict(from))
+}

@@ -1,0 +1,102 @@
+package lucid
+
+import (
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/codec"
+	"github.com/lucid-go/lucid/internal/codec/safetensors"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// FileOptions say how tensors of an open file are read; the zero value copies each when it is asked for.
+//
+// Mapped shows the file's own pages as tensors: nothing is read before it is computed with, and what was read can be
+// dropped by the system again. Another program that cuts the file short meanwhile ends this one: use it for files nobody writes.
+type FileOptions struct{ Mapped bool }
+
+// File is an open .safetensors file, or the files of an index, whose tensors are read one by one. Its methods may be called by
+// several goroutines.
+type File struct {
+	f      *safetensors.File
+	mapped bool
+
+	mu     sync.Mutex
+	shown  int // tensors that still stand in the mapping
+	closed bool
+}
+
+// Open opens a .safetensors file, or a .json index of several. Only headers are read, and checked.
+func Open(path string, opts ...FileOptions) (*File, error) {
+	const op = "open"
+	var o FileOptions
+	if err := Try(func() { o = option(op, opts) }); err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(path, ".safetensors") && !strings.HasSuffix(path, ".json") {
+		return nil, fault.New(fault.Format, op, "%q is no .safetensors file and no .json index of them; Load reads other formats whole", path)
+	}
+	f, err := safetensors.Open(path, safetensors.Options{Mapped: o.Mapped})
+	if err != nil {
+		return nil, err
+	}
+	return &File{f: f, mapped: o.Mapped}, nil
+}
+
+// Names lists the tensors in the order of the file.
+func (f *File) Names() []string { return slices.Clone(f.f.Names()) }
+
+// Metadata returns the text beside the tensors, nil if there is none.
+func (f *File) Metadata() map[string]string { return (&StateDict{meta: f.f.Metadata()}).Metadata() }
+
+// Info returns the dtype and shape of a tensor without reading it; ok is false if there is none of that name.
+func (f *File) Info(name string) (d DType, shape []int, ok bool) {
+	s, ok := f.f.Info(name)
+	return s.DType, slices.Clone(s.Shape), ok
+}
+
+// Tensor returns a tensor of the file, on the CPU. It may be used after Close.
+func (f *File) Tensor(name string) (t *Tensor, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, codec.IOError("open", fs.ErrClosed)
+	}
+	c, err := f.f.Tensor(name)
+	if err != nil {
+		return nil, err
+	}
+	b := mem.FromGo(c.Data)
+	if f.mapped {
+		f.shown++
+		runtime.AddCleanup(b, (*File).forget, f)
+	}
+	err = Try(func() { t = fromBuffer(c, b) })
+	return t, err
+}
+
+// forget counts a tensor that nobody can reach any more.
+func (f *File) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shown--; f.closed && f.shown == 0 {
+		f.f.Close() // an error has nobody to hear it
+	}
+}
+
+// Close closes the file. A mapping goes when the last tensor that stands in it does.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	if f.closed = true; f.shown > 0 {
+		return nil
+	}
+	return f.f.Close()
+}

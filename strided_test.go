@@ -1,0 +1,80 @@
+package lucid
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCompiledReadsStridedArguments: a compiled function reads arguments where they lie, so its sums run in the order of
+// the plain ones; where an argument begins makes no new trace, other strides do.
+func TestCompiledReadsStridedArguments(t *testing.T) {
+	base := With{DType: Float32}.Uniform(-1, 1, 65, 130).Eval()
+	body := func(x *Tensor) (*Tensor, *Tensor, *Tensor) {
+		return x.Mul(1.1).Sum(), x.Sum(0), x.Add(1).Mean(1)
+	}
+	f := Compile(body)
+	views := []*Tensor{
+		base, base.At(Ellipsis, Range{Start: End, Stop: End, Step: -1}), base.T(), base.At(Range{Start: 3, Stop: End}, Range{Start: 1, Stop: End}), base.At(Range{Start: End, Stop: End, Step: -2}).T(),
+		base.At(5).BroadcastTo(65, 130), base.At(Range{Start: 10, Stop: 20}), base.At(Range{Start: 30, Stop: 40}),
+	}
+	for i, v := range views {
+		for _, pending := range []bool{true, false} {
+			if !pending {
+				v.Eval()
+			}
+			a, b, c := f(v)
+			x, y, z := body(v)
+			for k, p := range [][2]*Tensor{{a, x}, {b, y}, {c, z}} {
+				if !tensorBits(p[0].Eval(), p[1].Eval()) {
+					t.Errorf("view %d %v, pending %v, result %d: compiled %v, plain %v", i, v.Shape(), pending, k, p[0], p[1])
+				}
+			}
+		}
+	}
+	// The last two differ in their offset alone.
+	if n := Explain(f).Traces; n != len(views)-1 {
+		t.Errorf("%d traces, want %d: %v", n, len(views)-1, Explain(f))
+	}
+	if s := fmt.Sprint(Explain(f)); !strings.Contains(s, "strides went from") {
+		t.Errorf("the explanation does not name strides: %s", s)
+	}
+}
+
+// TestCompiledReturnsViewOfArgument: a result may show an argument's memory, from where the argument begins.
+func TestCompiledReturnsViewOfArgument(t *testing.T) {
+	base := Arange(24).To(Float32).Reshape(4, 6).Eval()
+	f := Compile(func(x *Tensor) (*Tensor, *Tensor) { return x.T(), x.At(Range{Start: 1, Stop: End}) })
+	for _, v := range []*Tensor{base, base.At(Range{Start: 1, Stop: End}), base.At(Range{Start: 2, Stop: 4}, Range{Start: 1, Stop: 5}), base.At(Range{Start: End, Stop: End, Step: -1})} {
+		a, b := f(v)
+		if !Equal(a, v.T()) || !Equal(b, v.At(Range{Start: 1, Stop: End})) {
+			t.Errorf("of %v:\n%v\n%v", v, a, b)
+		}
+	}
+}
+
+// TestCompiledCapturesStridedTensor: captured handles that are views are read where they lie, also when assigned.
+func TestCompiledCapturesStridedTensor(t *testing.T) {
+	w := With{DType: Float32}.Uniform(-1, 1, 40, 50).Eval()
+	state := w.T()
+	f := Compile(func(x *Tensor) *Tensor {
+		y := x.MatMul(state).Sum()
+		state.Assign(state.Mul(2))
+		return y
+	})
+	x := With{DType: Float32}.Uniform(-1, 1, 8, 50).Eval()
+	want := w.T()
+	for range 4 {
+		got := f(x).Item()
+		if e := x.MatMul(want).Sum().Item(); got != e {
+			t.Fatalf("got %v, want %v", got, e)
+		}
+		want = want.Mul(2).Eval()
+		if !Equal(state, want) {
+			t.Fatal("the state differs")
+		}
+	}
+	if !Equal(w.T().Mul(16), state) {
+		t.Error("the tensor that was shown was written over")
+	}
+}
