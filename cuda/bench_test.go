@@ -95,6 +95,60 @@ func BenchmarkBias(b *testing.B) {
 	bench(b, 8*4096*(1<<16), 0, func() { must(b, lucid.Eval(x.Add(y))) })
 }
 
+// BenchmarkLoss is the mean cross-entropy of logits and its gradient: two readings of them and one writing.
+func BenchmarkLoss(b *testing.B) {
+	x := random(b, lucid.BFloat16, 8192, 50304)
+	at := positions(b, 50304, 8192)
+	f := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, at, nil) })
+	bench(b, 3*2*8192*50304, 0, func() { must(b, lucid.Eval(f(x))) })
+}
+
+func positions(b *testing.B, high int, sizes ...int) *lucid.Tensor {
+	var x *lucid.Tensor
+	lucid.WithDevice(gpu(b), func() { x = lucid.RandInt(0, high, sizes...) })
+	must(b, lucid.Eval(x))
+	return x
+}
+
+// BenchmarkEmbedding is the gradient of looking 32768 rows up: the rows' cotangents are read, the table is written.
+func BenchmarkEmbedding(b *testing.B) {
+	const words, width, count = 50304, 768, 32768
+	w, at, g := random(b, lucid.Float32, words, width), positions(b, words, count), random(b, lucid.Float32, count, width)
+	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(at, w).Mul(g).Sum() })
+	bench(b, 4*width*(count+words), 0, func() { must(b, lucid.Eval(f(w))) })
+}
+
+func BenchmarkSort(b *testing.B) {
+	x := random(b, lucid.Float32, 1<<24)
+	y := random(b, lucid.Float32, 4096, 50304)
+	b.Run("sort", func(b *testing.B) {
+		bench(b, 0, 0, func() { v, _ := x.Sort(0); must(b, lucid.Eval(v)) })
+	})
+	b.Run("topk", func(b *testing.B) {
+		bench(b, 4*4096*50304, 0, func() { v, _ := y.TopK(50); must(b, lucid.Eval(v)) })
+	})
+	b.Run("cumsum", func(b *testing.B) { bench(b, 8*(1<<24), 0, func() { must(b, lucid.Eval(x.CumSum(0))) }) })
+}
+
+func BenchmarkDropout(b *testing.B) {
+	x := random(b, lucid.Float32, 1<<26)
+	bench(b, 8*(1<<26), 0, func() {
+		lucid.WithDevice(lucid.CUDA(0), func() { must(b, lucid.Eval(lucid.Where(lucid.RandLike(x).Lt(0.9), x.Mul(1/0.9), 0.0))) })
+	})
+}
+
+// BenchmarkConv is a layer of a residual network without cuDNN.
+func BenchmarkConv(b *testing.B) {
+	x, w := random(b, lucid.Float32, 64, 64, 56, 56), random(b, lucid.Float32, 64, 64, 3, 3)
+	flops := 2.0 * 64 * 64 * 56 * 56 * 64 * 9
+	o := lucid.ConvOptions{Padding: 1}
+	b.Run("forward", func(b *testing.B) {
+		bench(b, 0, flops, func() { must(b, lucid.Eval(lucid.Conv2d(x, w, nil, o))) })
+	})
+	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o).Sum() })
+	b.Run("weight", func(b *testing.B) { bench(b, 0, flops, func() { must(b, lucid.Eval(f(w))) }) })
+}
+
 func BenchmarkTiny(b *testing.B) {
 	x := random(b, lucid.Float32, 64)
 	bench(b, 0, 0, func() { must(b, lucid.Eval(x.Add(1))) })

@@ -24,6 +24,7 @@ type program struct {
 	vector int // elements a thread takes at most: 16 bytes of the widest type
 	faults string
 	last   atomic.Pointer[readied]
+	heavy  bool // it computes functions, not only sums and products
 	*backend.Fused
 }
 
@@ -79,6 +80,7 @@ func prepare(p *backend.Fused) {
 		b.WriteString(strconv.Itoa(o))
 	}
 	q.key = b.String()
+	q.heavy = len(filesOf(q)) > 2
 	p.Prep = q
 }
 
@@ -103,22 +105,42 @@ type form struct {
 	strides [][]int // of the inputs of classes rows and strided, in order
 }
 
-// many is how many vectors a thread takes: two where nothing needs offsets of its own and registers are enough, so that more
-// bytes are under way.
-func (f *form) many() int {
-	vectors := 0
+// contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
+func (f *form) contiguousInputs() (n int) {
 	for _, c := range f.classes {
 		switch c {
 		case rows, strided:
-			return 1
+			return -1
 		case aligned, unaligned:
-			vectors++
+			n++
 		}
 	}
-	if vectors > 3 {
+	return n
+}
+
+// looping reports whether a kernel walks a span of several vectors a thread, loading ahead: where functions are computed,
+// arithmetic and memory must both be busy all the time.
+func (f *form) looping(p *program) bool {
+	n := f.contiguousInputs()
+	return p.heavy && n > 0 && n <= 4
+}
+
+// many is how many vectors a thread takes at once: two where registers are enough, so that more bytes are under way.
+func (f *form) many(p *program) int {
+	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) {
 		return 1
 	}
 	return 2
+}
+
+// span is how many elements a block takes. Long loops need many blocks, so that the last ones do not run alone.
+func (f *form) span(p *program, n int) int {
+	const loops, fill = 8, 4096
+	step := threads * f.vector
+	if f.looping(p) {
+		return step * max(1, min(loops, n/(step*fill)))
+	}
+	return step * f.many(p)
 }
 
 func (f *form) key() string {
@@ -165,8 +187,9 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	if err != nil {
 		return err
 	}
+	span := f.span(q, n)
 	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, threads*f.vector*f.many()), 1, threads, fusedArgs(n, word, &f, views, out))
+		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
 	}
 	if q.faults != "" {
 		return d.checked(c, faultName(q.faults), run)
@@ -287,10 +310,11 @@ func span(v backend.View) (lo, hi int) {
 }
 
 // fusedArgs fills the struct Args that fusedSource declares.
-func fusedArgs(n int, word uintptr, f *form, in, out []backend.View) args {
-	a := make(args, 0, 4+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+func fusedArgs(n int, word uintptr, span int, f *form, in, out []backend.View) args {
+	a := make(args, 0, 5+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
 	a.int(n)
 	a.ptr(word)
+	a.int(span)
 	a.int(f.dims...)
 	for _, s := range f.strides {
 		a.int(s...)
