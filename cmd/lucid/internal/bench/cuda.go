@@ -4,40 +4,37 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
-	"time"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/cuda"
 	"github.com/lucid-go/lucid/optim"
 )
 
 // UseCUDA puts the workloads on the first GPU, and takes those that fit its size instead of the CPU's.
 func UseCUDA() error {
+	if gpu.wait == nil {
+		return lucid.Errorf(lucid.ErrDevice, "bench", "this program was built without CUDA; build it with -tags gpu")
+	}
 	if err := lucid.Try(func() { lucid.SetDefaultDevice(lucid.CUDA(0)) }); err != nil {
 		return err
 	}
-	Wait = func() { must(cuda.Synchronize(0)) }
+	Wait = func() { must(gpu.wait()) }
 	workloads = nil
 	onGPU()
 	return nil
 }
 
+// gpu is what package cuda gives to a program built with -tags gpu.
+var gpu struct {
+	wait    func() error
+	kernels func() []string
+}
+
 // Kernels lists what the kernels took so far, the costliest first, where LUCID_CUDA_SYNC=1; else nothing.
-func Kernels() (lines []string) {
-	all, err := cuda.KernelTimes(0)
-	if err != nil {
+func Kernels() []string {
+	if gpu.kernels == nil {
 		return nil
 	}
-	var names []string
-	for n := range all {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, func(a, b string) int { return int(all[b].Time - all[a].Time) })
-	for _, n := range names {
-		lines = append(lines, fmt.Sprintf("%10v %6d  %.200s", all[n].Time.Round(time.Microsecond), all[n].Launches, n))
-	}
-	return lines
+	return gpu.kernels()
 }
 
 func onGPU() {
