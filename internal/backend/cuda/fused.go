@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -195,27 +194,6 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return d.checked(c, faultName(q.faults), run)
 	}
 	return run(0)
-}
-
-// fusedKernel finds or compiles the kernel of a program for operands that lie as f says.
-func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Function, error) {
-	short, ok := f.short()
-	if ok {
-		if l := q.last.Load(); l != nil && l.form == short && l.of == d.shared {
-			return l.f, nil
-		}
-	}
-	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
-		return nil, backend.ErrCold
-	}
-	g := *f // the source may be written later
-	g.classes = slices.Clone(f.classes)
-	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &g) })
-	if err == nil && ok && fn != nil {
-		q.last.Store(&readied{short, d.shared, fn})
-	}
-	return fn, err
 }
 
 // faultName is the op a complaint names.
