@@ -55,7 +55,7 @@ func Run(t *testing.T, dev *backend.Device) {
 	part, parts := shard()
 	t.Run("ops", func(t *testing.T) {
 		for i, c := range checks() {
-			if i%parts != part {
+			if i*7919%10007%parts != part { // neighbours differ in cost: mix them
 				continue
 			}
 			t.Run(c.name, func(t *testing.T) {

@@ -20,7 +20,6 @@ import (
 // program is a fused program made ready: what its source and its name in the table of kernels depend on.
 type program struct {
 	key    string
-	vector int // elements a thread takes at most: 16 bytes of the widest type
 	faults string
 	last   atomic.Pointer[readied]
 	heavy  bool // it computes functions, not only sums and products
@@ -53,13 +52,10 @@ func (f *form) short() (k shortForm, ok bool) {
 func prepare(p *backend.Fused) {
 	var b strings.Builder
 	q := &program{Fused: p}
-	widest := 1
 	for _, d := range p.DTypes {
-		widest = max(widest, d.Size())
 		b.WriteString(ctype[d])
 		b.WriteByte(' ')
 	}
-	q.vector = max(1, 16/widest)
 	for _, ins := range p.Instrs {
 		b.WriteString(ins.Op)
 		for _, s := range ins.Src {
@@ -181,7 +177,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			tmp = append(tmp, b)
 		}
 	}
-	f.settle(q.vector, out[0].Shape, views)
+	f.settle(out, views)
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
@@ -226,9 +222,20 @@ func classOf(v backend.View) class {
 	return strided
 }
 
-// settle chooses the vector's length and merges dimensions.
-func (f *form) settle(vector int, s *shape.Shape, in []backend.View) {
-	f.vector = vector
+// settle chooses the vector's length, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
+func (f *form) settle(out, in []backend.View) {
+	widest, s := 1, out[0].Shape
+	for _, v := range out {
+		widest = max(widest, v.DType.Size())
+	}
+	for i, c := range f.classes {
+		if c == aligned {
+			widest = max(widest, in[i].DType.Size())
+		} else if widest == 1 && in[i].DType.Size() > 1 {
+			widest = 2 // registers for more than 8 wide values would be too many
+		}
+	}
+	f.vector = 16 / widest
 	layouts := [][]int{s.Strides()}
 	last := s.Numel()
 	for i, c := range f.classes {

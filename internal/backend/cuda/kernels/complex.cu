@@ -76,7 +76,7 @@ DEV double log_ratio(double x, double y) {
 }
 DEV c128 catan_(c128 z) { return cx(0.5 * atan2(2 * z.re, (1 - z.im) * (1 + z.im) - z.re * z.re), log_ratio(z.re, z.im)); }
 DEV c128 catanh_(c128 z) { return cx(log_ratio(z.im, z.re), 0.5 * atan2(2 * z.im, (1 - z.re) * (1 + z.re) - z.im * z.im)); }
-DEV c128 cpow_(c128 x, c128 y) {
+FAR c128 cpow_(c128 x, c128 y) {
     if (x.re == 0 && x.im == 0) {
         if (y.re == 0 && y.im == 0) return cx(1.0, 0.0);
         if (y.re < 0) return cx(INF, y.im == 0 ? 0.0 : INF);
@@ -91,7 +91,7 @@ DEV c128 cpow_(c128 x, c128 y) {
     return cx(r * cos(t), r * sin(t));
 }
 DEV c128 clog1p_(c128 z) { return clog_(cx(1 + z.re, z.im)); }
-DEV c128 clogaddexp_(c128 x, c128 y) {
+FAR c128 clogaddexp_(c128 x, c128 y) {
     if (x.re < y.re) { const c128 t = x; x = y; y = t; }
     if (x == y && x.re == x.re && !finite_(x.re)) return x;
     return x + clog1p_(cexp_(y - x));
@@ -99,7 +99,7 @@ DEV c128 clogaddexp_(c128 x, c128 y) {
 DEV c128 cinv_(c128 z) { return cx(1.0, 0.0) / z; }
 
 #define COMPLEX(name, expr) \
-    DEV c128 wide_##name(c128 z) { return expr; } \
+    FAR c128 wide_##name(c128 z) { return expr; } \
     DEV c128 op_##name(c128 z) { return wide_##name(z); } \
     DEV c64 op_##name(c64 z) { const c128 w = wide_##name(wide(z)); return cx((float)w.re, (float)w.im); }
 COMPLEX(exp, cexp_(z))
