@@ -260,18 +260,21 @@ type (
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
+			inplace: true,
 			aliases: []string{"absolute"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arccos"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
+			inplace: true,
 			aliases: []string{"arccosh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -329,7 +332,8 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "add", door: "Add", doc: "Add returns x + alpha·other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AlphaOptions
 				c.option("alpha", &o.Alpha)
@@ -344,14 +348,16 @@ func init() {
 				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
 		schema{name: "addcdiv", door: "Addcdiv", doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ValueOptions
 				c.option("value", &o.Value)
 				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
 		schema{name: "addcmul", door: "Addcmul", doc: "Addcmul returns x + value·tensor1·tensor2.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ValueOptions
 				c.option("value", &o.Value)
@@ -519,30 +525,35 @@ func init() {
 				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arcsin"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
+			inplace: true,
 			aliases: []string{"arcsinh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
+			inplace: true,
 			aliases: []string{"arctan"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
 		schema{name: "atan2", door: "Atan2", doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
+			inplace: true,
 			aliases: []string{"arctan2"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arctanh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -611,7 +622,8 @@ func init() {
 				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
 		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
-			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+			aliases: []string{"batch_norm1d", "batch_norm2d", "batch_norm3d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BatchNormOptions
 				c.option("training", &o.Training)
@@ -662,19 +674,22 @@ func init() {
 				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
 			}},
 		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
-			params: []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			aliases: []string{"bilinear_layer"},
+			params:  []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			aliases: []string{"bce_loss"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "binary_cross_entropy_with_logits", door: "BinaryCrossEntropyWithLogits", doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
+			aliases: []string{"bce_with_logits"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
@@ -694,35 +709,41 @@ func init() {
 				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
 		schema{name: "bitwise_and", door: "BitwiseAnd", doc: "BitwiseAnd returns x & other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_left_shift", door: "BitwiseLeftShift", doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
+			inplace: true,
 			aliases: []string{"left_shift"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_not", door: "BitwiseNot", doc: "BitwiseNot flips every bit of integers, and negates bools.",
-			aliases: []string{"bitwise_invert"},
+			inplace: true,
+			aliases: []string{"bitwise_invert", "invert"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
 			}},
 		schema{name: "bitwise_or", door: "BitwiseOr", doc: "BitwiseOr returns x | other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+			inplace: true,
 			aliases: []string{"right_shift"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_xor", door: "BitwiseXor", doc: "BitwiseXor returns x ^ other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},

@@ -31,7 +31,8 @@ func init() {
 				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
 		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ceil(c.tensor("input"))}
 			}},
@@ -85,18 +86,21 @@ func init() {
 				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
 			}},
 		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			inplace: true,
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
 			}},
 		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
 			}},
 		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
@@ -233,7 +237,8 @@ func init() {
 				return []*graph.Node{ops.Convolve(c.tensor("input"), c.tensor("weight"), o)}
 			}},
 		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
@@ -243,12 +248,14 @@ func init() {
 				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cos(c.tensor("input"))}
 			}},
 		schema{name: "cosh", door: "Cosh", doc: "Cosh returns the hyperbolic cosine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
@@ -290,7 +297,8 @@ func init() {
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			aliases: []string{"cross_entropy_loss"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CrossEntropyOptions
 				c.option("ignore_index", &o.IgnoreIndex)
@@ -308,7 +316,8 @@ func init() {
 				return []*graph.Node{ops.CtcLoss(c.tensor("log_probs"), c.tensor("targets"), c.tensor("input_lengths"), c.tensor("target_lengths"), o)}
 			}},
 		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},

@@ -10,6 +10,7 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad turns degrees into radians.",
+			inplace: true,
 			aliases: []string{"radians"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -65,6 +66,7 @@ func init() {
 				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "digamma", door: "Digamma", doc: "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
+			inplace: true,
 			aliases: []string{"special_digamma", "special_psi"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -78,6 +80,7 @@ func init() {
 				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") or\ntowards zero (\"trunc\") and integers stay integers.",
+			inplace: true,
 			aliases: []string{"divide", "true_divide"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"rounding_mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -86,7 +89,8 @@ func init() {
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "dot", door: "Dot", doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			aliases: []string{"dot_1d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
 			}},
@@ -197,12 +201,14 @@ func init() {
 				return []*graph.Node{ops.Equal(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "erf", door: "Erf", doc: "Erf returns the error function.",
+			inplace: true,
 			aliases: []string{"special_erf"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
 		schema{name: "erfc", door: "Erfc", doc: "Erfc returns 1 - erf(x), precise for large x.",
+			inplace: true,
 			aliases: []string{"special_erfc"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -214,17 +220,20 @@ func init() {
 				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
 			}},
 		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
+			inplace: true,
 			aliases: []string{"special_erfinv"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
 		schema{name: "exp", door: "Exp", doc: "Exp returns e to the power x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
 		schema{name: "exp2", door: "Exp2", doc: "Exp2 returns 2 to the power x.",
+			inplace: true,
 			aliases: []string{"special_exp2"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -250,6 +259,7 @@ func init() {
 				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
 			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
+			inplace: true,
 			aliases: []string{"special_expm1"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -322,27 +332,33 @@ func init() {
 				return []*graph.Node{ops.FloatPower(c.operand("input"), c.operand("exponent"))}
 			}},
 		schema{name: "floor", door: "Floor", doc: "Floor rounds down.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Floor(c.tensor("input"))}
 			}},
 		schema{name: "floor_divide", door: "FloorDivide", doc: "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			aliases: []string{"floordiv"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.FloorDivide(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmax", door: "Fmax", doc: "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmax(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmin", door: "Fmin", doc: "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmin(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmod", door: "Fmod", doc: "Fmod returns x - other·trunc(x/other), which has x's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmod(c.operand("input"), c.operand("other"))}
 			}},
@@ -360,7 +376,8 @@ func init() {
 				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
 			}},
 		schema{name: "frac", door: "Frac", doc: "Frac returns x less its whole part, with x's sign.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Frac(c.tensor("input"))}
 			}},
@@ -403,7 +420,8 @@ func init() {
 				return []*graph.Node{ops.GaussianNllLoss(c.tensor("input"), c.tensor("target"), c.tensor("variance"), o)}
 			}},
 		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Gcd(c.operand("input"), c.operand("other"))}
 			}},

@@ -17,12 +17,14 @@ func init() {
 				return []*graph.Node{ops.Hardshrink(c.tensor("input"), o)}
 			}},
 		schema{name: "hardsigmoid", door: "Hardsigmoid", doc: "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"hard_sigmoid"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hardsigmoid(c.tensor("input"))}
 			}},
 		schema{name: "hardswish", door: "Hardswish", doc: "Hardswish returns x·hardsigmoid(x).",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"hard_swish"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
 			}},
@@ -35,7 +37,8 @@ func init() {
 				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
 			}},
 		schema{name: "heaviside", door: "Heaviside", doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have\none dtype.",
-			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
@@ -116,11 +119,13 @@ func init() {
 				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "hypot", door: "Hypot", doc: "Hypot returns √(x² + other²) without overflow.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "i0", door: "I0", doc: "I0 returns the modified Bessel function of the first kind of order 0.",
+			inplace: true,
 			aliases: []string{"special_i0", "special_modified_bessel_i0"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -303,12 +308,14 @@ func init() {
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "ldexp", door: "Ldexp", doc: "Ldexp returns x·2^other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ldexp(c.operand("input"), c.operand("other"))}
 			}},
@@ -331,11 +338,13 @@ func init() {
 				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
-			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lerp(c.tensor("input"), c.tensor("end"), c.operand("weight"))}
 			}},
 		schema{name: "lgamma", door: "Lgamma", doc: "Lgamma returns log |Γ(x)|; Inf at the poles.",
+			inplace: true,
 			aliases: []string{"special_gammaln"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -378,23 +387,27 @@ func init() {
 				return []*graph.Node{ops.LocalResponseNorm(c.tensor("input"), v_size, o)}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log(c.tensor("input"))}
 			}},
 		schema{name: "log10", door: "Log10", doc: "Log10 returns the logarithm to base 10.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
 		schema{name: "log1p", door: "Log1p", doc: "Log1p returns log(1 + x), precise near 0.",
+			inplace: true,
 			aliases: []string{"special_log1p"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
 		schema{name: "log2", door: "Log2", doc: "Log2 returns the logarithm to base 2.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
@@ -453,6 +466,7 @@ func init() {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "logit", door: "Logit", doc: "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
+			inplace: true,
 			aliases: []string{"special_logit"},
 			params:  []schemaParam{{"input", "tensor", false}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -531,7 +545,8 @@ func init() {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "matrix_transpose", door: "MT", doc: "MT swaps the last two dimensions: it transposes each matrix of a batch.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"mT"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
@@ -544,7 +559,8 @@ func init() {
 				return []*graph.Node{ops.MarginRankingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
 		schema{name: "masked_fill", door: "MaskedFill", doc: "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
-			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedFill(c.tensor("input"), c.tensor("mask"), c.operand("value"))}
 			}},
@@ -665,7 +681,8 @@ func init() {
 				return []*graph.Node{ops.MaxUnpool3d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Maximum(c.operand("input"), c.operand("other"))}
 			}},
@@ -713,7 +730,8 @@ func init() {
 				return ops.MinOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
 		schema{name: "minimum", door: "Minimum", doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
@@ -723,7 +741,8 @@ func init() {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
 		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
-			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			aliases: []string{"dot_2d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
 			}},
@@ -777,6 +796,7 @@ func init() {
 				return []*graph.Node{ops.Msort(c.tensor("input"))}
 			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
+			inplace: true,
 			aliases: []string{"multiply"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -826,6 +846,7 @@ func init() {
 				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
 			}},
 		schema{name: "mvlgamma", door: "Mvlgamma", doc: "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
+			inplace: true,
 			aliases: []string{"special_multigammaln"},
 			params:  []schemaParam{{"input", "tensor", false}, {"p", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -834,7 +855,8 @@ func init() {
 				return []*graph.Node{ops.Mvlgamma(c.tensor("input"), v_p)}
 			}},
 		schema{name: "nan_to_num", door: "NanToNum", doc: "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
-			params: []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NanToNumOptions
 				c.option("nan", &o.NaN)
@@ -906,13 +928,15 @@ func init() {
 				return []*graph.Node{ops.Ne(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "neg", door: "Neg", doc: "Neg returns -x.",
+			inplace: true,
 			aliases: []string{"negative"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
 			}},
 		schema{name: "nextafter", door: "Nextafter", doc: "Nextafter returns the next number of the dtype after x towards other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
@@ -949,7 +973,8 @@ func init() {
 				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
+			aliases: []string{"lp_normalize"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NormalizeOptions
 				c.option("p", &o.P)

@@ -108,6 +108,7 @@ func init() {
 				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
 			}},
 		schema{name: "polygamma", door: "Polygamma", doc: "Polygamma returns the n-th derivative of digamma.",
+			inplace: true,
 			aliases: []string{"special_polygamma"},
 			params:  []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -121,7 +122,8 @@ func init() {
 				return []*graph.Node{ops.Positive(c.tensor("input"))}
 			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			aliases: []string{"power"},
+			inplace: true,
+			aliases: []string{"power", "pow_scalar"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
@@ -164,6 +166,7 @@ func init() {
 				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
+			inplace: true,
 			aliases: []string{"degrees"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -221,12 +224,14 @@ func init() {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
 		schema{name: "reciprocal", door: "Reciprocal", doc: "Reciprocal returns 1/x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
 		schema{name: "relu", door: "Relu", doc: "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Relu(c.tensor("input"))}
 			}},
@@ -236,7 +241,8 @@ func init() {
 				return []*graph.Node{ops.Relu6(c.tensor("input"))}
 			}},
 		schema{name: "remainder", door: "Remainder", doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
 			}},
@@ -300,6 +306,7 @@ func init() {
 				return []*graph.Node{ops.Rot90(c.tensor("input"), o)}
 			}},
 		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
+			inplace: true,
 			aliases: []string{"special_round"},
 			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -322,7 +329,8 @@ func init() {
 				return []*graph.Node{ops.Rrelu(c.tensor("input"), o)}
 			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
 			}},

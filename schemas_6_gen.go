@@ -30,7 +30,8 @@ func init() {
 				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
 			}},
 		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			aliases: []string{"scatter_set"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -89,7 +90,8 @@ func init() {
 				return []*graph.Node{ops.Selu(c.tensor("input"))}
 			}},
 		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
 			}},
@@ -114,13 +116,15 @@ func init() {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			inplace: true,
 			aliases: []string{"special_expit", "expit"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
 		schema{name: "sign", door: "Sign", doc: "Sign returns -1, 0 or 1; for NaN it is 0.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
@@ -130,23 +134,27 @@ func init() {
 				return []*graph.Node{ops.Signbit(c.tensor("input"))}
 			}},
 		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Silu(c.tensor("input"))}
 			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
 			}},
 		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			inplace: true,
 			aliases: []string{"special_sinc"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
 			}},
@@ -239,12 +247,14 @@ func init() {
 				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
 			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sqrt(c.tensor("input"))}
 			}},
 		schema{name: "square", door: "Square", doc: "Square returns x².",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
 			}},
@@ -295,6 +305,7 @@ func init() {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
 		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			inplace: true,
 			aliases: []string{"subtract"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {

@@ -10,7 +10,8 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "t", door: "T", doc: "T transposes a matrix; vectors and scalars stay as they are.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"T"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.T(c.tensor("input"))}
 			}},
@@ -34,12 +35,14 @@ func init() {
 				return []*graph.Node{ops.TakeAlongDim(c.tensor("input"), c.tensor("indices"), o)}
 			}},
 		schema{name: "tan", door: "Tan", doc: "Tan returns the tangent of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tan(c.tensor("input"))}
 			}},
 		schema{name: "tanh", door: "Tanh", doc: "Tanh returns the hyperbolic tangent.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
@@ -49,7 +52,8 @@ func init() {
 				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
 			}},
 		schema{name: "tensor_split", door: "TensorSplit", doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
-			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
+			aliases: []string{"split_at"},
+			params:  []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_indicesOrSections any
 				c.required("indices_or_sections", &v_indicesOrSections)
@@ -82,7 +86,8 @@ func init() {
 				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
 			}},
 		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
-			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			aliases: []string{"astype"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dtype DType
 				c.required("dtype", &v_dtype)
@@ -174,6 +179,7 @@ func init() {
 				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
 			}},
 		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
+			inplace: true,
 			aliases: []string{"fix"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -197,7 +203,8 @@ func init() {
 				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
 			}},
 		schema{name: "unfold", door: "Unfold", doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
+			aliases: []string{"unfold_dim"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dimension int
 				c.required("dimension", &v_dimension)
@@ -466,6 +473,7 @@ func init() {
 				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+			inplace: true,
 			aliases: []string{"special_xlogy"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

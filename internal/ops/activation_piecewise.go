@@ -155,6 +155,7 @@ func Threshold(x *Node, threshold, value float64) *Node {
 // Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
 //
 //lucid:func
+//lucid:alias hard_sigmoid
 func Hardsigmoid(x *Node) *Node {
 	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
 }
@@ -162,6 +163,7 @@ func Hardsigmoid(x *Node) *Node {
 // Hardswish returns x·hardsigmoid(x).
 //
 //lucid:func
+//lucid:alias hard_swish
 func Hardswish(x *Node) *Node {
 	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
 		return Div(Mul(x, cutTo("hardswish", Add(x, 3), 0, 6)), 6.0)
