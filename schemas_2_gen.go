@@ -22,6 +22,24 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "categorical", door: "", doc: "Categorical returns class numbers drawn by logits along an axis.",
+			noGrad: "its result is a position", noVMap: "",
+			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				v_axis = -1
+				c.option("axis", &v_axis)
+				var o ops.CategoricalOptions
+				c.option("num_samples", &o.NumSamples)
+				return []*graph.Node{ops.Categorical(c.tensor("input"), v_axis, o)}
+			}},
+		schema{name: "cbrt", door: "Cbrt", doc: "Cbrt returns the cube root of real numbers, negative for negative ones.",
+			inplace: true,
+			aliases: []string{"cube_root"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cbrt(c.tensor("input"))}
+			}},
 		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -144,7 +162,7 @@ func init() {
 				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			aliases: []string{"conj_physical"},
+			aliases: []string{"conj_physical", "conjugate"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
@@ -342,7 +360,8 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			aliases: []string{"cumulative_prod"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -353,7 +372,8 @@ func init() {
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			aliases: []string{"cumulative_sum"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)

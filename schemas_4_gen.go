@@ -10,7 +10,8 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
-			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			aliases: []string{"hard_shrink"},
+			params:  []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LambdOptions
 				c.option("lambd", &o.Lambd)
@@ -29,7 +30,8 @@ func init() {
 				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
 			}},
 		schema{name: "hardtanh", door: "Hardtanh", doc: "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
+			aliases: []string{"hard_tanh"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.HardtanhOptions
 				c.option("min_val", &o.MinVal)
@@ -177,6 +179,16 @@ func init() {
 				c.optionNot("include_self", &o.ExcludeSelf)
 				return []*graph.Node{ops.IndexReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), v_reduce, o)}
 			}},
+		schema{name: "index_scatter", door: "", doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements that meet are added.",
+			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}, {"size", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size int
+				c.required("size", &v_size)
+				var v_dim int
+				v_dim = -1
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.IndexScatter(c.tensor("input"), c.tensor("index"), v_size, v_dim)}
+			}},
 		schema{name: "index_select", door: "IndexSelect", doc: "IndexSelect picks whole slices along a dimension by a vector of positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -210,6 +222,40 @@ func init() {
 				c.option("recompute_scale_factor", &o.RecomputeScaleFactor)
 				c.option("antialias", &o.Antialias)
 				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_bilinear", door: "", doc: "InterpolateBilinear is Interpolate of (N, C, H, W) in mode bilinear.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ResizeOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.InterpolateBilinear(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_nearest_2d", door: "", doc: "InterpolateNearest2d is Interpolate of (N, C, H, W) in mode nearest.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NearestOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				return []*graph.Node{ops.InterpolateNearest2d(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_nearest_3d", door: "", doc: "InterpolateNearest3d is Interpolate of (N, C, D, H, W) in mode nearest.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NearestOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				return []*graph.Node{ops.InterpolateNearest3d(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_trilinear", door: "", doc: "InterpolateTrilinear is Interpolate of (N, C, D, H, W) in mode trilinear.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ResizeOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.InterpolateTrilinear(c.tensor("input"), o)}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -297,6 +343,17 @@ func init() {
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
+			}},
+		schema{name: "laplace", door: "", doc: "Laplace returns numbers of the Laplace distribution.",
+			params: []schemaParam{{"size", "[]int", false}, {"loc", "float64", true}, {"scale", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.LocScaleOptions
+				c.option("loc", &o.Loc)
+				c.option("scale", &o.Scale)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Laplace(v_size, o)}
 			}},
 		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
@@ -475,7 +532,8 @@ func init() {
 				return []*graph.Node{ops.Logit(c.tensor("input"), o)}
 			}},
 		schema{name: "logsigmoid", door: "LogSigmoid", doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"log_sigmoid"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
 			}},
@@ -537,6 +595,21 @@ func init() {
 				c.option("stride", &o.Stride)
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
+			}},
+		schema{name: "lstm_step", door: "LSTMStep", doc: "LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's\norder: input, forget, cell, output. It returns the next state and memory, (B, H).",
+			params: []schemaParam{{"gates", "tensor", false}, {"h", "tensor", false}, {"c", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				r0, r1 := ops.LstmCell(c.tensor("gates"), c.tensor("h"), c.tensor("c"), c.tensor("weight"), c.optionalTensor())
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LstmForwardOptions
+				c.option("batch_first", &o.BatchFirst)
+				c.option("reverse", &o.Reverse)
+				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			aliases: []string{"less"},

@@ -127,6 +127,17 @@ func init() {
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
 			}},
+		schema{name: "tri", door: "", doc: "Tri returns a matrix of n rows with ones on and below a diagonal and zeros elsewhere.",
+			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"k", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.TriangleOptions
+				c.option("m", &o.M)
+				c.option("k", &o.K)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Tri(v_n, o)}
+			}},
 		schema{name: "tril", door: "Tril", doc: "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
 			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -185,8 +196,18 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Trunc(c.tensor("input"))}
 			}},
+		schema{name: "truncated_normal", door: "", doc: "TruncatedNormal returns standard normal numbers between lower and upper.",
+			params: []schemaParam{{"lower", "tensor or number", false}, {"upper", "tensor or number", false}, {"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TruncatedNormal(c.operand("lower"), c.operand("upper"), v_size, o)}
+			}},
 		schema{name: "unbind", door: "Unbind", doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
+			aliases: []string{"unstack"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				v_dim = 0
@@ -224,6 +245,17 @@ func init() {
 				c.option("padding", &o.Padding)
 				c.option("stride", &o.Stride)
 				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
+			}},
+		schema{name: "uniform", door: "", doc: "Uniform returns numbers uniform in [low, high).",
+			params: []schemaParam{{"size", "[]int", false}, {"low", "any", true}, {"high", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.UniformOptions
+				c.option("low", &o.Low)
+				c.option("high", &o.High)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Uniform(v_size, o)}
 			}},
 		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
 			noGrad: "", noVMap: "the size of its result depends on values",
@@ -351,7 +383,8 @@ func init() {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "window_bartlett", door: "", doc: "WindowBartlett returns a triangle that is zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"bartlett"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -361,7 +394,8 @@ func init() {
 				return []*graph.Node{ops.WindowBartlett(v_M, o)}
 			}},
 		schema{name: "window_blackman", door: "", doc: "WindowBlackman returns a sum of three cosines.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"blackman"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -427,7 +461,8 @@ func init() {
 				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
 			}},
 		schema{name: "window_hamming", door: "", doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"hamming"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -437,7 +472,8 @@ func init() {
 				return []*graph.Node{ops.WindowHamming(v_M, o)}
 			}},
 		schema{name: "window_hann", door: "", doc: "WindowHann returns a raised cosine that is zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"hanning"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)

@@ -12,6 +12,7 @@ type HardtanhOptions struct{ MinVal, MaxVal *float64 }
 // Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
 //
 //lucid:func
+//lucid:alias hard_tanh
 func Hardtanh(x *Node, o HardtanhOptions) *Node {
 	return cutTo("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
 }
@@ -138,6 +139,7 @@ func Softshrink(x *Node, o LambdOptions) *Node {
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
 //
 //lucid:func
+//lucid:alias hard_shrink
 func Hardshrink(x *Node, o LambdOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
 	x = realFloat("hardshrink", x)

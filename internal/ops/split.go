@@ -223,6 +223,7 @@ func Dsplit(x *Node, indicesOrSections any) []*Node {
 //lucid:func
 //lucid:method
 //lucid:default dim=0
+//lucid:alias unstack
 func Unbind(x *Node, dim int) []*Node {
 	axis := splitAxis("unbind", x, dim)
 	out := split(x, axis, ones(x.Dim(axis)))
