@@ -212,3 +212,20 @@ func TestGradCheckLayers(t *testing.T) {
 		}
 	}
 }
+
+// An LSTM over an extra axis, and its gradient there, are those of each example.
+func TestLSTMVMap(t *testing.T) {
+	lucid.Seed(7)
+	m := nn.NewLSTM(3, 2, nn.RNNOptions{Bidirectional: true})
+	f := func(x *lucid.Tensor) *lucid.Tensor {
+		y, h, c := m.Forward(x, nil, nil)
+		return y.Square().Sum().Add(h.Sum()).Add(c.Sum())
+	}
+	x := lucid.Randn(4, 5, 2, 3)
+	all, grads := lucid.VMap(f)(x), lucid.VMap(lucid.Grad(f))(x)
+	for i := range 4 {
+		if !lucid.AllClose(all.At(i).Detach(), f(x.At(i)).Detach(), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.AllClose(grads.At(i), lucid.Grad(f)(x.At(i)), lucid.CloseOptions{ATol: new(1e-5)}) {
+			t.Errorf("example %d differs", i)
+		}
+	}
+}
