@@ -16,10 +16,10 @@ import (
 
 // Diagnosis says what a machine offers and what this program uses of it.
 type Diagnosis struct {
-	Go       string              `json:"go"`       // version, system and architecture
-	CPU      string              `json:"cpu"`      // architecture and vector instructions in use
-	Cores    int                 `json:"cores"`    // that Go may run on
-	Threads  int                 `json:"threads"`  // goroutines that compute at the same time
+	Go       string              `json:"go"`      // version, system and architecture
+	CPU      string              `json:"cpu"`     // architecture and vector instructions in use
+	Cores    int                 `json:"cores"`   // that Go may run on
+	Threads  int                 `json:"threads"` // goroutines that compute at the same time
 	Memory   MachineMemory       `json:"memory"`
 	Variants map[string][]string `json:"variants"` // kernels in assembly → the instruction sets they may use; none: Go code runs
 	Devices  []DeviceDiagnosis   `json:"devices"`

@@ -156,7 +156,7 @@ func packed(m nn.Module, in []*lucid.Tensor) []*lucid.Tensor {
 func TestParity(t *testing.T) {
 	total := 0
 	seen := map[string]bool{}
-	for _, file := range []string{"modules", "sequences", "losses", "functional", "utils", "mlx"} {
+	for _, file := range []string{"modules", "sequences", "losses", "functional", "wrappers", "mlx"} {
 		cases := readParity(t, file)
 		total += len(cases)
 		byOp := map[string][]*parityCase{}

@@ -20,16 +20,25 @@ func like(t *lucid.Tensor) lucid.With { return lucid.With{DType: t.DType(), Devi
 
 // Uniform fills t with numbers from [low, high).
 func Uniform(t *lucid.Tensor, low, high float64) *lucid.Tensor {
+	if !(low <= high) {
+		refuse(lucid.ErrValue, "uniform", "from %v to %v; want low at most high", low, high)
+	}
 	return without(t, func() { t.Uniform_(low, high) })
 }
 
 // Normal fills t with numbers of the normal distribution.
 func Normal(t *lucid.Tensor, mean, std float64) *lucid.Tensor {
+	if !(std >= 0) {
+		refuse(lucid.ErrValue, "normal", "a deviation of %v; want at least 0", std)
+	}
 	return without(t, func() { t.Normal_(mean, std) })
 }
 
 // TruncNormal fills t with numbers of the normal distribution that lie in [low, high].
 func TruncNormal(t *lucid.Tensor, mean, std, low, high float64) *lucid.Tensor {
+	if !(std > 0 && low < high) {
+		refuse(lucid.ErrValue, "trunc_normal", "a deviation of %v, from %v to %v; want a positive one, and low below high", std, low, high)
+	}
 	cdf := func(x float64) float64 { return (1 + math.Erf(x/math.Sqrt2)) / 2 }
 	l, u := cdf((low-mean)/std), cdf((high-mean)/std)
 	return without(t, func() {

@@ -64,6 +64,9 @@ func Sparse(t *lucid.Tensor, sparsity, std float64) *lucid.Tensor {
 	if t.Dim() != 2 {
 		refuse(lucid.ErrShapeMismatch, "sparse", "the tensor has shape %v; want a matrix", t.Shape())
 	}
+	if !(sparsity >= 0 && sparsity <= 1) {
+		refuse(lucid.ErrValue, "sparse", "a share of %v; want a number from 0 to 1", sparsity)
+	}
 	rows, cols := t.Size(0), t.Size(1)
 	zeros := int(math.Ceil(sparsity * float64(rows)))
 	data := lucid.ToSlice[float64](lucid.With{DType: lucid.Float64}.Normal(0.0, std, rows, cols))

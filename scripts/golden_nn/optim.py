@@ -73,6 +73,24 @@ for name, opts in CASES:
             cases.append({"op": name, "dtype": dtype, "options": opts, "gaps": gaps, "params": use, "after": after})
 
 
+# Lion, which PyTorch lacks, from MLX.
+import mlx.core as mx
+import mlx.optimizers as mlx_optim
+
+for opts in ({"lr": 0.01}, {"lr": 0.01, "betas": [0.8, 0.95]}, {"lr": 0.01, "weight_decay": 0.2}, {"lr": 0.05, "betas": [0.7, 0.9], "weight_decay": 0.1}):
+    kw = dict(opts)
+    opt = mlx_optim.Lion(kw.pop("lr"), **kw)
+    ps = {str(i): mx.array(p.astype(np.float32)) for i, p in enumerate(params)}
+    opt.init(ps)
+    after = {}
+    for s in range(STEPS):
+        ps = opt.apply_gradients({str(i): mx.array(g.astype(np.float32)) for i, g in enumerate(grads[s])}, ps)
+        mx.eval(ps)
+        if s + 1 in (1, 5, STEPS):
+            after[str(s + 1)] = [enc(torch.tensor(np.array(ps[str(i)]))) for i in range(3)]
+    cases.append({"op": "Lion", "dtype": "float32", "options": opts, "gaps": False, "params": [0, 1, 2], "after": after})
+
+
 def f64(a):
     return enc(torch.tensor(a, dtype=torch.float64))
 

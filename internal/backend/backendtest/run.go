@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -49,9 +50,16 @@ func Run(t *testing.T, dev *backend.Device) {
 		exec.DefaultDevice = func() *backend.Device { return dev }
 	}
 	s := &suite{dev: dev, seen: map[string]bool{}}
-	for _, c := range checks() {
-		t.Run(c.name, func(t *testing.T) { s.run(t, c) })
-	}
+	t.Run("ops", func(t *testing.T) {
+		for _, c := range checks() {
+			t.Run(c.name, func(t *testing.T) {
+				if !dev.Host { // most of the time goes into compiling kernels
+					t.Parallel()
+				}
+				s.run(t, c)
+			})
+		}
+	})
 	t.Run("coverage", func(t *testing.T) {
 		for _, op := range graph.Ops() {
 			if ref.Device.Table[op.Name] != nil && apart[op.Name] == "" && !s.seen[op.Name] {
@@ -59,11 +67,12 @@ func Run(t *testing.T, dev *backend.Device) {
 			}
 		}
 	})
-	t.Logf("%s: %d comparisons", dev, s.count)
+	t.Logf("%s: %d checks, %d comparisons, %d ops", dev, len(checks()), s.count, len(s.seen))
 }
 
 type suite struct {
 	dev   *backend.Device
+	mu    sync.Mutex
 	seen  map[string]bool // ops that were computed
 	count int
 }
@@ -120,7 +129,9 @@ func (s *suite) compare(c check, d dtype.DType, dims []int, lay layout) (ok bool
 	if err != nil {
 		return true, "error: " + err.Error()
 	}
+	s.mu.Lock()
 	s.count++
+	s.mu.Unlock()
 	if len(got) != len(want) {
 		return true, fmt.Sprintf("%d outputs, want %d", len(got), len(want))
 	}
@@ -154,11 +165,13 @@ func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, 
 			}
 		}
 		used := opsOf(roots)
+		s.mu.Lock()
 		for n := range used {
 			if seen != nil {
 				seen[n] = true
 			}
 		}
+		s.mu.Unlock()
 		names = slices.Sorted(maps.Keys(used))
 		for _, r := range roots {
 			r.Ref()

@@ -37,7 +37,7 @@ func operands(op string, d dtype.DType) []dtype.DType {
 	}
 	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
 		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py complex") {
+		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex") {
 		if op == two {
 			return []dtype.DType{d, d}
 		}
@@ -91,6 +91,10 @@ func everyOp(d dtype.DType) *backend.Fused {
 			a = attr.Softplus{Beta: 1, Threshold: 20}
 		case "wrap_index":
 			a = attr.Bound{Size: 7}
+		case "polygamma":
+			a = attr.Order{N: 2}
+		case "special_polynomial":
+			a = attr.Polynomial{Family: attr.Laguerre, Derivative: 2}
 		}
 		add(op, a, result(op, d), in)
 	}
@@ -137,10 +141,12 @@ func TestCompileReductions(t *testing.T) {
 				out = dtype.Int64
 			case "any", "all":
 				out = dtype.Bool
+			case "var", "vector_norm":
+				out = d.Real()
 			}
 			for _, part := range []string{"reduce_rows", "reduce_cols", "reduce_finish"} {
 				if part == "reduce_rows" || d == dtype.BFloat16 && op == "sum" {
-					compileOne(t, part+op+"_"+d.String(), reduceSource(part, op, d, out, 2, 2, 256))
+					compileOne(t, part+op+"_"+d.String(), reduceSource(part, op, d, out, 2, 1, 256, min(8, 16/d.Size())))
 				}
 			}
 		}
@@ -157,10 +163,16 @@ func compileOne(t *testing.T, name, source string) {
 func TestCompileFamilies(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
-		compileOne(t, "rows_"+d.String(), rowsSource("softmax", d, 256, 16/d.Size()))
-		compileOne(t, "softmax_grad_"+d.String(), rowsSource("softmax_grad", d, 32, 1))
-		compileOne(t, "norm_"+d.String(), normSource("FORWARD", d, dtype.Float32, d, 32, 16/d.Size(), true))
-		compileOne(t, "norm_grad_"+d.String(), normSource("BACKWARD", d, dtype.Float32, d, 256, 1, false))
+		compileOne(t, "rows_"+d.String(), rowsSource("softmax", d, share{256, 16 / d.Size(), 4}))
+		for _, op := range []string{"softmax", "softmax_grad"} {
+			compileOne(t, "walked_"+op+d.String(), rowsSource(op, d, share{256, 1, 0}))
+		}
+		for _, part := range []string{"FORWARD", "BACKWARD"} {
+			compileOne(t, "walked_norm_"+d.String(), normSource(part, d, dtype.Float32, d, share{256, 16 / d.Size(), 0}, true))
+		}
+		compileOne(t, "softmax_grad_"+d.String(), rowsSource("softmax_grad", d, share{32, 1, 2}))
+		compileOne(t, "norm_"+d.String(), normSource("FORWARD", d, dtype.Float32, d, share{512, 16 / d.Size(), 8}, true))
+		compileOne(t, "norm_grad_"+d.String(), normSource("BACKWARD", d, dtype.Float32, d, share{256, 1, 4}, false))
 	}
 	for d := dtype.Bool; d < dtype.N; d++ {
 		compileOne(t, "arange_"+d.String(), arangeSource(d, d.IsInexact()))

@@ -10,10 +10,10 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// kinds says for which types of its last operand an op is written in elementwise.cu and functions.cu: b bool, i integers,
+// kinds says for which types of its last operand an op is written in elementwise.cu, functions.cu, special.cu and complex.cu: b bool, i integers,
 // h halves, f floats, c complex numbers.
 var kinds = map[string]string{
-	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "hfc", "div": "hfc", "pow": "ihf", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
+	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "hfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
 	"lt": "bihf", "le": "bihf", "gt": "bihf", "ge": "bihf", "eq": "bihfc", "ne": "bihfc",
 	"logical_and": "bihfc", "logical_or": "bihfc", "logical_xor": "bihfc", "logical_not": "bihfc",
 	"isnan": "hfc", "isinf": "hfc", "isfinite": "hfc", "signbit": "bihf", "where": "bihfc", "with_grad": "bihfc", "cast": "bihfc",
@@ -21,13 +21,15 @@ var kinds = map[string]string{
 	"floor_divide": "ihf", "trunc_divide": "ihf", "remainder": "ihf", "fmod": "ihf",
 	"bitwise_and": "bi", "bitwise_or": "bi", "bitwise_xor": "bi", "bitwise_not": "bi", "bitwise_left_shift": "i", "bitwise_right_shift": "i", "gcd": "i", "lcm": "i",
 	"relu": "ihf", "softplus": "hf", "silu": "hf", "gelu": "hf", "gelu_tanh": "hf", "logsigmoid": "hf", "wrap_index": "i",
-	"sqrt": "hf", "rsqrt": "hf", "reciprocal": "hfc", "exp": "hf", "exp2": "hf", "expm1": "hf", "log": "hf", "log2": "hf", "log10": "hf", "log1p": "hf",
-	"sin": "hf", "cos": "hf", "tan": "hf", "asin": "hf", "acos": "hf", "atan": "hf", "sinh": "hf", "cosh": "hf", "tanh": "hf", "asinh": "hf", "acosh": "hf", "atanh": "hf",
-	"erf": "hf", "erfc": "hf", "erfinv": "hf", "sigmoid": "hf", "floor": "hf", "ceil": "hf", "trunc": "hf", "round": "hf",
-	"atan2": "hf", "hypot": "hf", "copysign": "hf", "nextafter": "f", "logaddexp": "hf", "logaddexp2": "hf", "xlogy": "hf", "special_xlog1py": "hf",
+	"sqrt": "hfc", "rsqrt": "hfc", "reciprocal": "hfc", "exp": "hfc", "exp2": "hfc", "expm1": "hfc", "log": "hfc", "log2": "hfc", "log10": "hfc", "log1p": "hfc",
+	"sin": "hfc", "cos": "hfc", "tan": "hfc", "asin": "hfc", "acos": "hfc", "atan": "hfc", "sinh": "hfc", "cosh": "hfc", "tanh": "hfc", "asinh": "hfc", "acosh": "hfc", "atanh": "hfc",
+	"erf": "hf", "erfc": "hf", "erfinv": "hf", "sigmoid": "hfc", "floor": "hf", "ceil": "hf", "trunc": "hf", "round": "hf",
+	"atan2": "hf", "hypot": "hf", "copysign": "hf", "nextafter": "hf", "logaddexp": "hfc", "logaddexp2": "hf", "xlogy": "hf", "special_xlog1py": "hf",
 	"frexp_mantissa": "hf", "frexp_exponent": "hf",
 	"lgamma": "hf", "i0": "hf", "special_i1": "hf", "special_bessel_j0": "hf", "special_bessel_j1": "hf", "special_bessel_y0": "hf", "special_bessel_y1": "hf",
 	"special_erfcx": "hf", "special_ndtr": "hf", "special_ndtri": "hf", "special_log_ndtr": "hf", "special_entr": "hf", "logit": "hf",
+	"digamma": "hf", "polygamma": "hf", "special_zeta": "hf", "special_i0e": "hf", "special_i1e": "hf", "special_spherical_bessel_j0": "hf", "special_polynomial": "hf",
+	"special_modified_bessel_k0": "hf", "special_modified_bessel_k1": "hf", "special_scaled_modified_bessel_k0": "hf", "special_scaled_modified_bessel_k1": "hf",
 	"real": "c", "imag": "c", "conj": "c", "complex": "f",
 }
 
@@ -69,6 +71,15 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		return x[0]
 	case "wrap_index":
 		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", x[0], ins.Attr.(attr.Bound).Size, word)
+	case "polygamma":
+		return fmt.Sprintf("op_polygamma(%s, %d)", x[0], ins.Attr.(attr.Order).N)
+	case "special_polynomial":
+		p := ins.Attr.(attr.Polynomial)
+		return fmt.Sprintf("op_special_polynomial<%d, %d>(%s, %s)", p.Family, p.Derivative, x[0], x[1])
+	case "nextafter":
+		if in.IsHalf() {
+			return fmt.Sprintf("next_half<%s>(%s, %s)", ctype[in], x[0], x[1])
+		}
 	case "softplus":
 		s := ins.Attr.(attr.Softplus)
 		return fmt.Sprintf("op_softplus(%s, %s, %s)", x[0], literal(s.Beta), literal(s.Threshold))

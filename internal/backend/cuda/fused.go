@@ -76,6 +76,24 @@ type form struct {
 	strides [][]int // of the inputs of classes rows and strided, in order
 }
 
+// many is how many vectors a thread takes: two where nothing needs offsets of its own and registers are enough, so that more
+// bytes are under way.
+func (f *form) many() int {
+	vectors := 0
+	for _, c := range f.classes {
+		switch c {
+		case rows, strided:
+			return 1
+		case aligned, unaligned:
+			vectors++
+		}
+	}
+	if vectors > 3 {
+		return 1
+	}
+	return 2
+}
+
 func (f *form) key() string {
 	return fmt.Sprintf("%s/%d/%d/%v", f.classes, f.vector, len(f.dims), f.wide)
 }
@@ -123,7 +141,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return err
 	}
 	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, threads*f.vector), 1, threads, fusedArgs(n, word, &f, views, out))
+		return d.launch(fn, blocks(n, threads*f.vector*f.many()), 1, threads, fusedArgs(n, word, &f, views, out))
 	}
 	if q.faults != "" {
 		return d.checked(c, faultName(q.faults), run)

@@ -14,10 +14,7 @@ import (
 func fusedSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source("prelude", "elementwise"))
-	if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool { return inFunctions(i.Op) }) {
-		b.WriteString(kernels.Source("functions"))
-	}
+	b.WriteString(kernels.Source(filesOf(p)...))
 	nd, ns, np, ni := len(f.dims), 0, 0, 0
 	for _, c := range f.classes {
 		switch c {
@@ -44,15 +41,16 @@ func fusedSource(p *program, f *form) string {
 	if f.wide {
 		index, offset = "u64", "i64"
 	}
+	many := f.many()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
-	w("const int V = %d;", f.vector)
-	w("const %s e = ((%s)blockIdx.x * %du + threadIdx.x) * V;", index, index, threads)
+	w("const int V = %d, U = %d;", f.vector, many)
+	w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
 	w("if (e >= (%s)a.n) return;", index)
-	w("const i64 left = a.n - (i64)e;")
 	if ns > 0 {
 		writeOffsets(w, nd, ns, index, offset)
 	}
 	names := writeLoads(w, p, f)
+	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
 	for i, o := range p.Out {
 		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
 	}
@@ -74,15 +72,34 @@ func fusedSource(p *program, f *form) string {
 	w("}")
 	for i, o := range p.Out {
 		m := ctype[p.DTypes[o]]
-		w("store_vec<%s, V>((%s *)a.out[%d] + e, o%d, left);", m, m, i, i)
+		w("store_vec<%s, V>((%s *)a.out[%d] + e + u * %d * V, o%d, left);", m, m, i, threads, i)
 	}
-	w("}")
+	w("}\n}")
 	return b.String()
 }
 
-// inFunctions reports whether an op is written in functions.cu, which costs a third of the time of compiling.
-func inFunctions(op string) bool {
-	text := kernels.Source("functions")
+// filesOf lists the sources a program needs: those of functions cost a third of the time of compiling.
+func filesOf(p *program) []string {
+	files := []string{"prelude", "elementwise"}
+	for _, f := range []struct {
+		name    string
+		complex bool // it is about complex operands alone
+	}{{"functions", false}, {"special", false}, {"complex", true}} {
+		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
+			return f.complex == operandType(p, i.Src).IsComplex() && writes(f.name, i.Op)
+		}) {
+			if f.name == "special" && !slices.Contains(files, "functions") {
+				files = append(files, "functions")
+			}
+			files = append(files, f.name)
+		}
+	}
+	return files
+}
+
+// writes reports whether an op is written in a file.
+func writes(file, op string) bool {
+	text := kernels.Source(file)
 	return strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
 }
 
@@ -115,19 +132,21 @@ func writeOffsets(w func(string, ...any), nd, ns int, index, offset string) {
 	}
 }
 
-// writeLoads loads the inputs and returns the names of all registers inside the loop over the vector.
+// writeLoads loads the inputs, all of them before anything is computed, and returns the names of all registers inside the
+// loops over vectors and their elements.
 func writeLoads(w func(string, ...any), p *program, f *form) []string {
 	names := make([]string, len(p.DTypes))
 	k, ptr, imm := 0, 0, 0
 	for i, c := range f.classes {
 		m := ctype[p.DTypes[i]]
-		names[i] = fmt.Sprintf("r%d[j]", i)
+		names[i] = fmt.Sprintf("r%d[u][j]", i)
 		switch c {
 		case byValue, scalar:
 			names[i] = fmt.Sprintf("r%d", i)
 		default:
-			w("Rep<%s>::R r%d[V];", m, i)
+			w("Rep<%s>::R r%d[U][V];", m, i)
 		}
+		each := fmt.Sprintf("_Pragma(\"unroll\") for (int u = 0; u < U; u++) { const i64 left = a.n - (i64)e - u * %d * V; ", threads)
 		switch c {
 		case byValue:
 			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
@@ -136,14 +155,14 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 		case scalar:
 			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
 		case aligned:
-			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + e, left);", m, i, m, ptr)
+			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, left); }", each, m, i, m, ptr, threads)
 		case unaligned:
-			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + e, 1, left);", m, i, m, ptr)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, 1, left); }", each, m, i, m, ptr, threads)
 		case rows:
-			w("load_vec<%s, V>(r%d, (const %s *)a.in[%d] + at%d, left);", m, i, m, ptr, k)
+			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, left); }", each, m, i, m, ptr, k)
 			k++
 		case strided:
-			w("load_each<%s, V>(r%d, (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left);", m, i, m, ptr, k, k, len(f.dims)-1)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)
 			k++
 		}
 		ptr++

@@ -17,7 +17,7 @@ import (
 var reductions = map[string]struct{ name, kinds string }{
 	"sum": {"Sum", "bihfc"}, "mean": {"Mean", "hfc"}, "prod": {"Prod", "bihfc"}, "amax": {"Amax", "bihf"}, "amin": {"Amin", "bihf"},
 	"argmax": {"Argmax", "bihf"}, "argmin": {"Argmin", "bihf"}, "any": {"Any", "bihfc"}, "all": {"All", "bihfc"}, "count_nonzero": {"CountNonzero", "bihfc"},
-	"var": {"Var", "hf"}, "logsumexp": {"Logsumexp", "hf"}, "vector_norm": {"VectorNorm", "hf"},
+	"var": {"Var", "hfc"}, "logsumexp": {"Logsumexp", "hfc"}, "vector_norm": {"VectorNorm", "hfc"},
 }
 
 func init() {
@@ -39,14 +39,21 @@ func folding(a attr.Attr) (attr.Ints, float64) {
 	return a.(attr.Axes).Axes, 0
 }
 
-// reduceSource writes one of the kernels of reduce.cu.
-func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes int) string {
-	files := []string{"prelude", "elementwise", "reduce_ops"}
-	if op == "logsumexp" || op == "vector_norm" {
-		files = []string{"prelude", "elementwise", "functions", "reduce_ops"}
+// reduceOps is what reduce_ops.cu stands behind, and itself.
+func reduceOps(op string, in dtype.DType) string {
+	if op != "logsumexp" && op != "vector_norm" {
+		return kernels.Source("prelude", "elementwise", "reduce_ops")
 	}
-	return kernels.Source(files...) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
-		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes) +
+	if in.IsComplex() {
+		return kernels.Source("prelude", "elementwise", "functions", "complex") + "#define FUNCTIONS\n#define COMPLEX_FUNCTIONS\n" + kernels.Source("reduce_ops")
+	}
+	return kernels.Source("prelude", "elementwise", "functions") + "#define FUNCTIONS\n" + kernels.Source("reduce_ops")
+}
+
+// reduceSource writes one of the kernels of reduce.cu.
+func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes, vector int) string {
+	return reduceOps(op, in) + "#define " + strings.ToUpper(strings.TrimPrefix(name, "reduce_")) + "\n" +
+		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define KD %d\n#define FD %d\n#define LANES %d\n#define V %d\n", ctype[in], ctype[out], reductions[op].name, kd, fd, lanes, vector) +
 		kernels.Source("reduce")
 }
 
@@ -54,7 +61,7 @@ func reduceSource(name, op string, in, out dtype.DType, kd, fd, lanes int) strin
 const accSize = 32
 
 func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
-	if !contains(reductions[op].kinds, in.DType) || in.Numel() == 0 {
+	if !contains(reductions[op].kinds, in.DType) {
 		return backend.ErrNoKernel
 	}
 	axes, p := folding(a)
@@ -70,22 +77,30 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	kept, ks = collapse(kept, ks)
 	folded, fs = collapse(folded, fs)
 	outer, inner := out.Numel(), in.Numel()/out.Numel()
+	if inner == 0 { // every output is what no elements give
+		kept, ks, folded, fs = []int{outer}, []int{0}, []int{1}, []int{0}
+	}
 	// Neighbours in memory should be read by neighbouring threads.
 	byCols := abs(ks[len(ks)-1]) < abs(fs[len(fs)-1]) && outer >= 32
-	lanes := 256
-	if !byCols && inner <= 1024 {
+	lanes, vector := 256, d.reduceVector(in, inner, kept, ks, folded, fs, byCols)
+	if !byCols && inner <= 1024*vector {
 		lanes = 32
 	}
 	per := 256 / lanes // outputs of a block
 	if byCols {
-		per = 32
+		per = 32 * vector
 	}
 	chunks := d.chunks(blocks(outer, per), inner, byCols)
-	chunk := blocks(inner, chunks)
-	chunks = blocks(inner, chunk)
-	key := fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes)
+	chunk := max(1, blocks(inner, chunks))
+	if !byCols {
+		chunk = blocks(chunk, vector) * vector
+	}
+	chunks = max(1, blocks(inner, chunk))
+	key := fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes, " ", vector)
 	source := func(name string) (*driver.Function, error) {
-		return d.kernel(key+name, name, func() string { return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes) })
+		return d.kernel(key+name, name, func() string {
+			return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes, vector)
+		})
 	}
 	name := "reduce_rows"
 	if byCols {
@@ -120,6 +135,26 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 		return err
 	}
 	return d.launch(finish, blocks(outer, threads), 1, threads, g)
+}
+
+// reduceVector is how many neighbours a thread takes: 16 bytes, if all of them begin at multiples of that, but not more than
+// 8, whose accumulators shared memory has room for.
+func (d *Device) reduceVector(in backend.View, inner int, kept, ks, folded, fs []int, byCols bool) int {
+	size, v := in.DType.Size(), min(8, 16/in.DType.Size())
+	dims, along, others := folded, fs, ks
+	if byCols {
+		dims, along, others = kept, ks, fs
+	}
+	last := len(along) - 1
+	if inner == 0 || !byCols && last > 0 || along[last] != 1 || dims[last]%v != 0 || address(in)%uintptr(v*size) != 0 {
+		return 1
+	}
+	for _, s := range append(append([]int(nil), along[:last]...), others...) {
+		if s%v != 0 {
+			return 1
+		}
+	}
+	return v
 }
 
 // chunks cuts the folded elements so that few outputs still fill the device. It depends on sizes alone, not on the

@@ -31,11 +31,35 @@ func init() {
 	})
 }
 
-func rowsSource(op string, t dtype.DType, lanes, vector int) string {
-	if op == "softmax_grad" {
-		return kernels.Source("prelude", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n", ctype[t], lanes) + kernels.Source("softmax_grad")
+// share is how threads share rows: lanes of them each, taking vectors of so many elements. held is how many vectors a thread
+// keeps in registers, all of its row; 0: the row is too long.
+type share struct{ lanes, vector, held int }
+
+func (s share) defines() string {
+	return fmt.Sprintf("#define LANES %d\n#define V %d\n#define HELD %d\n", s.lanes, s.vector, s.held)
+}
+
+// threads is the size of a block, perBlock how many rows it takes.
+func (s share) threads() int  { return max(256, s.lanes) }
+func (s share) perBlock() int { return s.threads() / s.lanes }
+
+// sharing shares rows of n elements. operands is how many rows are kept in registers at once.
+func sharing(n, vector, operands int) share {
+	for _, c := range []struct{ lanes, most int }{{32, 4}, {256, 8}, {512, 8}} {
+		for held := 1; held <= c.most/operands; held *= 2 {
+			if n <= c.lanes*held*vector {
+				return share{c.lanes, vector, held}
+			}
+		}
 	}
-	return kernels.Source("prelude", "elementwise", "functions", "reduce_ops", "block") + fmt.Sprintf("#define T %s\n#define LANES %d\n#define V %d\n", ctype[t], lanes, vector) + kernels.Source("rows")
+	return share{256, vector, 0}
+}
+
+func rowsSource(op string, t dtype.DType, s share) string {
+	if op == "softmax_grad" {
+		return kernels.Source("prelude", "block") + typed(t) + s.defines() + kernels.Source("softmax_grad")
+	}
+	return reduceOps("logsumexp", t) + kernels.Source("block") + typed(t) + s.defines() + kernels.Source("rows")
 }
 
 // vectorFor is how many neighbours a thread takes from rows of n elements: 16 bytes, if rows begin at multiples of them.
@@ -52,18 +76,10 @@ func vectorFor(n, size int, at ...uintptr) int {
 	return v
 }
 
-// lanesFor shares a row of n pieces among a warp or a block.
-func lanesFor(n int) int {
-	if n <= 256 {
-		return 32
-	}
-	return 256
-}
-
 // alongRows runs a kernel of rows.cu along one dimension.
 func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	axis, dims := a.(attr.Axis).Axis, in[0].Shape.Dims()
-	if !in[0].DType.IsFloat() || in[0].Numel() == 0 {
+	if !in[0].DType.IsFloat() {
 		return backend.ErrNoKernel
 	}
 	x, err := d.denseAll(in)
@@ -72,15 +88,19 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	}
 	defer x.free()
 	n, step := dims[axis], 1
-	for _, s := range dims[axis+1:] {
-		step *= s
+	for _, k := range dims[axis+1:] {
+		step *= k
 	}
-	vector := 1
+	vector, operands := 1, 1
 	if step == 1 {
 		vector = vectorFor(n, in[0].DType.Size(), address(x.views[0]))
 	}
-	rows, lanes := in[0].Numel()/n, lanesFor(n/vector)
-	f, err := d.kernel(fmt.Sprint(op, in[0].DType, lanes, vector), op, func() string { return rowsSource(op, in[0].DType, lanes, vector) })
+	if op == "softmax_grad" {
+		operands = 2
+		vector = min(vector, vectorFor(n, in[0].DType.Size(), address(x.views[1])))
+	}
+	rows, s := product(dims[:axis])*step, sharing(n, vector, operands)
+	f, err := d.kernel(fmt.Sprint(op, in[0].DType, s), op, func() string { return rowsSource(op, in[0].DType, s) })
 	if err != nil {
 		return err
 	}
@@ -95,7 +115,7 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 		default:
 			g.ptr(address(out[0]), 0, address(x.views[0]), 0, 0)
 		}
-		return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+		return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 	}
 	if op == "class_nll" {
 		return d.checked(d.ctx, "cross_entropy", run)
@@ -104,9 +124,9 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 }
 
 // normSource writes a kernel of norm.cu, FORWARD or BACKWARD.
-func normSource(part string, t, stat, weight dtype.DType, lanes, vector int, centred bool) string {
+func normSource(part string, t, stat, weight dtype.DType, s share, centred bool) string {
 	return kernels.Source("prelude", "elementwise", "functions", "block") + "#define " + part + "\n" +
-		fmt.Sprintf("#define T %s\n#define STAT %s\n#define W %s\n#define LANES %d\n#define V %d\n#define CENTRED %v\n", ctype[t], ctype[stat], ctype[weight], lanes, vector, centred) + kernels.Source("norm")
+		typed(t) + s.defines() + fmt.Sprintf("#define STAT %s\n#define W %s\n#define CENTRED %v\n", ctype[stat], ctype[weight], centred) + kernels.Source("norm")
 }
 
 // rowNorm normalises over the last dimensions.
@@ -116,7 +136,7 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	if len(in) > 1 {
 		weight = in[1].DType
 	}
-	if in[0].Numel() == 0 || !in[0].DType.IsFloat() || len(in) > 2 && in[2].DType != weight {
+	if !in[0].DType.IsFloat() || len(in) > 2 && in[2].DType != weight {
 		return backend.ErrNoKernel
 	}
 	x, err := d.denseAll(in)
@@ -133,9 +153,10 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 		ptr[i] = address(v)
 	}
 	vector := vectorFor(n, in[0].DType.Size(), ptr[:]...)
-	rows, lanes, stat := in[0].Numel()/n, lanesFor(n/vector), out[len(out)-1]
-	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, lanes, vector, centred), "row_norm", func() string {
-		return normSource("FORWARD", in[0].DType, stat.DType, weight, lanes, vector, centred)
+	stat, s := out[len(out)-1], sharing(n, vector, 1)
+	rows := stat.Numel()
+	f, err := d.kernel(fmt.Sprint("norm", in[0].DType, stat.DType, weight, s, centred), "row_norm", func() string {
+		return normSource("FORWARD", in[0].DType, stat.DType, weight, s, centred)
 	})
 	if err != nil {
 		return err
@@ -143,7 +164,7 @@ func (d *Device) rowNorm(centred bool, a attr.Attr, out, in []backend.View) erro
 	var g args
 	g.int(rows, n, int(math.Float64bits(p.Eps)))
 	g.ptr(address(out[0]), address(out[1]), address(stat), ptr[0], ptr[1], ptr[2])
-	return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+	return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 }
 
 // rowNormGrad gives the cotangent of what was normalised.
@@ -166,20 +187,20 @@ func (d *Device) rowNormGrad(centred bool, a attr.Attr, out, in []backend.View) 
 	}
 	defer x.free()
 	n := product(dims[len(dims)-p.Dims:])
-	rows, lanes := in[1].Numel()/n, lanesFor(n)
-	f, err := d.kernel(fmt.Sprint("norm grad", t, rstd, weight, lanes, centred), "row_norm_grad", func() string {
-		return normSource("BACKWARD", t, rstd, weight, lanes, 1, centred)
+	ptr := []uintptr{address(x.views[0]), address(x.views[1]), 0}
+	if len(in) > stat+1 {
+		ptr[2] = address(x.views[stat+1])
+	}
+	s := sharing(n, vectorFor(n, t.Size(), ptr...), 2)
+	rows := in[1].Numel() / n
+	f, err := d.kernel(fmt.Sprint("norm grad", t, rstd, weight, s, centred), "row_norm_grad", func() string {
+		return normSource("BACKWARD", t, rstd, weight, s, centred)
 	})
 	if err != nil {
 		return err
 	}
 	var g args
 	g.int(rows, n)
-	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[stat]))
-	if len(in) > stat+1 {
-		g.ptr(address(x.views[stat+1]))
-	} else {
-		g.ptr(0)
-	}
-	return d.launch(f, blocks(rows, 256/lanes), 1, threads, g)
+	g.ptr(address(out[0]), ptr[0], ptr[1], address(x.views[2]), address(x.views[stat]), ptr[2])
+	return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 }

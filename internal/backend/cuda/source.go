@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -11,7 +12,13 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func init() { register(map[string]kernel{"arange": arange, "random_bits": randomBits}) }
+func init() {
+	t := map[string]kernel{"arange": arange, "random_bits": randomBits}
+	for _, op := range []string{"random_int", "random_poisson", "random_binomial"} {
+		t[op] = func(d *call, _ attr.Attr, out, in []backend.View) error { return d.sample(op, out[0], in) }
+	}
+	register(t)
+}
 
 func arangeSource(t dtype.DType, floats bool) string {
 	return kernels.Source("prelude") + fmt.Sprintf("#define ARANGE\n#define OUT %s\n#define FLOATS %v\n", ctype[t], floats) + kernels.Source("source")
@@ -33,7 +40,7 @@ func arange(d *call, a attr.Attr, out, _ []backend.View) error {
 }
 
 func randomSource() string {
-	return kernels.Source("prelude") + "#define RANDOM\n" + kernels.Source("source")
+	return kernels.Source("prelude", "threefry") + "#define RANDOM\n" + kernels.Source("source")
 }
 
 func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
@@ -51,8 +58,8 @@ func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
 	keys := in[0].Numel() / 2
 	bytes := out[0].Numel() * out[0].DType.Size() / keys
 	hashes := threefry.Hashes(bytes)
-	for at := 0; at < keys; at += 65535 { // what a grid has in y
-		n := min(65535, keys-at)
+	for at := 0; at < keys; at += maxGridY {
+		n := min(maxGridY, keys-at)
 		var g args
 		g.int(hashes, bytes)
 		g.ptr(address(out[0])+uintptr(at*bytes), address(key)+uintptr(8*at))
@@ -61,4 +68,32 @@ func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
 		}
 	}
 	return nil
+}
+
+// sampleSource writes the kernel of an op that draws each element by itself.
+func sampleSource(op string, t dtype.DType) string {
+	return kernels.Source("prelude", "threefry") + "#define " + strings.ToUpper(op) + "\n" + typed(t) + kernels.Source("sample")
+}
+
+func (d *call) sample(op string, out backend.View, in []backend.View) error {
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	t := out.DType
+	f, err := d.kernel(op+t.String(), "sample", func() string { return sampleSource(op, t) })
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2))
+	g.ptr(address(out))
+	for _, v := range x.views {
+		g.ptr(address(v))
+	}
+	if len(in) < 3 {
+		g.ptr(0)
+	}
+	return d.launch(f, blocks(out.Numel(), threads), 1, threads, g)
 }

@@ -1,15 +1,27 @@
-// total adds one value of each of L neighbouring threads in a fixed order; all of them get the sum. Every thread of the
-// block must come by.
-template <class R, int L> DEV R total(R v, int lane) {
-    __shared__ R share[256];
-    __syncthreads();
-    share[threadIdx.x] = v;
-    for (int s = L / 2; s > 0; s /= 2) {
+// What threads that share a row need: LANES of them, neighbours, a warp or several.
+
+struct Add { template <class R> static DEV R join(R x, R y) { return x + y; } };
+struct Max { // a NaN loses; who needs it sees it elsewhere
+    static DEV float join(float x, float y) { return fmaxf(x, y); }
+    static DEV double join(double x, double y) { return fmax(x, y); }
+};
+
+// joined joins one value of each of L threads in a fixed order; all of them get the result. Every thread of the block must
+// come by.
+template <class J, int L, class R> DEV R joined(R v) {
+#pragma unroll
+    for (int m = 16; m > 0; m /= 2) v = J::join(v, __shfl_xor_sync(~0u, v, m));
+    if (L > 32) {
+        __shared__ R share[32];
+        const int warp = threadIdx.x / 32, first = warp / (L / 32) * (L / 32);
         __syncthreads();
-        if (lane < s) share[threadIdx.x] = v = v + share[threadIdx.x + s];
+        if (threadIdx.x % 32 == 0) share[warp] = v;
+        __syncthreads();
+        v = share[first];
+#pragma unroll
+        for (int k = 1; k < L / 32; k++) v = J::join(v, share[first + k]);
     }
-    __syncthreads();
-    return share[threadIdx.x - lane];
+    return v;
 }
 
 // load_row and store_row move V elements of a row: neighbours in memory where V is more than 1, else `step` apart.
@@ -21,3 +33,10 @@ template <class M, int N, class R> DEV void store_row(M *row, const R (&r)[N], i
     if (N > 1) store_vec<M, N>(row + i, r, N);
     else row[i * step] = Put<M>::put(r[0]);
 }
+
+#define THREADS (LANES > 256 ? LANES : 256)
+
+// MINE walks the vectors of a row that are this thread's: h counts them, i is where each begins.
+#define MINE(h, i) \
+    _Pragma("unroll") for (int h = 0; h < HELD; h++) \
+        if (const i64 i = (i64)(h * LANES + lane) * V; i < n)

@@ -7,8 +7,6 @@
 #define BINARY(name, single, wide) \
     DEV float op_##name(float x, float y) { return single; } \
     DEV double op_##name(double x, double y) { return wide; }
-#define INF (1.0 / 0.0)
-#define NAN_ (0.0 / 0.0)
 
 // Integers wrap: they are computed without a sign.
 template <class T> struct Arith {
@@ -147,3 +145,10 @@ DEV i64 op_wrap_index(i64 x, i64 size, Fault *f) {
     if (x < -size || x >= size) { complain(f, 1, x, size); return 0; }
     return x < 0 ? x + size : x;
 }
+
+// Complex numbers.
+template <class F> DEV F op_real(Cx<F> z) { return z.re; }
+template <class F> DEV F op_imag(Cx<F> z) { return z.im; }
+template <class F> DEV Cx<F> op_conj(Cx<F> z) { return cx(z.re, -z.im); }
+template <class F> DEV Cx<F> op_complex(F x, F y) { return cx(x, y); }
+template <class F> DEV Cx<F> op_reciprocal(Cx<F> z) { return cx((F)1, (F)0) / z; }

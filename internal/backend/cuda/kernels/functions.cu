@@ -1,8 +1,18 @@
 // Functions of floats: CUDA's, which are good to about 2 ulp without fast-math, and what is written with them. Functions
 // that lose digits by cancellation are computed in double.
 
-UNARY(sqrt, sqrtf(x), sqrt(x))
-UNARY(rsqrt, 1 / sqrtf(x), 1 / sqrt(x))
+// root is sqrtf without its branch, so that several roots can be under way at once: an approximation of 1/√x and one step of
+// Newton's, correctly rounded; tiny numbers are scaled up before and down after.
+DEV float root(float x) {
+    const bool tiny = x < 0x1p-100f;
+    const float s = tiny ? x * 0x1p64f : x;
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(s));
+    const float r = s * y, z = fmaf(fmaf(-r, r, s), 0.5f * y, r);
+    return x == 0 || x == (float)INF ? x : tiny ? z * 0x1p-32f : z;
+}
+UNARY(sqrt, root(x), sqrt(x))
+UNARY(rsqrt, 1 / root(x), 1 / sqrt(x))
 UNARY(reciprocal, 1 / x, 1 / x)
 UNARY(exp, expf(x), exp(x))
 UNARY(exp2, exp2f(x), exp2(x))
@@ -30,8 +40,14 @@ UNARY(floor, floorf(x), floor(x))
 UNARY(ceil, ceilf(x), ceil(x))
 UNARY(trunc, truncf(x), trunc(x))
 UNARY(round, rintf(x), rint(x))
-UNARY(sigmoid, 1 / (1 + expf(-x)), 1 / (1 + exp(-x)))
-UNARY(silu, x / (1 + expf(-x)), x / (1 + exp(-x)))
+// over1 is 1/d for d from 1 on, without the branch of a division; it is 0 where the quotient is less than a normal number.
+DEV float over1(float d) {
+    float y, x = d;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return d > 0x1p126f ? 0.0f : fmaf(y, fmaf(-d, y, 1.0f), y);
+}
+UNARY(sigmoid, over1(1 + expf(-x)), 1 / (1 + exp(-x)))
+UNARY(silu, x * over1(1 + expf(-x)), x / (1 + exp(-x)))
 UNARY(gelu, 0.5f * x * (1 + erff(x * 0.70710678118654752440f)), 0.5 * x * (1 + erf(x * 0.70710678118654752440)))
 UNARY(gelu_tanh, 0.5f * x * (1 + tanhf(0.79788456080286535588f * (x + 0.044715f * x * x * x))), 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))))
 UNARY(logsigmoid, fminf(x, 0) - log1pf(expf(-fabsf(x))), fmin(x, 0) - log1p(exp(-fabs(x))))
@@ -45,6 +61,16 @@ BINARY(atan2, atan2f(x, y), atan2(x, y))
 BINARY(hypot, hypotf(x, y), hypot(x, y))
 BINARY(copysign, copysignf(x, y), copysign(x, y))
 BINARY(nextafter, nextafterf(x, y), nextafter(x, y))
+// A half's neighbour is its bits plus or minus one; from 0 it is the least subnormal.
+template <class M> DEV float next_half(float x, float y) {
+    if (x != x || y != y) return (float)NAN_;
+    if (x == y) return y;
+    M m = Put<M>::put(x);
+    if (x == 0) m.v = y < 0 ? 0x8001 : 1;
+    else if ((y > x) == (x > 0)) m.v++;
+    else m.v--;
+    return get(m);
+}
 template <class T> DEV T log_add_exp(T x, T y) {
     T m = x != x || x > y ? x : y;
     return x == y && x - x != 0 ? m : m + op_log1p(op_exp(-fabs(x - y)));
@@ -82,10 +108,3 @@ IN_DOUBLE(special_ndtri, normcdfinv(x))
 IN_DOUBLE(special_log_ndtr, x < -1 ? log(0.5 * erfcx(-x * 0.70710678118654752440)) - 0.5 * x * x : log1p(-0.5 * erfc(x * 0.70710678118654752440)))
 IN_DOUBLE(special_entr, x != x ? x : x > 0 ? -x * log(x) : x == 0 ? 0.0 : -INF)
 IN_DOUBLE(logit, x == 0 ? -INF : x == 1 ? INF : log(x / (1 - x)))
-
-// Complex numbers.
-template <class F> DEV F op_real(Cx<F> z) { return z.re; }
-template <class F> DEV F op_imag(Cx<F> z) { return z.im; }
-template <class F> DEV Cx<F> op_conj(Cx<F> z) { return cx(z.re, -z.im); }
-template <class F> DEV Cx<F> op_complex(F x, F y) { return cx(x, y); }
-template <class F> DEV Cx<F> op_reciprocal(Cx<F> z) { return cx((F)1, (F)0) / z; }

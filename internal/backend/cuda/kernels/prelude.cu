@@ -22,6 +22,10 @@ struct alignas(16) w16 { u64 a, b; };
 
 #define DEV __device__ __forceinline__
 
+// A quotient of zeros would be computed at run time.
+#define INF __longlong_as_double(0x7ff0000000000000ll)
+#define NAN_ __longlong_as_double(0x7ff8000000000000ll)
+
 // Rep is what an element is computed with.
 template <class M> struct Rep { typedef M R; };
 template <> struct Rep<b8> { typedef bool R; };
@@ -45,8 +49,12 @@ template <> struct Put<f16> { static DEV f16 put(float v) { f16 m; asm("cvt.rn.f
 template <> struct Put<bf16> {
     static DEV bf16 put(float v) {
         bf16 m;
+#if __CUDA_ARCH__ >= 800
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(m.v) : "f"(v));
+#else
         u32 b = __float_as_int(v);
         m.v = v != v ? 0x7fff : (u16)((b + 0x7fff + (b >> 16 & 1)) >> 16);
+#endif
         return m;
     }
 };
@@ -75,11 +83,36 @@ template <class M, int V, class R> DEV void load_each(R (&r)[V], const M *p, i64
     for (int j = 0; j < V; j++) r[j] = j < left ? get(p[j * stride]) : R();
 }
 
+// pack makes the elements of a vector of values; halves are rounded in pairs where the device can.
+template <class M, int V, class R> struct Pack {
+    static DEV void to(Vec<M, V> &t, const R (&r)[V]) {
+#pragma unroll
+        for (int j = 0; j < V; j++) t.v[j] = Put<M>::put(r[j]);
+    }
+};
+#if __CUDA_ARCH__ >= 800
+DEV u32 pair(bf16, float lo, float hi) { u32 w; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(hi), "f"(lo)); return w; }
+DEV u32 pair(f16, float lo, float hi) { u32 w; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(w) : "f"(hi), "f"(lo)); return w; }
+template <class M> struct Pack<M, 8, float> {
+    static DEV void to(Vec<M, 8> &t, const float (&r)[8]) {
+        u32 w[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) w[j] = pair(M(), r[2 * j], r[2 * j + 1]);
+        memcpy(&t, w, 16);
+    }
+};
+template <> struct Pack<f32, 8, float> {
+    static DEV void to(Vec<f32, 8> &t, const float (&r)[8]) {
+#pragma unroll
+        for (int j = 0; j < 8; j++) t.v[j] = r[j];
+    }
+};
+#endif
+
 template <class M, int V, class R> DEV void store_vec(M *p, const R (&r)[V], i64 left) {
     if (left >= V) {
         Vec<M, V> t;
-#pragma unroll
-        for (int j = 0; j < V; j++) t.v[j] = Put<M>::put(r[j]);
+        Pack<M, V, R>::to(t, r);
         *(Vec<M, V> *)p = t;
     } else {
 #pragma unroll
@@ -123,7 +156,7 @@ template <class F> DEV Cx<F> operator/(Cx<F> x, Cx<F> y) {
         z = cx((x.re * r + x.im) / d, (x.im * r - x.re) / d);
     }
     if (z.re == z.re || z.im == z.im) return z;
-    const F inf = (F)(1.0 / 0.0);
+    const F inf = (F)INF;
     const bool xinf = infinite(x.re) || infinite(x.im), yinf = infinite(y.re) || infinite(y.im);
     if (y.re == 0 && y.im == 0 && (x.re == x.re || x.im == x.im)) {
         const F s = copysign(inf, y.re);

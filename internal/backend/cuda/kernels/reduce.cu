@@ -1,8 +1,10 @@
 // Reductions over any dimensions. KD kept and FD folded dimensions are left after merging. Work is cut in chunks by sizes
 // alone and joined in a fixed order, so the same input gives the same bits.
 //
-// reduce_rows: LANES threads per output walk its elements side by side: for contiguous folded dimensions.
-// reduce_cols: a thread per output walks down a column, 32 outputs side by side: for contiguous kept dimensions.
+// reduce_rows: LANES threads per output walk its elements side by side: for contiguous folded dimensions, of which they take
+// vectors of V if there is one dimension that allows it.
+// reduce_cols: a thread per V neighbouring outputs walks down their columns, 32 threads side by side: for contiguous kept
+// dimensions.
 // reduce_finish: joins the chunks' accumulators.
 
 typedef Rep<T>::R R;
@@ -42,6 +44,25 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
         const T *in = a.in + place(o, KD, a.kdims, a.kst);
         const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
         i64 i = lo + lane;
+        if (V > 1) { // chunks are whole vectors
+            i64 k = lo + lane * V;
+            for (; k + 3 * LANES * V < hi; k += 4 * LANES * V) {
+                R v[4][V];
+#pragma unroll
+                for (int u = 0; u < 4; u++) load_vec<T, V>(v[u], in + k + u * LANES * V, V);
+#pragma unroll
+                for (int u = 0; u < 4; u++)
+#pragma unroll
+                    for (int j = 0; j < V; j++) Op::add(acc, v[u][j], k + u * LANES * V + j, a.p);
+            }
+            for (; k < hi; k += LANES * V) {
+                R v[V];
+                load_vec<T, V>(v, in + k, V);
+#pragma unroll
+                for (int j = 0; j < V; j++) Op::add(acc, v[j], k + j, a.p);
+            }
+            i = hi;
+        }
         for (; i + 3 * LANES < hi; i += 4 * LANES) {
             R v[4];
 #pragma unroll
@@ -65,28 +86,41 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
 
 #ifdef COLS
 extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_constant__ Args a) {
-    __shared__ A share[8][32];
+    __shared__ A share[8][32 * V];
     const int x = threadIdx.x % 32, y = threadIdx.x / 32;
-    const i64 o = (i64)blockIdx.x * 32 + x;
-    A acc = Op::none();
+    const i64 o = ((i64)blockIdx.x * 32 + x) * V;
+    A acc[V];
+#pragma unroll
+    for (int j = 0; j < V; j++) acc[j] = Op::none();
     if (o < a.outer) {
         const T *in = a.in + place(o, KD, a.kdims, a.kst);
         const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
         i64 i = lo + y;
         for (; i + 24 < hi; i += 32) {
-            R v[4];
+            R v[4][V];
 #pragma unroll
-            for (int u = 0; u < 4; u++) v[u] = get(in[place(i + 8 * u, FD, a.fdims, a.fst)]);
+            for (int u = 0; u < 4; u++) load_vec<T, V>(v[u], in + place(i + 8 * u, FD, a.fdims, a.fst), V);
 #pragma unroll
-            for (int u = 0; u < 4; u++) Op::add(acc, v[u], i + 8 * u, a.p);
+            for (int u = 0; u < 4; u++)
+#pragma unroll
+                for (int j = 0; j < V; j++) Op::add(acc[j], v[u][j], i + 8 * u, a.p);
         }
-        for (; i < hi; i += 8) Op::add(acc, get(in[place(i, FD, a.fdims, a.fst)]), i, a.p);
+        for (; i < hi; i += 8) {
+            R v[V];
+            load_vec<T, V>(v, in + place(i, FD, a.fdims, a.fst), V);
+#pragma unroll
+            for (int j = 0; j < V; j++) Op::add(acc[j], v[j], i, a.p);
+        }
     }
-    share[y][x] = acc;
+#pragma unroll
+    for (int j = 0; j < V; j++) share[y][x * V + j] = acc[j];
     __syncthreads();
-    if (y == 0 && o < a.outer) {
-        for (int k = 1; k < 8; k++) merge2<Op, A>(acc, share[k][x], a.p, 0);
-        leave(a, o, blockIdx.y, acc);
+    for (int c = threadIdx.x; c < 32 * V; c += 256) {
+        const i64 to = (i64)blockIdx.x * 32 * V + c;
+        if (to >= a.outer) continue;
+        A sum = share[0][c];
+        for (int k = 1; k < 8; k++) merge2<Op, A>(sum, share[k][c], a.p, 0);
+        leave(a, to, blockIdx.y, sum);
     }
 }
 #endif

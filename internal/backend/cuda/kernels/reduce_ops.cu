@@ -25,8 +25,11 @@ template <class R> struct Mean : Sum<R> {
     typedef typename Wide<R>::W A;
     static DEV A done(A a, i64 n, double) { return over(a, n); }
 };
+// Products of complex numbers are wider: a part that overflows would make the other one NaN.
+template <class R> struct Product { typedef typename Wide<R>::W W; };
+template <> struct Product<c64> { typedef c128 W; };
 template <class R> struct Prod {
-    typedef typename Wide<R>::W A;
+    typedef typename Product<R>::W A;
     static DEV A none() { return Conv<A, i32>::to(1); }
     static DEV void add(A &a, R v, i64, double) { a = op_mul<A>(a, Conv<A, R>::to(v)); }
     static DEV void merge(A &a, A b) { a = op_mul<A>(a, b); }
@@ -84,6 +87,29 @@ template <class R> struct Var {
     static DEV R done(A a, i64 n, double correction) { return a.m2 / (R)fmax((double)n - correction, 0.0); }
 };
 
+template <class F> struct Var<Cx<F>> {
+    struct A { F n, re, im, m2; };
+    static DEV A none() { A a; a.n = a.re = a.im = a.m2 = 0; return a; }
+    static DEV void add(A &a, Cx<F> v, i64, double) {
+        a.n += 1;
+        const F x = v.re - a.re, y = v.im - a.im;
+        a.re += x / a.n;
+        a.im += y / a.n;
+        a.m2 += x * (v.re - a.re) + y * (v.im - a.im);
+    }
+    static DEV void merge(A &a, A b) {
+        if (b.n == 0) return;
+        if (a.n == 0) { a = b; return; }
+        const F n = a.n + b.n, x = b.re - a.re, y = b.im - a.im;
+        a.re += x * (b.n / n);
+        a.im += y * (b.n / n);
+        a.m2 += b.m2 + (x * x + y * y) * (a.n * (b.n / n));
+        a.n = n;
+    }
+    static DEV F done(A a, i64 n, double correction) { return a.m2 / (F)fmax((double)n - correction, 0.0); }
+};
+
+#ifdef FUNCTIONS
 // The largest element, and the sum of exp(x - largest).
 template <class R> struct Logsumexp {
     struct A { R m, s; };
@@ -104,12 +130,43 @@ template <class R> struct Logsumexp {
     static DEV R done(A a, i64, double) { return a.m - a.m == 0 ? a.m + op_log(a.s) : a.m; }
 };
 
-// Norms of order p.
+#ifdef COMPLEX_FUNCTIONS
+// The largest real part is taken out; an infinite one cannot be, and a NaN spoils all.
+template <class F> struct Logsumexp<Cx<F>> {
+    struct A { double m, re, im; };
+    static DEV A none() { A a; a.m = -INF; a.re = a.im = 0; return a; }
+    static DEV double shift(double m) { return m == m && m - m != 0 ? 0 : m; }
+    static DEV void merge(A &a, A b) {
+        if (b.m > a.m || b.m != b.m) { A t = a; a = b; b = t; }
+        if (b.re == 0 && b.im == 0) return;
+        const double by = exp(shift(b.m) - shift(a.m));
+        a.re += b.re * by;
+        a.im += b.im * by;
+    }
+    static DEV void add(A &a, Cx<F> v, i64, double) {
+        A b;
+        b.m = v.re;
+        const c128 e = cexp_(cx((double)v.re - shift(v.re), (double)v.im));
+        b.re = e.re;
+        b.im = e.im;
+        merge(a, b);
+    }
+    static DEV Cx<F> done(A a, i64, double) {
+        const c128 l = clog_(cx(a.re, a.im));
+        return cx((F)(l.re + shift(a.m)), (F)l.im);
+    }
+};
+#endif
+
+// Norms of order p, of magnitudes.
+template <class R> struct Real { typedef R F; };
+template <class G> struct Real<Cx<G>> { typedef G F; };
 template <class R> struct VectorNorm {
-    typedef R A;
-    static DEV A none() { return (R)-1; } // no element yet
-    static DEV R power(R x, double p) {
-        return p == 2 ? x * x : p == 1 || p - p != 0 ? x : p == 0 ? (R)(x != 0) : op_pow(x, (R)p);
+    typedef typename Real<R>::F F;
+    typedef F A;
+    static DEV A none() { return (F)-1; } // no element yet
+    static DEV F power(F x, double p) {
+        return p == 2 ? x * x : p == 1 || p - p != 0 ? x : p == 0 ? (F)(x != 0) : op_pow(x, (F)p);
     }
     static DEV void add(A &a, R v, i64, double p) { merge(a, power(op_abs(v), p), p); }
     static DEV void merge(A &a, A b, double p) {
@@ -117,10 +174,12 @@ template <class R> struct VectorNorm {
         if (a == -1) { a = b; return; }
         a = p - p == 0 ? a + b : p > 0 ? op_maximum(a, b) : op_minimum(a, b);
     }
-    static DEV R done(A a, i64, double p) {
-        if (a == -1) return p < 0 ? (R)INF : (R)0;
-        return p == 2 ? op_sqrt(a) : p == 1 || p == 0 || p - p != 0 ? a : op_pow(a, (R)(1 / p));
+    static DEV F done(A a, i64, double p) {
+        if (a == -1) return p < 0 ? (F)INF : (F)0;
+        return p == 2 ? op_sqrt(a) : p == 1 || p == 0 || p - p != 0 ? a : op_pow(a, (F)(1 / p));
     }
 };
+#endif
+
 template <class Op, class A> DEV auto merge2(A &a, A b, double p, int) -> decltype(Op::merge(a, b, p)) { Op::merge(a, b, p); }
 template <class Op, class A> DEV void merge2(A &a, A b, double, long) { Op::merge(a, b); }

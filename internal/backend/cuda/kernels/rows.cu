@@ -1,5 +1,5 @@
-// Ops along one dimension: softmax, log_softmax, class_nll. A row is n elements `step` apart; LANES threads share
-// it, each taking V neighbours at a time. The
+// Ops along one dimension: softmax, log_softmax, class_nll. A row is n elements `step` apart; LANES threads share it, each
+// taking V neighbours at a time. Rows that fit stay in registers, HELD vectors a thread, and are read once; of longer ones the
 // largest element and the sum of exponentials come from one walk, the results from a second one.
 
 typedef Rep<T>::R R;
@@ -7,6 +7,67 @@ typedef Logsumexp<R> Op;
 
 struct Args { i64 rows, n, step; T *out; T *sums; const T *in; const i64 *target; Fault *fault; };
 
+#define ROW \
+    const int lane = threadIdx.x % LANES; \
+    const i64 row = (i64)blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES; \
+    const bool here = row < a.rows; \
+    const i64 n = here ? a.n : 0, at = here ? row / a.step * a.n * a.step + row % a.step : 0; \
+    const T *in = a.in + at; \
+    T *out = a.out + at;
+
+#if HELD > 0
+// An exponential that is to be rounded to a half needs no more than the device's own.
+template <class M> struct Exp { static DEV R of(R x) { return op_exp(x); } };
+#define ROUGH(M) \
+    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
+ROUGH(f16) ROUGH(bf16)
+
+// HOLD loads a row and leaves its largest element in m; take also turns the elements into exponentials and sums them. Where a
+// NaN or an infinity is met, the sum is NaN.
+#define HOLD \
+    ROW \
+    R v[HELD][V], m = -(R)INF, s = 0; \
+    MINE(h, i) { \
+        load_row<T, V>(v[h], in, i, a.step); \
+        _Pragma("unroll") for (int j = 0; j < V; j++) m = Max::join(m, v[h][j]); \
+    } \
+    m = joined<Max, LANES>(m);
+
+extern "C" __global__ void __launch_bounds__(THREADS) softmax(const __grid_constant__ Args a) {
+    HOLD
+    MINE(h, i)
+#pragma unroll
+        for (int j = 0; j < V; j++) s += v[h][j] = Exp<T>::of(v[h][j] - m);
+    s = 1 / joined<Add, LANES>(s);
+    MINE(h, i) {
+#pragma unroll
+        for (int j = 0; j < V; j++) v[h][j] *= s;
+        store_row<T, V>(out, v[h], i, a.step);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) log_softmax(const __grid_constant__ Args a) {
+    HOLD
+    MINE(h, i)
+#pragma unroll
+        for (int j = 0; j < V; j++) s += op_exp(v[h][j] - m);
+    s = op_log(joined<Add, LANES>(s));
+    MINE(h, i) {
+#pragma unroll
+        for (int j = 0; j < V; j++) v[h][j] = v[h][j] - m - s;
+        store_row<T, V>(out, v[h], i, a.step);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) class_nll(const __grid_constant__ Args a) {
+    HOLD
+    MINE(h, i)
+#pragma unroll
+        for (int j = 0; j < V; j++) s += op_exp(v[h][j] - m);
+    s = joined<Add, LANES>(s);
+    if (lane != 0 || !here) return;
+    const R sum = m - m == 0 ? m + op_log(s) : m;
+#else
 // take joins V elements at once: one exponential each, and one more where the largest rises.
 DEV void take(Op::A &acc, const R (&v)[V]) {
     R m = acc.m;
@@ -24,12 +85,12 @@ DEV void take(Op::A &acc, const R (&v)[V]) {
 
 DEV Op::A walk(const T *in, i64 n, i64 step, int lane) {
     Op::A acc = Op::none();
-    for (i64 i = lane * V; i < n; i += LANES * V) {
+    for (i64 i = (i64)lane * V; i < n; i += LANES * V) {
         R v[V];
         load_row<T, V>(v, in, i, step);
         take(acc, v);
     }
-    __shared__ Op::A share[256];
+    __shared__ Op::A share[THREADS];
     __syncthreads();
     share[threadIdx.x] = acc;
     for (int s = LANES / 2; s > 0; s /= 2) {
@@ -43,20 +104,15 @@ DEV Op::A walk(const T *in, i64 n, i64 step, int lane) {
     return share[threadIdx.x - lane];
 }
 
-#define ROW \
-    const int lane = threadIdx.x % LANES; \
-    const i64 row = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES; \
-    const bool here = row < a.rows; \
-    const i64 at = here ? row / a.step * a.n * a.step + row % a.step : 0; \
-    const T *in = a.in + at; \
-    const Op::A acc = walk(in, here ? a.n : 0, a.step, lane); \
+#define WALK \
+    ROW \
+    const Op::A acc = walk(in, n, a.step, lane); \
     if (!here) return;
 
-extern "C" __global__ void __launch_bounds__(256) softmax(const __grid_constant__ Args a) {
-    ROW
-    T *out = a.out + at;
+extern "C" __global__ void __launch_bounds__(THREADS) softmax(const __grid_constant__ Args a) {
+    WALK
     const R scale = 1 / acc.s + (acc.m - acc.m); // an infinite largest element makes the row NaN
-    for (i64 i = lane * V; i < a.n; i += LANES * V) {
+    for (i64 i = (i64)lane * V; i < n; i += LANES * V) {
         R v[V];
         load_row<T, V>(v, in, i, a.step);
 #pragma unroll
@@ -65,11 +121,10 @@ extern "C" __global__ void __launch_bounds__(256) softmax(const __grid_constant_
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) log_softmax(const __grid_constant__ Args a) {
-    ROW
-    T *out = a.out + at;
+extern "C" __global__ void __launch_bounds__(THREADS) log_softmax(const __grid_constant__ Args a) {
+    WALK
     const R less = op_log(acc.s) + (acc.m - acc.m);
-    for (i64 i = lane * V; i < a.n; i += LANES * V) {
+    for (i64 i = (i64)lane * V; i < n; i += LANES * V) {
         R v[V];
         load_row<T, V>(v, in, i, a.step);
 #pragma unroll
@@ -78,14 +133,15 @@ extern "C" __global__ void __launch_bounds__(256) log_softmax(const __grid_const
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constant__ Args a) {
-    ROW
+extern "C" __global__ void __launch_bounds__(THREADS) class_nll(const __grid_constant__ Args a) {
+    WALK
     if (lane != 0) return;
     const R sum = Op::done(acc, a.n, 0);
+#endif
     const i64 t = a.target[row];
-    R v = 0;
+    R x = 0;
     if (t < 0 || t >= a.n) complain(a.fault, 1, t, a.n);
-    else v = get(in[t * a.step]);
-    a.out[row] = Put<T>::put(sum - v);
+    else x = get(in[t * a.step]);
+    a.out[row] = Put<T>::put(sum - x);
     a.sums[row] = Put<T>::put(sum);
 }

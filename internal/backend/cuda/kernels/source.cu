@@ -12,30 +12,8 @@ extern "C" __global__ void __launch_bounds__(256) arange(const __grid_constant__
 #endif
 
 #ifdef RANDOM
-// Threefry-2x32 with 20 rounds; word i and word i+ceil(n/2) of a key's n words are the halves of one hash.
+// Behind threefry.cu. Word i and word i+ceil(n/2) of a key's n words are the halves of one hash.
 struct Args { i64 hashes, bytes; u8 *out; const u32 *keys; };
-
-DEV void rounds(u32 &x, u32 &y, int a, int b, int c, int d) {
-    x += y; y = __funnelshift_l(y, y, a) ^ x;
-    x += y; y = __funnelshift_l(y, y, b) ^ x;
-    x += y; y = __funnelshift_l(y, y, c) ^ x;
-    x += y; y = __funnelshift_l(y, y, d) ^ x;
-}
-
-DEV void hash(u32 k0, u32 k1, u32 &x, u32 &y) {
-    const u32 k2 = k0 ^ k1 ^ 0x1BD11BDA;
-    x += k0; y += k1;
-    rounds(x, y, 13, 15, 26, 6);
-    x += k1; y += k2 + 1;
-    rounds(x, y, 17, 29, 16, 24);
-    x += k2; y += k0 + 2;
-    rounds(x, y, 13, 15, 26, 6);
-    x += k0; y += k1 + 3;
-    rounds(x, y, 17, 29, 16, 24);
-    x += k1; y += k2 + 4;
-    rounds(x, y, 13, 15, 26, 6);
-    x += k2; y += k0 + 5;
-}
 
 DEV void put_word(u8 *out, i64 bytes, i64 word, u32 v) {
     if (bytes % 4 == 0) {

@@ -4,7 +4,7 @@ import torch.nn as nn
 from torch.nn.utils import parametrizations, prune
 from parity import B, File, I, T, ng
 
-f = File("nn/testdata/utils.json.gz")
+f = File("nn/testdata/wrappers.json.gz")
 mod, fun = f.module, f.function
 
 

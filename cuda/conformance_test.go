@@ -1,0 +1,21 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/backendtest"
+)
+
+// TestConformance holds the GPU against the reference device; what ran on the host for want of a kernel fails it.
+func TestConformance(t *testing.T) {
+	gpu(t)
+	dev, err := backend.Open("cuda", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backendtest.Run(t, dev)
+	if ops, _ := Fallbacks(0); len(ops) > 0 {
+		t.Errorf("ops that ran on the host: %v", ops)
+	}
+}

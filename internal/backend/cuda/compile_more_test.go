@@ -1,0 +1,67 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// TestCompileSorts compiles the kernels that put elements in order, for each width of keys and kind of element.
+func TestCompileSorts(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float64} {
+		for _, name := range []string{"sort_rows", "sort_tiles", "merge_tiles", "make_keys", "column_keys", "take_first", "mode", "topk", "median"} {
+			compileOne(t, name+d.String(), sortSource(name, d, tile, d == dtype.Float64))
+		}
+		for _, name := range []string{"searchsorted", "isin", "isin_sorted"} {
+			compileOne(t, name+d.String(), searchSource(name, d, d == dtype.Int8))
+		}
+	}
+	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
+}
+
+// TestCompileScans compiles every scan over one kind of element each, and all parts of one.
+func TestCompileScans(t *testing.T) {
+	needCompiler(t)
+	for op := range scans {
+		for _, d := range []dtype.DType{dtype.Int32, dtype.Float16, dtype.Float64, dtype.Complex64} {
+			out := d
+			switch {
+			case (op == "linear_scan" || op == "logcumsumexp") && !d.IsInexact():
+				continue
+			case op == "argcummax" || op == "argcummin":
+				if d.IsComplex() {
+					continue
+				}
+				out = dtype.Int64
+			}
+			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16))
+		}
+	}
+	for _, part := range []string{"fold_chunks", "carry_chunks", "scan_rows"} {
+		compileOne(t, part, scanSource(part, "argcummax", dtype.BFloat16, dtype.Int64, true))
+	}
+}
+
+// TestCompileWindows compiles convolution, pooling, chosen products and samplers.
+func TestCompileWindows(t *testing.T) {
+	needCompiler(t)
+	for i, d := range []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64, dtype.Complex64, dtype.Complex128} {
+		for _, name := range []string{"conv_tiled", "conv_direct", "conv_finish"} {
+			compileOne(t, name+d.String(), convSource(name, d, 1+i%3, "u32"))
+		}
+		compileOne(t, "gather_mm", gatherSource(d))
+		compileOne(t, "pool_unfold", poolSource("pool_unfold", d))
+		compileOne(t, "pool_fold", poolSource("pool_fold", d))
+		if d.IsFloat() {
+			for _, op := range []string{"pool_max", "pool_mean", "pool_mean_t"} {
+				compileOne(t, op, poolSource(op, d))
+			}
+			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
+			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
+		}
+	}
+	compileOne(t, "conv_wide", convSource("conv_tiled", dtype.Float32, 2, "u64"))
+	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8))
+	compileOne(t, "random_int", sampleSource("random_int", dtype.Uint64))
+}
