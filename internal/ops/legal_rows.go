@@ -122,6 +122,13 @@ func init() {
 		c.real(c.in[0])
 		c.must(k.K >= 0 && k.K <= c.in[0].Dim(k.Axis), "the first %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
 	}
+	legal["argpartition"] = func(c claim) {
+		c.inputs(1)
+		k := attrOf[attr.TopK](c)
+		c.axis(k.Axis, c.in[0])
+		c.real(c.in[0])
+		c.must(k.Smallest && k.K >= 0 && k.K < c.in[0].Dim(k.Axis), "around place %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
+	}
 	legal["lexsort"] = func(c claim) {
 		c.inputs(1)
 		c.none()

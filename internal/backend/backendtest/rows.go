@@ -77,6 +77,12 @@ func places() (all []check) {
 	list := []along{
 		{"argmax", func(x *node, d int) []*node { return []*node{ops.Argmax(x, ops.ArgOptions{Dim: &d})} }},
 		{"argmin", func(x *node, d int) []*node { return []*node{ops.Argmin(x, ops.ArgOptions{Dim: &d})} }},
+		{"argpartition", func(x *node, d int) []*node {
+			if x.Dim(d) == 0 {
+				return []*node{ops.Argsort(x, ops.SortOptions{Dim: &d})} // nothing to part
+			}
+			return []*node{ops.Argpartition(x, x.Dim(d)/2, ops.DimOptions{Dim: &d}), ops.Argpartition(x, 0, ops.DimOptions{Dim: &d})}
+		}},
 		{"argsort", func(x *node, d int) []*node { return []*node{ops.Argsort(x, ops.SortOptions{Dim: &d})} }},
 		{"sort", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d})) }},
 		{"sort_descending", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d, Descending: true})) }},
