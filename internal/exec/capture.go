@@ -228,7 +228,7 @@ func (c *capture) record(b *binding, det bool) error {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untake)
+	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}
@@ -345,7 +345,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	for i, o := range b.replay.outs {
 		buf, lay := fresh[i], o.at.lay
 		if k := rec.outs[i].input; k >= 0 && b.argOf[k] > 0 && !b.isTaken(k) {
-			buf, lay = shown(b.args[b.argOf[k]-1], o)
+			buf, lay = ofArgument(b.args[b.argOf[k]-1], o)
 		}
 		outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 	}

@@ -18,7 +18,15 @@ const (
 	fuse                // elementwise, part of a group
 	kernel              // one launch
 	tail                // a reduction at the end of the group it reads
+	head                // a product at the start of the group that reads it
+	shown               // an alias of such a product, through which the group reads it
 )
+
+// launched says that the node's value has memory of its own in any plan.
+func (c class) launched() bool { return c == kernel || c == tail || c == head }
+
+// view says that the node shows another one's buffer.
+func (c class) view() bool { return c == alias || c == shown }
 
 // info is what the planner knows of one node.
 type info struct {
@@ -31,6 +39,7 @@ type info struct {
 	late  int32
 	group int32
 	tail  int32                      // of a group's leader: the reduction at its end, +1; 0: none
+	head  int32                      // of a group's leader: the product at its start, +1; 0: none
 	reg   int32                      // in its group's program
 	users int32                      // consumers in the plan
 	drops int32                      // claims this plan drops

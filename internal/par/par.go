@@ -83,13 +83,26 @@ func serial(n int, f func(block int)) (err error) {
 			err = fault.FromPanic("parallel", r)
 		}
 	}()
+	p := NewPace()
 	for b := range n {
 		f(b)
-		if b&15 == 15 {
-			runtime.Gosched()
-		}
+		p.Step()
 	}
 	return nil
+}
+
+// Pace lets others have the processor when a loop has held it for long: assembly cannot be preempted.
+type Pace struct{ last time.Time }
+
+// NewPace begins a loop.
+func NewPace() Pace { return Pace{time.Now()} }
+
+// Step ends a piece of work.
+func (p *Pace) Step() {
+	if now := time.Now(); now.Sub(p.last) > yieldTime {
+		runtime.Gosched()
+		p.last = time.Now()
+	}
 }
 
 // wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
@@ -156,7 +169,7 @@ func (j *job) wait() {
 }
 
 func (j *job) work() {
-	last := time.Now()
+	p := NewPace()
 	for {
 		b := j.next.Add(1) - 1
 		if b >= j.n {
@@ -169,10 +182,7 @@ func (j *job) work() {
 			close(j.fin)
 			return
 		}
-		if now := time.Now(); now.Sub(last) > yieldTime { // assembly cannot be preempted; let the collector and others in
-			runtime.Gosched()
-			last = now
-		}
+		p.Step()
 	}
 }
 

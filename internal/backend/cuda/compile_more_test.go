@@ -3,6 +3,7 @@ package cuda
 import (
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -15,6 +16,12 @@ func TestCompileSorts(t *testing.T) {
 		}
 		for _, name := range []string{"searchsorted", "isin", "isin_sorted"} {
 			compileOne(t, name+d.String(), searchSource(name, d, d == dtype.Int8))
+		}
+	}
+	for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
+		for _, name := range []string{"put_sorted", "put_finish"} {
+			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.Float32, dtype.BFloat16, r))
+			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r))
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))

@@ -110,7 +110,7 @@ func TestCompileElementwise(t *testing.T) {
 	for d := dtype.Bool; d < dtype.N; d++ {
 		t.Run(d.String(), func(t *testing.T) {
 			p := everyOp(d)
-			f := &form{classes: []class{aligned, aligned, byValue}, vector: p.Prep.(*program).vector}
+			f := &form{classes: []class{aligned, aligned, byValue}, vector: max(1, min(8, 16/d.Size()))}
 			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f))
 		})
 	}

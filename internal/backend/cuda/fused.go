@@ -18,21 +18,18 @@ import (
 // program is a fused program made ready: what its source and its name in the table of kernels depend on.
 type program struct {
 	key    string
-	vector int // elements a thread takes at most: 16 bytes of the widest type
 	faults string
+	heavy  bool // it computes functions, not only sums and products
 	*backend.Fused
 }
 
 func prepare(p *backend.Fused) {
 	var b strings.Builder
 	q := &program{Fused: p}
-	widest := 1
 	for _, d := range p.DTypes {
-		widest = max(widest, d.Size())
 		b.WriteString(ctype[d])
 		b.WriteByte(' ')
 	}
-	q.vector = max(1, 16/widest)
 	for _, ins := range p.Instrs {
 		b.WriteString(ins.Op)
 		for _, s := range ins.Src {
@@ -52,6 +49,7 @@ func prepare(p *backend.Fused) {
 		b.WriteString(strconv.Itoa(o))
 	}
 	q.key = b.String()
+	q.heavy = len(filesOf(q)) > 2
 	p.Prep = q
 }
 
@@ -76,22 +74,42 @@ type form struct {
 	strides [][]int // of the inputs of classes rows and strided, in order
 }
 
-// many is how many vectors a thread takes: two where nothing needs offsets of its own and registers are enough, so that more
-// bytes are under way.
-func (f *form) many() int {
-	vectors := 0
+// contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
+func (f *form) contiguousInputs() (n int) {
 	for _, c := range f.classes {
 		switch c {
 		case rows, strided:
-			return 1
+			return -1
 		case aligned, unaligned:
-			vectors++
+			n++
 		}
 	}
-	if vectors > 3 {
+	return n
+}
+
+// looping reports whether a kernel walks a span of several vectors a thread, loading ahead: where functions are computed,
+// arithmetic and memory must both be busy all the time.
+func (f *form) looping(p *program) bool {
+	n := f.contiguousInputs()
+	return p.heavy && n > 0 && n <= 4
+}
+
+// many is how many vectors a thread takes at once: two where registers are enough, so that more bytes are under way.
+func (f *form) many(p *program) int {
+	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) {
 		return 1
 	}
 	return 2
+}
+
+// span is how many elements a block takes. Long loops need many blocks, so that the last ones do not run alone.
+func (f *form) span(p *program, n int) int {
+	const loops, fill = 8, 4096
+	step := threads * f.vector
+	if f.looping(p) {
+		return step * max(1, min(loops, n/(step*fill)))
+	}
+	return step * f.many(p)
 }
 
 func (f *form) key() string {
@@ -131,7 +149,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			tmp = append(tmp, b)
 		}
 	}
-	f.settle(q.vector, out[0].Shape, views)
+	f.settle(out, views)
 	key := "fused " + q.key + "|" + f.key()
 	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
 		return backend.ErrCold
@@ -140,8 +158,9 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	if err != nil {
 		return err
 	}
+	span := f.span(q, n)
 	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, threads*f.vector*f.many()), 1, threads, fusedArgs(n, word, &f, views, out))
+		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
 	}
 	if q.faults != "" {
 		return d.checked(c, faultName(q.faults), run)
@@ -179,9 +198,20 @@ func classOf(v backend.View) class {
 	return strided
 }
 
-// settle chooses the vector's length and merges dimensions.
-func (f *form) settle(vector int, s *shape.Shape, in []backend.View) {
-	f.vector = vector
+// settle chooses the vector's length, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
+func (f *form) settle(out, in []backend.View) {
+	widest, s := 1, out[0].Shape
+	for _, v := range out {
+		widest = max(widest, v.DType.Size())
+	}
+	for i, c := range f.classes {
+		if c == aligned {
+			widest = max(widest, in[i].DType.Size())
+		} else if widest == 1 && in[i].DType.Size() > 1 {
+			widest = 2 // registers for more than 8 wide values would be too many
+		}
+	}
+	f.vector = 16 / widest
 	layouts := [][]int{s.Strides()}
 	last := s.Numel()
 	for i, c := range f.classes {
@@ -241,10 +271,11 @@ func span(v backend.View) (lo, hi int) {
 }
 
 // fusedArgs fills the struct Args that fusedSource declares.
-func fusedArgs(n int, word uintptr, f *form, in, out []backend.View) args {
-	a := make(args, 0, 4+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+func fusedArgs(n int, word uintptr, span int, f *form, in, out []backend.View) args {
+	a := make(args, 0, 5+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
 	a.int(n)
 	a.ptr(word)
+	a.int(span)
 	a.int(f.dims...)
 	for _, s := range f.strides {
 		a.int(s...)

@@ -918,6 +918,48 @@ func gaxpy8BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero b
 //go:noescape
 func gaxpy1BF16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
 
+// dotsF16AVX512 holds the kernels for B by columns, by rows.
+var dotsF16AVX512 = []tileHalf[float32]{
+	1: dotF16AVX512r1,
+	2: dotF16AVX512r2,
+	3: dotF16AVX512r3,
+	4: dotF16AVX512r4,
+	5: dotF16AVX512r5,
+	6: dotF16AVX512r6,
+	7: dotF16AVX512r7,
+	8: dotF16AVX512r8,
+}
+
+//go:noescape
+func dotF16AVX512r1(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r2(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r3(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r4(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r5(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r6(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r7(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF16AVX512r8(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func gaxpy8F16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
+
+//go:noescape
+func gaxpy1F16AVX512(n int, y, x []float32, xs int, b []uint16, brs int, zero bool)
+
 //go:noescape
 func widenBF16AVX2(dst []float32, drs int, src []uint16, srs, rows, cols int)
 
@@ -1210,3 +1252,15 @@ func gaxpy4PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int,
 func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int, zero bool)
 
 func probePairsAVX512(iterations int)
+
+//go:noescape
+func tileAMX11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+
+//go:noescape
+func tileAMX22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)

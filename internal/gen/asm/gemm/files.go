@@ -42,8 +42,8 @@ func Files() map[string]string {
 			if c.v.masks {
 				strips(w, c.v, c.e)
 			}
-			gaxpy(w, c.v, c.e, 8, false)
-			gaxpy(w, c.v, c.e, 1, false)
+			gaxpy(w, c.v, c.e, 8, "")
+			gaxpy(w, c.v, c.e, 1, "")
 			probe(w, c.v, c.e)
 		})
 	}
@@ -52,8 +52,10 @@ func Files() map[string]string {
 			widen(w, v, "BF16")
 			widen(w, v, "F16")
 			if v.masks {
-				gaxpy(w, v, f32, 8, true)
-				gaxpy(w, v, f32, 1, true)
+				for _, half := range []string{"BF16", "F16"} {
+					gaxpy(w, v, f32, 8, half)
+					gaxpy(w, v, f32, 1, half)
+				}
 			}
 		})
 	}
@@ -65,7 +67,14 @@ func Files() map[string]string {
 			}
 		})
 	}
+	add("dot_f16_"+avx512.name, func(w *asm) {
+		out := dotMacros(w, avx512, f16)
+		for mr := 1; mr <= avx512.dotRows(); mr++ {
+			dot(w, avx512, f16, mr, out)
+		}
+	})
 	pairsFiles(add, avx512)
+	add("tile_amx", amxFile)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	files["taps_stubs_gen_amd64.go"] = allTapStubs()
@@ -110,6 +119,7 @@ func stubs() string {
 		halfStubs(w, v)
 	}
 	pairsStubs(w, avx512)
+	amxStubs(w)
 	return formatted(w)
 }
 
