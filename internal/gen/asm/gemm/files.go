@@ -78,6 +78,7 @@ func Files() map[string]string {
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	files["stubs_half_gen_amd64.go"] = halvesStubs()
+	files["taps_stubs_gen_amd64.go"] = allTapStubs()
 	neonFiles(files)
 	return files
 }
@@ -107,7 +108,6 @@ func stubs() string {
 	for _, c := range combos {
 		t, id := c.e.goType, c.e.suffix+c.v.name
 		kernelStubs(w, c.v, c.e)
-		tapStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {
 			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
