@@ -74,13 +74,14 @@ type signature struct {
 	tree   string // structure and constants of the arguments
 	noGrad bool
 	det    bool
+	wino   bool
 	cast   dtype.DType
 	dev    any
 	float  dtype.DType
 }
 
 func signatureOf(tr *trees, st *scope.State) signature {
-	s := signature{noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	if tr != nil {
 		b := []byte(nil)
 		for _, v := range tr.args {
@@ -138,7 +139,7 @@ func (e *entry) differs(in []*Tensor, t *signature) string {
 	switch {
 	case len(e.tensors) != len(in) || s.tree != t.tree:
 		return "the structure or the constants of the arguments changed"
-	case s.noGrad != t.noGrad || s.det != t.det || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
+	case s.noGrad != t.noGrad || s.det != t.det || s.wino != t.wino || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
 		return "the scopes around the call changed"
 	}
 	for i, x := range in {

@@ -37,6 +37,7 @@ def integers(seed, below, n):
 CONVOLUTIONS = {
     "conv3x3_nchw": (64, 64, 56, 3, 1, 1, 1, False),
     "conv3x3_nhwc": (64, 64, 56, 3, 1, 1, 1, True),
+    "conv3x3_winograd": (64, 64, 56, 3, 1, 1, 1, False),
     "conv1x1": (64, 256, 56, 1, 1, 1, 0, False),
     "conv_depthwise": (64, 64, 56, 3, 64, 1, 1, False),
     "conv7x7": (3, 64, 224, 7, 1, 2, 3, False),

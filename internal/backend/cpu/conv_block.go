@@ -2,6 +2,9 @@ package cpu
 
 import "sync"
 
+// The filled way makes the second matrix block by block: each block of columns fills its part, cut in chunks of rows that
+// stay in the cache, and multiplies at once.
+
 const (
 	convCols  = 128 // columns of a block
 	convDepth = 256 // rows of a chunk
