@@ -6,11 +6,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/ref"
 )
 
-// without lists the ops that need no kernel, and those that have none yet.
-var without = map[string]string{
-	"print":     "it shows values on the host",
-	"attention": "not yet", "attention_grad": "not yet",
-}
+// without lists the ops that need no kernel.
+var without = map[string]string{"print": "it shows values on the host"}
 
 // TestKnown asks for a kernel of every op the reference device computes.
 func TestKnown(t *testing.T) {
