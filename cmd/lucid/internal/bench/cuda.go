@@ -40,7 +40,7 @@ func Kernels() []string {
 func onGPU() {
 	const rows, cols, side = 16384, 8192, 16384
 	half := func(seed uint32, sizes ...int) *lucid.Tensor {
-		return random(seed, 1, sizes...).To(lucid.BFloat16).Eval()
+		return repeated(seed, sizes...).To(lucid.BFloat16).Eval()
 	}
 	each := func(name, about string, bytes float64, goal float64, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
 		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Tol: tol, make: func() job {
