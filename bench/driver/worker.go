@@ -47,7 +47,9 @@ func peers(lucid, python string, threads int) []*peer {
 
 // gpuPeers lists lucid and those it may be measured against on a GPU.
 func gpuPeers(lucid, python string) []*peer {
-	script := func(words ...string) []string { return append([]string{python, "bench/peers/" + words[0]}, words[1:]...) }
+	script := func(words ...string) []string {
+		return append([]string{python, "bench/peers/" + words[0]}, words[1:]...)
+	}
 	return []*peer{
 		{Key: "lucid", Name: "lucid", command: []string{lucid, "bench", "--device", "cuda", "--serve"}},
 		{Key: "torch", Name: "PyTorch", command: script("torch_cuda.py")},

@@ -126,7 +126,7 @@ func gpuAttention() {
 
 // tiny is what it costs to ask for something: an op at a time, and 64 of them that cannot be one in a compiled function.
 func tiny() {
-	add(Workload{Name: "tiny", About: "x·w+1, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
+	add(Workload{Name: "tiny", About: "x·w, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
 		x, w := random(1, 1, 64).Eval(), random(2, 1, 64).Eval()
 		return once(func() *lucid.Tensor { return x.Mul(w) })
 	}})
