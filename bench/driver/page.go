@@ -27,8 +27,8 @@ The same work in lucid and in other frameworks, on the same GPU, on the same ran
 compared before anything is timed. Written by ` + "`bench/run --device cuda --python python3 --page docs/benchmarks-cuda.md --results bench/results/cuda.json`" + `.
 A time is that of one run among as many as take 20 ms, with one wait for the device at their end. A ratio is their time divided
 by ours, so above 1 lucid is faster: the median of the pairs, and in brackets where the middle 80 % of them lie. TF32 is off
-everywhere. Training steps are compiled in lucid and JAX, written for Autocast where they are in bfloat16; PyTorch's optimizers
-are its fused ones. Everything else in lucid is written eagerly, but for the row that says otherwise.
+everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones. GPT-2 computes in bfloat16
+with parameters in float32: by Autocast in PyTorch, by casts of the parameters in lucid and JAX. Everything else in lucid is written eagerly, but for the row that says otherwise.
 
 `
 

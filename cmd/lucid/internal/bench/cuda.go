@@ -40,7 +40,7 @@ func Kernels() []string {
 func onGPU() {
 	const rows, cols, side = 16384, 8192, 16384
 	half := func(seed uint32, sizes ...int) *lucid.Tensor {
-		return random(seed, 1, sizes...).To(lucid.BFloat16).Eval()
+		return repeated(seed, sizes...).To(lucid.BFloat16).Eval()
 	}
 	each := func(name, about string, bytes float64, goal float64, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
 		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Tol: tol, make: func() job {
@@ -126,7 +126,7 @@ func gpuAttention() {
 
 // tiny is what it costs to ask for something: an op at a time, and 64 of them that cannot be one in a compiled function.
 func tiny() {
-	add(Workload{Name: "tiny", About: "x·w+1, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
+	add(Workload{Name: "tiny", About: "x·w, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
 		x, w := random(1, 1, 64).Eval(), random(2, 1, 64).Eval()
 		return once(func() *lucid.Tensor { return x.Mul(w) })
 	}})
