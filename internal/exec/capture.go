@@ -237,6 +237,9 @@ func (c *capture) record(b *binding, det bool) error {
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
+	if c.dev.Ahead != nil { // what lay in host memory lies on the device now: that may be another kernel
+		c.dev.Ahead(func(face any) { run.showAhead(0, c.dev, face) })
+	}
 	rec.graph, err = c.dev.Capture(func(face any) error {
 		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, Face: face}
 		for k := range p.steps {

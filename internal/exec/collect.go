@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -152,9 +154,9 @@ func (p *planner) device(n *graph.Node) *backend.Device {
 }
 
 // settleDevices finds out where nodes that name no device are computed: where somebody reads them, else on the default
-// device. It matters only if that has memory the host cannot read; the other way round kernels bring values up.
+// device. It matters only if a device has memory the host cannot read.
 func (p *planner) settleDevices() {
-	if p.dev.Host {
+	if p.dev.Host && !slices.ContainsFunc(p.idx.Nodes, func(n *graph.Node) bool { return n.Device() != nil && !n.Device().Host }) {
 		return
 	}
 	p.where = make([]*backend.Device, len(p.idx.Nodes))

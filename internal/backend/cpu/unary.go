@@ -32,7 +32,7 @@ func init() {
 		"sinh": real64(math.Sinh).complexes(cmplx.Sinh), "cosh": real64(math.Cosh).complexes(cmplx.Cosh),
 		"tanh":  real64(math.Tanh).simd(simd.TanhF32).simd64(simd.TanhF64).complexes(cmplx.Tanh),
 		"asinh": real64(math.Asinh).complexes(cmplx.Asinh), "acosh": real64(math.Acosh).complexes(cmplx.Acosh), "atanh": real64(math.Atanh).complexes(cmplx.Atanh),
-		"erf": real64(math.Erf).simd(simd.ErfF32), "erfc": real64(math.Erfc), "erfinv": real64(math.Erfinv),
+		"erf": real64(math.Erf).simd(simd.ErfF32), "erfc": real64(math.Erfc), "erfinv": real64(math.Erfinv), "cbrt": real64(math.Cbrt),
 		"sigmoid": real64(sigmoid).simd(simd.SigmoidF32).simd64(simd.SigmoidF64).complexes(func(z complex128) complex128 { return 1 / (1 + cmplx.Exp(-z)) }),
 	} {
 		addBlocks(name, t)

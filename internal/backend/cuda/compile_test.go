@@ -199,3 +199,37 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+kernels.Source("integer_matmul"))
 	}
 }
+
+// TestCompileAttention compiles attention's kernels.
+func TestCompileAttention(t *testing.T) {
+	needCompiler(t)
+	for part := range 3 {
+		for _, hd := range []int{64, 128} {
+			for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+				q := backend.View{DType: half, Shape: shape.Of("test", 1, 1, 64, hd)}
+				p, ok := tilesFor(attr.Attention{Scale: 1}, q, q, q, part)
+				if !ok {
+					t.Fatalf("%d halves do not fit", hd)
+				}
+				src := p.source("attention_grad", part == ofKeys)
+				if part == forward {
+					src = p.source("attention", false)
+				}
+				if _, err := nvrtc.Compile("attention", src, "sm_90", options...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
+		for _, mask := range []string{"b8", "f32"} {
+			src := kernels.Source("prelude", "block") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
+			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
+		t.Fatal(err)
+	}
+}

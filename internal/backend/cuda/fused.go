@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -19,8 +21,32 @@ import (
 type program struct {
 	key    string
 	faults string
+	last   atomic.Pointer[readied]
 	heavy  bool // it computes functions, not only sums and products
 	*backend.Fused
+}
+
+// readied is the kernel a program last ran with.
+type readied struct {
+	form shortForm
+	of   *shared
+	f    *driver.Function
+}
+
+// shortForm is a form's key where the inputs are few, made without memory.
+type shortForm struct {
+	classes      [8]class
+	vector, dims uint8
+	wide         bool
+}
+
+func (f *form) short() (k shortForm, ok bool) {
+	if len(f.classes) > len(k.classes) {
+		return k, false
+	}
+	copy(k.classes[:], f.classes)
+	k.vector, k.dims, k.wide = uint8(f.vector), uint8(len(f.dims)), f.wide
+	return k, true
 }
 
 func prepare(p *backend.Fused) {
@@ -118,7 +144,8 @@ func (f *form) key() string {
 
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	return d.faced(c).runFused(c, p, out, in)
+	f := d.faced(c)
+	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 
 // runFused runs a prepared program.
@@ -128,8 +155,9 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return nil
 	}
 	q := p.Prep.(*program)
-	views := append([]backend.View(nil), in...)
-	f := form{classes: make([]class, len(in))}
+	var space [8]backend.View
+	var kinds [8]class
+	views, f := append(space[:0], in...), form{classes: append(kinds[:0], make([]class, len(in))...)}
 	var tmp []*mem.Buffer
 	defer func() {
 		for _, b := range tmp {
@@ -150,11 +178,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		}
 	}
 	f.settle(out, views)
-	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
-		return backend.ErrCold
-	}
-	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })
+	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
 	}
