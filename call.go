@@ -18,6 +18,7 @@ type Op struct {
 	Version       int
 	Doc           string
 	Aliases       []string // other names it answers to in Call
+	InPlace       bool     // with an underscore behind its names, Call rebinds the first tensor and returns it
 	Door          string   // the Go function, "" if only a method
 	Kind          string   // elementwise, view, reduce, …; composite: written with other ops
 	AMP           string   // keep, half, float32, promote
@@ -43,6 +44,8 @@ type schemaParam struct {
 type schema struct {
 	name, door, doc string
 	noGrad, noVMap  string // of a function written with other ops
+	amp, random     string // likewise: the policy if not keep; why its bits differ from call to call
+	inplace         bool
 	aliases         []string
 	params          []schemaParam
 	call            func(*caller) []*graph.Node
@@ -75,7 +78,10 @@ func Ops() []Op {
 }
 
 func (s *schema) describe() Op {
-	o := Op{Name: s.name, Aliases: slices.Clone(s.aliases), Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: true, VJP: "yes", JVP: "yes", VMap: "yes"}
+	o := Op{Name: s.name, Aliases: slices.Clone(s.aliases), InPlace: s.inplace, Version: 1, Doc: s.doc, Door: s.door, Kind: graph.Composite.String(), AMP: "keep", Deterministic: s.random == "", VJP: "yes", JVP: "yes", VMap: "yes"}
+	if s.amp != "" {
+		o.AMP = s.amp
+	}
 	for _, p := range s.params {
 		o.Params = append(o.Params, Param{p.name, p.typ, p.optional})
 	}
@@ -94,9 +100,13 @@ func (s *schema) describe() Op {
 }
 
 // Call runs an op by name: tensors in order, everything else as attributes under PyTorch's keywords. It is strict: an
-// unknown name or attribute, a wrong type or count is an error that says what was expected.
+// unknown name or attribute, a wrong type or count is an error that says what was expected. The name of an op that has
+// an in-place form, with an underscore behind it, is that form: it rebinds the first tensor, and returns it.
 func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, err error) {
-	s := schemas[name]
+	s, inplace := schemas[name], false
+	if base, ok := strings.CutSuffix(name, "_"); ok && s == nil && schemas[base] != nil && schemas[base].inplace {
+		s, inplace = schemas[base], true
+	}
 	if s == nil {
 		return nil, fault.New(fault.NotImplemented, "call", "there is no op %q%s", name, similar(name))
 	}
@@ -106,6 +116,13 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		c.finish()
 		for _, n := range c.in {
 			release(n)
+		}
+		if inplace {
+			if _, number := attrs[s.params[0].name]; number || inputs[0] == nil {
+				c.bad(fault.Value, "%s rebinds its first operand, which must be a tensor", name)
+			}
+			out = []*Tensor{inputs[0].rebind(s.name, ns[0])}
+			return
 		}
 		out = wrapAll(ns)
 	})
@@ -274,6 +291,8 @@ func (c *caller) set(name string, v, into any) {
 		}
 	case *[]int:
 		*p, ok = asInts(v)
+	case *map[string]int:
+		*p, ok = asLengths(v)
 	case *[]float64:
 		*p, ok = asFloats(v)
 	case *any:
@@ -330,6 +349,24 @@ func asInts(v any) ([]int, bool) {
 	}
 	i, ok := asInt(v)
 	return []int{i}, ok
+}
+
+// asLengths is a table of named sizes.
+func asLengths(v any) (map[string]int, bool) {
+	switch v := v.(type) {
+	case map[string]int:
+		return v, true
+	case map[string]any:
+		out := make(map[string]int, len(v))
+		for k, x := range v {
+			var ok bool
+			if out[k], ok = asInt(x); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	return nil, false
 }
 
 // asAny lets numbers, words, and lists of ints or of such lists through; the op checks further.

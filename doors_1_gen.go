@@ -366,6 +366,14 @@ func (x *Tensor) All(dim ...int) *Tensor {
 	return wrap(r0)
 }
 
+// AlphaDropout drops elements so that mean and variance of selu's results are kept.
+func AlphaDropout(x *Tensor, o ...DropoutOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.AlphaDropout(a0, option("alpha_dropout", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Amax returns the largest element over the dimensions; NaN if there is one.
 func Amax(x *Tensor, o ...ReduceOptions) *Tensor {
 	a0 := acquire(x)
@@ -1064,6 +1072,21 @@ func (x *Tensor) BroadcastTo(size ...int) *Tensor {
 	r0 := ops.BroadcastTo(a0, size...)
 	release(a0)
 	return wrap(r0)
+}
+
+// BroydenProbe returns what an iteration of Broyden's method asks: the sums of squares of residual, step and state, and
+// info, the status of the linear solution, 0 if there is none. step may be a column.
+func BroydenProbe(residual *Tensor, step *Tensor, state *Tensor, info *Tensor) (residualSq *Tensor, stepSq *Tensor, stateSq *Tensor, status *Tensor) {
+	a0 := acquire(residual)
+	a1 := acquire(step)
+	a2 := acquire(state)
+	a3 := acquire(info)
+	r0, r1, r2, r3 := ops.BroydenProbe(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0), wrap(r1), wrap(r2), wrap(r3)
 }
 
 // Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary

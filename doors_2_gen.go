@@ -22,6 +22,30 @@ func Cat(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
+// Cbrt returns the cube root of real numbers, negative for negative ones.
+func Cbrt(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cbrt(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cbrt returns the cube root of real numbers, negative for negative ones.
+func (x *Tensor) Cbrt() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cbrt(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Cbrt_ is Cbrt in place: the handle shows the result, and is returned.
+func (x *Tensor) Cbrt_() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Cbrt(a0)
+	release(a0)
+	return x.rebind("cbrt", r0)
+}
+
 // Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The
 // gradient at distance 0 is 0.
 func Cdist(x1 *Tensor, x2 *Tensor, o ...CdistOptions) *Tensor {

@@ -216,6 +216,16 @@ func (x *Tensor) Div_(other any) *Tensor {
 	return x.rebind("div", r0)
 }
 
+// DivMod returns FloorDivide and Remainder of x and other.
+func DivMod(x any, other any) (quotient *Tensor, remainder *Tensor) {
+	a0 := acquireAny(x)
+	a1 := acquireAny(other)
+	r0, r1 := ops.DivMod(a0, a1)
+	releaseAny(a0)
+	releaseAny(a1)
+	return wrap(r0), wrap(r1)
+}
+
 // Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.
 func Dot(x *Tensor, other *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -233,6 +243,32 @@ func (x *Tensor) Dot(other *Tensor) *Tensor {
 	r0 := ops.Dot(a0, a1)
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask
+// is kept (Ghiasi et al.).
+func DropBlock(x *Tensor, o ...DropBlockOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DropBlock(a0, option("drop_block", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others by 1-P:
+// a residual branch is left out (Huang et al.).
+func DropPath(x *Tensor, o ...DropoutOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.DropPath(a0, option("drop_path", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// Dropout sets elements to zero with probability P and divides the others by 1-P.
+func Dropout(x *Tensor, o ...DropoutOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Dropout(a0, option("dropout", o))
+	release(a0)
 	return wrap(r0)
 }
 
@@ -575,6 +611,22 @@ func (x *Tensor) Expm1_() *Tensor {
 	r0 := ops.Expm1(a0)
 	release(a0)
 	return x.rebind("expm1", r0)
+}
+
+// FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).
+func FeatureAlphaDropout(x *Tensor, o ...DropoutOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.FeatureAlphaDropout(a0, option("feature_alpha_dropout", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// FeatureDropout is Dropout of whole channels: x is (N, C, …).
+func FeatureDropout(x *Tensor, o ...DropoutOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.FeatureDropout(a0, option("feature_dropout", o))
+	release(a0)
+	return wrap(r0)
 }
 
 // Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
@@ -987,6 +1039,19 @@ func (x *Tensor) Ger(vec2 *Tensor) *Tensor {
 	r0 := ops.Ger(a0, a1)
 	release(a0)
 	release(a1)
+	return wrap(r0)
+}
+
+// GlobalResponseNorm lets the channels of x, (N, C, H, W), compete: each is scaled by its length over the mean length
+// of all, then by gamma, shifted by beta, of (C), and added to x (Woo et al.).
+func GlobalResponseNorm(x *Tensor, gamma *Tensor, beta *Tensor, o ...GlobalResponseNormOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(gamma)
+	a2 := acquire(beta)
+	r0 := ops.GlobalResponseNorm(a0, a1, a2, option("global_response_norm", o))
+	release(a0)
+	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 

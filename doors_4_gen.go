@@ -1108,6 +1108,45 @@ func LpPool3d(x *Tensor, normType float64, kernelSize []int, o ...LpPoolOptions)
 	return wrap(r0)
 }
 
+// LSTMStep is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's
+// order: input, forget, cell, output. It returns the next state and memory, (B, H).
+func LSTMStep(gates *Tensor, h *Tensor, c *Tensor, weight *Tensor, bias *Tensor) (hNext *Tensor, cNext *Tensor) {
+	a0 := acquire(gates)
+	a1 := acquire(h)
+	a2 := acquire(c)
+	a3 := acquire(weight)
+	a4 := acquire(bias)
+	r0, r1 := ops.LstmCell(a0, a1, a2, a3, a4)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0), wrap(r1)
+}
+
+// LSTMForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,
+// (T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),
+// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.
+func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *Tensor, biasIH *Tensor, biasHH *Tensor, o ...LstmForwardOptions) (output *Tensor, h *Tensor, c *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(weightIH)
+	a2 := acquire(weightHH)
+	a3 := acquire(h0)
+	a4 := acquire(c0)
+	a5 := acquire(biasIH)
+	a6 := acquire(biasHH)
+	r0, r1, r2 := ops.LstmForward(a0, a1, a2, a3, a4, a5, a6, option("lstm_forward", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	release(a6)
+	return wrap(r0), wrap(r1), wrap(r2)
+}
+
 // Lt returns x < other, elementwise.
 func Lt(x any, other any) *Tensor {
 	a0 := acquireAny(x)

@@ -63,7 +63,7 @@ func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Ten
 }
 
 // Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
-// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+// before it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.
 func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Partition(a0, kth, option("partition", o))
@@ -531,6 +531,29 @@ func (x *Tensor) ResolveConj() *Tensor {
 	return wrap(r0)
 }
 
+// RKCombine returns base + dt·Σ coeffs[i]·ks[i]: a state of a Runge-Kutta step from its stages.
+func RKCombine(base *Tensor, ks []*Tensor, coeffs []float64, dt float64) *Tensor {
+	a0 := acquire(base)
+	a1 := acquireAll(ks)
+	r0 := ops.RkCombine(a0, a1, coeffs, dt)
+	release(a0)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
+// RKErrorNorm returns the root of the mean square of dt·Σ coeffs[i]·ks[i] over atol + rtol·max(|y0|, |y1|): the error
+// of a Runge-Kutta step from y0 to y1, at most 1 if it is within the tolerances.
+func RKErrorNorm(y0 *Tensor, y1 *Tensor, ks []*Tensor, coeffs []float64, dt float64, rtol float64, atol float64) *Tensor {
+	a0 := acquire(y0)
+	a1 := acquire(y1)
+	a2 := acquireAll(ks)
+	r0 := ops.RkErrorNorm(a0, a1, a2, coeffs, dt, rtol, atol)
+	release(a0)
+	release(a1)
+	releaseAll(a2)
+	return wrap(r0)
+}
+
 // RMSNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.
 func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptions) *Tensor {
 	a0 := acquire(x)
@@ -557,6 +580,17 @@ func (x *Tensor) Roll(shifts int, dims ...int) *Tensor {
 	return wrap(r0)
 }
 
+// RoPE turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
+// leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.
+func RoPE(x *Tensor, freqs *Tensor, dims int, o ...RopeOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(freqs)
+	r0 := ops.Rope(a0, a1, dims, option("rope", o))
+	release(a0)
+	release(a1)
+	return wrap(r0)
+}
+
 // Rot90 turns x by quarter turns in the plane of two dimensions.
 func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 	a0 := acquire(x)
@@ -569,6 +603,30 @@ func Rot90(x *Tensor, o ...Rot90Options) *Tensor {
 func (x *Tensor) Rot90(k int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rot90(a0, ops.Rot90Options{K: &k})
+	release(a0)
+	return wrap(r0)
+}
+
+// RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are
+// (positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means
+// the first L.
+func RotaryPosEmbedding(x *Tensor, cos *Tensor, sin *Tensor, positionIDs *Tensor, o ...RotaryPosEmbeddingOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(cos)
+	a2 := acquire(sin)
+	a3 := acquire(positionIDs)
+	r0 := ops.RotaryPosEmbedding(a0, a1, a2, a3, option("rotary_pos_embedding", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.
+func Rotate(x *Tensor, angle float64, o ...RotateOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Rotate(a0, angle, option("rotate", o))
 	release(a0)
 	return wrap(r0)
 }

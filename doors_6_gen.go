@@ -23,6 +23,21 @@ func ScaledDotProductAttention(query *Tensor, key *Tensor, value *Tensor, attnMa
 	return wrap(r0)
 }
 
+// ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, S), after
+// dropout; it holds them all.
+func ScaledDotProductAttentionWithWeights(query *Tensor, key *Tensor, value *Tensor, attnMask *Tensor, o ...ScaledDotProductAttentionOptions) (output *Tensor, weights *Tensor) {
+	a0 := acquire(query)
+	a1 := acquire(key)
+	a2 := acquire(value)
+	a3 := acquire(attnMask)
+	r0, r1 := ops.ScaledDotProductAttentionWithWeights(a0, a1, a2, a3, option("scaled_dot_product_attention_with_weights", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0), wrap(r1)
+}
+
 // Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two
 // values meet in one place the last one in row-major order stays. A number is written to all places.
 func Scatter(x *Tensor, dim int, index *Tensor, value any, o ...ScatterOptions) *Tensor {
@@ -339,6 +354,13 @@ func (x *Tensor) Sinh_() *Tensor {
 	r0 := ops.Sinh(a0)
 	release(a0)
 	return x.rebind("sinh", r0)
+}
+
+// SinusoidalPosEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling
+// frequency, next to each other (Vaswani et al.).
+func SinusoidalPosEmbedding(positions int, size int, o ...BaseOptions) *Tensor {
+	r0 := ops.SinusoidalPosEmbedding(positions, size, option("sinusoidal_pos_embedding", o))
+	return wrap(r0)
 }
 
 // SliceScatter returns x with a regular part of a dimension replaced by src.

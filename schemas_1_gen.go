@@ -25,6 +25,8 @@ type (
 	AsStridedOptions = ops.AsStridedOptions
 	// AvgPoolOptions are options; the zero value is the default.
 	AvgPoolOptions = ops.AvgPoolOptions
+	// BaseOptions are options; the zero value is the default.
+	BaseOptions = ops.BaseOptions
 	// BatchNormOptions are options; the zero value is the default.
 	BatchNormOptions = ops.BatchNormOptions
 	// BincountOptions are options; the zero value is the default.
@@ -33,6 +35,8 @@ type (
 	BlockMaskedMmOptions = ops.BlockMaskedMmOptions
 	// BucketOptions are options; the zero value is the default.
 	BucketOptions = ops.BucketOptions
+	// CategoricalOptions are options; the zero value is the default.
+	CategoricalOptions = ops.CategoricalOptions
 	// CdistOptions are options; the zero value is the default.
 	CdistOptions = ops.CdistOptions
 	// CloseOptions are options; the zero value is the default.
@@ -79,6 +83,10 @@ type (
 	DistanceOptions = ops.DistanceOptions
 	// DivOptions are options; the zero value is the default.
 	DivOptions = ops.DivOptions
+	// DropBlockOptions are options; the zero value is the default.
+	DropBlockOptions = ops.DropBlockOptions
+	// DropoutOptions are options; the zero value is the default.
+	DropoutOptions = ops.DropoutOptions
 	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
 	// EmbeddingBagOptions are options; the zero value is the default.
@@ -103,6 +111,8 @@ type (
 	GeluOptions = ops.GeluOptions
 	// GeneralHammingOptions are options; the zero value is the default.
 	GeneralHammingOptions = ops.GeneralHammingOptions
+	// GlobalResponseNormOptions are options; the zero value is the default.
+	GlobalResponseNormOptions = ops.GlobalResponseNormOptions
 	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
 	// GridSampleOptions are options; the zero value is the default.
@@ -143,6 +153,8 @@ type (
 	LinalgCrossOptions = ops.LinalgCrossOptions
 	// LinspaceOptions are options; the zero value is the default.
 	LinspaceOptions = ops.LinspaceOptions
+	// LocScaleOptions are options; the zero value is the default.
+	LocScaleOptions = ops.LocScaleOptions
 	// LocalResponseNormOptions are options; the zero value is the default.
 	LocalResponseNormOptions = ops.LocalResponseNormOptions
 	// LogitOptions are options; the zero value is the default.
@@ -151,6 +163,8 @@ type (
 	LogspaceOptions = ops.LogspaceOptions
 	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
+	// LstmForwardOptions are options; the zero value is the default.
+	LstmForwardOptions = ops.LstmForwardOptions
 	// MarginLossOptions are options; the zero value is the default.
 	MarginLossOptions = ops.MarginLossOptions
 	// MaxPoolOptions are options; the zero value is the default.
@@ -161,12 +175,16 @@ type (
 	MeshgridOptions = ops.MeshgridOptions
 	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
+	// MomentumOptions are options; the zero value is the default.
+	MomentumOptions = ops.MomentumOptions
 	// MultiMarginLossOptions are options; the zero value is the default.
 	MultiMarginLossOptions = ops.MultiMarginLossOptions
 	// MultinomialOptions are options; the zero value is the default.
 	MultinomialOptions = ops.MultinomialOptions
 	// NanToNumOptions are options; the zero value is the default.
 	NanToNumOptions = ops.NanToNumOptions
+	// NearestOptions are options; the zero value is the default.
+	NearestOptions = ops.NearestOptions
 	// NllLossOptions are options; the zero value is the default.
 	NllLossOptions = ops.NllLossOptions
 	// NormOptions are options; the zero value is the default.
@@ -195,14 +213,22 @@ type (
 	ReductionOptions = ops.ReductionOptions
 	// RepeatInterleaveOptions are options; the zero value is the default.
 	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
+	// ResizeOptions are options; the zero value is the default.
+	ResizeOptions = ops.ResizeOptions
 	// ReverseOptions are options; the zero value is the default.
 	ReverseOptions = ops.ReverseOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
 	// RollOptions are options; the zero value is the default.
 	RollOptions = ops.RollOptions
+	// RopeOptions are options; the zero value is the default.
+	RopeOptions = ops.RopeOptions
 	// Rot90Options are options; the zero value is the default.
 	Rot90Options = ops.Rot90Options
+	// RotaryPosEmbeddingOptions are options; the zero value is the default.
+	RotaryPosEmbeddingOptions = ops.RotaryPosEmbeddingOptions
+	// RotateOptions are options; the zero value is the default.
+	RotateOptions = ops.RotateOptions
 	// RoundOptions are options; the zero value is the default.
 	RoundOptions = ops.RoundOptions
 	// RreluOptions are options; the zero value is the default.
@@ -237,8 +263,12 @@ type (
 	TriIndicesOptions = ops.TriIndicesOptions
 	// TriOptions are options; the zero value is the default.
 	TriOptions = ops.TriOptions
+	// TriangleOptions are options; the zero value is the default.
+	TriangleOptions = ops.TriangleOptions
 	// TripletMarginLossOptions are options; the zero value is the default.
 	TripletMarginLossOptions = ops.TripletMarginLossOptions
+	// UniformOptions are options; the zero value is the default.
+	UniformOptions = ops.UniformOptions
 	// UniqueConsecutiveOptions are options; the zero value is the default.
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
 	// UniqueOptions are options; the zero value is the default.
@@ -260,18 +290,21 @@ type (
 func init() {
 	addSchemas(
 		schema{name: "abs", door: "Abs", doc: "Abs returns |x|; the magnitude of complex numbers.",
+			inplace: true,
 			aliases: []string{"absolute"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Abs(c.tensor("input"))}
 			}},
 		schema{name: "acos", door: "Acos", doc: "Acos returns the inverse cosine; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arccos"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Acos(c.tensor("input"))}
 			}},
 		schema{name: "acosh", door: "Acosh", doc: "Acosh returns the inverse hyperbolic cosine; NaN below 1.",
+			inplace: true,
 			aliases: []string{"arccosh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -329,7 +362,8 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "add", door: "Add", doc: "Add returns x + alpha·other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AlphaOptions
 				c.option("alpha", &o.Alpha)
@@ -344,14 +378,16 @@ func init() {
 				return []*graph.Node{ops.Addbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
 		schema{name: "addcdiv", door: "Addcdiv", doc: "Addcdiv returns x + value·tensor1/tensor2; integers are refused.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ValueOptions
 				c.option("value", &o.Value)
 				return []*graph.Node{ops.Addcdiv(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
 		schema{name: "addcmul", door: "Addcmul", doc: "Addcmul returns x + value·tensor1·tensor2.",
-			params: []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"tensor1", "tensor", false}, {"tensor2", "tensor", false}, {"value", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ValueOptions
 				c.option("value", &o.Value)
@@ -413,6 +449,15 @@ func init() {
 				c.option("atol", &o.ATol)
 				c.option("equal_nan", &o.EqualNaN)
 				return []*graph.Node{ops.Allclose(c.tensor("input"), c.tensor("other"), o)}
+			}},
+		schema{name: "alpha_dropout", door: "AlphaDropout", doc: "AlphaDropout drops elements so that mean and variance of selu's results are kept.",
+			amp: "", random: "draws from the default generator",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropoutOptions
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.AlphaDropout(c.tensor("input"), o)}
 			}},
 		schema{name: "amax", door: "Amax", doc: "Amax returns the largest element over the dimensions; NaN if there is one.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
@@ -519,30 +564,35 @@ func init() {
 				return []*graph.Node{ops.AsStrided(c.tensor("input"), v_size, v_stride, o)}
 			}},
 		schema{name: "asin", door: "Asin", doc: "Asin returns the inverse sine; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arcsin"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asin(c.tensor("input"))}
 			}},
 		schema{name: "asinh", door: "Asinh", doc: "Asinh returns the inverse hyperbolic sine.",
+			inplace: true,
 			aliases: []string{"arcsinh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Asinh(c.tensor("input"))}
 			}},
 		schema{name: "atan", door: "Atan", doc: "Atan returns the inverse tangent.",
+			inplace: true,
 			aliases: []string{"arctan"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan(c.tensor("input"))}
 			}},
 		schema{name: "atan2", door: "Atan2", doc: "Atan2 returns the angle of the point (other, x) from the positive axis, in (-π, π].",
+			inplace: true,
 			aliases: []string{"arctan2"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Atan2(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "atanh", door: "Atanh", doc: "Atanh returns the inverse hyperbolic tangent; NaN outside [-1, 1].",
+			inplace: true,
 			aliases: []string{"arctanh"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -611,7 +661,8 @@ func init() {
 				return []*graph.Node{ops.Baddbmm(c.tensor("input"), c.tensor("batch1"), c.tensor("batch2"), o)}
 			}},
 		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
-			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+			aliases: []string{"batch_norm1d", "batch_norm2d", "batch_norm3d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BatchNormOptions
 				c.option("training", &o.Training)
@@ -619,6 +670,21 @@ func init() {
 				c.option("eps", &o.Eps)
 				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
+			}},
+		schema{name: "batch_norm_eval", door: "", doc: "BatchNormEval is BatchNorm by the running statistics, which stay as they are.",
+			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.EpsOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.BatchNormEval(c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
+		schema{name: "batch_norm_update_running_stats", door: "", doc: "BatchNormUpdateRunningStats returns running statistics moved towards those of a batch, (N, C, …): its mean, and its\nvariance with Bessel's correction. Gradients pass to the old ones alone.",
+			params: []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", false}, {"running_var", "tensor", false}, {"momentum", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.MomentumOptions
+				c.option("momentum", &o.Momentum)
+				r0, r1 := ops.BatchNormUpdateRunningStats(c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), o)
+				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "bernoulli", door: "", doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -662,19 +728,22 @@ func init() {
 				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
 			}},
 		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
-			params: []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			aliases: []string{"bilinear_layer"},
+			params:  []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
+			aliases: []string{"bce_loss"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
 				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "binary_cross_entropy_with_logits", door: "BinaryCrossEntropyWithLogits", doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
+			aliases: []string{"bce_with_logits"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
 				c.option("reduction", &o.Reduction)
@@ -694,35 +763,41 @@ func init() {
 				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}
 			}},
 		schema{name: "bitwise_and", door: "BitwiseAnd", doc: "BitwiseAnd returns x & other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseAnd(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_left_shift", door: "BitwiseLeftShift", doc: "BitwiseLeftShift returns x << other; 0 if other is negative or not below the number of bits.",
+			inplace: true,
 			aliases: []string{"left_shift"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseLeftShift(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_not", door: "BitwiseNot", doc: "BitwiseNot flips every bit of integers, and negates bools.",
-			aliases: []string{"bitwise_invert"},
+			inplace: true,
+			aliases: []string{"bitwise_invert", "invert"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseNot(c.tensor("input"))}
 			}},
 		schema{name: "bitwise_or", door: "BitwiseOr", doc: "BitwiseOr returns x | other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseOr(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_right_shift", door: "BitwiseRightShift", doc: "BitwiseRightShift returns x >> other with the sign drawn in; only the sign is left if other is negative or not\nbelow the number of bits.",
+			inplace: true,
 			aliases: []string{"right_shift"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseRightShift(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "bitwise_xor", door: "BitwiseXor", doc: "BitwiseXor returns x ^ other of integers or bools.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.BitwiseXor(c.operand("input"), c.operand("other"))}
 			}},
@@ -744,7 +819,8 @@ func init() {
 				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}
 			}},
 		schema{name: "broadcast_tensors", door: "BroadcastTensors", doc: "BroadcastTensors shows tensors with one common shape.",
-			params: []schemaParam{{"tensors", "tensors", false}},
+			aliases: []string{"broadcast_arrays"},
+			params:  []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return ops.BroadcastTensors(c.tensors()...)
 			}},
@@ -754,6 +830,12 @@ func init() {
 				var v_size []int
 				c.required("size", &v_size)
 				return []*graph.Node{ops.BroadcastTo(c.tensor("input"), v_size...)}
+			}},
+		schema{name: "broyden_probe", door: "BroydenProbe", doc: "BroydenProbe returns what an iteration of Broyden's method asks: the sums of squares of residual, step and state, and\ninfo, the status of the linear solution, 0 if there is none. step may be a column.",
+			params: []schemaParam{{"residual", "tensor", false}, {"step", "tensor", false}, {"state", "tensor", false}, {"info", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				r0, r1, r2, r3 := ops.BroydenProbe(c.tensor("residual"), c.tensor("step"), c.tensor("state"), c.optionalTensor())
+				return []*graph.Node{r0, r1, r2, r3}
 			}},
 		schema{name: "bucketize", door: "Bucketize", doc: "Bucketize returns the number of the bucket between boundaries in which each value lies; a value on a boundary\nbelongs to the bucket below it, or above it with Right.",
 			noGrad: "its result is a position", noVMap: "",

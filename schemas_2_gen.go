@@ -22,6 +22,24 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Cat(c.tensors(), v_dim)}
 			}},
+		schema{name: "categorical", door: "", doc: "Categorical returns class numbers drawn by logits along an axis.",
+			noGrad: "its result is a position", noVMap: "",
+			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				v_axis = -1
+				c.option("axis", &v_axis)
+				var o ops.CategoricalOptions
+				c.option("num_samples", &o.NumSamples)
+				return []*graph.Node{ops.Categorical(c.tensor("input"), v_axis, o)}
+			}},
+		schema{name: "cbrt", door: "Cbrt", doc: "Cbrt returns the cube root of real numbers, negative for negative ones.",
+			inplace: true,
+			aliases: []string{"cube_root"},
+			params:  []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Cbrt(c.tensor("input"))}
+			}},
 		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -31,7 +49,8 @@ func init() {
 				return []*graph.Node{ops.Cdist(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
 		schema{name: "ceil", door: "Ceil", doc: "Ceil rounds up.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ceil(c.tensor("input"))}
 			}},
@@ -85,18 +104,21 @@ func init() {
 				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
 			}},
 		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+			inplace: true,
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
 			}},
 		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
 			}},
 		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
@@ -140,7 +162,7 @@ func init() {
 				return []*graph.Node{ops.Concatenate(c.tensors(), v_dim)}
 			}},
 		schema{name: "conj", door: "Conj", doc: "Conj returns the complex conjugate; real numbers are their own.",
-			aliases: []string{"conj_physical"},
+			aliases: []string{"conj_physical", "conjugate"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Conj(c.tensor("input"))}
@@ -233,7 +255,8 @@ func init() {
 				return []*graph.Node{ops.Convolve(c.tensor("input"), c.tensor("weight"), o)}
 			}},
 		schema{name: "copysign", door: "Copysign", doc: "Copysign returns |x| with the sign of other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
@@ -243,12 +266,14 @@ func init() {
 				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
 			}},
 		schema{name: "cos", door: "Cos", doc: "Cos returns the cosine of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cos(c.tensor("input"))}
 			}},
 		schema{name: "cosh", door: "Cosh", doc: "Cosh returns the hyperbolic cosine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cosh(c.tensor("input"))}
 			}},
@@ -290,7 +315,8 @@ func init() {
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
-			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
+			aliases: []string{"cross_entropy_loss"},
+			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CrossEntropyOptions
 				c.option("ignore_index", &o.IgnoreIndex)
@@ -308,7 +334,8 @@ func init() {
 				return []*graph.Node{ops.CtcLoss(c.tensor("log_probs"), c.tensor("targets"), c.tensor("input_lengths"), c.tensor("target_lengths"), o)}
 			}},
 		schema{name: "cube", door: "Cube", doc: "Cube returns x³.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Cube(c.tensor("input"))}
 			}},
@@ -333,7 +360,8 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "cumprod", door: "CumProd", doc: "Cumprod returns running products along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			aliases: []string{"cumulative_prod"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -344,7 +372,8 @@ func init() {
 				return []*graph.Node{ops.Cumprod(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumsum", door: "CumSum", doc: "Cumsum returns running sums along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
+			aliases: []string{"cumulative_sum"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}, {"reverse", "bool", true}, {"exclusive", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)

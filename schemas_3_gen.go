@@ -10,6 +10,7 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "deg2rad", door: "Deg2rad", doc: "Deg2rad turns degrees into radians.",
+			inplace: true,
 			aliases: []string{"radians"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -65,6 +66,7 @@ func init() {
 				return []*graph.Node{ops.Diff(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "digamma", door: "Digamma", doc: "Digamma returns the derivative of log Γ(x); NaN at negative integers.",
+			inplace: true,
 			aliases: []string{"special_digamma", "special_psi"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -78,6 +80,7 @@ func init() {
 				return []*graph.Node{ops.Dist(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "div", door: "Div", doc: "Div returns x / other; integers divide as floats. With a rounding mode the quotient is rounded down (\"floor\") or\ntowards zero (\"trunc\") and integers stay integers.",
+			inplace: true,
 			aliases: []string{"divide", "true_divide"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"rounding_mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -85,10 +88,46 @@ func init() {
 				c.option("rounding_mode", &o.RoundingMode)
 				return []*graph.Node{ops.Div(c.operand("input"), c.operand("other"), o)}
 			}},
+		schema{name: "divmod", door: "DivMod", doc: "DivMod returns FloorDivide and Remainder of x and other.",
+			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				r0, r1 := ops.DivMod(c.operand("input"), c.operand("other"))
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "dot", door: "Dot", doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
+			aliases: []string{"dot_1d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Dot(c.tensor("input"), c.tensor("other"))}
+			}},
+		schema{name: "drop_block", door: "DropBlock", doc: "DropBlock sets squares of the planes of x, (N, C, H, W), to zero and scales the others so that the sum of the mask\nis kept (Ghiasi et al.).",
+			amp: "", random: "draws from the default generator",
+			params: []schemaParam{{"input", "tensor", false}, {"block_size", "int", true}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropBlockOptions
+				c.option("block_size", &o.BlockSize)
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.DropBlock(c.tensor("input"), o)}
+			}},
+		schema{name: "drop_path", door: "DropPath", doc: "DropPath sets whole examples (dim 0) of x to zero with probability P (nil: one half) and divides the others by 1-P:\na residual branch is left out (Huang et al.).",
+			amp: "", random: "draws from the default generator",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropoutOptions
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.DropPath(c.tensor("input"), o)}
+			}},
+		schema{name: "dropout", door: "Dropout", doc: "Dropout sets elements to zero with probability P and divides the others by 1-P.",
+			amp: "", random: "draws from the default generator",
+			aliases: []string{"dropout_stateful"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropoutOptions
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.Dropout(c.tensor("input"), o)}
 			}},
 		schema{name: "dsplit", door: "DSplit", doc: "Dsplit cuts the third dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}},
@@ -103,7 +142,8 @@ func init() {
 				return []*graph.Node{ops.Dstack(c.tensors())}
 			}},
 		schema{name: "dynamic_slice", door: "DynamicSlice", doc: "DynamicSlice returns a part of x of fixed size whose start is a tensor: size[i] elements from start[i] on along\naxes[i]. A part that reaches outside x fails when it is computed.",
-			params: []schemaParam{{"input", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}, {"size", "[]int", false}},
+			aliases: []string{"slice"},
+			params:  []schemaParam{{"input", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}, {"size", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_axes []int
 				c.required("axes", &v_axes)
@@ -112,7 +152,8 @@ func init() {
 				return []*graph.Node{ops.DynamicSlice(c.tensor("input"), c.tensor("start"), v_axes, v_size)}
 			}},
 		schema{name: "dynamic_slice_update", door: "DynamicSliceUpdate", doc: "DynamicSliceUpdate returns x with a part replaced by update, whose sizes along the axes are the part's and whose\nothers are x's. The part begins at start[i] along axes[i]; one that reaches outside x fails when it is computed.",
-			params: []schemaParam{{"input", "tensor", false}, {"update", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}},
+			aliases: []string{"slice_update"},
+			params:  []schemaParam{{"input", "tensor", false}, {"update", "tensor", false}, {"start", "tensor", false}, {"axes", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_axes []int
 				c.required("axes", &v_axes)
@@ -197,12 +238,14 @@ func init() {
 				return []*graph.Node{ops.Equal(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "erf", door: "Erf", doc: "Erf returns the error function.",
+			inplace: true,
 			aliases: []string{"special_erf"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erf(c.tensor("input"))}
 			}},
 		schema{name: "erfc", door: "Erfc", doc: "Erfc returns 1 - erf(x), precise for large x.",
+			inplace: true,
 			aliases: []string{"special_erfc"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -214,17 +257,20 @@ func init() {
 				return []*graph.Node{ops.Erfcx(c.tensor("input"))}
 			}},
 		schema{name: "erfinv", door: "Erfinv", doc: "Erfinv returns the inverse of erf.",
+			inplace: true,
 			aliases: []string{"special_erfinv"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Erfinv(c.tensor("input"))}
 			}},
 		schema{name: "exp", door: "Exp", doc: "Exp returns e to the power x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Exp(c.tensor("input"))}
 			}},
 		schema{name: "exp2", door: "Exp2", doc: "Exp2 returns 2 to the power x.",
+			inplace: true,
 			aliases: []string{"special_exp2"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -250,13 +296,15 @@ func init() {
 				return []*graph.Node{ops.ExpandDims(c.tensor("input"), v_axis...)}
 			}},
 		schema{name: "expm1", door: "Expm1", doc: "Expm1 returns exp(x) - 1, precise near 0.",
+			inplace: true,
 			aliases: []string{"special_expm1"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Expm1(c.tensor("input"))}
 			}},
 		schema{name: "eye", door: "", doc: "Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.",
-			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
+			aliases: []string{"identity"},
+			params:  []schemaParam{{"n", "int", false}, {"m", "int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_n int
 				c.required("n", &v_n)
@@ -264,6 +312,25 @@ func init() {
 				c.option("m", &o.M)
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Eye(v_n, o)}
+			}},
+		schema{name: "feature_alpha_dropout", door: "FeatureAlphaDropout", doc: "FeatureAlphaDropout is AlphaDropout of whole channels; x is (N, C, …).",
+			amp: "", random: "draws from the default generator",
+			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropoutOptions
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.FeatureAlphaDropout(c.tensor("input"), o)}
+			}},
+		schema{name: "feature_dropout", door: "FeatureDropout", doc: "FeatureDropout is Dropout of whole channels: x is (N, C, …).",
+			amp: "", random: "draws from the default generator",
+			aliases: []string{"dropoutnd"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"training", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.DropoutOptions
+				c.option("p", &o.P)
+				c.optionNot("training", &o.Eval)
+				return []*graph.Node{ops.FeatureDropout(c.tensor("input"), o)}
 			}},
 		schema{name: "full_like", door: "", doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
 			params: []schemaParam{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
@@ -322,27 +389,33 @@ func init() {
 				return []*graph.Node{ops.FloatPower(c.operand("input"), c.operand("exponent"))}
 			}},
 		schema{name: "floor", door: "Floor", doc: "Floor rounds down.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Floor(c.tensor("input"))}
 			}},
 		schema{name: "floor_divide", door: "FloorDivide", doc: "FloorDivide returns x / other rounded down; integers stay integers, and dividing them by zero is an error.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			aliases: []string{"floordiv"},
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.FloorDivide(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmax", door: "Fmax", doc: "Fmax returns the larger of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmax(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmin", door: "Fmin", doc: "Fmin returns the smaller of x and other, elementwise; a NaN loses to a number.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmin(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "fmod", door: "Fmod", doc: "Fmod returns x - other·trunc(x/other), which has x's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Fmod(c.operand("input"), c.operand("other"))}
 			}},
@@ -360,7 +433,8 @@ func init() {
 				return []*graph.Node{ops.Fold(c.tensor("input"), v_outputSize, v_kernelSize, o)}
 			}},
 		schema{name: "frac", door: "Frac", doc: "Frac returns x less its whole part, with x's sign.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Frac(c.tensor("input"))}
 			}},
@@ -403,7 +477,8 @@ func init() {
 				return []*graph.Node{ops.GaussianNllLoss(c.tensor("input"), c.tensor("target"), c.tensor("variance"), o)}
 			}},
 		schema{name: "gcd", door: "Gcd", doc: "Gcd returns the greatest common divisor, not negative; of 0 and 0 it is 0.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Gcd(c.operand("input"), c.operand("other"))}
 			}},
@@ -420,10 +495,30 @@ func init() {
 				c.option("approximate", &o.Approximate)
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
 			}},
+		schema{name: "gelu_approx", door: "", doc: "GeluApprox is Gelu in the tanh approximation.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GeluApprox(c.tensor("input"))}
+			}},
+		schema{name: "gelu_exact", door: "", doc: "GeluExact is Gelu without approximation.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GeluExact(c.tensor("input"))}
+			}},
 		schema{name: "ger", door: "Ger", doc: "Ger is Outer under the name BLAS gave it.",
 			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ger(c.tensor("input"), c.tensor("vec2"))}
+			}},
+		schema{name: "global_response_norm", door: "GlobalResponseNorm", doc: "GlobalResponseNorm lets the channels of x, (N, C, H, W), compete: each is scaled by its length over the mean length\nof all, then by gamma, shifted by beta, of (C), and added to x (Woo et al.).",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"gamma", "tensor", false}, {"beta", "tensor", false}, {"eps", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GlobalResponseNormOptions
+				c.option("eps", &o.Eps)
+				return []*graph.Node{ops.GlobalResponseNorm(c.tensor("input"), c.tensor("gamma"), c.tensor("beta"), o)}
 			}},
 		schema{name: "glu", door: "Glu", doc: "Glu returns a·sigmoid(b), a and b being the halves of x along a dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
@@ -455,6 +550,15 @@ func init() {
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
+			}},
+		schema{name: "gumbel", door: "", doc: "Gumbel returns numbers of the standard Gumbel distribution.",
+			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Gumbel(v_size, o)}
 			}},
 	)
 }

@@ -10,24 +10,28 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
-			params: []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
+			aliases: []string{"hard_shrink"},
+			params:  []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LambdOptions
 				c.option("lambd", &o.Lambd)
 				return []*graph.Node{ops.Hardshrink(c.tensor("input"), o)}
 			}},
 		schema{name: "hardsigmoid", door: "Hardsigmoid", doc: "Hardsigmoid returns x/6 + 1/2 cut to [0, 1].",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"hard_sigmoid"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hardsigmoid(c.tensor("input"))}
 			}},
 		schema{name: "hardswish", door: "Hardswish", doc: "Hardswish returns x·hardsigmoid(x).",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"hard_swish"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hardswish(c.tensor("input"))}
 			}},
 		schema{name: "hardtanh", door: "Hardtanh", doc: "Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.",
-			params: []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
+			aliases: []string{"hard_tanh"},
+			params:  []schemaParam{{"input", "tensor", false}, {"min_val", "float64", true}, {"max_val", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.HardtanhOptions
 				c.option("min_val", &o.MinVal)
@@ -35,7 +39,8 @@ func init() {
 				return []*graph.Node{ops.Hardtanh(c.tensor("input"), o)}
 			}},
 		schema{name: "heaviside", door: "Heaviside", doc: "Heaviside returns 0 where x is negative or NaN, 1 where it is positive, and values where it is 0. Both must have\none dtype.",
-			params: []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"values", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
@@ -116,11 +121,13 @@ func init() {
 				return []*graph.Node{ops.HuberLoss(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "hypot", door: "Hypot", doc: "Hypot returns √(x² + other²) without overflow.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Hypot(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "i0", door: "I0", doc: "I0 returns the modified Bessel function of the first kind of order 0.",
+			inplace: true,
 			aliases: []string{"special_i0", "special_modified_bessel_i0"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -172,6 +179,16 @@ func init() {
 				c.optionNot("include_self", &o.ExcludeSelf)
 				return []*graph.Node{ops.IndexReduce(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("source"), v_reduce, o)}
 			}},
+		schema{name: "index_scatter", door: "", doc: "IndexScatter puts the elements of x where index says along a dimension of the given size, with zeros elsewhere: the\nway back from Gather, and the gradient of Sort and Topk. Elements that meet are added.",
+			params: []schemaParam{{"input", "tensor", false}, {"index", "tensor", false}, {"size", "int", false}, {"dim", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size int
+				c.required("size", &v_size)
+				var v_dim int
+				v_dim = -1
+				c.option("dim", &v_dim)
+				return []*graph.Node{ops.IndexScatter(c.tensor("input"), c.tensor("index"), v_size, v_dim)}
+			}},
 		schema{name: "index_select", door: "IndexSelect", doc: "IndexSelect picks whole slices along a dimension by a vector of positions.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -205,6 +222,40 @@ func init() {
 				c.option("recompute_scale_factor", &o.RecomputeScaleFactor)
 				c.option("antialias", &o.Antialias)
 				return []*graph.Node{ops.Interpolate(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_bilinear", door: "", doc: "InterpolateBilinear is Interpolate of (N, C, H, W) in mode bilinear.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ResizeOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.InterpolateBilinear(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_nearest_2d", door: "", doc: "InterpolateNearest2d is Interpolate of (N, C, H, W) in mode nearest.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NearestOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				return []*graph.Node{ops.InterpolateNearest2d(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_nearest_3d", door: "", doc: "InterpolateNearest3d is Interpolate of (N, C, D, H, W) in mode nearest.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.NearestOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				return []*graph.Node{ops.InterpolateNearest3d(c.tensor("input"), o)}
+			}},
+		schema{name: "interpolate_trilinear", door: "", doc: "InterpolateTrilinear is Interpolate of (N, C, D, H, W) in mode trilinear.",
+			params: []schemaParam{{"input", "tensor", false}, {"size", "[]int", true}, {"scale_factor", "[]float64", true}, {"align_corners", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ResizeOptions
+				c.option("size", &o.Size)
+				c.option("scale_factor", &o.ScaleFactor)
+				c.option("align_corners", &o.AlignCorners)
+				return []*graph.Node{ops.InterpolateTrilinear(c.tensor("input"), o)}
 			}},
 		schema{name: "isfinite", door: "IsFinite", doc: "IsFinite reports which elements are neither NaN nor infinite.",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -293,6 +344,17 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
 			}},
+		schema{name: "laplace", door: "", doc: "Laplace returns numbers of the Laplace distribution.",
+			params: []schemaParam{{"size", "[]int", false}, {"loc", "float64", true}, {"scale", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.LocScaleOptions
+				c.option("loc", &o.Loc)
+				c.option("scale", &o.Scale)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Laplace(v_size, o)}
+			}},
 		schema{name: "layer_norm", door: "LayerNorm", doc: "LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -303,12 +365,14 @@ func init() {
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "ldexp", door: "Ldexp", doc: "Ldexp returns x·2^other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Ldexp(c.operand("input"), c.operand("other"))}
 			}},
@@ -331,11 +395,13 @@ func init() {
 				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "lerp", door: "Lerp", doc: "Lerp returns x + weight·(end - x), computed so that weight 0 gives x and weight 1 gives end.",
-			params: []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"end", "tensor", false}, {"weight", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Lerp(c.tensor("input"), c.tensor("end"), c.operand("weight"))}
 			}},
 		schema{name: "lgamma", door: "Lgamma", doc: "Lgamma returns log |Γ(x)|; Inf at the poles.",
+			inplace: true,
 			aliases: []string{"special_gammaln"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -378,23 +444,27 @@ func init() {
 				return []*graph.Node{ops.LocalResponseNorm(c.tensor("input"), v_size, o)}
 			}},
 		schema{name: "log", door: "Log", doc: "Log returns the natural logarithm; NaN below zero, -Inf at zero.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log(c.tensor("input"))}
 			}},
 		schema{name: "log10", door: "Log10", doc: "Log10 returns the logarithm to base 10.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log10(c.tensor("input"))}
 			}},
 		schema{name: "log1p", door: "Log1p", doc: "Log1p returns log(1 + x), precise near 0.",
+			inplace: true,
 			aliases: []string{"special_log1p"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log1p(c.tensor("input"))}
 			}},
 		schema{name: "log2", door: "Log2", doc: "Log2 returns the logarithm to base 2.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Log2(c.tensor("input"))}
 			}},
@@ -453,6 +523,7 @@ func init() {
 				return []*graph.Node{ops.LogicalXor(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "logit", door: "Logit", doc: "Logit returns log(x/(1-x)); NaN outside [0, 1] unless eps is given.",
+			inplace: true,
 			aliases: []string{"special_logit"},
 			params:  []schemaParam{{"input", "tensor", false}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -461,7 +532,8 @@ func init() {
 				return []*graph.Node{ops.Logit(c.tensor("input"), o)}
 			}},
 		schema{name: "logsigmoid", door: "LogSigmoid", doc: "Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"log_sigmoid"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Logsigmoid(c.tensor("input"))}
 			}},
@@ -524,6 +596,21 @@ func init() {
 				c.option("ceil_mode", &o.CeilMode)
 				return []*graph.Node{ops.LpPool3d(c.tensor("input"), v_normType, v_kernelSize, o)}
 			}},
+		schema{name: "lstm_step", door: "LSTMStep", doc: "LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's\norder: input, forget, cell, output. It returns the next state and memory, (B, H).",
+			params: []schemaParam{{"gates", "tensor", false}, {"h", "tensor", false}, {"c", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				r0, r1 := ops.LstmCell(c.tensor("gates"), c.tensor("h"), c.tensor("c"), c.tensor("weight"), c.optionalTensor())
+				return []*graph.Node{r0, r1}
+			}},
+		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LstmForwardOptions
+				c.option("batch_first", &o.BatchFirst)
+				c.option("reverse", &o.Reverse)
+				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1, r2}
+			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",
 			aliases: []string{"less"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
@@ -531,7 +618,8 @@ func init() {
 				return []*graph.Node{ops.Lt(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "matrix_transpose", door: "MT", doc: "MT swaps the last two dimensions: it transposes each matrix of a batch.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"mT"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
@@ -544,7 +632,8 @@ func init() {
 				return []*graph.Node{ops.MarginRankingLoss(c.tensor("x1"), c.tensor("x2"), c.tensor("target"), o)}
 			}},
 		schema{name: "masked_fill", door: "MaskedFill", doc: "MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.",
-			params: []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"mask", "tensor", false}, {"value", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MaskedFill(c.tensor("input"), c.tensor("mask"), c.operand("value"))}
 			}},
@@ -665,7 +754,8 @@ func init() {
 				return []*graph.Node{ops.MaxUnpool3d(c.tensor("input"), c.tensor("indices"), v_kernelSize, o)}
 			}},
 		schema{name: "maximum", door: "Maximum", doc: "Maximum returns the larger of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Maximum(c.operand("input"), c.operand("other"))}
 			}},
@@ -713,7 +803,8 @@ func init() {
 				return ops.MinOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
 		schema{name: "minimum", door: "Minimum", doc: "Minimum returns the smaller of x and other, elementwise; NaN if either is.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Minimum(c.operand("input"), c.operand("other"))}
 			}},
@@ -723,7 +814,8 @@ func init() {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
 		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
-			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
+			aliases: []string{"dot_2d"},
+			params:  []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mm(c.tensor("input"), c.tensor("mat2"))}
 			}},
@@ -777,6 +869,7 @@ func init() {
 				return []*graph.Node{ops.Msort(c.tensor("input"))}
 			}},
 		schema{name: "mul", door: "Mul", doc: "Mul returns x · other.",
+			inplace: true,
 			aliases: []string{"multiply"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -826,6 +919,7 @@ func init() {
 				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
 			}},
 		schema{name: "mvlgamma", door: "Mvlgamma", doc: "Mvlgamma returns the logarithm of the multivariate gamma function of dimension p.",
+			inplace: true,
 			aliases: []string{"special_multigammaln"},
 			params:  []schemaParam{{"input", "tensor", false}, {"p", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -834,7 +928,8 @@ func init() {
 				return []*graph.Node{ops.Mvlgamma(c.tensor("input"), v_p)}
 			}},
 		schema{name: "nan_to_num", door: "NanToNum", doc: "NanToNum replaces NaN and infinities by numbers; no gradient passes there.",
-			params: []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"nan", "float64", true}, {"posinf", "float64", true}, {"neginf", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NanToNumOptions
 				c.option("nan", &o.NaN)
@@ -906,13 +1001,15 @@ func init() {
 				return []*graph.Node{ops.Ne(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "neg", door: "Neg", doc: "Neg returns -x.",
+			inplace: true,
 			aliases: []string{"negative"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Neg(c.tensor("input"))}
 			}},
 		schema{name: "nextafter", door: "Nextafter", doc: "Nextafter returns the next number of the dtype after x towards other.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
@@ -949,7 +1046,8 @@ func init() {
 				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
+			aliases: []string{"lp_normalize"},
+			params:  []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NormalizeOptions
 				c.option("p", &o.P)

@@ -50,7 +50,7 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
-		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kth int
@@ -66,8 +66,17 @@ func init() {
 				c.option("p", &o.P)
 				return []*graph.Node{ops.Pdist(c.tensor("input"), o)}
 			}},
+		schema{name: "permutation", door: "", doc: "Permutation returns x with its elements along an axis in random order.",
+			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_axis int
+				v_axis = 0
+				c.option("axis", &v_axis)
+				return []*graph.Node{ops.Permutation(c.tensor("input"), v_axis)}
+			}},
 		schema{name: "permute", door: "Permute", doc: "Permute shows the dimensions in another order.",
-			params: []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
+			aliases: []string{"permute_dims"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dims", "[]int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims []int
 				c.required("dims", &v_dims)
@@ -108,6 +117,7 @@ func init() {
 				return []*graph.Node{ops.Polar(c.tensor("abs"), c.tensor("angle"))}
 			}},
 		schema{name: "polygamma", door: "Polygamma", doc: "Polygamma returns the n-th derivative of digamma.",
+			inplace: true,
 			aliases: []string{"special_polygamma"},
 			params:  []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -121,7 +131,8 @@ func init() {
 				return []*graph.Node{ops.Positive(c.tensor("input"))}
 			}},
 		schema{name: "pow", door: "Pow", doc: "Pow returns x to the power exponent. Integers stay integers; a negative integer exponent of integers is an error\nwhen it is a Go number.",
-			aliases: []string{"power"},
+			inplace: true,
+			aliases: []string{"power", "pow_scalar"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"exponent", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Pow(c.operand("input"), c.operand("exponent"))}
@@ -164,6 +175,7 @@ func init() {
 				return []*graph.Node{ops.Quantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "rad2deg", door: "Rad2deg", doc: "Rad2deg turns radians into degrees.",
+			inplace: true,
 			aliases: []string{"degrees"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -221,12 +233,14 @@ func init() {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
 		schema{name: "reciprocal", door: "Reciprocal", doc: "Reciprocal returns 1/x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Reciprocal(c.tensor("input"))}
 			}},
 		schema{name: "relu", door: "Relu", doc: "Relu returns x where it is positive and 0 elsewhere; NaN stays.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Relu(c.tensor("input"))}
 			}},
@@ -236,7 +250,8 @@ func init() {
 				return []*graph.Node{ops.Relu6(c.tensor("input"))}
 			}},
 		schema{name: "remainder", door: "Remainder", doc: "Remainder returns x - other·floor(x/other), which has other's sign.",
-			params: []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Remainder(c.operand("input"), c.operand("other"))}
 			}},
@@ -273,6 +288,28 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ResolveConj(c.tensor("input"))}
 			}},
+		schema{name: "rk_combine", door: "RKCombine", doc: "RkCombine returns base + dt·Σ coeffs[i]·ks[i]: a state of a Runge-Kutta step from its stages.",
+			params: []schemaParam{{"base", "tensor", false}, {"ks", "tensors", false}, {"coeffs", "[]float64", false}, {"dt", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_coeffs []float64
+				c.required("coeffs", &v_coeffs)
+				var v_dt float64
+				c.required("dt", &v_dt)
+				return []*graph.Node{ops.RkCombine(c.tensor("base"), c.tensors(), v_coeffs, v_dt)}
+			}},
+		schema{name: "rk_error_norm", door: "RKErrorNorm", doc: "RkErrorNorm returns the root of the mean square of dt·Σ coeffs[i]·ks[i] over atol + rtol·max(|y0|, |y1|): the error\nof a Runge-Kutta step from y0 to y1, at most 1 if it is within the tolerances.",
+			params: []schemaParam{{"y0", "tensor", false}, {"y1", "tensor", false}, {"ks", "tensors", false}, {"coeffs", "[]float64", false}, {"dt", "float64", false}, {"rtol", "float64", false}, {"atol", "float64", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_coeffs []float64
+				c.required("coeffs", &v_coeffs)
+				var v_dt float64
+				c.required("dt", &v_dt)
+				var v_rtol float64
+				c.required("rtol", &v_rtol)
+				var v_atol float64
+				c.required("atol", &v_atol)
+				return []*graph.Node{ops.RkErrorNorm(c.tensor("y0"), c.tensor("y1"), c.tensors(), v_coeffs, v_dt, v_rtol, v_atol)}
+			}},
 		schema{name: "rms_norm", door: "RMSNorm", doc: "RmsNorm returns x/sqrt(mean(x²)+eps) over the last dimensions, times weight.",
 			params: []schemaParam{{"input", "tensor", false}, {"normalized_shape", "[]int", false}, {"weight", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
@@ -291,6 +328,19 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
+		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_dims int
+				c.required("dims", &v_dims)
+				var o ops.RopeOptions
+				c.option("traditional", &o.Traditional)
+				c.option("base", &o.Base)
+				c.option("scale", &o.Scale)
+				c.option("offset", &o.Offset)
+				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), v_dims, o)}
+			}},
 		schema{name: "rot90", door: "Rot90", doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -299,7 +349,26 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Rot90(c.tensor("input"), o)}
 			}},
+		schema{name: "rotary_pos_embedding", door: "RotaryPosEmbedding", doc: "RotaryPosEmbedding turns the vectors of x, (…, L, D) with D even, by the angles whose cosine and sine are\n(positions, D) (Su et al.). positionIDs, integers of (L) or (B, L), say which rows of the angles are taken; nil means\nthe first L.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"cos", "tensor", false}, {"sin", "tensor", false}, {"position_i_ds", "tensor", true}, {"interleaved", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RotaryPosEmbeddingOptions
+				c.option("interleaved", &o.Interleaved)
+				return []*graph.Node{ops.RotaryPosEmbedding(c.tensor("input"), c.tensor("cos"), c.tensor("sin"), c.optionalTensor(), o)}
+			}},
+		schema{name: "rotate", door: "Rotate", doc: "Rotate turns images, (N, C, H, W), by an angle in degrees against the clock; what comes from outside is 0.",
+			params: []schemaParam{{"input", "tensor", false}, {"angle", "float64", false}, {"mode", "string", true}, {"center", "[]float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_angle float64
+				c.required("angle", &v_angle)
+				var o ops.RotateOptions
+				c.option("mode", &o.Mode)
+				c.option("center", &o.Center)
+				return []*graph.Node{ops.Rotate(c.tensor("input"), v_angle, o)}
+			}},
 		schema{name: "round", door: "Round", doc: "Round rounds to the nearest, halves to even.",
+			inplace: true,
 			aliases: []string{"special_round"},
 			params:  []schemaParam{{"input", "tensor", false}, {"decimals", "int", true}},
 			call: func(c *caller) []*graph.Node {
@@ -312,6 +381,14 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.RowStack(c.tensors())}
 			}},
+		schema{name: "rpow_scalar", door: "", doc: "RpowScalar returns a number to the power x.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"base", "any", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_base any
+				c.required("base", &v_base)
+				return []*graph.Node{ops.RpowScalar(c.tensor("input"), v_base)}
+			}},
 		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {
@@ -322,7 +399,8 @@ func init() {
 				return []*graph.Node{ops.Rrelu(c.tensor("input"), o)}
 			}},
 		schema{name: "rsqrt", door: "Rsqrt", doc: "Rsqrt returns 1/√x.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Rsqrt(c.tensor("input"))}
 			}},

@@ -19,6 +19,17 @@ func init() {
 				c.option("enable_gqa", &o.EnableGQA)
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
+		schema{name: "scaled_dot_product_attention_with_weights", door: "ScaledDotProductAttentionWithWeights", doc: "ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, S), after\ndropout; it holds them all.",
+			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.ScaledDotProductAttentionOptions
+				c.option("dropout_p", &o.DropoutP)
+				c.option("is_causal", &o.IsCausal)
+				c.option("scale", &o.Scale)
+				c.option("enable_gqa", &o.EnableGQA)
+				r0, r1 := ops.ScaledDotProductAttentionWithWeights(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "special_scaled_modified_bessel_k0", door: "special.ScaledModifiedBesselK0", doc: "ScaledModifiedBesselK0 returns exp(x)·K0(x).",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -30,7 +41,8 @@ func init() {
 				return []*graph.Node{ops.ScaledModifiedBesselK1(c.tensor("input"))}
 			}},
 		schema{name: "scatter", door: "Scatter", doc: "Scatter returns x with values written along a dimension: out[i][index[i][j]] = value[i][j] for dim 1. Where two\nvalues meet in one place the last one in row-major order stays. A number is written to all places.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
+			aliases: []string{"scatter_set"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"value", "tensor or number", false}, {"reduce", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				c.required("dim", &v_dim)
@@ -44,6 +56,29 @@ func init() {
 				var v_dim int
 				c.required("dim", &v_dim)
 				return []*graph.Node{ops.ScatterAdd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_amax", door: "", doc: "ScatterAmax returns x with the largest of src and what is there along a dimension.",
+			aliases: []string{"scatter_max"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterAmax(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_amin", door: "", doc: "ScatterAmin returns x with the least of src and what is there along a dimension.",
+			aliases: []string{"scatter_min"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterAmin(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
+			}},
+		schema{name: "scatter_prod", door: "", doc: "ScatterProd returns x multiplied by src along a dimension.",
+			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				var v_dim int
+				c.required("dim", &v_dim)
+				return []*graph.Node{ops.ScatterProd(c.tensor("input"), v_dim, c.tensor("index"), c.tensor("src"))}
 			}},
 		schema{name: "scatter_reduce", door: "ScatterReduce", doc: "ScatterReduce returns x with src combined into it along a dimension by sum, prod, mean, amax or amin. The mean of\nintegers is rounded down.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "tensor", false}, {"src", "tensor", false}, {"reduce", "string", false}, {"include_self", "bool", true}},
@@ -89,7 +124,8 @@ func init() {
 				return []*graph.Node{ops.Selu(c.tensor("input"))}
 			}},
 		schema{name: "sgn", door: "Sgn", doc: "Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
 			}},
@@ -114,13 +150,15 @@ func init() {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "sigmoid", door: "Sigmoid", doc: "Sigmoid returns 1/(1 + exp(-x)).",
+			inplace: true,
 			aliases: []string{"special_expit", "expit"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sigmoid(c.tensor("input"))}
 			}},
 		schema{name: "sign", door: "Sign", doc: "Sign returns -1, 0 or 1; for NaN it is 0.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sign(c.tensor("input"))}
 			}},
@@ -130,25 +168,41 @@ func init() {
 				return []*graph.Node{ops.Signbit(c.tensor("input"))}
 			}},
 		schema{name: "silu", door: "Silu", doc: "Silu returns x·sigmoid(x).",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Silu(c.tensor("input"))}
 			}},
 		schema{name: "sin", door: "Sin", doc: "Sin returns the sine of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sin(c.tensor("input"))}
 			}},
 		schema{name: "sinc", door: "Sinc", doc: "Sinc returns sin(πx)/πx, 1 at 0.",
+			inplace: true,
 			aliases: []string{"special_sinc"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinc(c.tensor("input"))}
 			}},
 		schema{name: "sinh", door: "Sinh", doc: "Sinh returns the hyperbolic sine.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sinh(c.tensor("input"))}
+			}},
+		schema{name: "sinusoidal_pos_embedding", door: "SinusoidalPosEmbedding", doc: "SinusoidalPosEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling\nfrequency, next to each other (Vaswani et al.).",
+			params: []schemaParam{{"positions", "int", false}, {"size", "int", false}, {"base", "float64", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_positions int
+				c.required("positions", &v_positions)
+				var v_size int
+				c.required("size", &v_size)
+				var o ops.BaseOptions
+				c.option("base", &o.Base)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.SinusoidalPosEmbedding(v_positions, v_size, o)}
 			}},
 		schema{name: "slice_scatter", door: "SliceScatter", doc: "SliceScatter returns x with a regular part of a dimension replaced by src.",
 			params: []schemaParam{{"input", "tensor", false}, {"src", "tensor", false}, {"dim", "int", true}, {"start", "int", true}, {"end", "int", true}, {"step", "int", true}},
@@ -239,12 +293,14 @@ func init() {
 				return ops.SplitTensor(c.tensor("input"), v_splitSizeOrSections, v_dim)
 			}},
 		schema{name: "sqrt", door: "Sqrt", doc: "Sqrt returns √x; NaN below zero.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Sqrt(c.tensor("input"))}
 			}},
 		schema{name: "square", door: "Square", doc: "Square returns x².",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Square(c.tensor("input"))}
 			}},
@@ -254,6 +310,11 @@ func init() {
 				var v_dim []int
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Squeeze(c.tensor("input"), v_dim...)}
+			}},
+		schema{name: "squeeze_all", door: "", doc: "SqueezeAll drops all dimensions of size 1.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SqueezeAll(c.tensor("input"))}
 			}},
 		schema{name: "stack", door: "Stack", doc: "Stack joins tensors of one shape along a new dimension.",
 			params: []schemaParam{{"tensors", "tensors", false}, {"dim", "int", true}},
@@ -295,6 +356,7 @@ func init() {
 				return []*graph.Node{ops.StopGradient(c.tensor("input"))}
 			}},
 		schema{name: "sub", door: "Sub", doc: "Sub returns x - alpha·other.",
+			inplace: true,
 			aliases: []string{"subtract"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {

@@ -10,7 +10,8 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "t", door: "T", doc: "T transposes a matrix; vectors and scalars stay as they are.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"T"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.T(c.tensor("input"))}
 			}},
@@ -34,12 +35,14 @@ func init() {
 				return []*graph.Node{ops.TakeAlongDim(c.tensor("input"), c.tensor("indices"), o)}
 			}},
 		schema{name: "tan", door: "Tan", doc: "Tan returns the tangent of x in radians.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tan(c.tensor("input"))}
 			}},
 		schema{name: "tanh", door: "Tanh", doc: "Tanh returns the hyperbolic tangent.",
-			params: []schemaParam{{"input", "tensor", false}},
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Tanh(c.tensor("input"))}
 			}},
@@ -49,7 +52,8 @@ func init() {
 				return []*graph.Node{ops.Tanhshrink(c.tensor("input"))}
 			}},
 		schema{name: "tensor_split", door: "TensorSplit", doc: "TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.",
-			params: []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
+			aliases: []string{"split_at"},
+			params:  []schemaParam{{"input", "tensor", false}, {"indices_or_sections", "any", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_indicesOrSections any
 				c.required("indices_or_sections", &v_indicesOrSections)
@@ -82,7 +86,8 @@ func init() {
 				return []*graph.Node{ops.Tile(c.tensor("input"), v_dims...)}
 			}},
 		schema{name: "to", door: "", doc: "To returns x converted to a dtype.",
-			params: []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
+			aliases: []string{"astype"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dtype", "dtype", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dtype DType
 				c.required("dtype", &v_dtype)
@@ -121,6 +126,17 @@ func init() {
 				c.option("dx", &o.Dx)
 				c.option("dim", &o.Dim)
 				return []*graph.Node{ops.Trapezoid(c.tensor("y"), c.optionalTensor(), o)}
+			}},
+		schema{name: "tri", door: "", doc: "Tri returns a matrix of n rows with ones on and below a diagonal and zeros elsewhere.",
+			params: []schemaParam{{"n", "int", false}, {"m", "int", true}, {"k", "int", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_n int
+				c.required("n", &v_n)
+				var o ops.TriangleOptions
+				c.option("m", &o.M)
+				c.option("k", &o.K)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Tri(v_n, o)}
 			}},
 		schema{name: "tril", door: "Tril", doc: "Tril keeps the lower triangle of each matrix, up to a diagonal, and is zero above.",
 			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
@@ -174,13 +190,24 @@ func init() {
 				return []*graph.Node{ops.TriuIndices(v_row, v_col, o)}
 			}},
 		schema{name: "trunc", door: "Trunc", doc: "Trunc rounds towards zero.",
+			inplace: true,
 			aliases: []string{"fix"},
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Trunc(c.tensor("input"))}
 			}},
+		schema{name: "truncated_normal", door: "", doc: "TruncatedNormal returns standard normal numbers between lower and upper.",
+			params: []schemaParam{{"lower", "tensor or number", false}, {"upper", "tensor or number", false}, {"size", "[]int", false}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.FullOptions
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.TruncatedNormal(c.operand("lower"), c.operand("upper"), v_size, o)}
+			}},
 		schema{name: "unbind", door: "Unbind", doc: "Unbind takes a dimension apart: one tensor for each position, without the dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
+			aliases: []string{"unstack"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
 				v_dim = 0
@@ -197,7 +224,8 @@ func init() {
 				return []*graph.Node{ops.Unflatten(c.tensor("input"), v_dim, v_sizes)}
 			}},
 		schema{name: "unfold", door: "Unfold", doc: "Unfold shows all windows of the given size along a dimension, each step further; a window's elements are the last dimension.",
-			params: []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
+			aliases: []string{"unfold_dim"},
+			params:  []schemaParam{{"input", "tensor", false}, {"dimension", "int", false}, {"size", "int", false}, {"step", "int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dimension int
 				c.required("dimension", &v_dimension)
@@ -217,6 +245,17 @@ func init() {
 				c.option("padding", &o.Padding)
 				c.option("stride", &o.Stride)
 				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
+			}},
+		schema{name: "uniform", door: "", doc: "Uniform returns numbers uniform in [low, high).",
+			params: []schemaParam{{"size", "[]int", false}, {"low", "any", true}, {"high", "any", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_size []int
+				c.required("size", &v_size)
+				var o ops.UniformOptions
+				c.option("low", &o.Low)
+				c.option("high", &o.High)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.Uniform(v_size, o)}
 			}},
 		schema{name: "unique", door: "Unique", doc: "Unique returns the different elements in order, or the different slices along Dim. inverse, for each element the\nplace of its value, and counts are nil unless asked for. Each NaN is different. It evaluates x, since the size of\nthe result depends on it; inside Compile or VMap it is refused.",
 			noGrad: "", noVMap: "the size of its result depends on values",
@@ -344,7 +383,8 @@ func init() {
 				return []*graph.Node{ops.Where(c.tensor("condition"), c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "window_bartlett", door: "", doc: "WindowBartlett returns a triangle that is zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"bartlett"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -354,7 +394,8 @@ func init() {
 				return []*graph.Node{ops.WindowBartlett(v_M, o)}
 			}},
 		schema{name: "window_blackman", door: "", doc: "WindowBlackman returns a sum of three cosines.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"blackman"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -420,7 +461,8 @@ func init() {
 				return []*graph.Node{ops.WindowGeneralHamming(v_M, o)}
 			}},
 		schema{name: "window_hamming", door: "", doc: "WindowHamming returns a raised cosine that stays above zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"hamming"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -430,7 +472,8 @@ func init() {
 				return []*graph.Node{ops.WindowHamming(v_M, o)}
 			}},
 		schema{name: "window_hann", door: "", doc: "WindowHann returns a raised cosine that is zero at its ends.",
-			params: []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
+			aliases: []string{"hanning"},
+			params:  []schemaParam{{"M", "int", false}, {"sym", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_M int
 				c.required("M", &v_M)
@@ -466,6 +509,7 @@ func init() {
 				return []*graph.Node{ops.Xlog1py(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "xlogy", door: "Xlogy", doc: "Xlogy returns x·log(other), and 0 where x is 0 and other is no NaN.",
+			inplace: true,
 			aliases: []string{"special_xlogy"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

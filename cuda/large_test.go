@@ -36,6 +36,12 @@ func TestLarge(t *testing.T) {
 			return x.Narrow(0, 1, 1<<23+1).Sigmoid().Mul(x.Narrow(0, 3, 1<<23+1)).Sin()
 		})},
 		{"chain/halves", 1e-2, []*lucid.Tensor{long.To(lucid.BFloat16)}, one(func(x *lucid.Tensor) *lucid.Tensor { return x.Exp().Add(x).Mul(0.5) })},
+		{"columns", 1e-5, []*lucid.Tensor{rows, lucid.Randn(3, 1), lucid.Randn(30011)}, func(x []*lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{x[0].Sub(x[1]).Exp().Mul(x[2]), x[0].Narrow(1, 3, 30008).Mul(x[1])}
+		}},
+		{"loss", 1e-4, []*lucid.Tensor{rows.Narrow(1, 0, 30000), lucid.New([]int64{5, 29999, 17}, 3)}, func(x []*lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{lucid.Grad(func(y *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(y, x[1], nil) })(x[0])}
+		}},
 		{"sort", 0, []*lucid.Tensor{rows}, func(x []*lucid.Tensor) []*lucid.Tensor { return pair(x[0].Sort(1)) }},
 		{"sort/ties", 0, []*lucid.Tensor{ties}, func(x []*lucid.Tensor) []*lucid.Tensor {
 			return pair(lucid.Sort(x[0], lucid.SortOptions{Dim: &last, Descending: true}))

@@ -75,28 +75,7 @@ func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0)
 // ForwardAt is Forward for a sequence whose first element is at a position.
 func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
 	x = Enter(m, x)
-	L, D := x.Size(-2), x.Size(-1)
-	if D < m.dims {
-		refuse(lucid.ErrShapeMismatch, "rope", "vectors of %d; %d elements are to be turned", D, m.dims)
-	}
-	half := m.dims / 2
-	cos, sin := make([]float64, L*m.dims), make([]float64, L*m.dims)
-	for p := range L {
-		for i := range m.dims {
-			k := i % half
-			if m.o.Traditional {
-				k = i / 2
-			}
-			a := float64(p+offset) * or(m.o.Scale, 1) * math.Pow(or(m.o.Base, 10000), -float64(k)/float64(half))
-			cos[p*m.dims+i], sin[p*m.dims+i] = math.Cos(a), math.Sin(a)
-		}
-	}
-	w := lucid.With{DType: x.DType(), Device: x.Device()}
-	head := x.At(lucid.Ellipsis, lucid.Range{Stop: m.dims})
-	y := F.ApplyRotaryEmb(head, w.New(cos, L, m.dims), w.New(sin, L, m.dims), F.ApplyRotaryEmbOptions{Interleaved: m.o.Traditional})
-	if D > m.dims {
-		y = lucid.Cat([]*lucid.Tensor{y, x.At(lucid.Ellipsis, lucid.Range{Start: m.dims, Stop: D})}, -1)
-	}
+	y := lucid.RoPE(x, nil, m.dims, lucid.RopeOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
 	return Leave(m, x, y)
 }
 

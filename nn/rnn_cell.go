@@ -55,9 +55,7 @@ func stepRNN(gx, h, weight, bias *lucid.Tensor, relu bool) *lucid.Tensor {
 
 // stepLSTM returns the next state and memory.
 func stepLSTM(gx, h, c, weight, bias *lucid.Tensor) (h2, c2 *lucid.Tensor) {
-	p := lucid.Chunk(gx.Add(lucid.Linear(h, weight, bias)), 4, -1)
-	c2 = p[1].Sigmoid().Mul(c).Add(p[0].Sigmoid().Mul(p[2].Tanh()))
-	return p[3].Sigmoid().Mul(c2.Tanh()), c2
+	return lucid.LSTMStep(gx, h, c, weight, bias)
 }
 
 // stepGRU returns the next state.

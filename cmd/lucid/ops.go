@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -36,7 +37,7 @@ func runOps(c *command, args []string, out io.Writer) error {
 	var names []string
 	for _, o := range lucid.Ops() {
 		names = append(names, o.Name)
-		if name := f.Arg(0); name == "" || name == o.Name {
+		if name := f.Arg(0); name == "" || name == o.Name || slices.Contains(o.Aliases, name) {
 			rows = append(rows, opRow{o.Name, o.Version, o.Kind, o.AMP, o.Deterministic, o.VJP, o.JVP, o.VMap})
 		}
 	}

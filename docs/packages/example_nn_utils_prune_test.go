@@ -3,18 +3,19 @@ package packages_test
 import (
 	"fmt"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
 	"github.com/lucid-go/lucid/nn/utils/prune"
 )
 
-// A share, or a count: a piece of docs/packages/nn-utils-prune.md.
-func Example_nnUtilsPruneAShareOrACount() {
-	layer := nn.NewLinear(4, 2)
-	prune.L1Unstructured(layer, "weight", prune.Share(0.5)) // the smaller half
-	fmt.Println(nn.StateDict(layer).Names())
-	prune.Remove(layer, "weight") // for good
-	fmt.Println(layer.Weight.Eq(0).Sum().Item())
+// The smallest go: a piece of docs/packages/nn-utils-prune.md.
+func Example_nnUtilsPruneTheSmallestGo() {
+	l := &nn.Linear{Weight: nn.Parameter(lucid.New([]float32{0.1, -3, 0.2, 2}, 1, 4))}
+	prune.L1Unstructured(l, "weight", prune.Share(0.5))
+	fmt.Println(nn.Value(l, "weight").Detach(), nn.StateDict(l).Names())
+	prune.Remove(l, "weight")
+	fmt.Println(nn.StateDict(l).Names())
 	// Output:
-	// [bias weight_orig weight_mask]
-	// 4
+	// tensor([[ 0., -3.,  0.,  2.]]) [weight_orig weight_mask]
+	// [weight]
 }

@@ -117,4 +117,5 @@ func Softplus(x *Node, o SoftplusOptions) *Node {
 // Logsigmoid returns log(sigmoid(x)), also where sigmoid(x) underflows.
 //
 //lucid:func LogSigmoid
+//lucid:alias log_sigmoid
 func Logsigmoid(x *Node) *Node { return apply(opLogsigmoid, nil, realFloat("logsigmoid", x)) }

@@ -12,6 +12,7 @@ type HardtanhOptions struct{ MinVal, MaxVal *float64 }
 // Hardtanh returns x cut to [min_val, max_val]; at a bound the gradient is 0.
 //
 //lucid:func
+//lucid:alias hard_tanh
 func Hardtanh(x *Node, o HardtanhOptions) *Node {
 	return cutTo("hardtanh", x, orElse(o.MinVal, -1), orElse(o.MaxVal, 1))
 }
@@ -138,6 +139,7 @@ func Softshrink(x *Node, o LambdOptions) *Node {
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
 //
 //lucid:func
+//lucid:alias hard_shrink
 func Hardshrink(x *Node, o LambdOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
 	x = realFloat("hardshrink", x)
@@ -155,6 +157,7 @@ func Threshold(x *Node, threshold, value float64) *Node {
 // Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
 //
 //lucid:func
+//lucid:alias hard_sigmoid
 func Hardsigmoid(x *Node) *Node {
 	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
 }
@@ -162,6 +165,7 @@ func Hardsigmoid(x *Node) *Node {
 // Hardswish returns x·hardsigmoid(x).
 //
 //lucid:func
+//lucid:alias hard_swish
 func Hardswish(x *Node) *Node {
 	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
 		return Div(Mul(x, cutTo("hardswish", Add(x, 3), 0, 6)), 6.0)

@@ -111,6 +111,7 @@ func Linear(x, weight, bias *Node) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:alias bilinear_layer
 func Bilinear(input1, input2, weight, bias *Node) *Node {
 	ok := weight.Rank() == 3 && input1.Rank() > 0 && input1.Rank() == input2.Rank() &&
 		input1.Dim(-1) == weight.Dim(1) && input2.Dim(-1) == weight.Dim(2)

@@ -28,23 +28,13 @@ type ScaledDotProductAttentionOptions struct {
 //lucid:optional attnMask
 func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) *Node {
 	const op = "scaled_dot_product_attention"
-	switch {
-	case !(o.DropoutP >= 0 && o.DropoutP <= 1):
-		fault.Throw(fault.Value, op, "dropout_p is %v; want a number from 0 to 1", o.DropoutP)
-	case query.Rank() < 2 || key.Rank() < 2 || value.Rank() < 2 || query.Dim(-1) != key.Dim(-1) || key.Dim(-2) != value.Dim(-2):
-		fault.Throw(fault.Shape, op, "query %v, key %v and value %v do not fit; want (…, L, E), (…, S, E), (…, S, Ev)", query.Shape(), key.Shape(), value.Shape())
-	case o.IsCausal && attnMask != nil:
-		fault.Throw(fault.Value, op, "is_causal and attn_mask are both given; put the causal part into the mask")
-	}
-	realFloat(op, query)
-	d := realFloat(op, Cast(query, resultType(op, query, key, value))).DType()
-	query, key, value = Cast(query, d), Cast(key, d), Cast(value, d)
+	query, key, value = attentionChecked(op, query, key, value, attnMask, o)
 	if o.EnableGQA && (o.DropoutP > 0 || key.Rank() < 3 || value.Rank() < 3 || key.Dim(-3) != value.Dim(-3)) {
 		key, value = repeatHeads(op, query, key), repeatHeads(op, query, value)
 	}
-	scale := orElse(o.Scale, 1/math.Sqrt(float64(query.Dim(-1))))
+	scale := attentionScale(query, o)
 	if o.DropoutP > 0 {
-		return attendDropped(query, key, value, attnMask, scale, o)
+		return Matmul(attentionWeights(query, key, attnMask, scale, o), value) // holds all weights
 	}
 	in, lead := attentionOperands(op, query, key, value, attnMask, o.EnableGQA)
 	y := graph.Item(apply(opAttention, attr.Attention{Causal: o.IsCausal, Scale: scale}, in...), 0)
@@ -102,20 +92,6 @@ func attentionOperands(op string, query, key, value, mask *Node, grouped bool) (
 		lead = append(batch.Clone(), heads)
 	}
 	return in, lead
-}
-
-// attendDropped is attention with a part of the weights set to zero; it holds all weights.
-func attendDropped(query, key, value, mask *Node, scale float64, o ScaledDotProductAttentionOptions) *Node {
-	s := Matmul(Mul(query, scale), swapLast(key))
-	s = inFloat32(s, func(s *Node) *Node {
-		p := attend(s, mask, o.IsCausal)
-		if o.DropoutP == 1 {
-			return Mul(p, 0.0)
-		}
-		keep := Ge(RandomUniform(Default.Next(), p.Shape(), 0.0, 1.0, dtype.Float32), o.DropoutP)
-		return Where(keep, Mul(p, 1/(1-o.DropoutP)), constLike(p, 0))
-	})
-	return Matmul(s, value)
 }
 
 // attend turns scores into weights. A row that sees nothing is computed as if it saw everything, then set to 0: so

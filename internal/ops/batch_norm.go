@@ -17,6 +17,7 @@ type BatchNormOptions struct {
 //
 //lucid:func
 //lucid:optional runningMean runningVar weight bias
+//lucid:alias batch_norm1d batch_norm2d batch_norm3d
 func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOptions) (output, mean, variance *Node) {
 	realFloat("batch_norm", x)
 	if x.Rank() < 2 {

@@ -110,6 +110,7 @@ func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
 //
 //lucid:func
 //lucid:optional weight
+//lucid:alias cross_entropy_loss
 func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	if s := o.LabelSmoothing; s < 0 || s > 1 {
 		fault.Throw(fault.Value, "cross_entropy", "label_smoothing is %v; want 0 to 1", s)

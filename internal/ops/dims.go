@@ -147,6 +147,7 @@ func Swapdims(x *Node, dim0, dim1 int) *Node { return swapDims("swapdims", x, di
 //
 //lucid:func
 //lucid:method
+//lucid:alias T
 func T(x *Node) *Node {
 	if x.Rank() > 2 {
 		fault.Throw(fault.Shape, "t", "%v has %d dims; want at most 2, or use MT or Transpose", x.Shape(), x.Rank())
@@ -168,6 +169,7 @@ func matrices(op string, x *Node) {
 //lucid:func
 //lucid:method
 //lucid:name matrix_transpose
+//lucid:alias mT
 func MT(x *Node) *Node {
 	matrices("matrix_transpose", x)
 	return swapLast(x)

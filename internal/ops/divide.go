@@ -37,6 +37,7 @@ func divide(name string, op *graph.Op, x, y Operand) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:alias floordiv
 func FloorDivide(x, other Operand) *Node { return divide("floor_divide", opFloorDivide, x, other) }
 
 // Remainder returns x - other·floor(x/other), which has other's sign.

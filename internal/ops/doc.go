@@ -8,6 +8,8 @@
 //	//lucid:name isnan               the op's name, where lower_snake of the function is not it
 //	//lucid:optional weight bias     tensors and operands that may be nil
 //	//lucid:alias absolute           other names for calls by name
+//	//lucid:amp float32              mixed precision, of a function written with other ops
+//	//lucid:nondeterministic why     of a function written with other ops: it draws numbers
 //	//lucid:default dim=0 dims=      values a call by name may leave out; nothing behind = is the zero value
 //	//lucid:pkg special I0e          a function of that package, here named I0e
 //

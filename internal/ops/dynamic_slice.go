@@ -38,6 +38,7 @@ func windows(op string, x, start *Node, axes, size []int) (resolved []int, at []
 //
 //lucid:func
 //lucid:method
+//lucid:alias slice
 func DynamicSlice(x, start *Node, axes, size []int) *Node {
 	axes, at := windows("dynamic_slice", x, start, axes, size)
 	for i, a := range axes {
@@ -51,6 +52,7 @@ func DynamicSlice(x, start *Node, axes, size []int) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:alias slice_update
 func DynamicSliceUpdate(x, update, start *Node, axes []int) *Node {
 	const op = "dynamic_slice_update"
 	if update.Rank() != x.Rank() {

@@ -13,6 +13,7 @@ func Clone(x *Node) *Node { return Alias(x) }
 // BroadcastTensors shows tensors with one common shape.
 //
 //lucid:func
+//lucid:alias broadcast_arrays
 func BroadcastTensors(tensors ...*Node) []*Node { return broadcastAll("broadcast_tensors", tensors) }
 
 func broadcastAll(op string, tensors []*Node) []*Node {

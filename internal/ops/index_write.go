@@ -17,6 +17,7 @@ type ScatterOptions struct{ Reduce string }
 //
 //lucid:func
 //lucid:method
+//lucid:alias scatter_set
 func Scatter(x *Node, dim int, index *Node, value Operand, o ScatterOptions) *Node {
 	r, ok := map[string]attr.Reduction{"": attr.ReduceSet, "add": attr.ReduceAdd, "multiply": attr.ReduceMul}[o.Reduce]
 	if !ok {

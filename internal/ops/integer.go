@@ -62,7 +62,7 @@ func BitwiseXor(x, other Operand) *Node { return integers(opBitXor, true, x, oth
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:alias bitwise_invert
+//lucid:alias bitwise_invert invert
 func BitwiseNot(x *Node) *Node {
 	requireKind("bitwise_not", x, x.DType().IsInteger() || x.DType() == dtype.Bool, "integers or bools")
 	return unary(opBitNot, x)

@@ -104,6 +104,7 @@ type EyeOptions struct {
 // Eye returns a matrix of n rows with ones on its diagonal and zeros elsewhere.
 //
 //lucid:name eye
+//lucid:alias identity
 func Eye(n int, o EyeOptions) *Node {
 	m, d := n, o.DType
 	if o.M != nil {

@@ -106,6 +106,7 @@ func weighted(op string, x, target, weight *Node, reduction string, f func(x, t 
 //
 //lucid:func
 //lucid:optional weight
+//lucid:alias bce_loss
 func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 	return lossOf("binary_cross_entropy", x, target, o.Reduction, func(x, t *Node) *Node {
 		// The derivative by x is (x-t)/(x·(1-x)) with a bounded divisor, so the logarithms show their values alone.
@@ -126,6 +127,7 @@ func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 //
 //lucid:func
 //lucid:optional weight posWeight
+//lucid:alias bce_with_logits
 func BinaryCrossEntropyWithLogits(x, target, weight, posWeight *Node, o ReductionOptions) *Node {
 	return lossOf("binary_cross_entropy_with_logits", x, target, o.Reduction, func(x, t *Node) *Node {
 		l := Mul(Sub(1, t), x)

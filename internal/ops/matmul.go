@@ -145,6 +145,7 @@ func requireRank(op, name string, x *Node, rank int) {
 //
 //lucid:func
 //lucid:method
+//lucid:alias dot_2d
 func Mm(x, mat2 *Node) *Node {
 	requireRank("mm", "input", x, 2)
 	requireRank("mm", "mat2", mat2, 2)

@@ -46,7 +46,7 @@ func orderedGe(y *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:inplace
-//lucid:alias power
+//lucid:alias power pow_scalar
 func Pow(x, exponent Operand) *Node {
 	if s, ok := dtype.ScalarOf(exponent); ok {
 		if n, isNode := x.(*Node); isNode {

@@ -12,6 +12,7 @@ import (
 //
 //lucid:func
 //lucid:method
+//lucid:alias dot_1d
 func Dot(x, other *Node) *Node {
 	requireRank("dot", "input", x, 1)
 	requireRank("dot", "other", other, 1)

@@ -91,3 +91,74 @@ type NormalOptions struct {
 func Normal(mean, std Operand, o NormalOptions) *Node {
 	return DrawNormal(Default.Next(), mean, std, o.Size, o.DType)
 }
+
+// UniformOptions say between which numbers, nil meaning 0 and 1, and the dtype; zero: the default float.
+type UniformOptions struct {
+	Low, High any
+	DType     dtype.DType
+}
+
+// Uniform returns numbers uniform in [low, high).
+//
+//lucid:name uniform
+func Uniform(size []int, o UniformOptions) *Node {
+	if o.Low == nil {
+		o.Low = 0.0
+	}
+	if o.High == nil {
+		o.High = 1.0
+	}
+	return RandomUniform(Default.Next(), shape.Of("uniform", size...), o.Low, o.High, floatOr(o.DType))
+}
+
+// TruncatedNormal returns standard normal numbers between lower and upper.
+//
+//lucid:name truncated_normal
+func TruncatedNormal(lower, upper Operand, size []int, o FullOptions) *Node {
+	return RandomTruncatedNormal(Default.Next(), shape.Of("truncated_normal", size...), lower, upper, floatOr(o.DType))
+}
+
+// Gumbel returns numbers of the standard Gumbel distribution.
+//
+//lucid:name gumbel
+func Gumbel(size []int, o FullOptions) *Node {
+	return RandomGumbel(Default.Next(), shape.Of("gumbel", size...), floatOr(o.DType))
+}
+
+// LocScaleOptions say where a distribution lies (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
+type LocScaleOptions struct {
+	Loc, Scale *float64
+	DType      dtype.DType
+}
+
+// Laplace returns numbers of the Laplace distribution.
+//
+//lucid:name laplace
+func Laplace(size []int, o LocScaleOptions) *Node {
+	return RandomLaplace(Default.Next(), shape.Of("laplace", size...), orElse(o.Loc, 0), orElse(o.Scale, 1), floatOr(o.DType))
+}
+
+// CategoricalOptions say how many classes are drawn of each distribution (nil: one, without a dimension for it).
+type CategoricalOptions struct{ NumSamples *int }
+
+// Categorical returns class numbers drawn by logits along an axis.
+//
+//lucid:name categorical
+//lucid:default axis=-1
+//lucid:nograd its result is a position
+func Categorical(x *Node, axis int, o CategoricalOptions) *Node {
+	if o.NumSamples != nil {
+		return RandomCategoricalN(Default.Next(), x, axis, *o.NumSamples)
+	}
+	at := shape.Axis("categorical", axis, x.Rank())
+	dims := x.Shape().Clone()
+	return RandomCategorical(Default.Next(), x, axis, shape.Of("categorical", append(dims[:at], dims[at+1:]...)...))
+}
+
+// Permutation returns x with its elements along an axis in random order.
+//
+//lucid:name permutation
+//lucid:default axis=0
+func Permutation(x *Node, axis int) *Node {
+	return RandomShuffle(Default.Next(), x, axis)
+}

@@ -133,6 +133,7 @@ func scan(op *graph.Op, x *Node, dim int, neutral float64, o ScanOptions) *Node 
 //
 //lucid:func CumSum
 //lucid:method CumSum(dim int)
+//lucid:alias cumulative_sum
 func Cumsum(x *Node, dim int, o ScanOptions) *Node {
 	return scan(opCumsum, summable(x, o.DType), dim, 0, o)
 }
@@ -141,6 +142,7 @@ func Cumsum(x *Node, dim int, o ScanOptions) *Node {
 //
 //lucid:func CumProd
 //lucid:method CumProd(dim int)
+//lucid:alias cumulative_prod
 func Cumprod(x *Node, dim int, o ScanOptions) *Node {
 	return scan(opCumprod, summable(x, o.DType), dim, 1, o)
 }

@@ -21,6 +21,7 @@ type NormalizeOptions struct {
 // Normalize returns x divided by its norm along a dimension.
 //
 //lucid:func
+//lucid:alias lp_normalize
 func Normalize(x *Node, o NormalizeOptions) *Node {
 	dim := dimOr("normalize", o.Dim, realFloat("normalize", x), 1)
 	return inFloat32(x, func(x *Node) *Node {

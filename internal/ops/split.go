@@ -140,6 +140,7 @@ func Chunk(x *Node, chunks, dim int) []*Node {
 //lucid:func
 //lucid:method
 //lucid:default dim=0
+//lucid:alias split_at
 func TensorSplit(x *Node, indicesOrSections any, dim int) []*Node {
 	return tensorSplit("tensor_split", x, indicesOrSections, splitAxis("tensor_split", x, dim))
 }
@@ -222,6 +223,7 @@ func Dsplit(x *Node, indicesOrSections any) []*Node {
 //lucid:func
 //lucid:method
 //lucid:default dim=0
+//lucid:alias unstack
 func Unbind(x *Node, dim int) []*Node {
 	axis := splitAxis("unbind", x, dim)
 	out := split(x, axis, ones(x.Dim(axis)))

@@ -139,6 +139,7 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:alias unfold_dim
 func Unfold(x *Node, dimension, size, step int) *Node {
 	axis := shape.Axis("unfold", dimension, x.Rank())
 	if x.Rank() == 0 {

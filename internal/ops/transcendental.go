@@ -7,7 +7,7 @@ import (
 )
 
 var opExp, opExp2, opExpm1, opLog, opLog2, opLog10, opLog1p, opSin, opCos, opTan, opAsin, opAcos, opAtan,
-	opSinh, opCosh, opTanh, opAsinh, opAcosh, opAtanh, opErf, opErfc, opErfinv, opSigmoid *graph.Op
+	opSinh, opCosh, opTanh, opAsinh, opAcosh, opAtanh, opErf, opErfc, opErfinv, opSigmoid, opCbrt *graph.Op
 
 // x1 returns 1 + s·x² for the inverse functions' derivatives.
 func x1(n *Node, s float64) *Node { return Add(Mul(Square(n.In(0)), s), 1) }
@@ -38,6 +38,7 @@ func init() {
 	opErfinv = unaryOp("erfinv", f32, func(n *Node) *Node {
 		return Mul(Exp(Square(n)), math.Sqrt(math.Pi)/2)
 	}, 0, true, true)
+	opCbrt = unaryOp("cbrt", f32, func(n *Node) *Node { return Div(1.0/3, Square(n)) }, 0, true, true)
 	opSigmoid = unaryOp("sigmoid", graph.AMPKeep, func(n *Node) *Node { return Mul(n, Sub(1, n)) }, 0, true, false)
 }
 
@@ -226,3 +227,11 @@ func Erfinv(x *Node) *Node { return special(opErfinv, x) }
 //lucid:pkg special Expit
 //lucid:alias special_expit expit
 func Sigmoid(x *Node) *Node { return unary(opSigmoid, floating(x)) }
+
+// Cbrt returns the cube root of real numbers, negative for negative ones.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+//lucid:alias cube_root
+func Cbrt(x *Node) *Node { return unary(opCbrt, realFloat("cbrt", floating(x))) }

@@ -121,7 +121,7 @@ func Sign(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
-//lucid:alias conj_physical
+//lucid:alias conj_physical conjugate
 func Conj(x *Node) *Node {
 	if !x.DType().IsComplex() {
 		return x

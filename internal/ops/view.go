@@ -169,6 +169,7 @@ func reshapeTo(x *Node, s *shape.Shape) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:alias permute_dims
 func Permute(x *Node, dims ...int) *Node {
 	if len(dims) != x.Rank() {
 		fault.Throw(fault.Shape, "permute", "%v names %d dims, the tensor %v has %d", dims, len(dims), x.Shape(), x.Rank())

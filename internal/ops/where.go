@@ -76,4 +76,5 @@ func Cast(x *Node, to dtype.DType) *Node {
 // To returns x converted to a dtype.
 //
 //lucid:name to
+//lucid:alias astype
 func To(x *Node, dtype dtype.DType) *Node { return Cast(x, dtype) }

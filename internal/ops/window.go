@@ -66,6 +66,7 @@ func cosines(name string, m int, a []float64, o WindowOptions) *Node {
 // WindowBartlett returns a triangle that is zero at its ends.
 //
 //lucid:name window_bartlett
+//lucid:alias bartlett
 func WindowBartlett(M int, o WindowOptions) *Node {
 	return unitAtOne("window_bartlett", M, o, func(k *Node, span float64) *Node {
 		return Sub(1.0, Abs(Sub(Mul(k, 2/span), 1.0)))
@@ -75,6 +76,7 @@ func WindowBartlett(M int, o WindowOptions) *Node {
 // WindowBlackman returns a sum of three cosines.
 //
 //lucid:name window_blackman
+//lucid:alias blackman
 func WindowBlackman(M int, o WindowOptions) *Node {
 	return cosines("window_blackman", M, []float64{0.42, 0.5, 0.08}, o)
 }
@@ -89,6 +91,7 @@ func WindowNuttall(M int, o WindowOptions) *Node {
 // WindowHann returns a raised cosine that is zero at its ends.
 //
 //lucid:name window_hann
+//lucid:alias hanning
 func WindowHann(M int, o WindowOptions) *Node {
 	return cosines("window_hann", M, []float64{0.5, 0.5}, o)
 }
@@ -96,6 +99,7 @@ func WindowHann(M int, o WindowOptions) *Node {
 // WindowHamming returns a raised cosine that stays above zero at its ends.
 //
 //lucid:name window_hamming
+//lucid:alias hamming
 func WindowHamming(M int, o WindowOptions) *Node {
 	return cosines("window_hamming", M, []float64{0.54, 0.46}, o)
 }

@@ -54,27 +54,5 @@ type ApplyRotaryEmbOptions struct {
 // al.).
 func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, opts ...ApplyRotaryEmbOptions) *lucid.Tensor {
 	o := option("apply_rotary_emb", opts)
-	D, L := x.Size(-1), x.Size(-2)
-	rows := func(t *lucid.Tensor) *lucid.Tensor {
-		switch {
-		case o.PositionIDs == nil && t.Dim() == 2 && t.Size(0) > L:
-			return t.At(lucid.Range{Stop: L})
-		case o.PositionIDs == nil:
-			return t
-		case o.PositionIDs.Dim() == 2 && x.Dim() == 4: // (B, L, D), the same for all heads
-			return lucid.Embedding(o.PositionIDs, t).Unsqueeze(1)
-		}
-		return lucid.Embedding(o.PositionIDs, t)
-	}
-	var turned *lucid.Tensor
-	if o.Interleaved {
-		s := x.Shape()
-		pairs := x.Reshape(append(s[:len(s)-1:len(s)-1], D/2, 2)...)
-		p := lucid.Unbind(pairs, -1)
-		turned = lucid.Stack([]*lucid.Tensor{p[1].Neg(), p[0]}, -1).Reshape(s...)
-	} else {
-		p := lucid.Chunk(x, 2, -1)
-		turned = lucid.Cat([]*lucid.Tensor{p[1].Neg(), p[0]}, -1)
-	}
-	return x.Mul(rows(cos)).Add(turned.Mul(rows(sin)))
+	return lucid.RotaryPosEmbedding(x, cos, sin, o.PositionIDs, lucid.RotaryPosEmbeddingOptions{Interleaved: o.Interleaved})
 }

@@ -1,16 +1,9 @@
 package functional
 
-import (
-	"math"
-
-	"github.com/lucid-go/lucid"
-)
+import "github.com/lucid-go/lucid"
 
 // DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
-type DropoutOptions struct {
-	P    *float64
-	Eval bool // PyTorch's training=False
-}
+type DropoutOptions = lucid.DropoutOptions
 
 func option[T any](op string, opts []T) (o T) {
 	if len(opts) > 1 {
@@ -33,58 +26,19 @@ func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
 }
 
-// share returns the checked probability; active is false where nothing is to be dropped.
-func (o DropoutOptions) share(op string) (p float64, active bool) {
-	p = or(o.P, 0.5)
-	if !(p >= 0 && p <= 1) {
-		refuse(lucid.ErrValue, op, "p is %v; want a number from 0 to 1", p)
-	}
-	return p, !o.Eval && p > 0
-}
-
-// kept returns a mask of the given sizes, true with probability 1-p.
-func kept(x *lucid.Tensor, p float64, sizes []int) *lucid.Tensor {
-	return lucid.With{Device: x.Device()}.Rand(sizes...).Ge(p)
-}
-
 // Dropout sets elements to zero with probability P and divides the others by 1-P.
-func Dropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
-	o := option("dropout", opts)
-	p, active := o.share("dropout")
-	if !active {
-		return x
-	}
-	return drop(x, p, x.Shape())
-}
+func Dropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor { return lucid.Dropout(x, opts...) }
 
-func drop(x *lucid.Tensor, p float64, sizes []int) *lucid.Tensor {
-	if p == 1 {
-		return x.Mul(0)
-	}
-	return lucid.Where(kept(x, p, sizes), x.Mul(1/(1-p)), 0)
-}
-
-// channels returns the sizes of a mask that is the same all over a channel: x is (B, C, ...) with spatial dimensions
-// behind, or (C, ...) without a batch.
-func channels(op string, x *lucid.Tensor, spatial int) []int {
-	s := x.Shape()
-	if len(s) != spatial+1 && len(s) != spatial+2 {
-		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %d or %d dimensions", s, spatial+1, spatial+2)
-	}
-	for i := len(s) - spatial; i < len(s); i++ {
-		s[i] = 1
-	}
-	return s
-}
-
+// dropChannels drops channels of x, which is (B, C, ...) with spatial dimensions behind, or (C, ...) without a batch.
 func dropChannels(op string, x *lucid.Tensor, spatial int, opts []DropoutOptions) *lucid.Tensor {
-	o := option(op, opts)
-	p, active := o.share(op)
-	sizes := channels(op, x, spatial)
-	if !active {
-		return x
+	switch x.Dim() {
+	case spatial + 2:
+		return lucid.FeatureDropout(x, opts...)
+	case spatial + 1:
+		return lucid.FeatureDropout(x.Unsqueeze(0), opts...).Squeeze(0)
 	}
-	return drop(x, p, sizes)
+	refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %d or %d dimensions", x.Shape(), spatial+1, spatial+2)
+	return nil
 }
 
 // Dropout1d drops whole channels of x, (B, C, L) or (C, L).
@@ -104,39 +58,12 @@ func Dropout3d(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
 
 // AlphaDropout drops elements so that mean and variance of selu's results are kept.
 func AlphaDropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
-	o := option("alpha_dropout", opts)
-	p, active := o.share("alpha_dropout")
-	if !active {
-		return x
-	}
-	return alphaDrop(x, p, x.Shape())
+	return lucid.AlphaDropout(x, opts...)
 }
 
 // FeatureAlphaDropout is AlphaDropout of whole channels; x is (B, C, ...).
 func FeatureAlphaDropout(x *lucid.Tensor, opts ...DropoutOptions) *lucid.Tensor {
-	o := option("feature_alpha_dropout", opts)
-	p, active := o.share("feature_alpha_dropout")
-	s := x.Shape()
-	if len(s) < 2 {
-		refuse(lucid.ErrShapeMismatch, "feature_alpha_dropout", "x has shape %v; want at least 2 dimensions", s)
-	}
-	if !active {
-		return x
-	}
-	for i := 2; i < len(s); i++ {
-		s[i] = 1
-	}
-	return alphaDrop(x, p, s)
-}
-
-func alphaDrop(x *lucid.Tensor, p float64, sizes []int) *lucid.Tensor {
-	if p == 1 {
-		return x.Mul(0)
-	}
-	const low = -1.7580993408473766 // -scale·alpha of selu, what it gives far below 0
-	a := 1 / math.Sqrt((low*low*p+1)*(1-p))
-	b := -a * low * p
-	return lucid.Where(kept(x, p, sizes), x, low).Mul(a).Add(b)
+	return lucid.FeatureAlphaDropout(x, opts...)
 }
 
 // RreluOptions say from which interval slopes are drawn; nil means 1/8 and 1/3. Without Training the slope is their

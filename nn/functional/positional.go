@@ -9,11 +9,7 @@ import (
 // SinusoidalEmbedding returns (positions, size) numbers that tell positions apart: sines and cosines of falling
 // frequency, next to each other (Vaswani et al.). base is usually 10000.
 func SinusoidalEmbedding(positions, size int, base float64) *lucid.Tensor {
-	data := make([]float32, positions*size)
-	for p := range positions {
-		waves(data[p*size:(p+1)*size], p, base)
-	}
-	return lucid.New(data, positions, size)
+	return lucid.SinusoidalPosEmbedding(positions, size, lucid.BaseOptions{Base: &base, DType: lucid.Float32})
 }
 
 // waves fills a row with sines and cosines of a position.

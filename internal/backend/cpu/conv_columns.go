@@ -15,12 +15,14 @@ import (
 // pairs of an image and an output instead, copied together.
 
 const (
-	columnsDepth = 512 // terms of a sum before it is added to the others, about
-	columnsRows  = 256 // most kernels of a block
-	columnsMost  = 128 // most images of a block
-	columnsFew   = 12  // images below which outputs become columns too
+	columnsDepth = 512       // terms of a sum before it is added to the others, about
+	columnsRows  = 256       // most kernels of a block
+	columnsLeast = 32        // most of them even if the sums of a block are many
+	columnsMost  = 128       // most images of a block
+	columnsArea  = 150 << 10 // most sums of a block, about: they stay in the second cache
+	columnsFew   = 12        // images below which outputs become columns too
 
-	columnsTaps    = 25 // fewest taps
+	columnsTaps    = 64 // fewest taps
 	columnsTapsFew = 64 // the same if outputs are columns too
 	columnsOuts    = 64 // most outputs then
 )
@@ -72,8 +74,10 @@ func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 	d.strips = ceil(p[1].taps, d.rows)
 	d.rows = ceil(p[1].taps, d.strips)
 	d.height = d.rows + d.high.extra
-	d.split = [2]int{ceil(j.kernels, columnsRows), ceil(j.images, columnsMost)}
-	d.kernels, d.images = ceil(j.kernels, d.split[0]), ceil(j.images, d.split[1])
+	d.split[1] = ceil(j.images, columnsMost)
+	d.images = ceil(j.images, d.split[1])
+	d.split[0] = ceil(j.kernels, min(columnsRows, max(columnsLeast, columnsArea/(p.outs()*d.images))))
+	d.kernels = ceil(j.kernels, d.split[0])
 	d.cols = ceil(d.images, gemm.TapColumns) * gemm.TapColumns
 	d.off = []int{0}
 	if d.few {
@@ -213,6 +217,9 @@ func (d *columnsConv[T]) copyKernels(a []T, ars, m, at, rows int) {
 	}
 }
 
+// joinImages is how many images join writes together.
+const joinImages = 16
+
 // join adds the parts of a block, first to last, and writes them to the output.
 func (d *columnsConv[T]) join(b int) {
 	j, p := d.j, &d.j.phase
@@ -221,27 +228,42 @@ func (d *columnsConv[T]) join(b int) {
 	for s := 1; s < d.parts; s++ {
 		addTo(z, d.partial[(b*d.parts+s)*area:])
 	}
-	nan := false
-	m, row := u.o1-u.o0, make([]T, p[2].outs)
-	for i := range u.i1 - u.i0 {
-		for o := range m {
-			plane := ((u.i0+i)*j.groups*j.kernels + u.group*j.kernels + u.o0 + o) * j.outPlaces
-			for at := 0; at < outs; at += len(row) {
-				for u2 := range row {
-					if d.few {
-						row[u2] = z[o*d.cols+i*outs+at+u2]
-					} else {
-						row[u2] = z[((at+u2)*m+o)*d.cols+i]
+	m, nan := u.o1-u.o0, false
+	buf, free := borrow[T](joinImages * outs)
+	defer free()
+	for o := range m {
+		for i := 0; i < u.i1-u.i0; i += joinImages {
+			n := min(joinImages, u.i1-u.i0-i)
+			if d.few {
+				copy(buf, z[o*d.cols+i*outs:][:n*outs])
+			} else {
+				for at := range outs {
+					for l, v := range z[(at*m+o)*d.cols+i:][:n] {
+						buf[l*outs+at] = v
+						nan = nan || v != v
 					}
-					nan = nan || row[u2] != row[u2]
 				}
-				t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
-				place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-				j.write(plane+place, p[2].outStep, row)
+			}
+			for l := range n {
+				d.put((u.i0+i+l)*j.groups*j.kernels+u.group*j.kernels+u.o0+o, buf[l*outs:][:outs])
 			}
 		}
 	}
 	if nan {
 		d.nan.Store(true)
+	}
+}
+
+// put writes the outputs of one image and kernel.
+func (d *columnsConv[T]) put(plane int, x []T) {
+	j, p := d.j, &d.j.phase
+	if len(x) == j.outPlaces && j.z != nil {
+		copy(j.z[plane*len(x):], x)
+		return
+	}
+	for at := 0; at < len(x); at += p[2].outs {
+		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
+		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+		j.write(plane*j.outPlaces+place, p[2].outStep, x[at:][:p[2].outs])
 	}
 }

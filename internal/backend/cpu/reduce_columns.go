@@ -12,7 +12,7 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	cols := p.inner.size
 	tile := min(cols, foldCols)
 	tiles := (cols + tile - 1) / tile
-	perChunk := max(1, 8*foldChunk/tile)
+	perChunk := max(1, 16*foldChunk/tile) // rows: partial sums are double as wide as what they sum, and few
 	chunks := (p.count + perChunk - 1) / perChunk
 	// Small outputs share a block.
 	group := 1
@@ -27,7 +27,10 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	err := each(c, groups*tiles*chunks, func(b int) {
 		ch, t, g := b%chunks, b/chunks%tiles, b/chunks/tiles
 		lo, n := t*tile, min(tile, cols-t*tile)
-		scratch := make([]A, n)
+		var scratch []A
+		if chunks == 1 {
+			scratch = make([]A, n)
+		}
 		var made foldScratch[T]
 		made.start(r.from)
 		defer made.stop()
@@ -48,10 +51,12 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	if err != nil || chunks == 1 {
 		return err
 	}
-	return each(c, p.outputs*tiles, func(b int) {
-		o, lo := b/tiles, b%tiles*tile
+	const joined = 512 // columns
+	joins := (cols + joined - 1) / joined
+	return each(c, p.outputs*joins, func(b int) {
+		o, lo := b/joins, b%joins*joined
 		_, out := p.place(o)
-		n := min(tile, cols-lo)
+		n := min(joined, cols-lo)
 		row := func(ch int) []A { return part[(o*chunks+ch)*cols+lo:][:n] }
 		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time
 			for i := range m / 2 {

@@ -122,7 +122,7 @@ func TestCompileLayouts(t *testing.T) {
 	p := &backend.Fused{Shape: shape.Of("test", 8, 8), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2, 3},
 		Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
 	prepare(p)
-	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, strided} {
+	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, across, strided} {
 		f := &form{classes: []class{c, strided}, vector: 4, wide: c == strided, dims: []int{8, 8}}
 		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f))
 	}

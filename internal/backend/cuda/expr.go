@@ -23,7 +23,7 @@ var kinds = map[string]string{
 	"relu": "ihf", "softplus": "hf", "silu": "hf", "gelu": "hf", "gelu_tanh": "hf", "logsigmoid": "hf", "wrap_index": "i",
 	"sqrt": "hfc", "rsqrt": "hfc", "reciprocal": "hfc", "exp": "hfc", "exp2": "hfc", "expm1": "hfc", "log": "hfc", "log2": "hfc", "log10": "hfc", "log1p": "hfc",
 	"sin": "hfc", "cos": "hfc", "tan": "hfc", "asin": "hfc", "acos": "hfc", "atan": "hfc", "sinh": "hfc", "cosh": "hfc", "tanh": "hfc", "asinh": "hfc", "acosh": "hfc", "atanh": "hfc",
-	"erf": "hf", "erfc": "hf", "erfinv": "hf", "sigmoid": "hfc", "floor": "hf", "ceil": "hf", "trunc": "hf", "round": "hf",
+	"erf": "hf", "erfc": "hf", "erfinv": "hf", "cbrt": "hf", "sigmoid": "hfc", "floor": "hf", "ceil": "hf", "trunc": "hf", "round": "hf",
 	"atan2": "hf", "hypot": "hf", "copysign": "hf", "nextafter": "hf", "logaddexp": "hfc", "logaddexp2": "hf", "xlogy": "hf", "special_xlog1py": "hf",
 	"frexp_mantissa": "hf", "frexp_exponent": "hf",
 	"lgamma": "hf", "i0": "hf", "special_i1": "hf", "special_bessel_j0": "hf", "special_bessel_j1": "hf", "special_bessel_y0": "hf", "special_bessel_y1": "hf",

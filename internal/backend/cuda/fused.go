@@ -88,6 +88,7 @@ const (
 	aligned   class = 'c' // contiguous, whole vectors can be loaded
 	unaligned class = 'u' // contiguous, from an odd address
 	rows      class = 'p' // strided with contiguous, aligned vectors
+	across    class = 'a' // one value for all of the last dimension
 	strided   class = 's' // anything else
 )
 
@@ -97,14 +98,14 @@ type form struct {
 	vector  int
 	wide    bool // indices need 64 bits
 	dims    []int
-	strides [][]int // of the inputs of classes rows and strided, in order
+	strides [][]int // of the inputs of classes rows, across and strided, in order
 }
 
 // contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
 func (f *form) contiguousInputs() (n int) {
 	for _, c := range f.classes {
 		switch c {
-		case rows, strided:
+		case rows, across, strided:
 			return -1
 		case aligned, unaligned:
 			n++
@@ -263,7 +264,9 @@ func (f *form) settle(out, in []backend.View) {
 				f.classes[i] = unaligned
 			}
 		case strided:
-			if fits && f.vector > 1 && wholeVectors(f.strides[k], f.vector) {
+			if f.strides[k][len(f.dims)-1] == 0 {
+				f.classes[i] = across
+			} else if fits && f.vector > 1 && wholeVectors(f.strides[k], f.vector) {
 				f.classes[i] = rows
 			}
 			k++

@@ -22,7 +22,7 @@ func fusedSource(p *program, f *form) string {
 		case byValue:
 			ni++
 			continue
-		case rows, strided:
+		case rows, across, strided:
 			ns++
 		}
 		np++
@@ -190,7 +190,7 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 		m := ctype[p.DTypes[i]]
 		names[i] = fmt.Sprintf("r%d[u][j]", i)
 		switch c {
-		case byValue, scalar:
+		case byValue, scalar, across:
 			names[i] = fmt.Sprintf("r%d", i)
 		default:
 			w("Rep<%s>::R r%d[U][V];", m, i)
@@ -209,6 +209,9 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, 1, left); }", each, m, i, m, ptr, threads)
 		case rows:
 			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, left); }", each, m, i, m, ptr, k)
+			k++
+		case across:
+			w("const Rep<%s>::R r%d = get(((const %s *)a.in[%d])[at%d]);", m, i, m, ptr, k)
 			k++
 		case strided:
 			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)

@@ -58,7 +58,7 @@ func init() {
 		"asin": one(math.Asin, cmplx.Asin), "acos": one(math.Acos, cmplx.Acos), "atan": one(math.Atan, cmplx.Atan),
 		"sinh": one(math.Sinh, cmplx.Sinh), "cosh": one(math.Cosh, cmplx.Cosh), "tanh": one(math.Tanh, cmplx.Tanh),
 		"asinh": one(math.Asinh, cmplx.Asinh), "acosh": one(math.Acosh, cmplx.Acosh), "atanh": one(math.Atanh, cmplx.Atanh),
-		"erf": one(math.Erf, nil), "erfc": one(math.Erfc, nil), "erfinv": one(math.Erfinv, nil),
+		"erf": one(math.Erf, nil), "erfc": one(math.Erfc, nil), "erfinv": one(math.Erfinv, nil), "cbrt": one(math.Cbrt, nil),
 		"sigmoid": one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(z complex128) complex128 { return 1 / (1 + cmplx.Exp(-z)) }),
 	})
 }

@@ -35,6 +35,8 @@ type op struct {
 	pkgs           []pkgDoor // functions of other packages
 	methods        []method
 	inplace        bool
+	amp            string            // of a function written with other ops: float32, half, promote
+	random         string            // why a function written with other ops does not give the same bits each time
 	noGrad, noVMap string            // why a function written with other ops has no gradient, or cannot be vectorised
 	optional       map[string]bool   // tensors and operands that may be nil
 	aliases        []string          // other names in calls
@@ -184,6 +186,10 @@ func parseOp(d *ast.FuncDecl) (op, error) {
 			}
 		case "alias":
 			o.aliases = append(o.aliases, strings.Fields(rest)...)
+		case "amp":
+			o.amp = rest
+		case "nondeterministic":
+			o.random = rest
 		case "nograd":
 			o.noGrad = rest
 		case "novmap":
@@ -242,6 +248,8 @@ func typeString(e ast.Expr) string {
 			return "[" + e.Len.(*ast.BasicLit).Value + "]" + typeString(e.Elt)
 		}
 		return "[]" + typeString(e.Elt)
+	case *ast.MapType:
+		return "map[" + typeString(e.Key) + "]" + typeString(e.Value)
 	case *ast.Ellipsis:
 		return "..." + typeString(e.Elt)
 	case *ast.SelectorExpr:

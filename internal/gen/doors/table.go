@@ -44,6 +44,12 @@ func (src *source) schema(b *bytes.Buffer, o op) {
 	if o.noGrad != "" || o.noVMap != "" {
 		fmt.Fprintf(b, "\t\t\tnoGrad: %q, noVMap: %q,\n", o.noGrad, o.noVMap)
 	}
+	if o.amp != "" || o.random != "" {
+		fmt.Fprintf(b, "\t\t\tamp: %q, random: %q,\n", o.amp, o.random)
+	}
+	if o.inplace {
+		b.WriteString("\t\t\tinplace: true,\n")
+	}
 	if o.aliases != nil {
 		fmt.Fprintf(b, "\t\t\taliases: %#v,\n", o.aliases)
 	}

@@ -43,8 +43,15 @@ func threads(run Runner) int {
 // part of B for itself, but not so narrow that B is read in short runs; then into rows. All
 // threads should have the same number of them.
 func (p *problem[T]) directGrid(e *engine[T], threads int) grid {
+	if threads == 1 {
+		return grid{1, 1}
+	}
 	want := min(ceilDiv(work(p.m, p.n, p.k), blockWork), manyBlocks*threads)
-	cols := min(want, ceilDiv(p.n, 4*e.cols()))
+	narrowest := 4 * e.cols()
+	if p.needsPanels(e, p.m) && !p.dots(e, p.m) {
+		narrowest = e.cols() // blocks below each other would copy the same part of B
+	}
+	cols := min(want, ceilDiv(p.n, narrowest))
 	rows := min(ceilDiv(want, cols), max(1, p.m/(2*e.rows)))
 	for r := rows; r > rows/2; r-- {
 		if r*cols%threads == 0 {

@@ -1,0 +1,61 @@
+package lucid
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestCallInPlace(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		attrs map[string]any
+		want  float32
+	}{{"abs_", nil, 4}, {"neg_", nil, 4}, {"add_", attrs{"other": 1}, -3}, {"clip_", attrs{"min": -2}, -2}, {"floordiv_", attrs{"other": 3}, -2}, {"cube_", nil, -64}} {
+		x := New([]float32{-4}, 1)
+		same := x
+		out, err := Call(c.name, []*Tensor{x}, c.attrs)
+		if err != nil || len(out) != 1 || out[0] != x {
+			t.Fatalf("%s: %v, %v", c.name, out, err)
+		}
+		wantValues(t, c.name, same, Float32, c.want)
+	}
+	x := New([]float32{1}, 1)
+	for name, a := range map[string]map[string]any{
+		"sum_": nil, "abs__": nil, // there are no such forms
+		"add_": {"input": 2.0}, // a number cannot be rebound
+	} {
+		if _, err := Call(name, []*Tensor{x}, a); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+	if _, err := Call("abs_", nil, nil); !errors.Is(err, ErrValue) {
+		t.Error(err)
+	}
+	wantValues(t, "after refusals", x, Float32, 1)
+}
+
+// TestCallNames holds every name by which other frameworks call an op that we have.
+func TestCallNames(t *testing.T) {
+	text, err := os.ReadFile("testdata/opnames.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, name := range strings.Fields(line) {
+			base := strings.TrimSuffix(name, "_")
+			if schemas[name] == nil && (base == name || schemas[base] == nil || !schemas[base].inplace) {
+				t.Errorf("there is no op %s", name)
+			}
+			found++
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d names in the list", found)
+	}
+}
