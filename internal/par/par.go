@@ -31,17 +31,18 @@ var (
 	queue   = make(chan *job, 256)
 	workers atomic.Int64
 	limit   atomic.Int64 // set by SetThreads; 0 means GOMAXPROCS
+	active  atomic.Int64 // loops that run
 	awake   atomic.Int64 // helpers that look at posted
 	asleep  atomic.Int64 // helpers that wait for queue
 )
 
 // Waking a goroutine takes longer than a small product. So a helper looks for its next job for a while before it sleeps,
 // and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
-// time: the scheduler might put both on one processor.
+// time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
+// spare, and they sleep at once.
 const (
 	spinTime  = 50 * time.Microsecond
 	spinPolls = 64 // looks between two glances at the clock
-	yieldTime = 100 * time.Microsecond
 )
 
 // SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
@@ -66,12 +67,14 @@ func For(n int, f func(block int)) error {
 	j := &job{f: f, n: int64(n), fin: make(chan struct{})}
 	j.left.Store(int64(n))
 	j.seats.Store(int64(width - 1))
+	active.Add(1)
 	posted.Store(j)
 	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
 		wake(j)
 	}
 	j.work(false)
 	j.wait()
+	active.Add(-1)
 	posted.CompareAndSwap(j, nil)
 	if p := j.failure.Load(); p != nil {
 		return *p
@@ -91,20 +94,6 @@ func serial(n int, f func(block int)) (err error) {
 		p.Step()
 	}
 	return nil
-}
-
-// Pace lets others have the processor when a loop has held it for long: assembly cannot be preempted.
-type Pace struct{ last time.Time }
-
-// NewPace begins a loop.
-func NewPace() Pace { return Pace{time.Now()} }
-
-// Step ends a piece of work.
-func (p *Pace) Step() {
-	if now := time.Now(); now.Sub(p.last) > yieldTime {
-		runtime.Gosched()
-		p.last = time.Now()
-	}
 }
 
 // wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
@@ -138,7 +127,7 @@ func (j *job) join() bool { return j.next.Load() < j.n && j.seats.Add(-1) >= 0 }
 // find waits for a job, awake at first.
 func find() *job {
 	awake.Add(1)
-	for start := time.Now(); time.Since(start) < spinTime; {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
 		for range spinPolls {
 			if j := posted.Load(); j != nil && j.next.Load() < j.n && j.seats.Load() > 0 {
 				awake.Add(-1)
@@ -160,7 +149,7 @@ func find() *job {
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
 func (j *job) wait() {
-	for start := time.Now(); time.Since(start) < spinTime; {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
 		for range spinPolls {
 			if j.left.Load() == 0 {
 				return

@@ -1,5 +1,7 @@
 package gemm
 
+import "github.com/lucid-go/lucid/internal/par"
+
 // Sizes of packed.go. They decide speed only.
 const (
 	stripPanels = 8  // panels of B that are packed at a time: a chunk of them fills half of L2
@@ -44,6 +46,7 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 	if o != inPlace {
 		buf.rows = grow(buf.rows, kept*each)
 	}
+	pace := par.NewPace() // a block may take milliseconds
 	for at := 0; at < s.cols; at += strip {
 		cols := min(strip, s.cols-at)
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
@@ -54,6 +57,7 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 			if s.pc+s.kc == p.k { // a few rows: still in L1
 				p.finish(s.row+from, s.col+at, to-from, cols)
 			}
+			pace.Step()
 		}
 	}
 }
