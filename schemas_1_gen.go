@@ -87,6 +87,8 @@ type (
 	DropBlockOptions = ops.DropBlockOptions
 	// DropoutOptions are options; the zero value is the default.
 	DropoutOptions = ops.DropoutOptions
+	// EinopsOptions are options; the zero value is the default.
+	EinopsOptions = ops.EinopsOptions
 	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
 	// EmbeddingBagOptions are options; the zero value is the default.

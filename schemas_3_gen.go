@@ -159,6 +159,27 @@ func init() {
 				c.required("axes", &v_axes)
 				return []*graph.Node{ops.DynamicSliceUpdate(c.tensor("input"), c.tensor("update"), c.tensor("start"), v_axes)}
 			}},
+		schema{name: "einops_reduce", door: "einops.Reduce", doc: "EinopsReduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, and\narranges the others as Rearrange does.",
+			aliases: []string{"reduce"},
+			params:  []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"reduction", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var v_reduction string
+				c.required("reduction", &v_reduction)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.EinopsReduce(c.tensor("input"), v_pattern, v_reduction, o)}
+			}},
+		schema{name: "einops_repeat", door: "einops.Repeat", doc: "EinopsRepeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are given by\nname or as numbers, such as \"h w -> (h 2) w c\", and arranges the others as Rearrange does.",
+			params: []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.EinopsRepeat(c.tensor("input"), v_pattern, o)}
+			}},
 		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
 			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *caller) []*graph.Node {

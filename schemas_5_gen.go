@@ -232,6 +232,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
+		schema{name: "einops_rearrange", door: "einops.Rearrange", doc: "Rearrange reorders, splits and joins dimensions as a pattern says, such as \"b (h w) c -> b c h w\": axes in\nparentheses are one dimension, \"...\" stands for any number of them, 1 for a dimension of size 1. Lengths that cannot\nbe told from x are given by name.",
+			aliases: []string{"rearrange"},
+			params:  []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.Rearrange(c.tensor("input"), v_pattern, o)}
+			}},
 		schema{name: "reciprocal", door: "Reciprocal", doc: "Reciprocal returns 1/x.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor", false}},
