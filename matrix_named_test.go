@@ -64,6 +64,12 @@ func handNamed(add adder) {
 		add("einops_reduce", attrs{"pattern": "n c (h 2) w -> n h c", "reduction": r}, x)
 	}
 	add("einops_repeat", attrs{"pattern": "a b -> (a 2) c b", "axes_lengths": map[string]any{"c": 3}}, values(-1, 1, 2, 3))
+	for _, n := range []int{1, 8, 12, 24} {
+		add("hadamard_transform", nil, values(-1, 1, 2, n))
+	}
+	add("hadamard_transform", attrs{"scale": 0.5}, values(-1, 1, 28))
+	add("segmented_mm", nil, values(-1, 1, 3, 5), values(-1, 1, 5, 2), New([]int64{0, 2, 2, 5, 1, 1}, 3, 2))
+	add("segmented_mm", nil, values(-1, 1, 3, 5), values(-1, 1, 5, 2), New([]int32{1, 4}, 2))
 	handSequences(add)
 	handSteppers(add)
 }

@@ -119,6 +119,8 @@ type (
 	GluOptions = ops.GluOptions
 	// GridSampleOptions are options; the zero value is the default.
 	GridSampleOptions = ops.GridSampleOptions
+	// HadamardOptions are options; the zero value is the default.
+	HadamardOptions = ops.HadamardOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
 	// HistcOptions are options; the zero value is the default.

@@ -517,7 +517,6 @@ func init() {
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
 			}},
 		schema{name: "gelu_approx", door: "", doc: "GeluApprox is Gelu in the tanh approximation.",
-			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.GeluApprox(c.tensor("input"))}

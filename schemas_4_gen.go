@@ -9,6 +9,13 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "hadamard_transform", door: "HadamardTransform", doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,\nin n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,\nWilliamson's for 20 and 28.",
+			params: []schemaParam{{"input", "tensor", false}, {"scale", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HadamardOptions
+				c.option("scale", &o.Scale)
+				return []*graph.Node{ops.HadamardTransform(c.tensor("input"), o)}
+			}},
 		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
 			aliases: []string{"hard_shrink"},
 			params:  []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},

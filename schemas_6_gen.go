@@ -100,6 +100,11 @@ func init() {
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
 			}},
+		schema{name: "segmented_mm", door: "SegmentedMm", doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}
+			}},
 		schema{name: "select", door: "Select", doc: "Select shows one position of a dimension, without the dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
 			call: func(c *caller) []*graph.Node {

@@ -12,7 +12,8 @@ import (
 type HadamardOptions struct{ Scale *float64 }
 
 // HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,
-// in n·(k + m) steps for each vector: Sylvester's for the power of two, Paley's for m.
+// in n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,
+// Williamson's for 20 and 28.
 //
 //lucid:func
 func HadamardTransform(x *Node, o HadamardOptions) *Node {
@@ -38,7 +39,7 @@ func HadamardTransform(x *Node, o HadamardOptions) *Node {
 		}
 		y = Reshape(y, append(lead[:len(lead):len(lead)], m, p)...)
 		if m > 1 {
-			y = Matmul(tableFloats(x, paley(m), m, m), y)
+			y = Matmul(tableFloats(x, hadamardOf(m), m, m), y)
 		}
 		return Mul(Reshape(y, x.Shape().Dims()...), orElse(o.Scale, 1/math.Sqrt(float64(n))))
 	})
@@ -54,35 +55,22 @@ func oddHadamard(n int) int {
 	return 0
 }
 
-// paley is the Hadamard matrix of order m = q + 1 (Paley's first construction) for a field of q elements, q being 11 or
-// 19; for 28 it is his second construction over 13 elements.
-func paley(m int) []float64 {
-	h := make([]float64, m*m)
-	if m == 28 {
-		return paleySecond(h)
+// hadamardOf is the Hadamard matrix of order 12, 20 or 28.
+func hadamardOf(m int) []float64 {
+	switch m {
+	case 20:
+		return williamson("+----", "+----", "++--+", "+-++-")
+	case 28:
+		return williamson("+------", "++----+", "+-+--+-", "+--++--")
 	}
-	q := m - 1
-	for i := range m {
-		for j := range m {
-			v := 1.0
-			switch {
-			case i == 0:
-			case j == 0:
-				v = -1
-			case i == j:
-			default:
-				v = residue(i-j, q)
-			}
-			h[i*m+j] = v
-		}
-	}
-	return h
+	return paleySecond(5)
 }
 
-// paleySecond replaces each element c of the symmetric conference matrix of order 14 by c·[1 1; 1 -1], and the zeros of
-// its diagonal by [1 -1; -1 -1].
-func paleySecond(h []float64) []float64 {
-	const n, q = 14, 13
+// paleySecond is Paley's second construction over q elements, q = 1 modulo 4: each element c of the symmetric conference
+// matrix of order q+1 becomes c·[1 1; 1 -1], and the zeros of its diagonal [1 -1; -1 -1].
+func paleySecond(q int) []float64 {
+	n := q + 1
+	h := make([]float64, 4*n*n)
 	for i := range n {
 		for j := range n {
 			c := 1.0
@@ -96,6 +84,26 @@ func paleySecond(h []float64) []float64 {
 			for k, v := range block {
 				h[(2*i+k/2)*2*n+2*j+k%2] = v
 			}
+		}
+	}
+	return h
+}
+
+// williamson is the array [A B C D; -B A -D C; -C D A -B; -D -C B A] of circulant matrices, given by their first rows.
+func williamson(rows ...string) []float64 {
+	blocks := [4][4]int{{1, 2, 3, 4}, {-2, 1, -4, 3}, {-3, 4, 1, -2}, {-4, -3, 2, 1}}
+	n := len(rows[0])
+	h := make([]float64, 16*n*n)
+	for i := range 4 * n {
+		for j := range 4 * n {
+			v, b := 1.0, blocks[i/n][j/n]
+			if b < 0 {
+				v, b = -1, -b
+			}
+			if rows[b-1][(j%n-i%n+n)%n] == '-' {
+				v = -v
+			}
+			h[i*4*n+j] = v
 		}
 	}
 	return h

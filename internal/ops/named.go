@@ -14,12 +14,14 @@ import (
 //
 //lucid:name gelu_exact
 //lucid:amp float32
-func GeluExact(x *Node) *Node { return Gelu(x, GeluOptions{}) }
+func GeluExact(x *Node) *Node {
+	ampFloat32(&x)
+	return Gelu(x, GeluOptions{})
+}
 
 // GeluApprox is Gelu in the tanh approximation.
 //
 //lucid:name gelu_approx
-//lucid:amp float32
 func GeluApprox(x *Node) *Node { return Gelu(x, GeluOptions{Approximate: "tanh"}) }
 
 // RpowScalar returns a number to the power x.
