@@ -403,6 +403,14 @@ func (x *Tensor) Relu_() *Tensor {
 	return x.rebind("relu", r0)
 }
 
+// Relu2 returns max(x, 0)².
+func Relu2(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu2(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Relu6 returns x cut to [0, 6].
 func Relu6(x *Tensor) *Tensor {
 	a0 := acquire(x)

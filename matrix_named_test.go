@@ -8,6 +8,8 @@ func handNamed(add adder) {
 		add("cbrt", nil, v)
 		add("gelu_exact", nil, v)
 		add("gelu_approx", nil, v)
+		add("gelu_fast_approx", nil, v)
+		add("relu2", nil, v)
 		add("rpow_scalar", attrs{"base": 1.7}, v)
 		add("divmod", attrs{"other": 0.7}, v)
 		add("squeeze_all", nil, v)

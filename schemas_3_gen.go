@@ -527,6 +527,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.GeluExact(c.tensor("input"))}
 			}},
+		schema{name: "gelu_fast_approx", door: "GeluFastApprox", doc: "GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GeluFastApprox(c.tensor("input"))}
+			}},
 		schema{name: "ger", door: "Ger", doc: "Ger is Outer under the name BLAS gave it.",
 			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

@@ -254,6 +254,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Relu(c.tensor("input"))}
 			}},
+		schema{name: "relu2", door: "Relu2", doc: "Relu2 returns max(x, 0)².",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu2(c.tensor("input"))}
+			}},
 		schema{name: "relu6", door: "Relu6", doc: "Relu6 returns x cut to [0, 6].",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {

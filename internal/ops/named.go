@@ -24,6 +24,16 @@ func GeluExact(x *Node) *Node {
 //lucid:name gelu_approx
 func GeluApprox(x *Node) *Node { return Gelu(x, GeluOptions{Approximate: "tanh"}) }
 
+// GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
+//
+//lucid:func
+func GeluFastApprox(x *Node) *Node { return Mul(x, Sigmoid(Mul(x, 1.702))) }
+
+// Relu2 returns max(x, 0)².
+//
+//lucid:func
+func Relu2(x *Node) *Node { return Square(Relu(x)) }
+
 // RpowScalar returns a number to the power x.
 //
 //lucid:name rpow_scalar
