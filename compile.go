@@ -107,8 +107,8 @@ func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, err
 	if err := evalPending(in); err != nil {
 		return nil, nil, err
 	}
-	sig := signatureOf(in, tr, st)
-	e := c.find(sig)
+	sig := signatureOf(tr, st)
+	e := c.find(in, &sig)
 	if e == nil {
 		var err error
 		if e, err = c.trace(in, tr, sig); err != nil {
@@ -161,13 +161,13 @@ func mustInline(in []*Tensor, grad bool) bool {
 }
 
 // find returns the trace made for such arguments whose guards hold.
-func (c *compiled) find(sig signature) *entry {
+func (c *compiled) find(in []*Tensor, sig *signature) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	why := ""
 	for el := c.entries.Front(); el != nil; el = el.Next() {
 		e := el.Value.(*entry)
-		w := e.sig.differs(sig)
+		w := e.differs(in, sig)
 		if w == "" {
 			w = e.guardsFail()
 		}

@@ -28,6 +28,14 @@ func specOf(n *graph.Node) tensorSpec {
 	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf(), stridesOf(n)}
 }
 
+func argSpecs(in []*Tensor) []tensorSpec {
+	s := make([]tensorSpec, len(in))
+	for i, t := range in {
+		s[i] = specOf(t.array().Peek())
+	}
+	return s
+}
+
 // stridesOf returns the layout of a stored node that is not in row-major order.
 func stridesOf(n *graph.Node) *shape.Layout {
 	_, lay := n.Buffer()
@@ -60,22 +68,20 @@ func stridesText(l *shape.Layout) string {
 	return fmt.Sprint(l.Strides)
 }
 
-// signature is the key of a trace: everything outside of tensors' values that it depends on.
+// signature is the key of a trace beside the argument tensors: everything else outside of tensors' values that it
+// depends on.
 type signature struct {
-	tensors []tensorSpec
-	tree    string // structure and constants of the arguments
-	noGrad  bool
-	det     bool
-	cast    dtype.DType
-	dev     any
-	float   dtype.DType
+	tree   string // structure and constants of the arguments
+	noGrad bool
+	det    bool
+	wino   bool
+	cast   dtype.DType
+	dev    any
+	float  dtype.DType
 }
 
-func signatureOf(in []*Tensor, tr *trees, st *scope.State) signature {
-	s := signature{tensors: make([]tensorSpec, len(in)), noGrad: st.NoGrad, det: st.Deterministic, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
-	for i, t := range in {
-		s.tensors[i] = specOf(t.array().Peek())
-	}
+func signatureOf(tr *trees, st *scope.State) signature {
+	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
 	if tr != nil {
 		b := []byte(nil)
 		for _, v := range tr.args {
@@ -127,15 +133,17 @@ func describe(v reflect.Value, b []byte) []byte {
 	return fmt.Appendf(b, "%v;", v)
 }
 
-func (s signature) differs(t signature) string {
+// differs says why the trace was not made for such arguments, "" if it was.
+func (e *entry) differs(in []*Tensor, t *signature) string {
+	s := &e.sig
 	switch {
-	case len(s.tensors) != len(t.tensors) || s.tree != t.tree:
+	case len(e.tensors) != len(in) || s.tree != t.tree:
 		return "the structure or the constants of the arguments changed"
-	case s.noGrad != t.noGrad || s.det != t.det || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
+	case s.noGrad != t.noGrad || s.det != t.det || s.wino != t.wino || s.cast != t.cast || s.dev != t.dev || s.float != t.float:
 		return "the scopes around the call changed"
 	}
-	for i := range s.tensors {
-		if w := s.tensors[i].differs(t.tensors[i]); w != "" {
+	for i, x := range in {
+		if w := e.tensors[i].differs(specOf(x.array().Peek())); w != "" {
 			return fmt.Sprintf("argument tensor %d: %s", i, w)
 		}
 	}
@@ -144,10 +152,11 @@ func (s signature) differs(t signature) string {
 
 // entry is one trace, planned.
 type entry struct {
-	sig    signature
-	prog   *exec.Replay
-	inline bool
-	why    string
+	sig     signature
+	tensors []tensorSpec // of the arguments
+	prog    *exec.Replay
+	inline  bool
+	why     string
 
 	captured []*graph.Array // read from outside, in the order of the stand-ins behind the arguments
 	specs    []tensorSpec
@@ -204,7 +213,7 @@ func (e *entry) guardsFail() string {
 
 // trace runs the function once over stand-ins and plans what it recorded.
 func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
-	e = &entry{sig: sig}
+	e = &entry{sig: sig, tensors: argSpecs(in)}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	defer t.Close()
 	watch := watchCells()
@@ -238,7 +247,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 	}
 	if inlined {
 		// Not kept: the next call may come from outside the transform.
-		return &entry{sig: sig, inline: true, why: "a captured tensor varies under a transform outside"}, nil
+		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.cells = watch.read()
 	c.add(e)
@@ -323,8 +332,8 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.
 func (e *entry) strides() []*shape.Layout {
-	lays, some := make([]*shape.Layout, 0, len(e.sig.tensors)+len(e.specs)), false
-	for _, list := range [][]tensorSpec{e.sig.tensors, e.specs} {
+	lays, some := make([]*shape.Layout, 0, len(e.tensors)+len(e.specs)), false
+	for _, list := range [][]tensorSpec{e.tensors, e.specs} {
 		for i := range list {
 			lays = append(lays, list[i].lay)
 			some = some || list[i].lay != nil

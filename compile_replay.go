@@ -85,51 +85,67 @@ func (c *compiled) replay(e *entry, in []*Tensor) ([]*Tensor, []reflect.Value, e
 	return res, e.res, nil
 }
 
+// call is the arguments of one run, behind them the captured tensors.
+type call struct {
+	e      *entry
+	args   []*graph.Node
+	gone   []bool // its buffer went on to a result
+	donate bool   // state that is written may be written over in place
+}
+
+var calls = sync.Pool{New: func() any { return new(call) }}
+
+// stateClaims are those on state that nobody else looks at: the handle's and ours.
+const stateClaims = 2
+
+// Take lets the program write over an argument.
+func (c *call) Take(i int) bool {
+	if !c.donate || !c.e.donate[i] || !c.args[i].Take(stateClaims) {
+		return false
+	}
+	c.gone[i] = true
+	return true
+}
+
+// Untake takes that back.
+func (c *call) Untake(i int) {
+	c.args[i].Untake(stateClaims)
+	c.gone[i] = false
+}
+
+func (c *call) release() {
+	for i, n := range c.args {
+		if !c.gone[i] {
+			n.Unref()
+		}
+	}
+	clear(c.args)
+	*c = call{args: c.args[:0], gone: c.gone[:0]}
+	calls.Put(c)
+}
+
 // run gives the nodes of all outputs. With donate, state that is written may be written over in place.
 func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
-	args := make([]*graph.Node, 0, len(in)+len(e.captured))
-	pending := false
+	c := calls.Get().(*call)
+	defer c.release()
+	c.e, c.donate = e, donate
 	for _, t := range in {
-		n := t.array().Acquire()
-		args = append(args, n)
+		c.args = append(c.args, t.array().Acquire())
+		c.gone = append(c.gone, false)
 	}
 	for _, h := range e.captured {
-		args = append(args, h.Acquire())
+		c.args = append(c.args, h.Acquire())
+		c.gone = append(c.gone, false)
 	}
-	for i, n := range args {
-		if !e.prog.Reads(i) {
-			continue
-		}
-		pending = pending || !n.Stored() || !e.prog.Fits(i, n)
-	}
-	ctx := scope.Current().Context()
-	gone := make([]bool, len(args))
-	defer func() {
-		for i, n := range args {
-			if !gone[i] {
-				n.Unref()
+	for i, n := range c.args {
+		if e.prog.Reads(i) && (!n.Stored() || !e.prog.Fits(i, n)) {
+			if err := e.settle(c.args); err != nil {
+				return nil, err
 			}
-		}
-	}()
-	if pending {
-		if err := e.settle(args); err != nil {
-			return nil, err
+			break
 		}
 	}
-	// A handle's claim and ours are the only ones on state that nobody else looks at.
-	const want = 2
-	take := func(i int) bool {
-		if !donate || !e.donate[i] || !args[i].Take(want) {
-			return false
-		}
-		gone[i] = true
-		return true
-	}
-	untake := func(i int) {
-		args[i].Untake(want)
-		gone[i] = false
-	}
-	return e.prog.Run(ctx, args, take, untake)
+	return e.prog.Run(scope.Current().Context(), c.args, c)
 }
 
 // errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace

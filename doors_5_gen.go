@@ -63,7 +63,7 @@ func PairwiseDistance(x1 *Tensor, x2 *Tensor, o ...PairwiseDistanceOptions) *Ten
 }
 
 // Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
-// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+// before it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.
 func Partition(x *Tensor, kth int, o ...DimOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Partition(a0, kth, option("partition", o))

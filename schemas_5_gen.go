@@ -50,7 +50,7 @@ func init() {
 				c.option("keepdim", &o.KeepDim)
 				return []*graph.Node{ops.PairwiseDistance(c.tensor("x1"), c.tensor("x2"), o)}
 			}},
-		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. It is MLX's; here all are in order.",
+		schema{name: "partition", door: "Partition", doc: "Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none\nbefore it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.",
 			params: []schemaParam{{"input", "tensor", false}, {"kth", "int", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kth int

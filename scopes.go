@@ -19,6 +19,15 @@ func Deterministic(f func()) {
 	scope.With(func(s *scope.State) { s.Deterministic = true }, f)
 }
 
+// Winograd runs f with convolutions of 3 by 3 taps and stride 1 in float32 allowed to use fewer products (Winograd's
+// F(4×4, 3×3)), in their forward pass and for the gradient to the input. The error of an output is then up to about
+// 1e-5 times the sum of the sizes of its products, some ten times that of adding them up; infinities and NaNs reach
+// neighbouring outputs of the same 4 by 4 tile. It is a permission: where it would not pay, or a device has no such
+// kernel, nothing changes. Bits still do not depend on the number of threads.
+func Winograd(f func()) {
+	scope.With(func(s *scope.State) { s.Winograd = true }, f)
+}
+
 // arena collects the handles made inside Scope.
 type arena struct {
 	mu   sync.Mutex

@@ -2,16 +2,23 @@ package cuda
 
 import (
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 )
 
-// bench measures f after a warm-up, the device being idle before and after; each f must ask for its own evaluation.
-func bench(b *testing.B, bytes, flops float64, f func()) {
-	for range 3 {
-		f()
+// bench measures the evaluation of what f gives after a warm-up that lets the clocks rise, the device being idle before and
+// after. Results are freed at once: garbage would be found too late, and every one would be new memory of the driver.
+func bench(b *testing.B, bytes, flops float64, value func() *lucid.Tensor) {
+	f := func() {
+		y := value()
+		must(b, lucid.Eval(y))
+		y.Free()
 	}
-	must(b, Synchronize(0))
+	for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
+		f()
+		must(b, Synchronize(0))
+	}
 	b.ResetTimer()
 	for range b.N {
 		f()
@@ -45,8 +52,8 @@ func random(b *testing.B, d lucid.DType, sizes ...int) *lucid.Tensor {
 func BenchmarkChain(b *testing.B) {
 	const n = 1 << 28
 	x := random(b, lucid.Float32, n)
-	bench(b, 8*n, 0, func() {
-		must(b, lucid.Eval(x.Mul(2).Add(1).Tanh().Mul(x).Sub(0.5).Abs().Sqrt().Neg().Exp()))
+	bench(b, 8*n, 0, func() *lucid.Tensor {
+		return x.Mul(2).Add(1).Tanh().Mul(x).Sub(0.5).Abs().Sqrt().Neg().Exp()
 	})
 }
 
@@ -59,7 +66,7 @@ func BenchmarkMatmul(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			x, y := random(b, c.d, c.n, c.n), random(b, c.d, c.n, c.n)
 			n := float64(c.n)
-			bench(b, 0, 2*n*n*n, func() { must(b, lucid.Eval(x.MatMul(y))) })
+			bench(b, 0, 2*n*n*n, func() *lucid.Tensor { return x.MatMul(y) })
 		})
 	}
 }
@@ -73,31 +80,86 @@ func BenchmarkRows(b *testing.B) {
 		"layer_norm": func() *lucid.Tensor { return lucid.LayerNorm(x, []int{8192}, w, w) },
 		"rms_norm":   func() *lucid.Tensor { return lucid.RMSNorm(x, []int{8192}, w) },
 	} {
-		b.Run(name, func(b *testing.B) { bench(b, bytes, 0, func() { must(b, lucid.Eval(f())) }) })
+		b.Run(name, func(b *testing.B) { bench(b, bytes, 0, func() *lucid.Tensor { return f() }) })
 	}
 }
 
 func BenchmarkSum(b *testing.B) {
 	x := random(b, lucid.Float32, 16384, 16384)
 	for name, dim := range map[string]int{"last": 1, "first": 0} {
-		b.Run(name, func(b *testing.B) { bench(b, 4*16384*16384, 0, func() { must(b, lucid.Eval(x.Sum(dim))) }) })
+		b.Run(name, func(b *testing.B) { bench(b, 4*16384*16384, 0, func() *lucid.Tensor { return x.Sum(dim) }) })
 	}
-	b.Run("all", func(b *testing.B) { bench(b, 4*16384*16384, 0, func() { must(b, lucid.Eval(x.Sum())) }) })
+	b.Run("all", func(b *testing.B) { bench(b, 4*16384*16384, 0, func() *lucid.Tensor { return x.Sum() }) })
 }
 
 func BenchmarkTranspose(b *testing.B) {
 	x := random(b, lucid.Float32, 16384, 16384)
-	bench(b, 8*16384*16384, 0, func() { must(b, lucid.Eval(x.Transpose(0, 1).Contiguous())) })
+	bench(b, 8*16384*16384, 0, func() *lucid.Tensor { return x.Transpose(0, 1).Contiguous() })
 }
 
 func BenchmarkBias(b *testing.B) {
 	x, y := random(b, lucid.Float32, 1<<16, 4096), random(b, lucid.Float32, 4096)
-	bench(b, 8*4096*(1<<16), 0, func() { must(b, lucid.Eval(x.Add(y))) })
+	bench(b, 8*4096*(1<<16), 0, func() *lucid.Tensor { return x.Add(y) })
+}
+
+// BenchmarkLoss is the mean cross-entropy of logits and its gradient: two readings of them and one writing.
+func BenchmarkLoss(b *testing.B) {
+	x := random(b, lucid.BFloat16, 8192, 50304)
+	at := positions(b, 50304, 8192)
+	f := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.CrossEntropy(x, at, nil) })
+	bench(b, 3*2*8192*50304, 0, func() *lucid.Tensor { return f(x) })
+}
+
+func positions(b *testing.B, high int, sizes ...int) *lucid.Tensor {
+	var x *lucid.Tensor
+	lucid.WithDevice(gpu(b), func() { x = lucid.RandInt(0, high, sizes...) })
+	must(b, lucid.Eval(x))
+	return x
+}
+
+// BenchmarkEmbedding is the gradient of looking 32768 rows up: the rows' cotangents are read, the table is written.
+func BenchmarkEmbedding(b *testing.B) {
+	const words, width, count = 50304, 768, 32768
+	w, at, g := random(b, lucid.Float32, words, width), positions(b, words, count), random(b, lucid.Float32, count, width)
+	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(at, w).Mul(g).Sum() })
+	bench(b, 4*width*(count+words), 0, func() *lucid.Tensor { return f(w) })
+}
+
+func BenchmarkSort(b *testing.B) {
+	x := random(b, lucid.Float32, 1<<24)
+	y := random(b, lucid.Float32, 4096, 50304)
+	b.Run("sort", func(b *testing.B) {
+		bench(b, 0, 0, func() *lucid.Tensor { v, _ := x.Sort(0); return v })
+	})
+	b.Run("topk", func(b *testing.B) {
+		bench(b, 4*4096*50304, 0, func() *lucid.Tensor { v, _ := y.TopK(50); return v })
+	})
+	b.Run("cumsum", func(b *testing.B) { bench(b, 8*(1<<24), 0, func() *lucid.Tensor { return x.CumSum(0) }) })
+}
+
+func BenchmarkDropout(b *testing.B) {
+	x := random(b, lucid.Float32, 1<<26)
+	bench(b, 8*(1<<26), 0, func() (y *lucid.Tensor) {
+		lucid.WithDevice(lucid.CUDA(0), func() { y = lucid.Where(lucid.RandLike(x).Lt(0.9), x.Mul(1/0.9), 0.0) })
+		return y
+	})
+}
+
+// BenchmarkConv is a layer of a residual network without cuDNN.
+func BenchmarkConv(b *testing.B) {
+	x, w := random(b, lucid.Float32, 64, 64, 56, 56), random(b, lucid.Float32, 64, 64, 3, 3)
+	flops := 2.0 * 64 * 64 * 56 * 56 * 64 * 9
+	o := lucid.ConvOptions{Padding: 1}
+	b.Run("forward", func(b *testing.B) {
+		bench(b, 0, flops, func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+	})
+	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o).Sum() })
+	b.Run("weight", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return f(w) }) })
 }
 
 func BenchmarkTiny(b *testing.B) {
 	x := random(b, lucid.Float32, 64)
-	bench(b, 0, 0, func() { must(b, lucid.Eval(x.Add(1))) })
+	bench(b, 0, 0, func() *lucid.Tensor { return x.Add(1) })
 }
 
 func BenchmarkTrain(b *testing.B) {

@@ -70,6 +70,23 @@ func Fallbacks(index int) (map[string]int64, error) {
 	return d.FallbackOps(), nil
 }
 
+// AllowTF32 lets products of float32 keep only ten bits of their operands, for speed; it is off at the start. It returns
+// what it was. Functions compiled before keep their way until they are recorded anew.
+func AllowTF32(on bool) bool { return cublas.TF32.Swap(on) }
+
+// KernelTimes returns how often each kernel was launched and what that took, where LUCID_CUDA_SYNC=1 makes the program
+// wait behind every launch; else it is empty.
+func KernelTimes(index int) (map[string]Spent, error) {
+	d, err := device(index)
+	if err != nil {
+		return nil, err
+	}
+	return d.Times(), nil
+}
+
+// Spent is what launches of one kernel took.
+type Spent = cuda.Spent
+
 // Doctor describes what there is: driver, devices, libraries, and for what is missing each path tried. It ends with a
 // small computation on every device. The error is nil if all is well.
 func Doctor() (string, error) {

@@ -139,7 +139,7 @@ func TestMemory(t *testing.T) {
 	if got := f(x).Item(); got != want {
 		t.Errorf("afterwards the function gives %v, want %v", got, want)
 	}
-	if err := lucid.Try(func() { lucid.Zeros(3).Add(lucid.Ones(3).To(dev)).Item() }); !errors.Is(err, lucid.ErrDevice) {
+	if err := lucid.Try(func() { lucid.Zeros(3).Add(lucid.Ones(3).To(dev)).Item() }); !errors.Is(err, lucid.ErrDeviceMismatch) {
 		t.Errorf("a sum over two devices: %v", err)
 	}
 	if got := lucid.Arange(10).To(dev).To(lucid.CPU).Sum().Item(); got != 45 {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -96,6 +94,19 @@ func TestExampleRandomness(t *testing.T) {
 	}
 	if read(0) != read(4) {
 		t.Error("random numbers depend on the workers")
+	}
+	seen := map[float64]bool{}
+	again := data.LoaderOptions{BatchSize: 4, Sampler: data.RandomSampler{N: 1, NumSamples: new(12)}, Seed: new(uint64(1))}
+	for b, err := range data.NewLoader(data.NewSubset(d, []int{7}), again).All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range lucid.ToSlice[float64](b[0].At(lucid.Colon, 0)) {
+			seen[v] = true
+		}
+	}
+	if len(seen) != 12 {
+		t.Errorf("an example read 12 times had %d random numbers", len(seen))
 	}
 }
 
@@ -235,120 +246,6 @@ func TestDatasets(t *testing.T) {
 	}
 }
 
-func TestSamplers(t *testing.T) {
-	indices := func(s data.Sampler) []int {
-		var out []int
-		for b, err := range data.NewLoader(numbers(10), data.LoaderOptions{Sampler: s, Seed: new(uint64(2))}).All(context.Background()) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, int(b[0].Item()))
-		}
-		return out
-	}
-	w := data.WeightedRandomSampler{Weights: []float64{0, 1, 0, 3}, NumSamples: 400}
-	count := map[int]int{}
-	for _, i := range indices(w) {
-		count[i]++
-	}
-	if len(count) != 2 || count[3] < 250 || count[3] > 350 {
-		t.Errorf("weighted: %v", count)
-	}
-	if got := indices(data.WeightedRandomSampler{Weights: []float64{0, 1, 0, 3}, NumSamples: 2, NoReplacement: true}); got[0]+got[1] != 4 {
-		t.Errorf("without replacement: %v", got)
-	}
-	if got := indices(data.SubsetRandomSampler{Of: []int{7, 8, 9}}); len(got) != 3 || slices.Min(got) != 7 {
-		t.Errorf("subset: %v", got)
-	}
-	var all []int
-	for rank := range 3 {
-		part := indices(data.DistributedSampler{N: 10, NumReplicas: 3, Rank: rank, Seed: 4})
-		if len(part) != 4 {
-			t.Errorf("rank %d has %d", rank, len(part))
-		}
-		all = append(all, part...)
-	}
-	slices.Sort(all)
-	if len(slices.Compact(all)) != 10 {
-		t.Errorf("distributed: %v", all)
-	}
-	if got := indices(data.RandomSampler{N: 10, NumSamples: new(25)}); len(got) != 25 {
-		t.Errorf("random: %d", len(got))
-	}
-}
-
-// TestLoaderPosition stops an epoch in its middle, saves where it was, and goes on with another loader.
-func TestLoaderPosition(t *testing.T) {
-	d := data.Func{N: 40, F: func(ctx context.Context, i int) ([]*lucid.Tensor, error) {
-		return []*lucid.Tensor{lucid.New([]float64{data.Rand(ctx).Float64(), float64(i)}, 2)}, nil
-	}}
-	for _, c := range []struct {
-		seed       *uint64
-		workers    int
-		stop, last int
-	}{{new(uint64(3)), 0, 4, 10}, {nil, 3, 4, 10}, {nil, 0, 10, 10}, {new(uint64(3)), 2, 1, 10}} {
-		options := data.LoaderOptions{BatchSize: 4, Shuffle: true, Workers: c.workers, Seed: c.seed}
-		lucid.Seed(11)
-		l := data.NewLoader(d, options)
-		var want string
-		var saved *lucid.StateDict
-		var random *lucid.Tensor
-		for epoch := range 3 {
-			n := 0
-			for b, err := range l.All(context.Background()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if saved != nil {
-					want += fmt.Sprint(lucid.ToSlice[float64](b[0]))
-				}
-				if n++; epoch == 1 && n == c.stop {
-					saved, random = l.StateDict(), lucid.GetRNGState()
-				}
-			}
-			if n != c.last {
-				t.Fatalf("%d batches", n)
-			}
-		}
-		path := t.TempDir() + "/position.lucid"
-		if err := lucid.Save(path, saved); err != nil {
-			t.Fatal(err)
-		}
-		back, err := lucid.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lucid.Seed(99)
-		other := data.NewLoader(d, options)
-		if err := other.LoadStateDict(back); err != nil {
-			t.Fatal(err)
-		}
-		lucid.SetRNGState(random)
-		got := ""
-		for range 2 {
-			for b, err := range other.All(context.Background()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got += fmt.Sprint(lucid.ToSlice[float64](b[0]))
-			}
-		}
-		if got != want {
-			t.Errorf("%+v: went on with\n%s\nwant\n%s", c, got, want)
-		}
-	}
-	l := data.NewLoader(d, data.LoaderOptions{BatchSize: 40})
-	l.Seek(0, 5)
-	for _, err := range l.All(context.Background()) {
-		if !errors.Is(err, lucid.ErrValue) {
-			t.Errorf("a position past the end: %v", err)
-		}
-	}
-	if err := l.LoadStateDict(lucid.NewStateDict()); !errors.Is(err, lucid.ErrFormat) {
-		t.Errorf("a state without a position: %v", err)
-	}
-}
-
 // TestSubsetBatches asks that a subset of tensors is read at once, and gives what reading one by one gives.
 func TestSubsetBatches(t *testing.T) {
 	d := data.NewSubset(data.NewSubset(numbers(10), []int{9, 7, 5, 3, 1}), []int{4, 0, 2})
@@ -356,64 +253,5 @@ func TestSubsetBatches(t *testing.T) {
 		if got := fmt.Sprint(lucid.ToSlice[int](b[0])); err != nil || got != "[1 9 5]" {
 			t.Errorf("%s, %v", got, err)
 		}
-	}
-}
-
-// TestWeightsAreFollowed compares how often examples come with their weights, in both ways of drawing.
-func TestWeightsAreFollowed(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	weights := []float64{1, 0, 2, 5, 0, 2, 0}
-	count := make([]float64, len(weights))
-	for _, i := range (data.WeightedRandomSampler{Weights: weights, NumSamples: 100_000}).Indices(r) {
-		count[i]++
-	}
-	for i, n := range count {
-		if p := weights[i] / 10; math.Abs(n/100_000-p) > 0.01 {
-			t.Errorf("example %d came in %.3f of draws, want %.3f", i, n/100_000, p)
-		}
-	}
-	const times = 20_000
-	first, second := make([]float64, len(weights)), make([]float64, len(weights))
-	for range times {
-		two := data.WeightedRandomSampler{Weights: weights, NumSamples: 2, NoReplacement: true}.Indices(r)
-		first[two[0]]++
-		second[two[1]]++
-		if two[0] == two[1] {
-			t.Fatal("an example came twice")
-		}
-	}
-	for i, w := range weights {
-		p, q := w/10, 0.0
-		for j, v := range weights {
-			if j != i {
-				q += v / 10 * w / (10 - v)
-			}
-		}
-		if math.Abs(first[i]/times-p) > 0.02 || math.Abs(second[i]/times-q) > 0.02 {
-			t.Errorf("example %d: first %.3f, second %.3f; want %.3f and %.3f", i, first[i]/times, second[i]/times, p, q)
-		}
-	}
-}
-
-// TestDistributedEpochs asks that each epoch has an order of its own, and that processes share it.
-func TestDistributedEpochs(t *testing.T) {
-	read := func(rank int) (epochs [2][]float64) {
-		l := data.NewLoader(numbers(12), data.LoaderOptions{BatchSize: 6, Sampler: &data.DistributedSampler{N: 12, NumReplicas: 2, Rank: rank}})
-		for e := range epochs {
-			for _, b := range collect(t, l) {
-				epochs[e] = append(epochs[e], b...)
-			}
-		}
-		return epochs
-	}
-	a, b := read(0), read(1)
-	for e := range a {
-		all := slices.Sorted(slices.Values(append(slices.Clone(a[e]), b[e]...)))
-		if len(slices.Compact(all)) != 12 {
-			t.Errorf("epoch %d: %v and %v", e, a[e], b[e])
-		}
-	}
-	if slices.Equal(a[0], a[1]) {
-		t.Error("two epochs have the same order")
 	}
 }

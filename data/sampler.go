@@ -142,7 +142,8 @@ func (s WeightedRandomSampler) keyed(r *rand.Rand) []int {
 }
 
 // DistributedSampler gives every one of several processes its own part of the examples. All shuffle by the same Seed;
-// the loader's own is not used. A loader that gets a pointer to one sets its Epoch, so that every epoch has an order of its own.
+// the loader's own is not used. A loader sets its Epoch, so that every epoch has an order of
+// its own; inside Batched that takes a pointer to it.
 type DistributedSampler struct {
 	N, NumReplicas, Rank int
 	NoShuffle            bool
@@ -206,6 +207,13 @@ func (s Batched) Len() int {
 		return n / s.BatchSize
 	}
 	return (n + s.BatchSize - 1) / s.BatchSize
+}
+
+// SetEpoch passes the number of the epoch on to a sampler that wants it.
+func (s Batched) SetEpoch(epoch int) {
+	if e, ok := s.Sampler.(epochs); ok {
+		e.SetEpoch(epoch)
+	}
 }
 
 // Batches returns the batches of an epoch.

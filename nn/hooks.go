@@ -70,7 +70,9 @@ func (c *hookCell) edit(f func(h *hooks)) {
 	}
 	f(&h)
 	c.set.Store(&h)
-	c.version.What = "hooks changed"
+	if c.version.What == "" {
+		c.version.What = "the hooks of a module changed"
+	}
 	c.version.Store(c.version.Load() + 1)
 }
 

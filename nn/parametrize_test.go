@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -236,4 +237,29 @@ func TestPruneModule(t *testing.T) {
 	if prune.IsPruned(m) || l.Weight.Detach().Min().Item() < 0 || !l.Weight.RequiresGrad() {
 		t.Error("Apply and Remove")
 	}
+}
+
+// A module with computed weights may be used by several goroutines at once.
+func TestParametrizedConcurrently(t *testing.T) {
+	lucid.Seed(6)
+	m := nn.NewSequential(nn.NewLinear(8, 8), nn.NewTanh(), nn.NewLinear(8, 4))
+	utils.WeightNorm(m.Layers[0].(*nn.Linear))
+	utils.SpectralNorm(m.Layers[2].(*nn.Linear))
+	prune.L1Unstructured(m.Layers[0].(*nn.Linear), "bias", prune.Share(0.5))
+	nn.Eval(m)
+	x := lucid.Randn(3, 8)
+	want := m.Forward(x).Detach()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				lucid.NoGrad(func() {
+					if !lucid.Equal(m.Forward(x), want) {
+						t.Error("another result")
+					}
+				})
+			}
+		})
+	}
+	wg.Wait()
 }

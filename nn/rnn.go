@@ -133,14 +133,15 @@ func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, live *l
 	use := func(name string) *lucid.Tensor { return Use(m, r.params.m[name+at]) }
 	gx := lucid.Linear(x, use("weight_ih"), use("bias_ih")) // of all steps at once
 	w, b, proj := use("weight_hh"), use("bias_hh"), use("weight_hr")
-	steps := x.Size(0)
+	parts := lucid.Unbind(gx, 0) // whose gradients meet in one tensor
+	steps := len(parts)
 	outs := make([]*lucid.Tensor, steps)
 	for i := range steps {
 		t := i
 		if back {
 			t = steps - 1 - i
 		}
-		next := r.step(gx.At(t), st, w, b, proj)
+		next := r.step(parts[t], st, w, b, proj)
 		outs[t] = next[0]
 		if live != nil {
 			on := live.At(t)

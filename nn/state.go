@@ -123,6 +123,15 @@ func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
 			}
 		}
 	}
+	for name, c := range NamedModules(m) {
+		if l, ok := c.(stateful); ok {
+			part := d
+			if name != "" {
+				part = d.Prefix(name + ".")
+			}
+			l.fromState(part)
+		}
+	}
 	if e := Compare(m, d); e != nil && (!o.NotStrict || len(e.Mismatched) > 0) {
 		return e
 	}

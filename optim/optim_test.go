@@ -12,10 +12,13 @@ import (
 	"github.com/lucid-go/lucid/optim"
 )
 
-var all = []struct {
+// setting is an optimizer with options.
+type setting struct {
 	op string
 	o  options
-}{
+}
+
+var all = []setting{
 	{"SGD", options{"lr": 0.05}}, {"SGD", options{"lr": 0.05, "momentum": 0.9, "nesterov": true, "weight_decay": 0.01}}, {"SGD", options{"lr": 0.05, "momentum": 0.9, "dampening": 0.1}},
 	{"Adam", options{"lr": 0.01}}, {"Adam", options{"lr": 0.01, "amsgrad": true, "weight_decay": 0.1}}, {"AdamW", options{"lr": 0.01}},
 	{"RMSprop", options{"lr": 0.01, "momentum": 0.9, "centered": true}}, {"Adagrad", options{"lr": 0.1, "lr_decay": 0.1}}, {"Adadelta", options{"lr": 1.0}},
@@ -62,9 +65,18 @@ func sameState(t *testing.T, what string, a, b *lucid.StateDict) {
 	}
 }
 
-// A compiled step gives the bits of an eager one, with the rate changed on the way, and is traced once.
+// A compiled step gives the bits of an eager one, with the rate changed on the way, and is traced once: for every
+// optimizer with every set of options that has golden values.
 func TestCompiledStepEqualsEager(t *testing.T) {
-	for _, c := range all {
+	sets := all
+	if !testing.Short() {
+		for _, c := range readGolden(t).Cases {
+			if c.DType == "float32" && !c.Gaps {
+				sets = append(sets, setting{c.Op, c.Options})
+			}
+		}
+	}
+	for _, c := range sets {
 		t.Run(c.op, func(t *testing.T) {
 			run := func(compiled bool) (*net, optim.Optimizer, float64) {
 				m := newNet()

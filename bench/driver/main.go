@@ -25,12 +25,14 @@ type driver struct {
 	// fastest takes the best run of each timing, for a machine that others use too; else its median.
 	fastest bool
 	best    map[string]float64
+	device  string // of the workloads; "": the CPU
 }
 
 // results are the file of results; its rows are kept by name, so that some can be measured anew.
 type results struct {
 	Machine    json.RawMessage `json:"machine"`
 	Conditions string          `json:"conditions"`
+	Device     string          `json:"device,omitempty"` // "": the CPU
 	Peers      []*peer         `json:"peers"`
 	Rows       []*row          `json:"rows"`
 }
@@ -49,9 +51,13 @@ func main() {
 	conditions := flag.String("conditions", "Measured alone on the machine.", "said above the table")
 	file := flag.String("results", "bench/results/latest.json", "where the numbers go")
 	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
+	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
 	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, best: map[string]float64{}}
 	all := peers(*lucid, *python, *threads)
+	if *device == "cuda" {
+		all, d.device = gpuPeers(*lucid, *python), "cuda"
+	}
 	for i, p := range all {
 		if i == 0 || slices.Contains(strings.Split(*with, ","), p.Key) {
 			d.peers = append(d.peers, p)
@@ -72,7 +78,7 @@ func (d *driver) run(lucid, only string, heavy bool, conditions, file, page stri
 	if err != nil {
 		return err
 	}
-	table, err := workloads(lucid)
+	table, err := workloads(lucid, d.device)
 	if err != nil {
 		return err
 	}
@@ -85,7 +91,7 @@ func (d *driver) run(lucid, only string, heavy bool, conditions, file, page stri
 	if res.Machine, err = exec.Command(lucid, "doctor", "--json").Output(); err != nil {
 		return fmt.Errorf("lucid doctor: %w", err)
 	}
-	res.Conditions = conditions
+	res.Conditions, res.Device = conditions, d.device
 	for _, w := range table {
 		if !want.MatchString(w.Name) || w.Heavy && !heavy {
 			continue
@@ -104,8 +110,12 @@ func (d *driver) run(lucid, only string, heavy bool, conditions, file, page stri
 }
 
 // workloads asks lucid for its table.
-func workloads(lucid string) (table []workload, err error) {
-	out, err := exec.Command(lucid, "bench", "--list", "--json").Output()
+func workloads(lucid, device string) (table []workload, err error) {
+	args := []string{"bench", "--list", "--json"}
+	if device != "" {
+		args = append(args, "--device", device)
+	}
+	out, err := exec.Command(lucid, args...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("lucid bench --list: %w", err)
 	}

@@ -89,8 +89,10 @@ func (d *driver) measure(w workload) (*row, error) {
 	probes := map[string][]float64{}
 	for round, good := 0, 0; good < d.pairs && round < 3*d.pairs; round++ {
 		limits := map[string]float64{}
-		if err := us.ask("probe", &limits); err != nil {
-			return nil, err
+		if d.device == "" { // the probes are the CPU's
+			if err := us.ask("probe", &limits); err != nil {
+				return nil, err
+			}
 		}
 		if d.sags(limits) {
 			r.Discarded++

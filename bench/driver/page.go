@@ -21,9 +21,32 @@ inference row are compiled in lucid and JAX; everything else in lucid is written
 
 `
 
+const gpuPreface = `# Benchmarks on a GPU
+
+The same work in lucid and in other frameworks, on the same GPU, on the same random data, interleaved A-B-A-B; results are
+compared before anything is timed. Written by ` + "`bench/run --device cuda --python python3 --page docs/benchmarks-cuda.md --results bench/results/cuda.json`" + `.
+A time is that of one run among as many as take 20 ms, with one wait for the device at their end. A ratio is their time divided
+by ours, so above 1 lucid is faster: the median of the pairs, and in brackets where the middle 80 % of them lie. TF32 is off
+everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones. GPT-2 computes in bfloat16
+with parameters in float32: by Autocast in PyTorch, by casts of the parameters in lucid and JAX. Everything else in lucid is written eagerly, but for the row that says otherwise.
+
+`
+
+// columns are the peers with a column of their own, and what it is called.
+func (res *results) columns() (keys, names []string) {
+	if res.Device != "" {
+		return []string{"torch", "torch_compiled", "jax"}, []string{"PyTorch", "compiled", "JAX"}
+	}
+	return []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"}, []string{"against PyTorch", "default allocator", "compiled", "JAX", "MLX"}
+}
+
 func (res *results) page() []byte {
 	var b bytes.Buffer
-	b.WriteString(preface)
+	if res.Device != "" {
+		b.WriteString(gpuPreface)
+	} else {
+		b.WriteString(preface)
+	}
 	fmt.Fprintf(&b, "%s\n\n", res.Conditions)
 	var m struct {
 		Go, CPU string
@@ -37,9 +60,10 @@ func (res *results) page() []byte {
 			fmt.Fprintf(&b, " %s %s.", p.label(), p.Version)
 		}
 	}
-	b.WriteString("\n\n| workload | lucid | of limit | best of PyTorch | goal | against PyTorch | default allocator | compiled | JAX | MLX |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	keys, names := res.columns()
+	fmt.Fprintf(&b, "\n\n| workload | lucid | of limit | best of PyTorch | goal | %s |\n|---|---|---|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 	for _, r := range res.Rows {
-		b.WriteString(r.cells())
+		b.WriteString(r.cells(keys))
 	}
 	notes(&b, res.Rows)
 	return b.Bytes()
@@ -54,9 +78,9 @@ func (p *peer) label() string {
 	return p.Name
 }
 
-func (r *row) cells() string {
+func (r *row) cells(keys []string) string {
 	if r.Error != "" {
-		return fmt.Sprintf("| %s | fails | | | | | | | | |\n", r.About)
+		return fmt.Sprintf("| %s | fails | | | | %s\n", r.About, strings.Repeat("|", len(keys)))
 	}
 	limit, goal, best := "", "", ""
 	if r.Fraction > 0 {
@@ -69,7 +93,7 @@ func (r *row) cells() string {
 		best = fmt.Sprintf("**%s**", m.Ratio)
 	}
 	cells := []string{r.About, short(r.Seconds.Median) + r.rate(), limit, best, goal}
-	for _, key := range []string{"torch", "torch_default", "torch_compiled", "jax", "mlx"} {
+	for _, key := range keys {
 		cell := ""
 		if i := slices.IndexFunc(r.Meetings, func(m *meeting) bool { return m.Peer == key }); i >= 0 {
 			switch m := r.Meetings[i]; {

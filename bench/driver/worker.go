@@ -45,6 +45,19 @@ func peers(lucid, python string, threads int) []*peer {
 	return all
 }
 
+// gpuPeers lists lucid and those it may be measured against on a GPU.
+func gpuPeers(lucid, python string) []*peer {
+	script := func(words ...string) []string {
+		return append([]string{python, "bench/peers/" + words[0]}, words[1:]...)
+	}
+	return []*peer{
+		{Key: "lucid", Name: "lucid", command: []string{lucid, "bench", "--device", "cuda", "--serve"}},
+		{Key: "torch", Name: "PyTorch", command: script("torch_cuda.py")},
+		{Key: "torch_compiled", Name: "PyTorch compiled", command: script("torch_cuda.py", "compiled")},
+		{Key: "jax", Name: "JAX", command: script("jax_cuda.py")},
+	}
+}
+
 // start runs the process.
 func (p *peer) start() error {
 	if p.process != nil {

@@ -21,6 +21,11 @@ def noise(seed, *sizes, scale=1.0):
     return (v * np.float32(scale)).reshape(sizes)
 
 
+def repeated(seed, *sizes):
+    """4M numbers of noise, again and again: for arrays of gigabytes."""
+    return np.resize(noise(seed, 1 << 22), math.prod(sizes)).reshape(sizes)
+
+
 def hashes(seed, n):
     with np.errstate(over="ignore"):
         h = np.arange(n, dtype=np.uint32) * np.uint32(0x9E3779B1) + np.uint32(seed * 0x85EBCA6B % 2**32)
@@ -37,6 +42,7 @@ def integers(seed, below, n):
 CONVOLUTIONS = {
     "conv3x3_nchw": (64, 64, 56, 3, 1, 1, 1, False),
     "conv3x3_nhwc": (64, 64, 56, 3, 1, 1, 1, True),
+    "conv3x3_winograd": (64, 64, 56, 3, 1, 1, 1, False),
     "conv1x1": (64, 256, 56, 1, 1, 1, 0, False),
     "conv_depthwise": (64, 64, 56, 3, 64, 1, 1, False),
     "conv7x7": (3, 64, 224, 7, 1, 2, 3, False),
@@ -97,8 +103,11 @@ def summarize(x):
 
 
 class Worker:
-    def __init__(self, make):
+    """sync, if given, waits for a device; a batch of runs then lasts 20 ms, since waiting costs too."""
+
+    def __init__(self, make, sync=None):
         self.make, self.name = make, None
+        self.sync, self.enough = sync or (lambda: None), 20e-3 if sync else 50e-6
 
     def prepare(self, name):
         self.name = self.run = None  # lets go of the last one's memory
@@ -113,7 +122,8 @@ class Worker:
             begin = time.perf_counter()
             for _ in range(self.batch):
                 self.run()
-            if time.perf_counter() - begin > 50e-6 or self.batch > 1 << 20:
+            self.sync()
+            if time.perf_counter() - begin > self.enough or self.batch > 1 << 20:
                 break
             self.batch *= 2
         self.name = name
@@ -121,12 +131,14 @@ class Worker:
     def time(self, name, budget):
         if name != self.name:
             self.prepare(name)
+        self.sync()
         each = []
         begin = time.perf_counter()
         while len(each) < 1 or time.perf_counter() - begin < budget:
             t = time.perf_counter()
             for _ in range(self.batch):
                 self.run()
+            self.sync()
             each.append((time.perf_counter() - t) / self.batch)
         each.sort()
         return {"name": name, "seconds": each[len(each) // 2], "best": each[0], "runs": len(each) * self.batch, "check": self.check}
@@ -134,15 +146,15 @@ class Worker:
 
 def start():
     """The whole process: import, one small product, exit."""
-    run = lambda: subprocess.run([sys.executable, sys.argv[0], "--first"], check=True, stdout=subprocess.DEVNULL)
+    run = lambda: subprocess.run([sys.executable, *sys.argv, "--first"], check=True, stdout=subprocess.DEVNULL)
     return run, lambda: []
 
 
-def serve(make, about, first):
+def serve(make, about, first, sync=None):
     if "--first" in sys.argv:
         print(first())
         return
-    w = Worker(make)
+    w = Worker(make, sync)
     for line in sys.stdin:
         words = line.split()
         if not words:

@@ -37,7 +37,7 @@ func runBench(c *command, args []string, out io.Writer) error {
 	list := f.Bool("list", false, "list the workloads")
 	asJSON := f.Bool("json", false, "print JSON: one object a line")
 	serve := f.Bool("serve", false, "read names of workloads, and milliseconds, line by line; answer each with a JSON object")
-	first := f.Bool("first", false, "compute one small product and exit: process start to first result")
+	first := f.Bool("first", false, "compute one small product and exit: process start to first result; with --run, time the first runs of each workload")
 	profile := f.String("profile", "", "write a CPU profile of the workloads to this file")
 	device := f.String("device", "cpu", "cpu or cuda; a GPU has workloads of its own size")
 	budget := f.Duration("time", 300*time.Millisecond, "for each workload")
@@ -58,6 +58,8 @@ func runBench(c *command, args []string, out io.Writer) error {
 		return &usageError{"lucid bench: " + err.Error(), "lucid bench --run '^sgemm'"}
 	}
 	switch {
+	case *first && *pattern != "":
+		return firstRuns(want, out)
 	case *first:
 		_, err := fmt.Fprintln(out, lucid.Ones(16, 16).MatMul(lucid.Ones(16, 16)).Sum().Item())
 		return err
@@ -88,6 +90,26 @@ func runBench(c *command, args []string, out io.Writer) error {
 		defer pprof.StopCPUProfile()
 	}
 	return timeBench(some, *budget, *asJSON, out)
+}
+
+// firstRuns times the first runs of workloads, kernels still to be compiled among them.
+func firstRuns(want *regexp.Regexp, out io.Writer) error {
+	for _, w := range bench.All() {
+		if !want.MatchString(w.Name) {
+			continue
+		}
+		times, err := bench.First(w.Name, 5)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s: first runs took %v\n", w.Name, times); err != nil {
+			return err
+		}
+	}
+	for _, line := range bench.Kernels() {
+		fmt.Fprintln(out, line)
+	}
+	return nil
 }
 
 func listBench(some []bench.Workload, asJSON bool, out io.Writer) error {

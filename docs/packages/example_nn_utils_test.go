@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/nn"
 	"github.com/lucid-go/lucid/nn/utils"
 )
 
@@ -15,4 +16,30 @@ func Example_nnUtilsClippingGradients() {
 	fmt.Println(total.Item(), w.Grad())
 	// Output:
 	// 5 tensor([0.6000, 0.8000])
+}
+
+// A module as a function of its parameters: a piece of docs/packages/nn-utils.md.
+func Example_nnUtilsFunctionalCall() {
+	l := nn.NewLinear(2, 1, nn.LinearOptions{NoBias: true})
+	x := lucid.New([]float32{3, 4}, 1, 2)
+	grad := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor {
+		var y *lucid.Tensor
+		utils.FunctionalCall(l, map[string]*lucid.Tensor{"weight": w}, func() { y = l.Forward(x).Sum() })
+		return y
+	})
+	fmt.Println(grad(lucid.Zeros(1, 2)))
+	// Output:
+	// tensor([[3., 4.]])
+}
+
+// Weight norm: a piece of docs/packages/nn-utils.md.
+func Example_nnUtilsWeightNorm() {
+	l := &nn.Linear{Weight: nn.Parameter(lucid.New([]float32{3, 4}, 1, 2))}
+	utils.WeightNorm(l)
+	fmt.Println(nn.StateDict(l).Names(), nn.Originals(l, "weight")[0].Item())
+	utils.RemoveWeightNorm(l, "weight")
+	fmt.Println(l.Weight.Detach())
+	// Output:
+	// [parametrizations.weight.original0 parametrizations.weight.original1] 5
+	// tensor([[3., 4.]])
 }

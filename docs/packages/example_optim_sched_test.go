@@ -20,3 +20,18 @@ func Example_optimSchedOnceAnEpoch() {
 	// Output:
 	// 0.125
 }
+
+// As functions of the step: a piece of docs/packages/optim-sched.md.
+func Example_optimSchedFunctions() {
+	w := lucid.Zeros(1).RequiresGrad_(true)
+	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 1})
+	warm := sched.LinearSchedule(0, 0.1, 2)
+	rate := sched.NewFuncLR(opt, sched.JoinSchedules([]sched.Func{warm, sched.CosineDecay(0.1, 4, 0)}, []int{2}))
+	for range 4 {
+		fmt.Printf("%.2f ", opt.ParamGroups()[0].LR())
+		rate.Step()
+	}
+	fmt.Println()
+	// Output:
+	// 0.00 0.05 0.10 0.09
+}

@@ -23,3 +23,20 @@ func Example_optimAStep() {
 	// Output:
 	// 0.0
 }
+
+// An average of the weights: a piece of docs/packages/optim.md.
+func Example_optimAverage() {
+	w := lucid.Zeros(1)
+	mean := optim.NewEMA([]*lucid.Tensor{w}, optim.EMAOptions{Decay: new(0.5)})
+	for _, v := range []float64{8, 4, 2} {
+		w.Assign(v)
+		if err := mean.Update(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	mean.With(func() { fmt.Println(w.Detach()) })
+	fmt.Println(w.Detach())
+	// Output:
+	// tensor([4.])
+	// tensor([2.])
+}

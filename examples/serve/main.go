@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/lucid-go/lucid"
@@ -43,7 +44,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "serve: want positive numbers and no arguments, as in: go run ./examples/serve -addr localhost:8080")
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	fmt.Printf("training for %d steps …\n", *steps)
 	model, right, err := train(*steps)

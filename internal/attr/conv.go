@@ -2,12 +2,13 @@ package attr
 
 // Conv is a convolution over the dimensions behind batch and channels. Output y reads, for tap k, place
 // y·Stride + k·KernelDilation - Low of the input, whose elements lie InputDilation apart with zeros between and beyond
-// them. Low and High are the zeros before and behind; negative ones crop. Flip turns the kernel around.
+// them. Low and High are the zeros before and behind; negative ones crop. Flip turns the kernel around. Winograd allows a
+// way with fewer products that loses accuracy.
 type Conv struct {
 	Stride, Low, High             Ints
 	KernelDilation, InputDilation Ints
 	Groups                        int
-	Flip                          bool
+	Flip, Winograd                bool
 }
 
 // Size returns how many outputs dimension d has for an input of size x and a kernel of size k; below 0 is none.

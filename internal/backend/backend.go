@@ -109,10 +109,20 @@ type Fused struct {
 	In     int           // number of inputs
 	Instrs []Instr
 	Out    []int // registers that are stored
+	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
+	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
+	Head *Head
 	// Tail reduces a register while it is computed; its result is the last output, behind those of Out. nil: none.
 	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
+}
+
+// Head is a product at the start of a fused program.
+type Head struct {
+	Op   string
+	Attr attr.Attr
+	Dst  int // the input register it computes
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -134,6 +144,8 @@ type Device struct {
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
 	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
+	// CanLead reports whether an op can be the head of a fused program; nil: never.
+	CanLead func(op string, out dtype.DType) bool
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/mem"
 )
@@ -14,6 +16,38 @@ type run struct {
 	donates int
 	errs    []error // by buffer: why it has no value
 	shown   bool    // devices were shown the launches ahead
+
+	// What follows is space that runs use one after the other.
+	moved []bool         // by buffer: the memory went on to another one
+	free  []freeBuf      // temporaries read for the last time
+	took  []int          // inputs claimed
+	space []backend.View // operands of all steps
+	ctx   backend.Ctx
+	at    int // the step that runs
+	late  []lateCheck
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+func newRun(p *Program) *run {
+	r := runs.Get().(*run)
+	r.prog, r.donates = p, len(p.steps)
+	r.bufs, r.moved = resize(r.bufs, len(p.bufs)), resize(r.moved, len(p.bufs))
+	return r
+}
+
+// release lets other runs have the space; the run is over, and nobody looks at it any more.
+func (r *run) release() {
+	if len(r.prog.bufs) > 1<<12 {
+		return // not worth keeping
+	}
+	clear(r.bufs)
+	clear(r.owned)
+	clear(r.free[:cap(r.free)])
+	clear(r.space)
+	clear(r.late)
+	*r = run{bufs: r.bufs[:0], owned: r.owned[:0], moved: r.moved[:0], free: r.free[:0], took: r.took[:0], space: r.space[:0], late: r.late[:0]}
+	runs.Put(r)
 }
 
 // reserve gets all memory the program needs before anything runs. take claims an input's buffer for writing
@@ -24,14 +58,12 @@ func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake fu
 
 // reserveIn is reserve with another pool than that of each step's device.
 func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
-	r := &run{prog: p, bufs: make([]*mem.Buffer, len(p.bufs)), donates: len(p.steps)}
+	r := newRun(p)
 	copy(r.bufs, in)
 	for i := p.numIn; i < len(p.bufs); i++ {
 		r.bufs[i] = p.bufs[i].data
 	}
-	var free []freeBuf
-	var took []int
-	moved := make([]bool, len(p.bufs)) // the memory went on to another buffer
+	moved := r.moved
 	fail := func(err error) (*run, error) {
 		for _, b := range r.owned {
 			b.Free()
@@ -41,9 +73,10 @@ func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input in
 				b.Free()
 			}
 		}
-		for _, i := range took {
+		for _, i := range r.took {
 			untake(i)
 		}
+		r.release()
 		return nil, err
 	}
 	for k := range p.steps {
@@ -60,13 +93,13 @@ func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input in
 				}
 				if !in[d].ReadOnly && (s.dev.Host || in[d].Mem == nil) && take(int(d)) {
 					r.bufs[o.buf], moved[d] = in[d], true
-					took = append(took, int(d))
+					r.took = append(r.took, int(d))
 					r.donates = min(r.donates, k)
 					s.dev.Pool.CountDonation()
 					continue
 				}
 			}
-			m, err := getBuf(pool, s.dev, s.op, b.size, &free, b.keep)
+			m, err := getBuf(pool, s.dev, s.op, b.size, &r.free, b.keep)
 			if err != nil {
 				return fail(err)
 			}
@@ -80,14 +113,14 @@ func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input in
 			b := &p.bufs[o.buf]
 			if int(o.buf) >= p.numIn && b.data == nil && !b.keep && b.last == int32(k) && !moved[o.buf] {
 				moved[o.buf] = true
-				free = append(free, freeBuf{b.dev, r.bufs[o.buf]})
+				r.free = append(r.free, freeBuf{b.dev, r.bufs[o.buf]})
 			}
 		}
 		for _, o := range s.out {
 			b := &p.bufs[o.buf]
 			if !b.keep && b.last == int32(k) && !moved[o.buf] {
 				moved[o.buf] = true
-				free = append(free, freeBuf{b.dev, r.bufs[o.buf]})
+				r.free = append(r.free, freeBuf{b.dev, r.bufs[o.buf]})
 			}
 		}
 	}

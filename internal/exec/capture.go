@@ -228,7 +228,7 @@ func (c *capture) record(b *binding, det bool) error {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untake)
+	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}
@@ -237,6 +237,9 @@ func (c *capture) record(b *binding, det bool) error {
 	}
 	rec.taken = append([]int(nil), b.taken...)
 	c.made++
+	if c.dev.Ahead != nil { // what lay in host memory lies on the device now: that may be another kernel
+		c.dev.Ahead(func(face any) { run.showAhead(0, c.dev, face) })
+	}
 	rec.graph, err = c.dev.Capture(func(face any) error {
 		kc := &backend.Ctx{Context: context.Background(), Deterministic: det, For: par.For, Face: face}
 		for k := range p.steps {
@@ -345,7 +348,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 	for i, o := range b.replay.outs {
 		buf, lay := fresh[i], o.at.lay
 		if k := rec.outs[i].input; k >= 0 && b.argOf[k] > 0 && !b.isTaken(k) {
-			buf, lay = shown(b.args[b.argOf[k]-1], o)
+			buf, lay = ofArgument(b.args[b.argOf[k]-1], o)
 		}
 		outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 	}

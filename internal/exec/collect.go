@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -18,7 +20,15 @@ const (
 	fuse                // elementwise, part of a group
 	kernel              // one launch
 	tail                // a reduction at the end of the group it reads
+	head                // a product at the start of the group that reads it
+	shown               // an alias of such a product, through which the group reads it
 )
+
+// launched says that the node's value has memory of its own in any plan.
+func (c class) launched() bool { return c == kernel || c == tail || c == head }
+
+// view says that the node shows another one's buffer.
+func (c class) view() bool { return c == alias || c == shown }
 
 // info is what the planner knows of one node.
 type info struct {
@@ -31,6 +41,7 @@ type info struct {
 	late  int32
 	group int32
 	tail  int32                      // of a group's leader: the reduction at its end, +1; 0: none
+	head  int32                      // of a group's leader: the product at its start, +1; 0: none
 	reg   int32                      // in its group's program
 	users int32                      // consumers in the plan
 	drops int32                      // claims this plan drops
@@ -143,9 +154,9 @@ func (p *planner) device(n *graph.Node) *backend.Device {
 }
 
 // settleDevices finds out where nodes that name no device are computed: where somebody reads them, else on the default
-// device. It matters only if that has memory the host cannot read; the other way round kernels bring values up.
+// device. It matters only if a device has memory the host cannot read.
 func (p *planner) settleDevices() {
-	if p.dev.Host {
+	if p.dev.Host && !slices.ContainsFunc(p.idx.Nodes, func(n *graph.Node) bool { return n.Device() != nil && !n.Device().Host }) {
 		return
 	}
 	p.where = make([]*backend.Device, len(p.idx.Nodes))

@@ -17,11 +17,10 @@ func (p *planner) findDonors() {
 			}
 			inPlace = op.InPlace
 		}
-		outs := s.out
-		if s.fused != nil && s.fused.Tail != nil {
-			outs = outs[:len(outs)-1] // a reduction's result is not written in the order of what is read
-		}
-		for _, o := range outs {
+		for i, o := range s.out {
+			if !s.elementwise(i) {
+				continue
+			}
 			if p.prog.bufs[o.buf].donor >= 0 {
 				continue
 			}
@@ -41,10 +40,19 @@ func (p *planner) findDonors() {
 	}
 }
 
+// elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
+// program is not, nor is the product at its start.
+func (s *step) elementwise(i int) bool {
+	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i == len(s.out)-1)
+}
+
 // overlays reports whether a step may write an output over its input j: both are walked in the same order, and the input is
 // not read in another one too.
 func (p *planner) overlays(s *step, j int, o operand) bool {
 	in := s.in[j]
+	if s.fused != nil && j >= s.fused.In {
+		return false // an operand of the product at its start
+	}
 	return in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0) && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
 }
 
@@ -82,7 +90,7 @@ func (p *planner) overlaysIn(s *step, in, out int32) bool {
 		}
 		for k, o := range s.out {
 			if o.buf == out {
-				return (s.fused == nil || s.fused.Tail == nil || k < len(s.out)-1) && p.overlays(s, j, o)
+				return s.elementwise(k) && p.overlays(s, j, o)
 			}
 		}
 	}

@@ -92,6 +92,7 @@ func (p *planner) build() {
 	p.level()
 	p.groupElementwise()
 	p.findTails()
+	p.findHeads()
 	p.decide()
 	p.lower()
 }
@@ -101,7 +102,7 @@ func (p *planner) short() bool {
 	work := 0
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]
-		if s.fused == nil {
+		if s.fused == nil || s.fused.Head != nil {
 			work += 1 << 12
 			for _, o := range s.in {
 				work += o.shape.Numel()
@@ -280,6 +281,7 @@ func (j *job) finish(err error) {
 			r.Unref()
 		}
 	}
+	j.run.release()
 	p.reset()
 	planners.Put(p)
 }

@@ -259,5 +259,6 @@ func (p *planner) addStep(s step) {
 		p.prog.bufs[o.buf].last = max(p.prog.bufs[o.buf].last, k)
 	}
 	p.prog.operands += len(s.in) + len(s.out)
+	p.prog.checks = p.prog.checks || !s.dev.Host
 	p.prog.steps = append(p.prog.steps, s)
 }

@@ -44,6 +44,9 @@ func (p *planner) lowerGroup(list []int) {
 	d := p.device(lead)
 	prog := &backend.Fused{Shape: lead.Shape()}
 	s := step{op: "fused", fused: prog, dev: d}
+	if h := int(p.info[list[len(list)-1]].head) - 1; h >= 0 {
+		p.lowerHead(&s, h)
+	}
 	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
 	reads := p.reads[:0]
 	for _, i := range list {
@@ -82,6 +85,16 @@ func (p *planner) lowerGroup(list []int) {
 			s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 		}
 	}
+	if prog.Head != nil {
+		h := p.idx.Nodes[p.info[list[len(list)-1]].head-1]
+		prog.Head.Dst = p.groupInput(&s, p.operand(h))
+		if p.info[p.idx.Get(h)].class == shown {
+			h = h.In(0)
+		}
+		for k := range h.NumIn() {
+			s.in = append(s.in, p.operand(h.In(k)))
+		}
+	}
 	if t := int(p.info[list[len(list)-1]].tail) - 1; t >= 0 {
 		n, f := p.idx.Nodes[t], &p.info[t]
 		b := p.newBuf(d, n.Bytes())
@@ -91,6 +104,18 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	d.Prepare(prog)
 	p.addStep(s)
+}
+
+// lowerHead gives the product at the start of a group its memory.
+func (p *planner) lowerHead(s *step, i int) {
+	n, f := p.idx.Nodes[i], &p.info[i]
+	at := place{buf: p.newBuf(s.dev, n.Bytes())}
+	if f.at = at; f.class == shown {
+		n = n.In(0)
+		p.info[p.idx.Get(n)].at = at
+	}
+	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr()}
+	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 
 // groupInput returns the register of an input, the same for the same memory. Immediates are shown with the group's shape.

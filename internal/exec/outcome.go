@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -26,7 +27,7 @@ type parent struct {
 
 // mark says on the results of a run that they may turn out to have no value.
 func (c *capture) mark(b *binding, fresh []*mem.Buffer, ask backend.Outcome) {
-	o := &outcome{prog: b.replay.prog, ask: ask, parents: b.parents}
+	o := &outcome{prog: b.replay.prog, ask: ask, parents: slices.Clone(b.parents)}
 	if !c.rec.graph.Complains() && len(o.parents) == 0 {
 		return
 	}

@@ -16,8 +16,8 @@ type Program struct {
 	numIn int // buffers 0 to numIn-1 are inputs
 	// operands counts the views all steps need, so that a run allocates them at once.
 	operands int
-	// needsEvent is false for plans so short that they run under the plan lock.
-	short bool
+	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
+	checks bool
 }
 
 // bufInfo describes a buffer of a program.

@@ -25,6 +25,7 @@ type Replay struct {
 	// State says by argument whether it is state of which the program makes the next value.
 	State []bool
 
+	argOf   []int  // by input: number of its argument, from 1; 0: a value of the program's own
 	donated []bool // by input: some output may be written over it
 	capture *capture
 	ahead   sync.Once
@@ -51,7 +52,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
-	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
+	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
@@ -76,6 +77,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 		r.args[i] = -1
 		if k := p.idx.Get(a); k >= 0 {
 			r.args[i] = p.info[k].at.buf
+			r.argOf[r.args[i]] = i + 1
 		}
 	}
 	for _, o := range outs {
@@ -103,21 +105,43 @@ func (r *Replay) Fits(arg int, n *graph.Node) bool {
 // Steps returns the number of launches of one run.
 func (r *Replay) Steps() int { return len(r.prog.steps) }
 
+// Args is what a run may do with its arguments beside reading them.
+type Args interface {
+	// Take claims an argument's buffer for writing over: then the argument is gone. Untake gives it back.
+	Take(arg int) bool
+	Untake(arg int)
+}
+
 // binding is the inputs of one run.
 type binding struct {
-	replay    *Replay
-	args      []*graph.Node
-	in        []*mem.Buffer
-	argOf     []int // by input: number of its argument, from 1; 0: a value of the program's own
-	parents   []parent
-	taken     []int // inputs to be written over
-	takeArg   func(arg int) bool
-	untakeArg func(arg int)
+	replay  *Replay
+	args    []*graph.Node
+	in      []*mem.Buffer
+	argOf   []int // by input: number of its argument, from 1; 0: a value of the program's own
+	parents []parent
+	taken   []int // inputs to be written over
+	claims  Args
+
+	takeFn   func(i int) bool // take and untake, made once
+	untakeFn func(i int)
+}
+
+var bindings = sync.Pool{New: func() any {
+	b := new(binding)
+	b.takeFn, b.untakeFn = b.take, b.untake
+	return b
+}}
+
+func (b *binding) release() {
+	clear(b.in)
+	clear(b.parents)
+	*b = binding{in: b.in[:0], parents: b.parents[:0], taken: b.taken[:0], takeFn: b.takeFn, untakeFn: b.untakeFn}
+	bindings.Put(b)
 }
 
 // take claims an input's memory.
 func (b *binding) take(i int) bool {
-	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.takeArg(b.argOf[i]-1) {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.claims.Take(b.argOf[i]-1) {
 		return false
 	}
 	b.taken = append(b.taken, i)
@@ -125,7 +149,7 @@ func (b *binding) take(i int) bool {
 }
 
 func (b *binding) untake(i int) {
-	b.untakeArg(b.argOf[i] - 1)
+	b.claims.Untake(b.argOf[i] - 1)
 	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
 }
 
@@ -176,12 +200,13 @@ func (b *binding) finish() {
 }
 
 // bind finds the buffers of the arguments, which have their values.
-func (r *Replay) bind(args []*graph.Node, take func(arg int) bool, untake func(arg int)) *binding {
-	b := &binding{replay: r, args: args, in: append([]*mem.Buffer(nil), r.held...), argOf: make([]int, len(r.held)), takeArg: take, untakeArg: untake}
+func (r *Replay) bind(args []*graph.Node, claims Args) *binding {
+	b := bindings.Get().(*binding)
+	b.replay, b.args, b.argOf, b.claims = r, args, r.argOf, claims
+	b.in = append(b.in, r.held...)
 	for i, k := range r.args {
 		if k >= 0 {
 			b.in[k] = window(args[i], r.capture != nil)
-			b.argOf[k] = i + 1
 		}
 	}
 	return b
@@ -208,10 +233,11 @@ func window(n *graph.Node, cut bool) *mem.Buffer {
 	return b.Window(from*size, b.Size-from*size)
 }
 
-// Run binds the arguments, which have their values, and runs the program. take says whether an argument's buffer may be
-// written over: then the argument is gone. It returns the outputs, also with an error if inputs were written over.
-func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int) bool, untake func(arg int)) ([]*graph.Node, error) {
-	b := r.bind(args, take, untake)
+// Run binds the arguments, which have their values, and runs the program. It returns the outputs, also with an error if
+// inputs were written over.
+func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*graph.Node, error) {
+	b := r.bind(args, claims)
+	defer b.release()
 	det := scope.Current().Deterministic
 	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
 		defer c.mu.Unlock()
@@ -226,7 +252,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 	if err := b.settle(false); err != nil {
 		return nil, err
 	}
-	run, err := r.prog.reserve(b.in, b.take, b.untake)
+	run, err := r.prog.reserve(b.in, b.takeFn, b.untakeFn)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +274,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 			}
 			buf, lay := run.bufs[o.at.buf], o.at.lay
 			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = shown(args[b.argOf[o.at.buf]-1], o)
+				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], o)
 			}
 			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 		}
@@ -257,6 +283,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 	for _, m := range run.owned {
 		m.Free()
 	}
+	run.release()
 	if err != nil && len(b.taken) == 0 {
 		return nil, err
 	}
@@ -265,7 +292,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, take func(arg int)
 
 // settle waits for the inputs; those whose memory can be used already become parents, if that is asked for.
 func (b *binding) settle(late bool) error {
-	b.parents = nil
+	b.parents = b.parents[:0]
 	for i, m := range b.in {
 		if e := m.Event(); late && e != nil && e.Late() && !e.Happened(false) {
 			b.parents = append(b.parents, parent{i, e})
@@ -292,8 +319,8 @@ func (r *Replay) showOnce(run *run) {
 	})
 }
 
-// shown returns where an output lies that shows an argument's own memory.
-func shown(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+// ofArgument returns where an output lies that shows an argument's own memory.
+func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
 	buf, lay := arg.Buffer()
 	if lay == nil || lay.Offset == 0 {
 		return buf, o.at.lay

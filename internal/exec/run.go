@@ -12,16 +12,19 @@ import (
 // execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
-	views := make([]backend.View, r.prog.operands)
-	kc := &backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
+	r.space = resize(r.space, r.prog.operands)
+	views := r.space
+	r.ctx = backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
+	kc := &r.ctx
 	cancelable := ctx.Done() != nil
-	var late []lateCheck
-	at, shown := 0, r.shown
-	kc.Late = func(check func() error) { late = append(late, lateCheck{at, check}) }
-	defer func() { r.finishChecks(late) }()
+	shown := r.shown
+	if r.prog.checks {
+		kc.Late = r.leave
+		defer r.finishChecks()
+	}
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
-		at = k
+		r.at = k
 		if cancelable && k < r.donates {
 			if err := ctx.Err(); err != nil {
 				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped before " + s.op, Err: err}
@@ -87,10 +90,12 @@ type lateCheck struct {
 	check func() error
 }
 
+func (r *run) leave(check func() error) { r.late = append(r.late, lateCheck{r.at, check}) }
+
 // finishChecks runs what launches left for the end; a complaint fails its step and those that read from it.
-func (r *run) finishChecks(late []lateCheck) {
+func (r *run) finishChecks() {
 	failed := false
-	for _, l := range late {
+	for _, l := range r.late {
 		if err := l.check(); err != nil {
 			r.fail(&r.prog.steps[l.step], err)
 			failed = true

@@ -25,11 +25,11 @@ func (p *planner) decide() {
 		case konst:
 			f.store = f.root
 			continue
-		case kernel, tail:
+		case kernel, tail, head:
 			f.mat = true
 			f.from(i)
 			f.store = f.root || f.alive
-		case alias:
+		case alias, shown:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
 			f.srcs, f.many, f.deep = g.srcs, g.many, g.deep
@@ -62,7 +62,7 @@ func (p *planner) reach() {
 		if f.class == given || !f.alive {
 			continue
 		}
-		stored := f.root || f.class == kernel || f.class == tail
+		stored := f.root || f.class.launched()
 		if stored && !n.KeepsInputs() {
 			continue
 		}
@@ -124,7 +124,7 @@ func (p *planner) saveForTape() {
 			continue
 		}
 		op := n.Op()
-		if op.SavesOut && f.class != alias {
+		if op.SavesOut && !f.class.view() {
 			f.store = true
 		}
 		for k := range min(n.NumIn(), 32) {
@@ -140,8 +140,8 @@ func (p *planner) saveForTape() {
 func (p *planner) storeBase(n *graph.Node) {
 	for {
 		g := &p.info[p.idx.Get(n)]
-		if g.class != alias {
-			if g.class == fuse || g.class == kernel || g.class == tail {
+		if !g.class.view() {
+			if g.class == fuse || g.class.launched() {
 				g.store = true
 			}
 			return

@@ -6,8 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// class_nll is log Σ exp(x) - x[target] along one dimension, of which size 1 stays, and log Σ exp(x) itself. Its cotangent,
-// softmax(x) less one at the target, is one elementwise pass: neither probabilities nor a one-hot tensor are stored.
+// class_nll is log Σ exp(x) - x[target] along one dimension, of which size 1 stays, and log Σ exp(x) itself.
 var opClassNLL *graph.Op
 
 func init() {
@@ -19,17 +18,15 @@ func init() {
 			return []graph.Spec{s, s}
 		},
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
-			x, axis := n.In(0), n.Attr().(attr.Axis).Axis
 			sum := addMaybe(cot[0], cot[1])
 			if sum == nil {
 				return []*Node{nil, nil}
 			}
-			g := Mul(Exp(Sub(x, graph.Item(n, 1))), sum)
-			if cot[0] != nil {
-				hit := Eq(Reshape(Arange64(x.Dim(axis)), alongAxis(x.Rank(), axis, x.Dim(axis))...), n.In(1))
-				g = Sub(g, Where(hit, cot[0], constLike(g, 0)))
+			g := cot[0]
+			if g == nil {
+				g = zerosLike(sum)
 			}
-			return []*Node{g, nil}
+			return []*Node{graph.New(opClassNLLGrad, n.Attr(), n.In(0), graph.Item(n, 1), n.In(1), sum, g), nil}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			if tan[0] == nil {

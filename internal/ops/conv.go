@@ -63,7 +63,7 @@ func convInputGrad(c attr.Conv, g, w *Node, x []int) *Node {
 		high[d] = c.Span(d, x[2+d]) + reach - spread - low[d]
 	}
 	t := attr.Conv{Stride: c.InputDilation, InputDilation: c.Stride, KernelDilation: c.KernelDilation,
-		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: c.Groups, Flip: !c.Flip}
+		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: c.Groups, Flip: !c.Flip, Winograd: c.Winograd}
 	return conv(t, g, swapInOut(w, c.Groups))
 }
 

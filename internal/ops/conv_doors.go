@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // ConvOptions are those of a convolution. A list has one number for each spatial dimension, or one for all.
@@ -198,6 +199,7 @@ func convFinish(op string, c attr.Conv, x, w, bias *Node, alone bool) *Node {
 				w.Shape(), x.Shape(), c.Low, c.High, c.KernelDilation)
 		}
 	}
+	c.Winograd = scope.Current().Winograd
 	y := conv(c, x, w)
 	if bias != nil {
 		if bias.Dim(0) != y.Dim(1) {

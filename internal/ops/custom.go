@@ -39,7 +39,8 @@ func init() {
 				}
 			}
 			in := n.Ins()
-			g := r.VJP(in[:r.In:r.In], in[r.In:], cot, need[:r.In])
+			// The outputs are shown with their rules: a rule that reads them is differentiated through them.
+			g := r.VJP(in[:r.In:r.In], graph.Items(n), cot, need[:r.In])
 			return append(append([]*Node(nil), g...), make([]*Node, len(in)-len(g))...)
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {

@@ -122,6 +122,13 @@ func init() {
 		c.real(c.in[0])
 		c.must(k.K >= 0 && k.K <= c.in[0].Dim(k.Axis), "the first %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
 	}
+	legal["argpartition"] = func(c claim) {
+		c.inputs(1)
+		k := attrOf[attr.TopK](c)
+		c.axis(k.Axis, c.in[0])
+		c.real(c.in[0])
+		c.must(k.Smallest && k.K >= 0 && k.K < c.in[0].Dim(k.Axis), "around place %d along dim %d of shape %v", k.K, k.Axis, c.in[0].Shape())
+	}
 	legal["lexsort"] = func(c claim) {
 		c.inputs(1)
 		c.none()
@@ -130,16 +137,6 @@ func init() {
 	}
 	legal["layer_norm"] = func(c claim) { c.rowNorm(3) }
 	legal["rms_norm"] = func(c claim) { c.rowNorm(2) }
-	legal["class_nll"] = func(c claim) {
-		c.inputs(2)
-		axis := attrOf[attr.Axis](c).Axis
-		c.axis(axis, c.in[0])
-		c.floating(c.in[0])
-		c.places(c.in[1])
-		d := c.in[0].Shape().Clone()
-		d[axis] = 1
-		c.must(slices.Equal(d, c.in[1].Shape().Clone()), "targets of shape %v for %v", c.in[1].Shape(), c.in[0].Shape())
-	}
 	legal["isin"] = func(c claim) {
 		c.inputs(2)
 		c.none()

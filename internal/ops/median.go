@@ -107,6 +107,6 @@ func Kthvalue(x *Node, k int, o ModeOptions) (values, indices *Node) {
 	if x.Rank() == 0 {
 		return x, Cast(zerosLike(x), dtype.Int64)
 	}
-	v, i := Sort(x, SortOptions{Dim: &axis})
-	return dropDim(SliceDim(v, axis, k-1, 1, 1), SliceDim(i, axis, k-1, 1, 1), axis, o.KeepDim)
+	_, places := partition("kthvalue", x, k-1, DimOptions{Dim: &axis})
+	return at(x, SliceDim(places, axis, k-1, 1, 1), axis, o.KeepDim)
 }

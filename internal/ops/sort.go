@@ -8,7 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-var opArgsort, opSort, opTopk, opLexsort *graph.Op
+var opArgsort, opSort, opTopk, opLexsort, opArgpartition *graph.Op
 
 func init() {
 	opArgsort = graph.Register(graph.Op{Name: "argsort", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
@@ -19,6 +19,17 @@ func init() {
 			s := n.Attr().(attr.Sort)
 			s.Axis++
 			return []*Node{graph.New(opArgsort, s, in[0])}
+		}})
+	// argpartition gives places in three parts: what sorting would put before place K, the one at K, and what it would put
+	// behind; the first and the last part in the order of places.
+	opArgpartition = graph.Register(graph.Op{Name: "argpartition", Version: 1, Kind: graph.RowWise, NoGrad: isPlace,
+		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
+			return []graph.Spec{{Shape: in[0].Shape(), DType: dtype.Int64}}
+		},
+		VMap: func(n *Node, in []*Node, _ []bool, _ int) []*Node {
+			t := n.Attr().(attr.TopK)
+			t.Axis++
+			return []*Node{graph.New(opArgpartition, t, in[0])}
 		}})
 	opSort = pickOp("sort", func(a attr.Attr) (int, int) { return a.(attr.Sort).Axis, -1 }, func(a attr.Attr) attr.Attr {
 		s := a.(attr.Sort)
@@ -123,24 +134,36 @@ func Msort(x *Node) *Node {
 // DimOptions says along which dimension to work; nil means the last.
 type DimOptions struct{ Dim *int }
 
-func partitionable(op string, x *Node, kth int, o DimOptions) {
-	axis, n := dimOr(op, o.Dim, x, -1), 1
+// partition returns the axis and the places of a partition around kth; places is nil for a tensor without dimensions.
+func partition(op string, x *Node, kth int, o DimOptions) (axis int, places *Node) {
+	requireOrder(op, x)
+	axis = dimOr(op, o.Dim, x, -1)
+	n := 1
 	if x.Rank() > 0 {
 		n = x.Dim(axis)
 	}
 	if kth < -n || kth >= n {
 		fault.Throw(fault.Index, op, "kth is %d; dim %d of %v has %d elements", kth, axis, x.Shape(), n)
 	}
+	if x.Rank() == 0 {
+		return 0, nil
+	}
+	if kth < 0 {
+		kth += n
+	}
+	return axis, graph.New(opArgpartition, attr.TopK{Axis: axis, K: kth, Smallest: true}, x)
 }
 
 // Partition returns the elements along a dimension such that the one at kth is where sorting would put it, none
-// before it is larger and none behind it smaller. It is MLX's; here all are in order.
+// before it is larger and none behind it smaller. Within the two parts elements keep their order; NaN counts as the largest.
 //
 //lucid:func
 func Partition(x *Node, kth int, o DimOptions) *Node {
-	partitionable("partition", x, kth, o)
-	v, _ := Sort(x, SortOptions{Dim: o.Dim})
-	return v
+	axis, places := partition("partition", x, kth, o)
+	if places == nil {
+		return x
+	}
+	return gather(x, places, axis)
 }
 
 // Argpartition returns the positions that partition x around kth.
@@ -148,8 +171,11 @@ func Partition(x *Node, kth int, o DimOptions) *Node {
 //lucid:func ArgPartition
 //lucid:nograd its result is a position
 func Argpartition(x *Node, kth int, o DimOptions) *Node {
-	partitionable("argpartition", x, kth, o)
-	return Argsort(x, SortOptions{Dim: o.Dim})
+	_, places := partition("argpartition", x, kth, o)
+	if places == nil {
+		return Cast(zerosLike(x), dtype.Int64)
+	}
+	return places
 }
 
 // TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.

@@ -15,7 +15,9 @@ import (
 type job struct {
 	f       func(block int)
 	n       int64
-	next    atomic.Int64
+	next    atomic.Int64 // blocks taken
+	front   atomic.Int64 // of them by the caller, from the first on
+	back    atomic.Int64 // by helpers, from the last on
 	left    atomic.Int64
 	seats   atomic.Int64 // helpers that may still join
 	fin     chan struct{}
@@ -68,7 +70,7 @@ func For(n int, f func(block int)) error {
 	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
 		wake(j)
 	}
-	j.work()
+	j.work(false)
 	j.wait()
 	posted.CompareAndSwap(j, nil)
 	if p := j.failure.Load(); p != nil {
@@ -83,13 +85,26 @@ func serial(n int, f func(block int)) (err error) {
 			err = fault.FromPanic("parallel", r)
 		}
 	}()
+	p := NewPace()
 	for b := range n {
 		f(b)
-		if b&15 == 15 {
-			runtime.Gosched()
-		}
+		p.Step()
 	}
 	return nil
+}
+
+// Pace lets others have the processor when a loop has held it for long: assembly cannot be preempted.
+type Pace struct{ last time.Time }
+
+// NewPace begins a loop.
+func NewPace() Pace { return Pace{time.Now()} }
+
+// Step ends a piece of work.
+func (p *Pace) Step() {
+	if now := time.Now(); now.Sub(p.last) > yieldTime {
+		runtime.Gosched()
+		p.last = time.Now()
+	}
 }
 
 // wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
@@ -111,7 +126,7 @@ func wake(j *job) {
 func worker(j *job) {
 	for {
 		if j.join() {
-			j.work()
+			j.work(true)
 		}
 		j = find()
 	}
@@ -155,12 +170,19 @@ func (j *job) wait() {
 	<-j.fin
 }
 
-func (j *job) work() {
-	last := time.Now()
+// work does blocks until none is left. The caller takes them from the front and helpers from the back, so that in a
+// sequence of loops over the same memory each finds in its cache what it wrote before.
+func (j *job) work(helper bool) {
+	p := NewPace()
 	for {
-		b := j.next.Add(1) - 1
-		if b >= j.n {
+		if j.next.Add(1) > j.n {
 			return
+		}
+		var b int64
+		if helper {
+			b = j.n - j.back.Add(1)
+		} else {
+			b = j.front.Add(1) - 1
 		}
 		if j.failure.Load() == nil {
 			j.block(int(b))
@@ -169,10 +191,7 @@ func (j *job) work() {
 			close(j.fin)
 			return
 		}
-		if now := time.Now(); now.Sub(last) > yieldTime { // assembly cannot be preempted; let the collector and others in
-			runtime.Gosched()
-			last = now
-		}
+		p.Step()
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package scope owns ambient state: what NoGrad, Autocast, WithDevice, Deterministic, WithContext and an open
+// Package scope owns ambient state: what NoGrad, Autocast, WithDevice, Deterministic, Winograd, WithContext and an open
 // trace say holds for one call in one goroutine, and nowhere else.
 //
 // Go has no goroutine-local storage, so states are kept in a table keyed by the goroutine's own pointer. With no
@@ -20,6 +20,7 @@ type State struct {
 	Anomaly       bool            // name the op that first produces NaN
 	Deterministic bool            // refuse ops whose bits may vary
 	Batch         bool            // batch-invariant bits
+	Winograd      bool            // convolutions may lose accuracy for speed
 	Autocast      dtype.DType     // Invalid: off
 	Device        any             // *backend.Device for creation; nil: the default
 	Stream        any             // exec stream; nil: the device's default

@@ -11,7 +11,7 @@ RED = ("mean", "sum", "none")
 
 def both(op, name, args, tensors=("weight", "pos_weight"), **o):
     """The module, and the function of the same options."""
-    mod(op, [], args, train=(False,), **o)
+    mod(op, [], args, **o)
     if name:
         fun(name, *args, **o)
 
@@ -77,9 +77,9 @@ def ctc(m, x, *a):
 for r in RED:
     for o in (dict(), dict(blank=2), dict(zero_infinity=True)):
         t = [[1, 3, 1], [0, 0, 3]] if o.get("blank") == 2 else [[1, 2, 1], [3, 3, 1]]
-        mod("CTCLoss", [], [T(6, 2, 4), I(t), I([6, 5]), I([3, 2])], train=(False,), forward=ctc, reduction=r, **o)
-    mod("CTCLoss", [], [T(6, 2, 4), I([1, 2, 1, 3, 3]), I([6, 5]), I([3, 2])], train=(False,), forward=ctc, reduction=r)
-    mod("CTCLoss", [], [T(2, 2, 4), I([[1, 1, 1], [3, 2, 1]]), I([2, 2]), I([3, 2])], train=(False,), forward=ctc, reduction=r, zero_infinity=True)
+        mod("CTCLoss", [], [T(6, 2, 4), I(t), I([6, 5]), I([3, 2])], forward=ctc, reduction=r, **o)
+    mod("CTCLoss", [], [T(6, 2, 4), I([1, 2, 1, 3, 3]), I([6, 5]), I([3, 2])], forward=ctc, reduction=r)
+    mod("CTCLoss", [], [T(2, 2, 4), I([[1, 1, 1], [3, 2, 1]]), I([2, 2]), I([3, 2])], forward=ctc, reduction=r, zero_infinity=True)
 for r in ("batchmean",):
     for lt in (False, True):
         both("KLDivLoss", "kl_div", [T(3, 4, kind="logp"), T(3, 4, kind="logp") if lt else T(3, 4, kind="prob")], reduction=r, log_target=lt)

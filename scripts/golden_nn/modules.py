@@ -35,13 +35,13 @@ for d in (1, 2, 3):
         if o.get("stride", 1) != 1 and o.get("padding") == "same":
             continue
         k = 2 if d == 3 and o.get("dilation", 1) != 1 else 3 if d < 3 else 2
-        mod(op, [4, 2, k], [T(2 if d < 3 else 1, 4, *s)], train=(False,), **o)
+        mod(op, [4, 2, k], [T(2 if d < 3 else 1, 4, *s)], **o)
     mod(op, [2, 3, 2], [T(2, *s)])  # no batch
     mod(op, [2, 3, [1] * d], [T(1, 2, *s)])
     op = f"ConvTranspose{d}d"
     s = {1: (4,), 2: (3, 3), 3: (2, 2, 3)}[d]
     for o in (dict(), dict(stride=2), dict(stride=2, padding=1, output_padding=1), dict(dilation=2), dict(groups=2), dict(bias=False), dict(padding=1), dict(stride=3, output_padding=2, groups=2, bias=False)):
-        mod(op, [4, 2, 3 if d < 3 else 2], [T(1, 4, *s)], train=(False,), **o)
+        mod(op, [4, 2, 3 if d < 3 else 2], [T(1, 4, *s)], **o)
     mod(op, [2, 3, 2], [T(2, *s)])
 
 # Norms
@@ -66,7 +66,7 @@ for o in (dict(), dict(eps=1e-2), dict(elementwise_affine=False)):
     mod("RMSNorm", [[4, 5]], [T(2, 4, 5)], **o)
 for o in (dict(), dict(alpha=0.1), dict(beta=0.5), dict(k=2.0)):
     for n in (1, 2, 3):
-        mod("LocalResponseNorm", [n], [T(2, 5, 3)], train=(False,), **o)
+        mod("LocalResponseNorm", [n], [T(2, 5, 3)], **o)
     mod("LocalResponseNorm", [3], [T(1, 4, 2, 2)], **o)
 
 # Pooling
@@ -76,20 +76,20 @@ for d in (1, 2, 3):
     for o in (dict(), dict(stride=1), dict(padding=1), dict(dilation=2, kernel=2), dict(ceil_mode=True), dict(stride=2, padding=1, ceil_mode=True), dict(return_indices=True), dict(return_indices=True, padding=1, stride=1)):
         o = dict(o)
         k = o.pop("kernel", 3 if d < 3 else 2)
-        mod(f"MaxPool{d}d", [k], [T(1, 2, *s)], train=(False,), **o)
+        mod(f"MaxPool{d}d", [k], [T(1, 2, *s)], **o)
         mod(f"MaxPool{d}d", [[k] * d], [T(2, *s)], train=(True,), **o)
     aopts = [dict(), dict(stride=1), dict(padding=1), dict(ceil_mode=True), dict(count_include_pad=False, padding=1), dict(stride=2, padding=1, ceil_mode=True)]
     if d > 1:
         aopts += [dict(divisor_override=5)]
     for o in aopts:
-        mod(f"AvgPool{d}d", [3 if d < 3 else 2], [T(1, 2, *s)], train=(False,), **o)
+        mod(f"AvgPool{d}d", [3 if d < 3 else 2], [T(1, 2, *s)], **o)
         mod(f"AvgPool{d}d", [3 if d < 3 else 2], [T(2, *s)], train=(True,), **o)
     for p in (1.0, 2.0, 3.0):
         for o in (dict(), dict(stride=1), dict(ceil_mode=True)):
-            mod(f"LPPool{d}d", [p, 2], [T(1, 2, *s, kind="pos")], train=(False,), **o)
+            mod(f"LPPool{d}d", [p, 2], [T(1, 2, *s, kind="pos")], **o)
     for out in (1, 2, 3):
-        mod(f"AdaptiveAvgPool{d}d", [out], [T(1, 2, *s)], train=(False,))
-        mod(f"AdaptiveMaxPool{d}d", [out], [T(1, 2, *s)], train=(False,))
+        mod(f"AdaptiveAvgPool{d}d", [out], [T(1, 2, *s)])
+        mod(f"AdaptiveMaxPool{d}d", [out], [T(1, 2, *s)])
         mod(f"AdaptiveMaxPool{d}d", [out], [T(2, *s)], return_indices=True)
     if d > 1:
         mod(f"AdaptiveAvgPool{d}d", [list(range(2, 2 + d))], [T(1, 2, *s)])
@@ -102,14 +102,14 @@ for d in (1, 2, 3):
         for o in (dict(output_size=3 if d == 2 else 2), dict(output_ratio=0.6), dict(output_size=[2, 3, 2][:d]), dict(output_size=2, return_indices=True), dict(output_size=1)):
             for k in (2, [1, 2, 2][:d]):
                 for sh in ((1, 2), (3, 1)):
-                    mod(f"FractionalMaxPool{d}d", [k], [T(*sh, *s), ng(*sh, d, kind="u")], train=(False,), forward=frac, **o)
+                    mod(f"FractionalMaxPool{d}d", [k], [T(*sh, *s), ng(*sh, d, kind="u")], forward=frac, **o)
 
 
 def unpool(d, pool_opts, unpool_opts, size=None):
     def fw(m, x):
         y, i = getattr(nn, f"MaxPool{d}d")(2, return_indices=True, **pool_opts)(x)
         return m(y, i, **({"output_size": size} if size else {}))
-    mod(f"MaxUnpool{d}d", [2], [T(1, 2, *(8, 6, 4)[:d])], train=(False,), forward=fw, **unpool_opts)
+    mod(f"MaxUnpool{d}d", [2], [T(1, 2, *(8, 6, 4)[:d])], forward=fw, **unpool_opts)
 
 
 for d in (1, 2, 3):
@@ -122,8 +122,8 @@ for d in (1, 2, 3):
     s = {1: (5,), 2: (4, 5), 3: (3, 4, 3)}[d]
     for p in (1, [1, 2] * d, [2, 0] * d):
         for mode in ("ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"):
-            mod(f"{mode}{d}d", [p], [T(1, 2, *s)], train=(False,))
-        mod(f"ConstantPad{d}d", [p, 1.5], [T(1, 2, *s)], train=(False,))
+            mod(f"{mode}{d}d", [p], [T(1, 2, *s)])
+        mod(f"ConstantPad{d}d", [p, 1.5], [T(1, 2, *s)])
     for mode in ("ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad"):
         mod(f"{mode}{d}d", [1], [T(2, *s)], train=(True,))
     mod(f"ConstantPad{d}d", [-1, 2.0], [T(2, *s)], train=(True,))
@@ -176,9 +176,9 @@ for g in (2, 3):
     mod("ChannelShuffle", [g], [T(1, 6, 2, 2)])
 for mode, s in (("nearest", (4,)), ("nearest", (3, 4)), ("nearest", (2, 3, 2)), ("linear", (4,)), ("bilinear", (3, 4)), ("bicubic", (3, 4)), ("trilinear", (2, 3, 2))):
     for o in (dict(scale_factor=2.0), dict(size=[5] * len(s)), dict(scale_factor=1.5)):
-        mod("Upsample", [], [T(1, 2, *s)], train=(False,), mode=mode, **o)
+        mod("Upsample", [], [T(1, 2, *s)], mode=mode, **o)
         if mode != "nearest":
-            mod("Upsample", [], [T(1, 2, *s)], train=(False,), mode=mode, align_corners=True, **o)
+            mod("Upsample", [], [T(1, 2, *s)], mode=mode, align_corners=True, **o)
 for op in ("UpsamplingNearest2d", "UpsamplingBilinear2d"):
     mod(op, [], [T(1, 2, 3, 4)], scale_factor=2.0)
     mod(op, [], [T(1, 2, 3, 4)], size=[5, 6])

@@ -60,7 +60,7 @@ for o in (dict(), dict(bias=False), dict(add_bias_kv=True), dict(add_zero_attn=T
             ins = [T(4, 3, 4), T(5, 3, o.get("kdim", 4)), T(5, 3, o.get("vdim", 4))]
         if "is_causal" in c and "add_bias_kv" in o:
             continue  # PyTorch then drops the mask and hides the added keys
-        mod("MultiheadAttention", [4, 2], ins, call=c, train=(False,), **o)
+        mod("MultiheadAttention", [4, 2], ins, call=c, **o)
 x = T(4, 3, 4)
 for o in (dict(), dict(bias=False), dict(add_zero_attn=True)):
     mod("MultiheadAttention", [4, 2], [x, x, x], **o)
@@ -78,7 +78,7 @@ for o in (dict(), dict(norm_first=True), dict(activation="gelu"), dict(batch_fir
         mod("TransformerEncoderLayer", [4, 2], [T(*s)], call=c, **base, **o)
     for c in (dict(), dict(tgt_mask=causal), dict(tgt_key_padding_mask=spad), dict(memory_mask=ng(3, 5)), dict(memory_key_padding_mask=B([[0, 0, 0, 1, 1], [0, 1, 0, 0, 0]])),
               dict(tgt_mask=causal, tgt_is_causal=True)):
-        mod("TransformerDecoderLayer", [4, 2], [T(*s), T(*m)], call=c, train=(False,), **base, **o)
+        mod("TransformerDecoderLayer", [4, 2], [T(*s), T(*m)], call=c, **base, **o)
 
 
 def encoder(norm):
@@ -98,7 +98,7 @@ for c in (dict(), dict(tgt_mask=causal), dict(memory_mask=ng(3, 5))):
 for o in (dict(), dict(norm_first=True), dict(batch_first=True), dict(activation="gelu"), dict(bias=False), dict(layer_norm_eps=1e-2)):
     src, tgt = ((2, 4, 4), (2, 3, 4)) if o.get("batch_first") else ((4, 2, 4), (3, 2, 4))
     for c in (dict(), dict(tgt_mask=causal), dict(src_mask=ng(4, 4), tgt_mask=causal, memory_mask=ng(3, 4)), dict(src_key_padding_mask=B([[0, 0, 0, 1], [0, 0, 0, 0]]), tgt_key_padding_mask=spad)):
-        mod("Transformer", [4, 2], [T(*src), T(*tgt)], call=c, train=(False,), num_encoder_layers=1, num_decoder_layers=2, **base, **o)
+        mod("Transformer", [4, 2], [T(*src), T(*tgt)], call=c, num_encoder_layers=1, num_decoder_layers=2, **base, **o)
 
 if __name__ == "__main__":
     f.write()

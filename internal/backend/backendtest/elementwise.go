@@ -116,7 +116,10 @@ func binaries() []binary {
 		{"bitwise_and", two(ops.BitwiseAnd), -90, 90, -90, 90, false}, {"bitwise_or", two(ops.BitwiseOr), -90, 90, -90, 90, false}, {"bitwise_xor", two(ops.BitwiseXor), -90, 90, -90, 90, false},
 		{"bitwise_left_shift", two(ops.BitwiseLeftShift), -90, 90, 0, 5, false}, {"bitwise_right_shift", two(ops.BitwiseRightShift), -90, 90, 0, 5, false},
 		{"gcd", two(ops.Gcd), -90, 90, -90, 90, false}, {"lcm", two(ops.Lcm), -9, 9, -9, 9, false},
-		{"grad_mul", func(x, y *node) *node { return graph.New(op("grad_mul"), nil, x, y) }, -2, 2, -2, 2, true},
+		{"grad_mul", func(x, y *node) *node {
+			b := ops.BroadcastTensors(x, y)
+			return graph.New(op("grad_mul"), nil, b[0], b[1])
+		}, -2, 2, -2, 2, true},
 		{"complex", ops.Complex, -2, 2, -2, 2, true},
 		{"special_polynomial", func(x, y *node) *node { return ops.ChebyshevPolynomialT(x, y) }, -1, 1, 0, 6, false},
 	}

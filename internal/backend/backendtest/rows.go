@@ -77,6 +77,12 @@ func places() (all []check) {
 	list := []along{
 		{"argmax", func(x *node, d int) []*node { return []*node{ops.Argmax(x, ops.ArgOptions{Dim: &d})} }},
 		{"argmin", func(x *node, d int) []*node { return []*node{ops.Argmin(x, ops.ArgOptions{Dim: &d})} }},
+		{"argpartition", func(x *node, d int) []*node {
+			if x.Dim(d) == 0 {
+				return []*node{ops.Argsort(x, ops.SortOptions{Dim: &d})} // nothing to part
+			}
+			return []*node{ops.Argpartition(x, x.Dim(d)/2, ops.DimOptions{Dim: &d}), ops.Argpartition(x, 0, ops.DimOptions{Dim: &d})}
+		}},
 		{"argsort", func(x *node, d int) []*node { return []*node{ops.Argsort(x, ops.SortOptions{Dim: &d})} }},
 		{"sort", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d})) }},
 		{"sort_descending", func(x *node, d int) []*node { return pair(ops.Sort(x, ops.SortOptions{Dim: &d, Descending: true})) }},
@@ -168,6 +174,14 @@ func rowWise() (all []check) {
 		// Large enough to run behind an event, its input's buffer serving the value in between.
 		check{name: "taken_over", dtypes: floats[:1], loose: true, in: []input{{lo: -1, hi: 0, shape: []int{8, 5000}}},
 			f: func(in []*node) []*node { return []*node{ops.Cumsum(ops.Exp(in[0]), 1, ops.ScanOptions{})} }},
+		check{name: "class_nll_grad/last", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {lo: 2, hi: 3, shape: []int{4, 1}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}, {lo: -1, hi: 1, shape: []int{4, 1}}},
+			f: func(in []*node) []*node {
+				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
+			}},
+		check{name: "class_nll_grad/middle", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 7, 3}}, {lo: 2, hi: 3, shape: []int{2, 1, 3}}, {dtype: dtype.Int64, shape: []int{2, 1, 3}, list: []float64{6, 0, 3, 1, 2, 5}}, {lo: -1, hi: 1, shape: []int{2, 1, 3}}, {lo: -1, hi: 1, shape: []int{2, 1, 3}}},
+			f: func(in []*node) []*node {
+				return []*node{graph.New(op("class_nll_grad"), attr.Axis{Axis: 1}, in...)}
+			}},
 		check{name: "class_nll", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{4, 7}}, {dtype: dtype.Int64, shape: []int{4, 1}, list: []float64{6, 0, 3, 1}}},
 			f: func(in []*node) []*node { return graph.Items(graph.New(op("class_nll"), attr.Axis{Axis: 1}, in...)) }})
 }

@@ -64,7 +64,7 @@ func (r *attended[T]) bind() {
 	case *attended[float32]:
 		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.LogF32, simd.SoftmaxBackF32
 	case *attended[float64]:
-		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, log64, softmaxBack64
+		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, simd.LogF64, softmaxBack64
 	}
 }
 
@@ -77,23 +77,21 @@ func maxOf64(x []float64) float64 {
 }
 
 func expSub64(z, x []float64, a float64) (sum float64) {
-	for i, v := range x {
-		z[i] = math.Exp(v - a)
-		sum += z[i]
+	simd.AddScalarF64(z, x, -a)
+	simd.ExpF64(z, z)
+	for _, v := range z {
+		sum += v
 	}
 	return sum
 }
 
-func log64(z, x []float64) {
-	for i, v := range x {
-		z[i] = math.Log(v)
-	}
-}
-
 func softmaxBack64(p, d []float64, a, b, s, c float64) {
 	for i, v := range p {
-		p[i] = math.Exp(math.FMA(v, a, -b))
-		d[i] = c * p[i] * (d[i] - s)
+		p[i] = math.FMA(v, a, -b)
+	}
+	simd.ExpF64(p, p)
+	for i, v := range p {
+		d[i] = c * v * (d[i] - s)
 	}
 }
 

@@ -102,6 +102,12 @@ func (t byDType) simd(f func(z, x []float32)) byDType {
 	return t
 }
 
+// simd64 puts in a float64 kernel.
+func (t byDType) simd64(f func(z, x []float64)) byDType {
+	t[dtype.Float64] = vec1(f)
+	return t
+}
+
 // complexes adds kernels of a complex128 function.
 func (t byDType) complexes(f func(complex128) complex128) byDType {
 	t[dtype.Complex64] = each1(func(v complex64) complex64 { return complex64(f(complex128(v))) })

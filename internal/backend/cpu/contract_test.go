@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -128,98 +127,6 @@ func TestMatmulMatchesRef(t *testing.T) {
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Int32} {
 		checkKernel(t, "matmul", nil, []int{2, 3, 700}, randomView(r, d, []int{2, 3, 130}), randomView(r, d, []int{2, 130, 700}))
 		checkKernel(t, "matmul", nil, []int{90, 300}, randomView(r, d, []int{90, 70}), randomView(r, d, []int{70, 300}))
-	}
-}
-
-func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
-	for {
-		list := func(lo, hi int) []int {
-			v := make([]int, rank)
-			for i := range v {
-				v[i] = lo + r.IntN(hi-lo+1)
-			}
-			return v
-		}
-		g, c, o := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(5)
-		if r.IntN(3) == 0 {
-			c = 1
-		}
-		a = attr.Conv{Stride: attr.MakeInts(list(1, 3)...), Low: attr.MakeInts(list(-1, 3)...), High: attr.MakeInts(list(-1, 3)...),
-			KernelDilation: attr.MakeInts(list(1, 3)...), InputDilation: attr.MakeInts(list(1, 3)...), Groups: g, Flip: r.IntN(2) == 0}
-		if r.IntN(2) == 0 {
-			a.InputDilation = attr.MakeInts(list(1, 1)...)
-		}
-		x, w = append([]int{r.IntN(4), g * c}, list(1, 9)...), append([]int{g * o, c}, list(1, 4)...)
-		if r.IntN(6) == 0 { // pointwise
-			one, zero := attr.MakeInts(list(1, 1)...), attr.MakeInts(list(0, 0)...)
-			a.Stride, a.KernelDilation, a.InputDilation, a.Low, a.High = one, one, one, zero, zero
-			w = append([]int{g * o, c}, list(1, 1)...)
-		}
-		out = []int{x[0], w[0]}
-		for d := range rank {
-			out = append(out, a.Size(d, x[2+d], w[2+d]))
-		}
-		if !slices.Contains(out[2:], 0) {
-			return a, x, w, out
-		}
-	}
-}
-
-func TestConvMatchesRef(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for i := range 600 {
-		d := contractTypes[i%len(contractTypes)]
-		a, x, w, out := randomConv(r, 1+r.IntN(3))
-		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
-	}
-	// Many channels, so that rows are cut in chunks and blocks.
-	one, zero, two := attr.MakeInts(1, 1), attr.MakeInts(0, 0), attr.MakeInts(2, 2)
-	big := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
-	checkKernel(t, "conv", big, []int{2, 130, 7, 7}, randomView(r, dtype.Float32, []int{2, 33, 7, 7}), randomView(r, dtype.Float32, []int{130, 33, 3, 3}))
-	checkKernel(t, "conv", big, []int{1, 20, 5, 5}, randomView(r, dtype.BFloat16, []int{1, 150, 5, 5}), randomView(r, dtype.BFloat16, []int{20, 150, 3, 3}))
-	checkKernel(t, "conv", big, []int{2, 30, 6, 3}, randomView(r, dtype.Float64, []int{2, 200, 6, 3}), randomView(r, dtype.Float64, []int{30, 200, 3, 3}))
-	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}), randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
-	big.InputDilation, big.High = two, zero
-	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
-}
-
-// TestConvKernelGradient runs convolutions with more taps than outputs, as gradients of kernels are: few images and many,
-// one row of taps and several strips, strides, infinities at the edge.
-func TestConvKernelGradient(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 4))
-	for i := range 80 {
-		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.BFloat16}[i%4]
-		images, channels, kernels, groups := []int{1, 3, 13, 40, 150}[r.IntN(5)], 1+r.IntN(3), []int{1, 5, 20, 140}[r.IntN(4)], 1+r.IntN(2)
-		size, out, step := 4+r.IntN(24), 1+r.IntN(4), 1+r.IntN(2)
-		if images*kernels > 300 {
-			size = 5
-		}
-		two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
-		low := r.IntN(out + 1)
-		taps := (size+low-out)/step + 1
-		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(step), Low: two(low),
-			High: two((taps-1)*step + out - size - low), Groups: groups}
-		x := randomView(r, d, []int{images, groups * channels, size, size})
-		if d == dtype.Float32 && r.IntN(4) == 0 {
-			d.Put(x.Buf.Mem, x.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
-		}
-		checkKernel(t, "conv", a, []int{images, groups * kernels, out, out}, x, randomView(r, d, []int{groups * kernels, channels, taps, taps}))
-	}
-}
-
-// TestConvDepthwise runs 3 by 3 taps over single channels, and the gradient of such taps.
-func TestConvDepthwise(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 4))
-	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
-	for range 60 {
-		n, groups, kernels, size, low := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 5+r.IntN(30), r.IntN(3)
-		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
-		out := a.Size(0, size, 3)
-		x := randomView(r, dtype.Float32, []int{n, groups, size, size})
-		checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, x, randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
-		a.Flip = false
-		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, randomView(r, dtype.Float32, []int{1, groups * n, size, size}),
-			randomView(r, dtype.Float32, []int{groups * kernels, n, out, out}))
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // A convolution is a product: the kernels, a matrix with a row for each output channel, times a matrix with a column
-// for each output place that holds the inputs it reads. The second matrix is never made as a whole: each block of
-// columns fills its part, cut in chunks of rows that stay in the cache, and multiplies at once.
+// for each output place that holds the inputs it reads. The second matrix is never made as a whole; the package comment
+// lists the ways around it.
 
 func init() { register(backend.Table{"conv": convKernel}) }
 
@@ -60,6 +60,7 @@ type convJob[T numbers] struct {
 	save                         func(at, step int, x []T)
 	outPlaces                    int // of one channel
 	phases                       [3][]convPhase
+	winograd                     bool   // may lose accuracy
 	phase                        phase3 // the one that runs
 	panel                        []T    // its kernels, a row each
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
@@ -69,7 +70,7 @@ type convJob[T numbers] struct {
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
+	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1, winograd: a.Winograd,
 		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
@@ -156,8 +157,16 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	switch {
 	case j.isDepthwise():
 		return j.depthwise(c)
+	case j.isWinograd():
+		return j.byWinograd(c)
 	case j.isCorrelation():
 		return j.correlate(c)
+	}
+	direct := j.isDirect()
+	if ok, few := j.isColumns(); ok && !direct {
+		if spoiled, err := j.byColumns(c, few); err != nil || !spoiled {
+			return err
+		}
 	}
 	free, err := j.packKernels(c)
 	if err != nil {
@@ -166,13 +175,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if free != nil {
 		defer free()
 	}
-	if j.isDirect() {
+	if direct {
 		return j.direct(c)
-	}
-	if j.isColumns() {
-		if spoiled, err := j.byColumns(c); err != nil || !spoiled {
-			return err
-		}
 	}
 	j.tiles = j.plan()
 	n := j.tiles.count()

@@ -1,6 +1,13 @@
 package cpu
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+)
+
+// The filled way makes the second matrix block by block: each block of columns fills its part, cut in chunks of rows that
+// stay in the cache, and multiplies at once.
 
 const (
 	convCols  = 128 // columns of a block
@@ -115,6 +122,10 @@ func (j *convJob[T]) joinBlock(b int) {
 
 func addTo[T numbers](z, x []T) {
 	x = x[:len(z)]
+	if f, ok := any(z).([]float32); ok {
+		simd.AddF32(f, f, any(x).([]float32))
+		return
+	}
 	for i, v := range x {
 		z[i] += v
 	}

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
@@ -14,10 +15,16 @@ import (
 // pairs of an image and an output instead, copied together.
 
 const (
-	columnsDepth = 512 // terms of a sum before it is added to the others, about
-	columnsRows  = 128 // most kernels of a block
-	columnsMost  = 128 // most images of a block
-	columnsFew   = 12  // images below which outputs become columns too
+	columnsDepth = 512       // terms of a sum before it is added to the others, about
+	columnsRows  = 256       // most kernels of a block
+	columnsLeast = 32        // most of them even if the sums of a block are many
+	columnsMost  = 128       // most images of a block
+	columnsArea  = 150 << 10 // most sums of a block, about: they stay in the second cache
+	columnsFew   = 12        // images below which outputs become columns too
+
+	columnsTaps    = 64 // fewest taps
+	columnsTapsFew = 64 // the same if outputs are columns too
+	columnsOuts    = 64 // most outputs then
 )
 
 // columnsConv is a phase computed by columns.
@@ -39,16 +46,24 @@ type columnsConv[T numbers] struct {
 	nan        atomic.Bool // the result has one
 }
 
-// isColumns reports whether the taps are the long side.
-func (j *convJob[T]) isColumns() bool {
+// isColumns reports whether the taps are the long side, and which kind of columns: a sum of too few terms at a time would
+// spend its time on adding to the others, and so would one with many places between its rows of taps.
+func (j *convJob[T]) isColumns() (ok, few bool) {
 	p := &j.phase
-	return j.float != nil && p[2].taps > p[2].outs && p.outs() > 0 && j.channels*p.taps() > 0 && p[1].step > 0 && p[2].step > 0 &&
-		(p.outs() <= 64 || j.images >= columnsFew)
+	if j.float == nil || p[2].taps <= p[2].outs || p.outs() == 0 || j.channels*p.taps() == 0 || p[1].step <= 0 || p[2].step <= 0 {
+		return false, false
+	}
+	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
+	a.share(p[2].taps, j.size[2])
+	if j.images >= columnsFew && 4*p[2].taps >= 3*(p[2].taps+a.extra-a.shared) {
+		return p.taps() >= columnsTaps, false
+	}
+	return p.taps() >= columnsTapsFew && p.outs() <= columnsOuts, true
 }
 
-func (j *convJob[T]) newColumns() *columnsConv[T] {
+func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 	p := &j.phase
-	d := &columnsConv[T]{j: j, few: j.images < columnsFew,
+	d := &columnsConv[T]{j: j, few: few,
 		high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs), wide: newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)}
 	d.wide.share(p[2].taps, j.size[2])
 	d.pitch = p[2].taps + d.wide.extra - d.wide.shared
@@ -59,8 +74,10 @@ func (j *convJob[T]) newColumns() *columnsConv[T] {
 	d.strips = ceil(p[1].taps, d.rows)
 	d.rows = ceil(p[1].taps, d.strips)
 	d.height = d.rows + d.high.extra
-	d.split = [2]int{ceil(j.kernels, columnsRows), ceil(j.images, columnsMost)}
-	d.kernels, d.images = ceil(j.kernels, d.split[0]), ceil(j.images, d.split[1])
+	d.split[1] = ceil(j.images, columnsMost)
+	d.images = ceil(j.images, d.split[1])
+	d.split[0] = ceil(j.kernels, min(columnsRows, max(columnsLeast, columnsArea/(p.outs()*d.images))))
+	d.kernels = ceil(j.kernels, d.split[0])
 	d.cols = ceil(d.images, gemm.TapColumns) * gemm.TapColumns
 	d.off = []int{0}
 	if d.few {
@@ -88,10 +105,10 @@ func (d *columnsConv[T]) units() int { return d.j.channels * d.j.phase[0].taps *
 // area is the number of sums of a block.
 func (d *columnsConv[T]) area() int { return len(d.off) * d.kernels * d.cols }
 
-// byColumns computes a phase; the kernels are packed already. It reports whether the zeros between rows of taps met an
+// byColumns computes a phase. It reports whether the zeros between rows of taps met an
 // infinity or a NaN that no output should see: the result is then to be computed in another way.
-func (j *convJob[T]) byColumns(c *backend.Ctx) (spoiled bool, err error) {
-	d := j.newColumns()
+func (j *convJob[T]) byColumns(c *backend.Ctx, few bool) (spoiled bool, err error) {
+	d := j.newColumns(few)
 	blocks := j.groups * d.split[0] * d.split[1]
 	var free func()
 	d.partial, free = borrow[T](blocks * d.parts * d.area())
@@ -118,9 +135,14 @@ func (d *columnsConv[T]) blockOf(b int) columnBlock {
 func (d *columnsConv[T]) sum(b int) {
 	j, p := d.j, &d.j.phase
 	u, part := d.blockOf(b/d.parts), b%d.parts
-	m, ars := u.o1-u.o0, d.rows*d.pitch+16 // not a power of two, which would crowd into a few lines of the cache
-	a, freeA := borrow[T](m * ars)
-	defer freeA()
+	m, ars := u.o1-u.o0, j.kernelStep
+	var a []T
+	if !d.inPlace() {
+		var freeA func()
+		ars = d.rows*d.pitch + 16 // not a power of two, which would crowd into a few lines of the cache
+		a, freeA = borrow[T](m * ars)
+		defer freeA()
+	}
 	places := d.rows * d.pitch
 	if !d.few {
 		places = d.plane(p[0].outs, 0, 0)
@@ -136,7 +158,12 @@ func (d *columnsConv[T]) sum(b int) {
 		t0, channel := rest%p[0].taps, rest/p[0].taps
 		rows := min(d.rows, p[1].taps-t1)
 		k := (rows-1)*d.pitch + p[2].taps
-		d.copyKernels(a, ars, u, (channel*p[0].taps+t0)*p[1].taps+t1, rows)
+		at := (u.group*j.kernels+u.o0)*j.kernelStep + channel*j.kernelInStep + j.tapRow(t0, t1)
+		if d.inPlace() {
+			a = j.w[at:]
+		} else {
+			d.copyKernels(a, ars, m, at, rows)
+		}
 		base := u.i0*j.imageStep + (u.group*j.channels+channel)*j.channelStep
 		if d.few {
 			d.pairs(x, tmp, base, u.i1-u.i0, t0, t1, rows)
@@ -151,23 +178,47 @@ func (d *columnsConv[T]) sum(b int) {
 	}
 }
 
-// copyKernels copies rows of taps of each kernel, row number first of its kernel and the ones behind, with zeros between.
-func (d *columnsConv[T]) copyKernels(a []T, ars int, u columnBlock, first, rows int) {
+// tapRow is where the first tap of row (t0, t1) of taps lies in a kernel.
+func (j *convJob[T]) tapRow(t0, t1 int) int {
+	p := &j.phase
+	return (p[0].tap+t0*p[0].tapStep)*j.tapStep[0] + (p[1].tap+t1*p[1].tapStep)*j.tapStep[1] + p[2].tap*j.tapStep[2]
+}
+
+// tapSteps are the distances of rows of taps, and of taps in a row.
+func (j *convJob[T]) tapSteps() (row, tap int) {
+	return j.phase[1].tapStep * j.tapStep[1], j.phase[2].tapStep * j.tapStep[2]
+}
+
+// inPlace reports whether the kernels can be read where they lie: there is nothing between rows of taps, and the
+// rows of several kernels do not crowd into few lines of the cache, which repeat each page.
+func (d *columnsConv[T]) inPlace() bool {
+	const page, near = 4096, 128
+	var zero T
+	at, taps := d.j.kernelStep*int(unsafe.Sizeof(zero))%page, d.j.phase[2].taps
+	row, tap := d.j.tapSteps()
+	return d.pitch == taps && tap == 1 && (row == taps || d.rows == 1) && at >= near && at <= page-near
+}
+
+// copyKernels copies rows of taps of m kernels, from place at on, with zeros between.
+func (d *columnsConv[T]) copyKernels(a []T, ars, m, at, rows int) {
 	j, taps := d.j, d.j.phase[2].taps
-	for o := range u.o1 - u.o0 {
-		at := u.group*j.panelLen + (u.o0+o)*j.panelRow + first*taps*j.panelCol
+	step, tap := j.tapSteps()
+	for o := range m {
 		for r := range rows {
-			row, from := a[o*ars+r*d.pitch:][:d.pitch], j.panel[at+r*taps*j.panelCol:]
-			if clear(row[taps:]); j.panelCol == 1 {
-				copy(row[:taps], from)
+			row, from := a[o*ars+r*d.pitch:][:d.pitch], at+o*j.kernelStep+r*step
+			if clear(row[taps:]); tap == 1 {
+				copy(row[:taps], j.w[from:])
 				continue
 			}
 			for i := range taps {
-				row[i] = from[i*j.panelCol]
+				row[i] = j.w[from+i*tap]
 			}
 		}
 	}
 }
+
+// joinImages is how many images join writes together.
+const joinImages = 16
 
 // join adds the parts of a block, first to last, and writes them to the output.
 func (d *columnsConv[T]) join(b int) {
@@ -177,27 +228,42 @@ func (d *columnsConv[T]) join(b int) {
 	for s := 1; s < d.parts; s++ {
 		addTo(z, d.partial[(b*d.parts+s)*area:])
 	}
-	nan := false
-	m, row := u.o1-u.o0, make([]T, p[2].outs)
-	for i := range u.i1 - u.i0 {
-		for o := range m {
-			plane := ((u.i0+i)*j.groups*j.kernels + u.group*j.kernels + u.o0 + o) * j.outPlaces
-			for at := 0; at < outs; at += len(row) {
-				for u2 := range row {
-					if d.few {
-						row[u2] = z[o*d.cols+i*outs+at+u2]
-					} else {
-						row[u2] = z[((at+u2)*m+o)*d.cols+i]
+	m, nan := u.o1-u.o0, false
+	buf, free := borrow[T](joinImages * outs)
+	defer free()
+	for o := range m {
+		for i := 0; i < u.i1-u.i0; i += joinImages {
+			n := min(joinImages, u.i1-u.i0-i)
+			if d.few {
+				copy(buf, z[o*d.cols+i*outs:][:n*outs])
+			} else {
+				for at := range outs {
+					for l, v := range z[(at*m+o)*d.cols+i:][:n] {
+						buf[l*outs+at] = v
+						nan = nan || v != v
 					}
-					nan = nan || row[u2] != row[u2]
 				}
-				t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
-				place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-				j.write(plane+place, p[2].outStep, row)
+			}
+			for l := range n {
+				d.put((u.i0+i+l)*j.groups*j.kernels+u.group*j.kernels+u.o0+o, buf[l*outs:][:outs])
 			}
 		}
 	}
 	if nan {
 		d.nan.Store(true)
+	}
+}
+
+// put writes the outputs of one image and kernel.
+func (d *columnsConv[T]) put(plane int, x []T) {
+	j, p := d.j, &d.j.phase
+	if len(x) == j.outPlaces && j.z != nil {
+		copy(j.z[plane*len(x):], x)
+		return
+	}
+	for at := 0; at < len(x); at += p[2].outs {
+		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
+		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+		j.write(plane*j.outPlaces+place, p[2].outStep, x[at:][:p[2].outs])
 	}
 }

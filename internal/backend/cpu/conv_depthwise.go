@@ -27,8 +27,13 @@ func (j *convJob[T]) isDepthwise() bool {
 
 // isPlain reports whether the routines can read and write rows where they lie.
 func (j *convJob[T]) isPlain() bool {
+	return j.isSingle() && j.step[2] == 1 && simd.HasDepthwise()
+}
+
+// isSingle reports whether both operands and the result are float32 in memory.
+func (j *convJob[T]) isSingle() bool {
 	_, single := any(j.x).([]float32)
-	return single && j.x != nil && j.z != nil && j.step[2] == 1 && simd.HasDepthwise()
+	return single && j.x != nil && j.z != nil
 }
 
 // depthwise computes plane by plane.
@@ -38,19 +43,22 @@ func (j *convJob[T]) depthwise(c *backend.Ctx) error {
 		Row: p[1].first + min(0, 2*p[1].step), Col: p[2].first + min(0, 2*p[2].step)}
 	w.Prepare()
 	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
-	channels := j.groups * j.kernels
+	channels, at := j.groups*j.kernels, j.tapPlaces()
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
 	return c.For(ceil(j.images*channels, each), func(b int) {
 		for plane := b * each; plane < min((b+1)*each, j.images*channels); plane++ {
 			image, kernel := plane/channels, plane%channels
-			taps := j.taps3x3(weights[kernel*j.kernelStep:])
+			var taps [9]float32
+			for i, place := range at {
+				taps[i] = weights[kernel*j.kernelStep+place]
+			}
 			simd.Depthwise3x3F32(z[plane*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:], x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
 		}
 	})
 }
 
-// taps3x3 reads the taps of a kernel in the order of the input they see.
-func (j *convJob[T]) taps3x3(w []float32) (taps [9]float32) {
+// tapPlaces says where in a kernel the 3 by 3 taps lie, in the order of the input they see.
+func (j *convJob[T]) tapPlaces() (at [9]int) {
 	p := &j.phase
 	for u := range 3 {
 		for v := range 3 {
@@ -60,10 +68,10 @@ func (j *convJob[T]) taps3x3(w []float32) (taps [9]float32) {
 					to[d] = 2 - to[d]
 				}
 			}
-			taps[to[0]*3+to[1]] = w[(p[1].tap+u*p[1].tapStep)*j.tapStep[1]+(p[2].tap+v*p[2].tapStep)*j.tapStep[2]]
+			at[to[0]*3+to[1]] = (p[1].tap+u*p[1].tapStep)*j.tapStep[1] + (p[2].tap+v*p[2].tapStep)*j.tapStep[2]
 		}
 	}
-	return taps
+	return at
 }
 
 // isCorrelation reports whether this is the gradient of 3 by 3 taps of single channels: one image, outputs 3 by 3, each of

@@ -15,6 +15,7 @@ const (
 	directRows  = 128      // most output channels of a block
 	directArea  = 64 << 10 // most sums of a block
 	directWork  = 16 << 20 // multiply-adds of a block, about
+	directCols  = 64       // but so many columns
 	directMin   = 1 << 18  // and as many at least, several strips if need be
 	directLeast = 16       // blocks that there should be at least
 )
@@ -69,7 +70,7 @@ func (j *convJob[T]) newDirect() *directConv[T] {
 	d.kernels = ceil(j.kernels, d.split)
 	d.wide.share(p[2].outs, j.size[2])
 	d.pitch = p[2].outs + d.wide.extra - d.wide.shared
-	cols := min(directArea/d.kernels, directWork/(d.kernels*j.channels*taps))
+	cols := min(directArea/d.kernels, max(directCols, directWork/(d.kernels*j.channels*taps)))
 	d.rows = min(max(1, cols/d.pitch), p[1].outs)
 	for units := j.images * j.groups * d.split * p[0].outs; d.rows > 1 && units*ceil(p[1].outs, d.rows) < directLeast; {
 		d.rows = ceil(d.rows, 2)

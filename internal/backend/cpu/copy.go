@@ -164,6 +164,9 @@ func (w *mover) elements(c *backend.Ctx) error {
 	zs, xs := w.zs[last], w.xs[last]
 	const unit = 1 << 14
 	line := lineCopy(w.size)
+	if xs == 0 && zs == 1 && n*w.size >= streamRow && n*rows*w.size >= streamFrom {
+		line = fillPast(w.size)
+	}
 	if n >= unit {
 		pieces := (n + unit - 1) / unit
 		return each(c, rows*pieces, func(b int) {
@@ -179,6 +182,22 @@ func (w *mover) elements(c *backend.Ctx) error {
 			line(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), n, zs, xs)
 		}
 	})
+}
+
+// fillPast repeats an element past the caches, from a piece that was filled with it.
+func fillPast(size int) func(z, x unsafe.Pointer, n, zs, xs int) {
+	fill := lineCopy(size)
+	return func(z, x unsafe.Pointer, n, _, _ int) {
+		end := n * size
+		piece := min(16<<10, end) // bytes: half a first-level cache, and few fences
+		withScratch(4<<10, func(t []float32) {
+			p := unsafe.Pointer(unsafe.SliceData(t))
+			fill(p, x, piece/size, 1, 0)
+			for at := 0; at < end; at += piece {
+				copyPast(unsafe.Add(z, at), p, min(piece, end-at))
+			}
+		})
+	}
 }
 
 func lineCopy(size int) func(z, x unsafe.Pointer, n, zs, xs int) {

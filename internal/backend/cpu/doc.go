@@ -1,4 +1,24 @@
 // Package cpu is the device every program has. Elementwise programs run tile by tile through block kernels;
 // other ops have a kernel each. Work is cut in blocks fixed by the sizes alone, so results have the same bits for
 // any number of threads.
+//
+// # Convolutions
+//
+// All convolutions and their gradients are one op (internal/ops/conv.go), which this package computes in one of these ways.
+// Each is chosen by the shapes alone:
+//
+//   - 1×1 kernels: a product of matrices, on the operands where they lie.
+//   - Direct (conv_direct.go), for float types: forward passes and gradients to the input. A strip of the input is
+//     copied once, with its padding, and a product is formed with rows that lie anywhere in it (gemm.Taps). The usual
+//     way, a matrix with a copy of the input for each tap, writes and reads nine times as much for 3×3 taps. A stride is
+//     taken out by copying each remainder to a plane of its own, and the dilated inputs of transposed convolutions by
+//     phases (conv_plan.go), so that neighbouring outputs always read neighbouring elements. Blocked layouts
+//     of channels, as oneDNN keeps them, were not taken: tensors would have to carry them from op to op.
+//   - By columns (conv_columns.go), for float types: gradients to the kernels, whose sums are long and results small.
+//   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with AVX-512: bound by loads, so
+//     each input row is loaded once for all the taps that read it.
+//   - Winograd (conv_winograd.go), with AVX-512 and only where the caller allowed it: a quarter of the products of 3×3
+//     taps, at some ten times the error.
+//   - Filled (conv_block.go): everything else, such as integers and outputs narrower than their kernel is wide. Blocks of
+//     the matrix are filled and multiplied while they are in the cache.
 package cpu

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // A fused program runs in one pass over memory. The iteration is cut in blocks for the workers and each block in
@@ -16,6 +17,7 @@ import (
 const (
 	tileElems  = 1024
 	blockElems = 64 * tileElems
+	paceElems  = 8 * tileElems // after so many a block looks at the clock
 )
 
 // Block computes n elements: z[i] = op(x[i], y[i], w[i]).
@@ -115,6 +117,11 @@ var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	q := p.Prep.(*prepared)
+	var head backend.View
+	var operands []backend.View
+	if p.Head != nil {
+		head, out, operands, in = out[0], out[1:], in[p.In:], in[:p.In]
+	}
 	var n int
 	if p.Tail != nil {
 		n = p.Shape.Numel()
@@ -145,6 +152,9 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	}
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
+	}
+	if p.Head != nil {
+		return runHead(c, r.share(q), head, operands)
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
@@ -238,15 +248,24 @@ func (w *workspace) regs() []unsafe.Pointer {
 //go:noinline
 func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 	reg, base := w.regs(), w.base
+	var pace par.Pace
+	if hi-lo > paceElems {
+		pace = par.NewPace()
+	}
 	for at := lo; at < hi; at += tileElems {
+		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
+			pace.Step() // how long a tile takes depends on the program
+		}
 		n := min(tileElems, hi-at)
 		for i := range r.in {
 			switch o := &r.in[i]; {
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, at*o.size)
 			case !o.scalar:
-				reg[i] = unsafe.Add(base, o.slot*r.unit)
-				gatherTile(reg[i], o, at, n)
+				if reg[i] = o.row(at, n); reg[i] == nil {
+					reg[i] = unsafe.Add(base, o.slot*r.unit)
+					gatherTile(reg[i], o, at, n)
+				}
 			}
 		}
 		for k := range r.p.code {

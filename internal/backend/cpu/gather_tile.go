@@ -35,10 +35,17 @@ func fill(dst, src unsafe.Pointer, size, n int) {
 }
 
 func fillT[T any](dst, src unsafe.Pointer, n int) {
-	v := *(*T)(src)
-	z := unsafe.Slice((*T)(dst), n)
-	for i := range z {
+	repeat(unsafe.Slice((*T)(dst), n), *(*T)(src))
+}
+
+// repeat sets all elements to v: some one by one, the others by copying those, which vectors do.
+func repeat[T any](z []T, v T) {
+	const few, most = 16, 1024
+	for i := range z[:min(few, len(z))] {
 		z[i] = v
+	}
+	for done := few; done < len(z); {
+		done += copy(z[done:], z[:min(done, most)])
 	}
 }
 
@@ -78,10 +85,7 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 		case 1:
 			copy(z[:run], unsafe.Slice((*T)(p), run))
 		case 0:
-			v := *(*T)(p)
-			for i := range z[:run] {
-				z[i] = v
-			}
+			repeat(z[:run], *(*T)(p))
 		default:
 			for i := range z[:run] {
 				z[i] = *(*T)(unsafe.Add(p, i*step*size))

@@ -95,7 +95,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 }
 
 // plainWork is how many multiply-adds a product may have to be done by plain: no loop would be parallel.
-const plainWork = 1 << 18
+const plainWork = 1 << 17
 
 // plain does a small product of two matrices as they lie, without what stacks need. It reports whether it did.
 func plain[T numbers](out backend.View, in []backend.View, mul endedProduct[T], then finished) bool {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
 func maxRow[T reals](g *grid, z []T, idx []int64, x []T, d, h int) {
@@ -73,7 +74,29 @@ func maxRowF32(g *grid, z []float32, idx []int64, x []float32, d, h int) {
 	}
 }
 
+// isSquares reports whether the windows are 2 by 2, side by side, and none reaches over an edge.
+func (g *grid) isSquares() bool {
+	two, n := attr.MakeInts(2, 2), g.w.In.Len()
+	return n == 2 && !g.w.Adaptive && g.w.Kernel == two && g.w.Stride == two && g.w.Dilation == attr.MakeInts(1, 1) && g.w.Pad == attr.MakeInts(0, 0) &&
+		2*g.out[1] <= g.in[1] && 2*g.out[2] <= g.in[2]
+}
+
+// poolSquares pools planes of squares.
+func poolSquares(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
+	in, out := g.inSize(), g.outSize()
+	planes := len(x) / in
+	each := max(1, blockElems/in)
+	return c.For(ceil(planes, each), func(b int) {
+		for p := b * each; p < min((b+1)*each, planes); p++ {
+			simd.MaxPool2x2F32(z[p*out:], idx[p*out:], x[p*in:], g.out[1], g.out[2], g.in[2])
+		}
+	})
+}
+
 func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error {
+	if v, ok := any(x).([]float32); ok && g.isSquares() {
+		return poolSquares(c, g, any(z).([]float32), idx, v)
+	}
 	row := maxRow[T]
 	if f, ok := any(maxRowF32).(func(*grid, []T, []int64, []T, int, int)); ok && g.inSize() < math.MaxInt32 && !g.w.Adaptive {
 		row = f

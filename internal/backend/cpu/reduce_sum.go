@@ -103,13 +103,29 @@ func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
 			}
 			return a
 		},
-		cols: blockCols(func(t []float32, x []float32, first bool) {
-			if first {
-				copy(t, x)
-				return
-			}
-			simd.SumRowsF32(t, x)
-		})}
+		cols: sumCols}
+}
+
+// sumCols sums blocks of rows in float32, four rows at a time, and the blocks in float64.
+func sumCols(acc []float64, p unsafe.Pointer, stride, rows int) {
+	const rowsAtOnce = 64
+	buf := floatTiles.Get().(*floatTile)
+	defer floatTiles.Put(buf)
+	t := buf[:len(acc)]
+	row := func(i int) []float32 { return unsafe.Slice((*float32)(unsafe.Add(p, i*stride*4)), len(t)) }
+	for r := 0; r < rows; r += rowsAtOnce {
+		copy(t, row(r))
+		i, end := r+1, min(r+rowsAtOnce, rows)
+		for ; i+4 <= end; i += 4 {
+			simd.SumRows4F32(t, row(i), row(i+1), row(i+2), row(i+3))
+		}
+		for ; i < end; i++ {
+			simd.SumRowsF32(t, row(i))
+		}
+		for j, v := range t {
+			acc[j] += float64(v)
+		}
+	}
 }
 
 // blockCols sums blocks of rows in float32, by a step that starts or goes on, and the blocks in float64.

@@ -232,8 +232,13 @@ func alongAll(t *testing.T, x backend.View, axis int) {
 		o := attr.Sort{Axis: axis, Descending: back}
 		compareWithRef(t, "argsort", o, in, places)
 		compareWithRef(t, "sort", o, in, same, places)
+		for _, k := range []int{0, n / 3, n - 1} {
+			if k >= 0 && k < n && !back {
+				compareWithRef(t, "argpartition", attr.TopK{Axis: axis, K: k, Smallest: true}, in, places)
+			}
+		}
 		for _, k := range []int{0, 1, 5, n / 3, n} {
-			if k <= n && (n < 10000 || k == 5) {
+			if k <= n && (n < 10000 || k == 5 || k == n/3) {
 				dims := x.Shape.Clone()
 				dims[axis] = k
 				sh := shape.Of("test", dims...)

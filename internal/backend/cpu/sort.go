@@ -136,8 +136,11 @@ func split(run runner, n int, f func(lo, hi int)) error {
 
 // first finds the first k places in order: all by sorting, few by selection.
 func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error {
-	if s.d.Size() == 8 || k > 1024 || k*8 > n {
+	switch {
+	case s.d.Size() == 8 || k*2 > n:
 		return s.order(p, stride, n, k, places, stride)
+	case k > 1024 || k*8 > n:
+		return s.part(p, stride, n, k, places)
 	}
 	// The k smallest of each chunk, then of those.
 	best := make([][]uint64, (n+radixChunk-1)/radixChunk)
@@ -160,6 +163,30 @@ func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error
 	}
 	slices.Sort(all)
 	for i, v := range all {
+		places[i*stride] = int64(uint32(v))
+	}
+	return nil
+}
+
+// part finds the key of place k-1; those up to it, all different and in the order of their places, are sorted alone.
+func (s *sorter) part(p unsafe.Pointer, stride, n, k int, places []int64) error {
+	s.room(n)
+	a := s.a[:n]
+	err := split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
+	if err != nil {
+		return err
+	}
+	last, _, _ := keyAt(a, k-1, 64, s.b[:0])
+	few := a[:0]
+	for _, v := range a {
+		if v <= last {
+			few = append(few, v)
+		}
+	}
+	if a, err = sortNarrow(s.run, few, s.b[:k]); err != nil {
+		return err
+	}
+	for i, v := range a {
 		places[i*stride] = int64(uint32(v))
 	}
 	return nil

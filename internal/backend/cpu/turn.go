@@ -29,23 +29,36 @@ func (w *mover) turn(c *backend.Ctx, p int) error {
 	rows, cols := w.dims[last], w.dims[p] // of the source
 	outer := *w
 	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
-	tiles := (cols + turnTile - 1) / turnTile
+	past := w.size == 4 && 4*volume(w.dims) >= streamFrom
 	// A block is a strip of tiles down the source, so that what is written lies together.
-	const strip = 8 * turnTile
-	strips := (rows + strip - 1) / strip
-	turn := turner(w.size)
+	turn, tile, strip := turner(w.size), turnTile, 8*turnTile
+	if past {
+		turn, tile, strip = turnPast, turnPastTile, turnPastTile
+	}
+	tiles, strips := (cols+tile-1)/tile, (rows+strip-1)/strip
 	zs, xs, size := w.zs[p], w.xs[last], w.size
 	return each(c, volume(outer.dims[:len(outer.dims)-1])*tiles*strips, func(b int) {
 		z, x := outer.at(b/(tiles*strips), 1)
-		j := b / strips % tiles * turnTile
-		n := min(turnTile, cols-j)
+		j := b / strips % tiles * tile
+		n := min(tile, cols-j)
 		from := b % strips * strip
-		for i := from; i < min(from+strip, rows); i += turnTile {
-			m := min(turnTile, rows-i)
+		for i := from; i < min(from+strip, rows); i += tile {
+			m := min(tile, rows-i, from+strip-i)
 			turn(unsafe.Add(w.z, (z+j*zs+i)*size), zs, unsafe.Add(w.x, (x+i*xs+j)*size), xs, m, n)
+		}
+		if past {
+			simd.Fence()
 		}
 	})
 }
+
+// turnPast turns floats with stores past the caches.
+func turnPast(z unsafe.Pointer, zs int, x unsafe.Pointer, xs, m, n int) {
+	simd.TransposeStreamF32(elems[float32](z, (n-1)*zs+m), zs, elems[float32](x, (m-1)*xs+n), xs, m, n)
+}
+
+// turnPastTile is the side of a square whose result goes past the caches: long runs of lines are written at once.
+const turnPastTile = 512
 
 func drop(d []int, i int) []int { return append(append([]int(nil), d[:i]...), d[i+1:]...) }
 

@@ -3,6 +3,7 @@ package cuda
 import (
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -15,6 +16,12 @@ func TestCompileSorts(t *testing.T) {
 		}
 		for _, name := range []string{"searchsorted", "isin", "isin_sorted"} {
 			compileOne(t, name+d.String(), searchSource(name, d, d == dtype.Int8))
+		}
+	}
+	for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
+		for _, name := range []string{"put_sorted", "put_finish"} {
+			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.Float32, dtype.BFloat16, r))
+			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r))
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
@@ -54,6 +61,7 @@ func TestCompileWindows(t *testing.T) {
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d))
 		if d.IsFloat() {
+			compileOne(t, "class_nll_grad", classNLLGradSource(d, 16/d.Size()))
 			for _, op := range []string{"pool_max", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d))
 			}

@@ -110,7 +110,7 @@ func TestCompileElementwise(t *testing.T) {
 	for d := dtype.Bool; d < dtype.N; d++ {
 		t.Run(d.String(), func(t *testing.T) {
 			p := everyOp(d)
-			f := &form{classes: []class{aligned, aligned, byValue}, vector: p.Prep.(*program).vector}
+			f := &form{classes: []class{aligned, aligned, byValue}, vector: max(1, min(8, 16/d.Size()))}
 			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f))
 		})
 	}
@@ -122,7 +122,7 @@ func TestCompileLayouts(t *testing.T) {
 	p := &backend.Fused{Shape: shape.Of("test", 8, 8), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2, 3},
 		Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
 	prepare(p)
-	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, strided} {
+	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, across, strided} {
 		f := &form{classes: []class{c, strided}, vector: 4, wide: c == strided, dims: []int{8, 8}}
 		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f))
 	}
@@ -197,5 +197,39 @@ func TestCompileFamilies(t *testing.T) {
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
 		compileOne(t, "integer_matmul", kernels.Source("prelude", "elementwise")+"#define T "+ctype[d]+"\n"+kernels.Source("integer_matmul"))
+	}
+}
+
+// TestCompileAttention compiles attention's kernels.
+func TestCompileAttention(t *testing.T) {
+	needCompiler(t)
+	for part := range 3 {
+		for _, hd := range []int{64, 128} {
+			for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+				q := backend.View{DType: half, Shape: shape.Of("test", 1, 1, 64, hd)}
+				p, ok := tilesFor(attr.Attention{Scale: 1}, q, q, q, part)
+				if !ok {
+					t.Fatalf("%d halves do not fit", hd)
+				}
+				src := p.source("attention_grad", part == ofKeys)
+				if part == forward {
+					src = p.source("attention", false)
+				}
+				if _, err := nvrtc.Compile("attention", src, "sm_90", options...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
+		for _, mask := range []string{"b8", "f32"} {
+			src := kernels.Source("prelude", "block") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
+			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -30,6 +30,7 @@ type shared struct {
 	begun   atomic.Int64
 	slow    bool // wait after every launch, so that a fault names its kernel
 	strict  bool
+	times   times
 
 	words *words
 

@@ -13,7 +13,7 @@ import (
 // kinds says for which types of its last operand an op is written in elementwise.cu, functions.cu, special.cu and complex.cu: b bool, i integers,
 // h halves, f floats, c complex numbers.
 var kinds = map[string]string{
-	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "hfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
+	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "bihfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
 	"lt": "bihf", "le": "bihf", "gt": "bihf", "ge": "bihf", "eq": "bihfc", "ne": "bihfc",
 	"logical_and": "bihfc", "logical_or": "bihfc", "logical_xor": "bihfc", "logical_not": "bihfc",
 	"isnan": "hfc", "isinf": "hfc", "isfinite": "hfc", "signbit": "bihf", "where": "bihfc", "with_grad": "bihfc", "cast": "bihfc",

@@ -77,3 +77,11 @@ func (d *Device) Fill(dst uintptr, b byte, n int) error {
 	}
 	return d.Device.Fill(dst, b, n)
 }
+
+// FillRows sets bytes of rows in stream order.
+func (d *Device) FillRows(dst uintptr, pitch int, b byte, width, rows int) error {
+	if d.face == looking {
+		return nil
+	}
+	return d.Device.FillRows(dst, pitch, b, width, rows)
+}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -18,21 +20,42 @@ import (
 // program is a fused program made ready: what its source and its name in the table of kernels depend on.
 type program struct {
 	key    string
-	vector int // elements a thread takes at most: 16 bytes of the widest type
 	faults string
+	last   atomic.Pointer[readied]
+	heavy  bool // it computes functions, not only sums and products
 	*backend.Fused
+}
+
+// readied is the kernel a program last ran with.
+type readied struct {
+	form shortForm
+	of   *shared
+	f    *driver.Function
+}
+
+// shortForm is a form's key where the inputs are few, made without memory.
+type shortForm struct {
+	classes      [8]class
+	vector, dims uint8
+	wide         bool
+}
+
+func (f *form) short() (k shortForm, ok bool) {
+	if len(f.classes) > len(k.classes) {
+		return k, false
+	}
+	copy(k.classes[:], f.classes)
+	k.vector, k.dims, k.wide = uint8(f.vector), uint8(len(f.dims)), f.wide
+	return k, true
 }
 
 func prepare(p *backend.Fused) {
 	var b strings.Builder
 	q := &program{Fused: p}
-	widest := 1
 	for _, d := range p.DTypes {
-		widest = max(widest, d.Size())
 		b.WriteString(ctype[d])
 		b.WriteByte(' ')
 	}
-	q.vector = max(1, 16/widest)
 	for _, ins := range p.Instrs {
 		b.WriteString(ins.Op)
 		for _, s := range ins.Src {
@@ -52,6 +75,7 @@ func prepare(p *backend.Fused) {
 		b.WriteString(strconv.Itoa(o))
 	}
 	q.key = b.String()
+	q.heavy = len(filesOf(q)) > 2
 	p.Prep = q
 }
 
@@ -64,6 +88,7 @@ const (
 	aligned   class = 'c' // contiguous, whole vectors can be loaded
 	unaligned class = 'u' // contiguous, from an odd address
 	rows      class = 'p' // strided with contiguous, aligned vectors
+	across    class = 'a' // one value for all of the last dimension
 	strided   class = 's' // anything else
 )
 
@@ -73,25 +98,45 @@ type form struct {
 	vector  int
 	wide    bool // indices need 64 bits
 	dims    []int
-	strides [][]int // of the inputs of classes rows and strided, in order
+	strides [][]int // of the inputs of classes rows, across and strided, in order
 }
 
-// many is how many vectors a thread takes: two where nothing needs offsets of its own and registers are enough, so that more
-// bytes are under way.
-func (f *form) many() int {
-	vectors := 0
+// contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
+func (f *form) contiguousInputs() (n int) {
 	for _, c := range f.classes {
 		switch c {
-		case rows, strided:
-			return 1
+		case rows, across, strided:
+			return -1
 		case aligned, unaligned:
-			vectors++
+			n++
 		}
 	}
-	if vectors > 3 {
+	return n
+}
+
+// looping reports whether a kernel walks a span of several vectors a thread, loading ahead: where functions are computed,
+// arithmetic and memory must both be busy all the time.
+func (f *form) looping(p *program) bool {
+	n := f.contiguousInputs()
+	return p.heavy && n > 0 && n <= 4
+}
+
+// many is how many vectors a thread takes at once: two where registers are enough, so that more bytes are under way.
+func (f *form) many(p *program) int {
+	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) {
 		return 1
 	}
 	return 2
+}
+
+// span is how many elements a block takes. Long loops need many blocks, so that the last ones do not run alone.
+func (f *form) span(p *program, n int) int {
+	const loops, fill = 8, 4096
+	step := threads * f.vector
+	if f.looping(p) {
+		return step * max(1, min(loops, n/(step*fill)))
+	}
+	return step * f.many(p)
 }
 
 func (f *form) key() string {
@@ -100,7 +145,8 @@ func (f *form) key() string {
 
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	return d.faced(c).runFused(c, p, out, in)
+	f := d.faced(c)
+	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 
 // runFused runs a prepared program.
@@ -110,8 +156,9 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return nil
 	}
 	q := p.Prep.(*program)
-	views := append([]backend.View(nil), in...)
-	f := form{classes: make([]class, len(in))}
+	var space [8]backend.View
+	var kinds [8]class
+	views, f := append(space[:0], in...), form{classes: append(kinds[:0], make([]class, len(in))...)}
 	var tmp []*mem.Buffer
 	defer func() {
 		for _, b := range tmp {
@@ -131,17 +178,14 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			tmp = append(tmp, b)
 		}
 	}
-	f.settle(q.vector, out[0].Shape, views)
-	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
-		return backend.ErrCold
-	}
-	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &f) })
+	f.settle(out, views)
+	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
 	}
+	span := f.span(q, n)
 	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, threads*f.vector*f.many()), 1, threads, fusedArgs(n, word, &f, views, out))
+		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
 	}
 	if q.faults != "" {
 		return d.checked(c, faultName(q.faults), run)
@@ -179,9 +223,20 @@ func classOf(v backend.View) class {
 	return strided
 }
 
-// settle chooses the vector's length and merges dimensions.
-func (f *form) settle(vector int, s *shape.Shape, in []backend.View) {
-	f.vector = vector
+// settle chooses the vector's length, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
+func (f *form) settle(out, in []backend.View) {
+	widest, s := 1, out[0].Shape
+	for _, v := range out {
+		widest = max(widest, v.DType.Size())
+	}
+	for i, c := range f.classes {
+		if c == aligned {
+			widest = max(widest, in[i].DType.Size())
+		} else if widest == 1 && in[i].DType.Size() > 1 {
+			widest = 2 // registers for more than 8 wide values would be too many
+		}
+	}
+	f.vector = 16 / widest
 	layouts := [][]int{s.Strides()}
 	last := s.Numel()
 	for i, c := range f.classes {
@@ -209,7 +264,9 @@ func (f *form) settle(vector int, s *shape.Shape, in []backend.View) {
 				f.classes[i] = unaligned
 			}
 		case strided:
-			if fits && f.vector > 1 && wholeVectors(f.strides[k], f.vector) {
+			if f.strides[k][len(f.dims)-1] == 0 {
+				f.classes[i] = across
+			} else if fits && f.vector > 1 && wholeVectors(f.strides[k], f.vector) {
 				f.classes[i] = rows
 			}
 			k++
@@ -241,10 +298,11 @@ func span(v backend.View) (lo, hi int) {
 }
 
 // fusedArgs fills the struct Args that fusedSource declares.
-func fusedArgs(n int, word uintptr, f *form, in, out []backend.View) args {
-	a := make(args, 0, 4+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+func fusedArgs(n int, word uintptr, span int, f *form, in, out []backend.View) args {
+	a := make(args, 0, 5+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
 	a.int(n)
 	a.ptr(word)
+	a.int(span)
 	a.int(f.dims...)
 	for _, s := range f.strides {
 		a.int(s...)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
@@ -21,12 +22,12 @@ func fusedSource(p *program, f *form) string {
 		case byValue:
 			ni++
 			continue
-		case rows, strided:
+		case rows, across, strided:
 			ns++
 		}
 		np++
 	}
-	w("struct Args { i64 n; Fault *fault;")
+	w("struct Args { i64 n; Fault *fault; i64 span;")
 	if ns > 0 {
 		w("i64 dims[%d]; i64 strides[%d][%d];", nd, ns, nd)
 	}
@@ -41,16 +42,41 @@ func fusedSource(p *program, f *form) string {
 	if f.wide {
 		index, offset = "u64", "i64"
 	}
-	many := f.many()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
-	w("const int V = %d, U = %d;", f.vector, many)
-	w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
-	w("if (e >= (%s)a.n) return;", index)
+	w("const int V = %d, U = %d;", f.vector, f.many(p))
+	if f.looping(p) {
+		w("%s e = (%s)blockIdx.x * (%s)a.span + threadIdx.x * V;", index, index, index)
+		w("const %s end = min((%s)a.n, (%s)(blockIdx.x + 1) * (%s)a.span);", index, index, index, index)
+		w("if (e >= end) return;")
+	} else {
+		w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
+		w("if (e >= (%s)a.n) return;", index)
+	}
 	if ns > 0 {
 		writeOffsets(w, nd, ns, index, offset)
 	}
 	names := writeLoads(w, p, f)
+	if f.looping(p) {
+		writeAhead(w, p, f, index)
+	}
 	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
+	writeBody(w, p, names)
+	w("}")
+	if f.looping(p) {
+		w("if (!more) break;\ne = next;")
+		for i, c := range f.classes {
+			if c == aligned || c == unaligned {
+				w("#pragma unroll\nfor (int j = 0; j < V; j++) r%d[0][j] = n%d[0][j];", i, i)
+			}
+		}
+		w("}")
+	}
+	w("}")
+	return b.String()
+}
+
+// writeBody takes a vector through the instructions and stores it.
+func writeBody(w func(string, ...any), p *program, names []string) {
 	for i, o := range p.Out {
 		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
 	}
@@ -74,8 +100,24 @@ func fusedSource(p *program, f *form) string {
 		m := ctype[p.DTypes[o]]
 		w("store_vec<%s, V>((%s *)a.out[%d] + e + u * %d * V, o%d, left);", m, m, i, threads, i)
 	}
-	w("}\n}")
-	return b.String()
+}
+
+// writeAhead begins the loop of a kernel that computes much: the next vectors are under way while it does.
+func writeAhead(w func(string, ...any), p *program, f *form, index string) {
+	ptr := 0
+	w("for (;;) {\nconst %s next = e + %d * V;\nconst bool more = next < end;", index, threads)
+	for i, c := range f.classes {
+		m := ctype[p.DTypes[i]]
+		switch c {
+		case byValue:
+			continue
+		case aligned:
+			w("Rep<%s>::R n%d[1][V];\nif (more) load_vec<%s, V>(n%d[0], (const %s *)a.in[%d] + next, a.n - (i64)next);", m, i, m, i, m, ptr)
+		case unaligned:
+			w("Rep<%s>::R n%d[1][V];\nif (more) load_each<%s, V>(n%d[0], (const %s *)a.in[%d] + next, 1, a.n - (i64)next);", m, i, m, i, m, ptr)
+		}
+		ptr++
+	}
 }
 
 // filesOf lists the sources a program needs: those of functions cost a third of the time of compiling.
@@ -86,7 +128,7 @@ func filesOf(p *program) []string {
 		complex bool // it is about complex operands alone
 	}{{"functions", false}, {"special", false}, {"complex", true}} {
 		if slices.ContainsFunc(p.Instrs, func(i backend.Instr) bool {
-			return f.complex == operandType(p, i.Src).IsComplex() && writes(f.name, i.Op)
+			return f.complex == operandType(p, i.Src).IsComplex() && written()[f.name][i.Op]
 		}) {
 			if f.name == "special" && !slices.Contains(files, "functions") {
 				files = append(files, "functions")
@@ -97,11 +139,18 @@ func filesOf(p *program) []string {
 	return files
 }
 
-// writes reports whether an op is written in a file.
-func writes(file, op string) bool {
-	text := kernels.Source(file)
-	return strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
-}
+// written lists the ops each file writes.
+var written = sync.OnceValue(func() map[string]map[string]bool {
+	files := map[string]map[string]bool{}
+	for _, name := range []string{"functions", "special", "complex"} {
+		text, ops := kernels.Source(name), map[string]bool{}
+		for op := range kinds {
+			ops[op] = strings.Contains(text, "("+op+",") || strings.Contains(text, "op_"+op+"(")
+		}
+		files[name] = ops
+	}
+	return files
+})
 
 // operandType is the type an op is chosen by, that of its last operand.
 func operandType(p *program, src [3]int) (d dtype.DType) {
@@ -141,7 +190,7 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 		m := ctype[p.DTypes[i]]
 		names[i] = fmt.Sprintf("r%d[u][j]", i)
 		switch c {
-		case byValue, scalar:
+		case byValue, scalar, across:
 			names[i] = fmt.Sprintf("r%d", i)
 		default:
 			w("Rep<%s>::R r%d[U][V];", m, i)
@@ -160,6 +209,9 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, 1, left); }", each, m, i, m, ptr, threads)
 		case rows:
 			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, left); }", each, m, i, m, ptr, k)
+			k++
+		case across:
+			w("const Rep<%s>::R r%d = get(((const %s *)a.in[%d])[at%d]);", m, i, m, ptr, k)
 			k++
 		case strided:
 			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, a.strides[%d][%d], left); }", each, m, i, m, ptr, k, k, len(f.dims)-1)

@@ -33,12 +33,17 @@ type scratch struct {
 	d    *Device
 	busy atomic.Bool
 	bufs map[uintptr]*mem.Buffer
+	from *mem.Pool // instead of the device's; giving back to it makes nothing void
 }
 
 func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 	s.busy.Store(true)
 	defer s.busy.Store(false)
-	b, err := s.d.pool.Get("record", n)
+	from := s.from
+	if from == nil {
+		from = s.d.pool
+	}
+	b, err := from.Get("record", n)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -47,10 +52,12 @@ func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 }
 
 func (s *scratch) Release(_ []byte, p uintptr) {
-	r := &s.d.recordings
-	r.mu.Lock()
-	r.age++
-	r.mu.Unlock()
+	if s.from == nil {
+		r := &s.d.recordings
+		r.mu.Lock()
+		r.age++
+		r.mu.Unlock()
+	}
 	s.bufs[p].Free()
 	delete(s.bufs, p)
 }
@@ -70,6 +77,7 @@ type recorder struct {
 	d    *Device
 	main *driver.Device
 	keep []*mem.Buffer // memory of its own
+	order
 
 	words []wordUse
 	block *mem.Buffer // the fault words, maxWords of them
@@ -141,6 +149,9 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 		return nil, err
 	}
 	err := show(f)
+	if jerr := r.join(f); err == nil {
+		err = jerr
+	}
 	if err == nil && len(r.words) > 0 {
 		err = r.stamp(f)
 	}
@@ -184,111 +195,4 @@ func (r *recorder) stamp(f *Device) error {
 	a.ptr(r.block.Dev, uintptr(unsafe.Pointer(unsafe.SliceData(b))), r.seq.Dev)
 	a.int(ringSize)
 	return f.launch(fn, 1, 1, threads, a)
-}
-
-// graph is a recording that can run.
-type graph struct {
-	r      *recorder
-	exec   *driver.Graph
-	age    int64
-	number uint64 // runs so far
-}
-
-// unclosed is what is left of a graph that nobody closed.
-type unclosed struct {
-	exec *driver.Graph
-	r    *recorder
-}
-
-func (x unclosed) close() {
-	// A device that cannot free any more has failed for good; the next call that can say so does.
-	_ = x.exec.Close()
-	x.r.free()
-	x.r.release()
-}
-
-// release gives the ring back.
-func (r *recorder) release() {
-	if r.ring != nil {
-		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(stamp{}))))
-		r.ring = nil
-	}
-}
-
-// Complains reports whether a launch can meet values it refuses.
-func (g *graph) Complains() bool { return len(g.r.words) > 0 }
-
-// Close lets go of the graph; runs under way and results that are still to be asked for keep it until they are done.
-func (g *graph) Close() {}
-
-// Launch asks for the graph between copies.
-func (g *graph) Launch(before, behind []backend.Copy) (backend.Outcome, error) {
-	d := g.r.d
-	if g.Complains() && g.number >= ringSize/2 {
-		// The ring holds what became of so many runs: the host may not be further ahead.
-		if _, _, err := g.outcome(g.number - ringSize/2 + 1)(true); err != nil {
-			return nil, err
-		}
-	}
-	all := &d.recordings
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if g.age != all.age {
-		return nil, backend.ErrVoid
-	}
-	for _, c := range before {
-		if c.Src.Mem != nil {
-			if err := g.r.main.Upload(c.Dst.Dev, c.Src.Mem); err != nil {
-				return nil, err
-			}
-		} else if err := g.r.main.Copy(c.Dst.Dev, c.Src.Dev, c.Src.Size); err != nil {
-			return nil, err
-		}
-	}
-	if err := g.exec.Launch(g.r.main); err != nil {
-		return nil, err
-	}
-	g.number++
-	all.ran.Add(1)
-	for _, c := range behind {
-		if err := g.r.main.Copy(c.Dst.Dev, c.Src.Dev, c.Src.Size); err != nil {
-			return nil, err
-		}
-	}
-	if !g.Complains() {
-		return func(bool) (bool, []backend.Complaint, error) { return true, nil, nil }, nil
-	}
-	return g.outcome(g.number), nil
-}
-
-// outcome reads the stamp of a run.
-func (g *graph) outcome(number uint64) backend.Outcome {
-	return func(wait bool) (bool, []backend.Complaint, error) {
-		s := &g.r.ring[number%ringSize]
-		for try := 0; atomic.LoadUint64(&s.seq) < number; try++ {
-			if !wait {
-				return false, nil, nil
-			}
-			if try < 1000 {
-				runtime.Gosched()
-				continue
-			}
-			if err := g.r.main.Sync(); err != nil {
-				return true, nil, err
-			}
-		}
-		var bad []backend.Complaint
-		named := false
-		for i, w := range g.r.words {
-			if s.mask>>(i%64)&1 == 0 {
-				continue
-			}
-			says := word{code: s.first.code, value: -1, size: -1}
-			if !named {
-				says, named = s.first, true
-			}
-			bad = append(bad, backend.Complaint{Step: w.step, Err: says.complaint(w.op)})
-		}
-		return true, bad, nil
-	}
 }

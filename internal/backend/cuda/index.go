@@ -142,6 +142,17 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if count == 0 {
 		return end()
 	}
+	if count >= manyPositions && count <= longest {
+		sorted, err := d.sortedPositions(flat(x.views[0]), 0)
+		if err != nil {
+			return err
+		}
+		defer sorted.free()
+		if err := d.putSorted(sorted, true, to, in[2], address(x.views[1]), s.Reduce, dims[s.Axis], columns, args{uint64(inner)}); err != nil {
+			return err
+		}
+		return end()
+	}
 	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices", func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
 		return err
@@ -163,7 +174,12 @@ func along(at, x, src backend.View, axis, total, step, count int, out, from, pos
 	dims := at.Shape.Dims()
 	g.int(total, x.Shape.Dim(axis), len(dims), axis, step, count)
 	g.ptr(out, from, positions, word)
-	for _, list := range [][]int{dims, x.Strides(), src.Strides()} {
+	return append(g, places(dims, x.Strides(), src.Strides())...)
+}
+
+// places lists sizes and strides, each padded to 16.
+func places(lists ...[]int) (g args) {
+	for _, list := range lists {
 		g.int(list...)
 		g = append(g, make(args, 16-len(list))...)
 	}
@@ -216,6 +232,20 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
 	lines := at.Numel() / count
+	if count >= manyPositions && count <= longest && lines < 1<<14 {
+		sorted, err := d.sortedPositions(at, s.Axis)
+		if err != nil {
+			return err
+		}
+		defer sorted.free()
+		var g args
+		g.int(len(dims), s.Axis, product(dims[s.Axis+1:]))
+		g = append(g, places(dims, to.Strides(), in[2].Strides())...)
+		if err := d.putSorted(sorted, false, to, in[2], address(in[2]), s.Reduce, to.Shape.Dim(s.Axis), 1, g); err != nil {
+			return err
+		}
+		return end()
+	}
 	if err := d.checked(d.ctx, "index", func(word uintptr) error {
 		return d.launch(f, blocks(lines, threads), 1, threads,
 			along(at, to, in[2], s.Axis, lines, product(dims[s.Axis+1:]), count, address(to), address(in[2]), address(at), word))

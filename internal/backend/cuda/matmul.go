@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"time"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
@@ -42,6 +44,9 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	}
 	var x [2]cublas.Matrix
 	var at [2]uintptr
+	if pads(out[0].DType, out[0].Numel()/(m*n), m, n, k) {
+		return d.paddedProduct(h, out[0], in[0], in[1], m, n, k)
+	}
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
 		if !ok {
@@ -59,9 +64,8 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 		return nil
 	}
 	z := address(out[0])
-	p := cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
-		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}
-	return h.Run(d.Device.Device, p, d.face == running, z, at[0], at[1])
+	return d.product(h, cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
+		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}, z, at[0], at[1])
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
@@ -117,4 +121,15 @@ func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
 		return v, nil, err
 	}
 	return to, b, nil
+}
+
+// product runs a product where the face wants it.
+func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) error {
+	begin := time.Now()
+	err := h.Run(d.Device, p, d.face == running, z, x, y)
+	if err == nil && d.slow && d.face == running {
+		defer func() { d.spent("matmul "+p.String(), begin) }()
+		return d.Sync()
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package cuda
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -30,6 +31,11 @@ type compiled struct {
 
 // kernel returns the function called name of a source, compiled the first time; the key stands for the source.
 func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
+	return d.kernelWith(options, key, name, source)
+}
+
+// kernelWith is kernel with other options, for which the key stands too.
+func (d *Device) kernelWith(options []string, key, name string, source func() string) (*driver.Function, error) {
 	e, ok := d.kernels.Load(key)
 	if !ok {
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
@@ -37,15 +43,15 @@ func (d *Device) kernel(key, name string, source func() string) (*driver.Functio
 	c := e.(*compiled)
 	if d.face == looking {
 		if !c.done.Load() {
-			go d.compile(c, name, source) // several at a time; who needs it first waits for it
+			go d.compile(c, options, key, name, source) // several at a time; who needs it first waits for it
 		}
 		return nil, nil
 	}
-	d.compile(c, name, source)
+	d.compile(c, options, key, name, source)
 	return c.f, c.err
 }
 
-func (d *Device) compile(c *compiled, name string, source func() string) {
+func (d *Device) compile(c *compiled, options []string, key, name string, source func() string) {
 	if c.done.Load() {
 		return
 	}
@@ -53,7 +59,9 @@ func (d *Device) compile(c *compiled, name string, source func() string) {
 		d.begun.Add(1)
 		var code []byte
 		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
-			c.f, c.err = d.Load(code, name)
+			if c.f, c.err = d.Load(code, name); c.err == nil {
+				c.f.Label = key
+			}
 		}
 		c.done.Store(true)
 	})
@@ -84,16 +92,23 @@ const maxArgs = 32764
 
 // launch runs a kernel over blocks of threads.
 func (d *Device) launch(f *driver.Function, blocks, gridY, threads int, a args) error {
+	return d.launchShared(f, blocks, gridY, threads, 0, a)
+}
+
+// launchShared is launch with memory that a block's threads share, in bytes.
+func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared int, a args) error {
 	if 8*len(a) > maxArgs {
 		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
 	}
 	if d.face == looking {
 		return nil
 	}
-	if err := d.Launch(f, blocks, gridY, threads, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
+	begin := time.Now()
+	if err := d.Launch(f, blocks, gridY, threads, shared, unsafe.Pointer(unsafe.SliceData(a))); err != nil {
 		return err
 	}
 	if d.slow && d.face == running {
+		defer func() { d.spent(f.Label, begin) }()
 		return d.Sync()
 	}
 	return nil
@@ -121,26 +136,30 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 		if empty {
 			return nil
 		}
-		d := d.faced(c)
-		up := make([]backend.View, len(in))
-		var tmp []*mem.Buffer
-		defer func() {
-			for _, b := range tmp {
-				b.Free()
-			}
-		}()
-		for i, v := range in {
-			b, err := d.bring(&v)
-			if err != nil {
-				return err
-			}
-			if b != nil {
-				tmp = append(tmp, b)
-			}
-			up[i] = v
-		}
-		return k(&call{d, c}, a, out, up)
+		return d.faced(c).ordered(name, out, in, func() error { return d.faced(c).run(k, c, a, out, in) })
 	}
+}
+
+// run runs a kernel over operands in the device's memory.
+func (d *Device) run(k kernel, c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	up := make([]backend.View, len(in))
+	var tmp []*mem.Buffer
+	defer func() {
+		for _, b := range tmp {
+			b.Free()
+		}
+	}()
+	for i, v := range in {
+		b, err := d.bring(&v)
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			tmp = append(tmp, b)
+		}
+		up[i] = v
+	}
+	return k(&call{d, c}, a, out, up)
 }
 
 // bring gives a view of host memory a buffer on the device, which the caller frees.

@@ -109,11 +109,16 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.CanFold, d.Prepare = from.CanFold, from.Prepare
+		d.CanFold, d.CanLead, d.Prepare = from.CanFold, from.CanLead, from.Prepare
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
 				for _, ins := range p.Instrs {
 					if err := f.launched(ins.Op); err != nil {
+						return err
+					}
+				}
+				if p.Head != nil {
+					if err := f.launched(p.Head.Op); err != nil {
 						return err
 					}
 				}

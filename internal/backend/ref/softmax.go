@@ -40,6 +40,23 @@ func init() {
 		"softmax":     along(func(v, m, s float64) float64 { return math.Exp(v - m - s) }),
 		"log_softmax": along(func(v, m, s float64) float64 { return v - m - s }),
 		"class_nll":   classNLL,
+		"class_nll_grad": func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			x, lse, target, s, g := load(in[0]), load(in[1]), load(in[2]), load(in[3]), load(in[4])
+			r := 0
+			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {
+				hit := position(target[r], len(at))
+				for k, i := range at {
+					v := math.Exp(x[i].F-lse[r].F) * s[r].F
+					if k == hit {
+						v -= g[r].F
+					}
+					x[i] = float(v)
+				}
+				r++
+			})
+			store(out[0], x)
+			return nil
+		},
 		"softmax_grad": func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			g, y := load(in[0]), load(in[1])
 			rows(in[0].Shape.Dims(), a.(attr.Axis).Axis, func(at []int) {

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	register(backend.Table{"argsort": argsort, "sort": sortKernel, "topk": topk, "lexsort": lexsort, "searchsorted": searchsorted})
+	register(backend.Table{"argsort": argsort, "sort": sortKernel, "topk": topk, "argpartition": argpartition, "lexsort": lexsort, "searchsorted": searchsorted})
 }
 
 // before orders numbers with NaN behind all others.
@@ -50,6 +50,22 @@ func sortKernel(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 func topk(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	t := a.(attr.TopK)
 	return firstOf(out, in, t.Axis, t.K, !t.Smallest)
+}
+
+// argpartition sorts, then puts the places before K, and those behind it, in order.
+func argpartition(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	t, x := a.(attr.TopK), load(in[0])
+	res := make([]dtype.Scalar, len(x))
+	rows(in[0].Shape.Dims(), t.Axis, func(at []int) {
+		p := order(x, at, false)
+		sort.Ints(p[:t.K])
+		sort.Ints(p[t.K+1:])
+		for k, i := range p {
+			res[at[k]] = integer(int64(i))
+		}
+	})
+	store(out[0], res)
+	return nil
 }
 
 // firstOf writes the first k elements in order of every row, and their places.

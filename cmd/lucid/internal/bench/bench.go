@@ -101,14 +101,33 @@ func (b *Bench) time(t *Timing, budget time.Duration) {
 	t.Seconds, t.Best, t.Runs = each[len(each)/2], each[0], len(each)*b.batch
 }
 
-// prepare makes the data, checks the result, runs a few times and finds how many runs take long enough for the clock.
-func (b *Bench) prepare(name string) {
+// First makes the data of a workload and times its first runs one by one.
+func First(name string, runs int) (times []time.Duration, err error) {
+	err = lucid.Try(func() {
+		job := find(name).make()
+		wait()
+		for range runs {
+			start := time.Now()
+			job.run()
+			wait()
+			times = append(times, time.Since(start).Round(10*time.Microsecond))
+		}
+	})
+	return times, err
+}
+
+func find(name string) Workload {
 	i := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
 	if i < 0 {
 		panic(lucid.Errorf(lucid.ErrValue, "bench", "there is no workload %q", name))
 	}
+	return workloads[i]
+}
+
+// prepare makes the data, checks the result, runs a few times and finds how many runs take long enough for the clock.
+func (b *Bench) prepare(name string) {
 	*b = Bench{}
-	job := workloads[i].make()
+	job := find(name).make()
 	var check []Summary
 	for _, r := range job.result() {
 		check = append(check, summarize(r))

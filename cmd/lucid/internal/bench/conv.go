@@ -8,19 +8,21 @@ type convolution struct {
 	in, out, size, kernel, groups int
 	stride, padding               int
 	last                          bool // channels last in memory
+	winograd                      bool // with fewer products, which loses accuracy
 	goal                          float64
 }
 
 func convolutions() {
 	for _, c := range []convolution{
-		{"conv3x3_nchw", "conv 3×3 64→64 56² b8", 64, 64, 56, 3, 1, 1, 1, false, 1.1},
-		{"conv3x3_nhwc", "conv 3×3 64→64 56² b8, channels last", 64, 64, 56, 3, 1, 1, 1, true, 1.1},
-		{"conv1x1", "conv 1×1 64→256 56² b8", 64, 256, 56, 1, 1, 1, 0, false, 1.6},
-		{"conv_depthwise", "depthwise conv 3×3 64 56² b8", 64, 64, 56, 3, 64, 1, 1, false, 2},
-		{"conv7x7", "conv 7×7 stride 2 3→64 224² b8", 3, 64, 224, 7, 1, 2, 3, false, 1.1},
+		{"conv3x3_nchw", "conv 3×3 64→64 56² b8", 64, 64, 56, 3, 1, 1, 1, false, false, 1.1},
+		{"conv3x3_nhwc", "conv 3×3 64→64 56² b8, channels last", 64, 64, 56, 3, 1, 1, 1, true, false, 1.1},
+		{"conv3x3_winograd", "conv 3×3 64→64 56² b8, Winograd allowed", 64, 64, 56, 3, 1, 1, 1, false, true, 1.8},
+		{"conv1x1", "conv 1×1 64→256 56² b8", 64, 256, 56, 1, 1, 1, 0, false, false, 1.6},
+		{"conv_depthwise", "depthwise conv 3×3 64 56² b8", 64, 64, 56, 3, 64, 1, 1, false, false, 2},
+		{"conv7x7", "conv 7×7 stride 2 3→64 224² b8", 3, 64, 224, 7, 1, 2, 3, false, false, 1.1},
 	} {
 		add(Workload{Name: c.name, About: c.about, Flops: c.flops(), Limit: "fma32", Goal: c.goal, make: c.forward})
-		if !c.last {
+		if !c.last && !c.winograd {
 			add(Workload{Name: c.name + "_backward", About: c.about + ", backward", Flops: 2 * c.flops(), Limit: "fma32", Goal: 1.1, make: c.backward})
 		}
 	}
@@ -43,7 +45,14 @@ func (c convolution) data() (x, w *lucid.Tensor, o lucid.ConvOptions) {
 
 func (c convolution) forward() job {
 	x, w, o := c.data()
-	return once(func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+	f := func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) }
+	if c.winograd {
+		return once(func() (y *lucid.Tensor) {
+			lucid.Winograd(func() { y = f() })
+			return y
+		})
+	}
+	return once(f)
 }
 
 // backward computes the gradients of both operands for a given cotangent; neither needs the pass forward.

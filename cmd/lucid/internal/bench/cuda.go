@@ -6,25 +6,41 @@ import (
 	"os/exec"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/cuda"
 	"github.com/lucid-go/lucid/optim"
 )
 
 // UseCUDA puts the workloads on the first GPU, and takes those that fit its size instead of the CPU's.
 func UseCUDA() error {
+	if gpu.wait == nil {
+		return lucid.Errorf(lucid.ErrDevice, "bench", "this program was built without CUDA; build it with -tags gpu")
+	}
 	if err := lucid.Try(func() { lucid.SetDefaultDevice(lucid.CUDA(0)) }); err != nil {
 		return err
 	}
-	Wait = func() { must(cuda.Synchronize(0)) }
+	Wait = func() { must(gpu.wait()) }
 	workloads = nil
 	onGPU()
 	return nil
 }
 
+// gpu is what package cuda gives to a program built with -tags gpu.
+var gpu struct {
+	wait    func() error
+	kernels func() []string
+}
+
+// Kernels lists what the kernels took so far, the costliest first, where LUCID_CUDA_SYNC=1; else nothing.
+func Kernels() []string {
+	if gpu.kernels == nil {
+		return nil
+	}
+	return gpu.kernels()
+}
+
 func onGPU() {
 	const rows, cols, side = 16384, 8192, 16384
 	half := func(seed uint32, sizes ...int) *lucid.Tensor {
-		return random(seed, 1, sizes...).To(lucid.BFloat16).Eval()
+		return repeated(seed, sizes...).To(lucid.BFloat16).Eval()
 	}
 	each := func(name, about string, bytes float64, goal float64, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
 		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Tol: tol, make: func() job {
@@ -36,7 +52,7 @@ func onGPU() {
 		product(fmt.Sprintf("bf16_gemm_%d", n), lucid.BFloat16, n, 1)
 	}
 	product("sgemm_4096", lucid.Float32, 4096, 1)
-	big := func() []*lucid.Tensor { return []*lucid.Tensor{random(1, 1, 1<<28).Eval()} }
+	big := func() []*lucid.Tensor { return []*lucid.Tensor{repeated(1, 1<<28).Eval()} }
 	each("negate", "-x of 1 GiB: reading and writing", 8<<28, 1, 0, big, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Neg() })
 	each("chain9", "9-op chain on 1 GiB, written eagerly", 8<<28, 1.3, 0, big, func(in []*lucid.Tensor) *lucid.Tensor {
 		x := in[0]
@@ -46,7 +62,7 @@ func onGPU() {
 	each("softmax", "softmax, bfloat16 16384×8192", 4*rows*cols, 3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Softmax(-1) })
 	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 1.5, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(in[0], []int{cols}, in[1], in[2]) })
 	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 1.3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(in[0], []int{cols}, in[1]) })
-	square := func() []*lucid.Tensor { return []*lucid.Tensor{random(1, 1, side, side).Eval()} }
+	square := func() []*lucid.Tensor { return []*lucid.Tensor{repeated(1, side, side).Eval()} }
 	each("sum_last", "sum over the last dimension, float32 16384²", 4*side*side, 1.5, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(-1) })
 	each("sum_first", "sum over the first dimension, float32 16384²", 4*side*side, 1.2, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(0) })
 	gpuAttention()
@@ -70,13 +86,22 @@ func onGPU() {
 	}})
 }
 
+// repeated is 4M numbers of noise, again and again: for arrays of gigabytes.
+func repeated(seed uint32, sizes ...int) *lucid.Tensor {
+	v := make([]float32, numel(sizes))
+	for n := copy(v, noise(min(len(v), 1<<22), seed)); n < len(v); n *= 2 {
+		copy(v[n:], v[:n])
+	}
+	return lucid.New(v, sizes...)
+}
+
 // gpuAttention is causal attention of the size of a large model's.
 func gpuAttention() {
 	const batch, heads, length, width = 4, 32, 4096, 128
 	const flops = 4 * batch * heads * length * length * width / 2
 	data := func(n int) (list []*lucid.Tensor) {
 		for i := range n {
-			list = append(list, random(uint32(i+1), 1, batch, heads, length, width).To(lucid.BFloat16).Eval())
+			list = append(list, repeated(uint32(i+1), batch, heads, length, width).To(lucid.BFloat16).Eval())
 		}
 		return list
 	}
@@ -101,7 +126,7 @@ func gpuAttention() {
 
 // tiny is what it costs to ask for something: an op at a time, and 64 of them that cannot be one in a compiled function.
 func tiny() {
-	add(Workload{Name: "tiny", About: "x·w+1, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
+	add(Workload{Name: "tiny", About: "x·w, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
 		x, w := random(1, 1, 64).Eval(), random(2, 1, 64).Eval()
 		return once(func() *lucid.Tensor { return x.Mul(w) })
 	}})

@@ -28,23 +28,45 @@ func (g gpt) flops() float64 {
 func (p *params) block(g gpt) func(x *lucid.Tensor) *lucid.Tensor {
 	norm := func() func(x *lucid.Tensor) *lucid.Tensor {
 		w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
-		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{gptWidth}, w, b) }
+		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{gptWidth}, p.use(w), p.use(b)) }
 	}
-	n1, qkv, proj := norm(), p.linear(gptWidth, 3*gptWidth), p.linear(gptWidth, gptWidth)
+	n1, qkv, proj := norm(), p.thirds(), p.linear(gptWidth, gptWidth)
 	n2, up, down := norm(), p.linear(gptWidth, 4*gptWidth), p.linear(4*gptWidth, gptWidth)
-	heads := func(x *lucid.Tensor, i int) *lucid.Tensor {
-		return x.Narrow(-1, i*gptWidth, gptWidth).Reshape(g.batch, g.length, gptHeads, gptWidth/gptHeads).Transpose(1, 2)
+	heads := func(x *lucid.Tensor) *lucid.Tensor {
+		return x.Reshape(g.batch, g.length, gptHeads, gptWidth/gptHeads).Transpose(1, 2)
 	}
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		h := qkv(n1(x))
-		h = lucid.ScaledDotProductAttention(heads(h, 0), heads(h, 1), heads(h, 2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		q, k, v := qkv(n1(x))
+		h := lucid.ScaledDotProductAttention(heads(q), heads(k), heads(v), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
 		x = x.Add(proj(h.Transpose(1, 2).Reshape(g.batch, g.length, gptWidth)))
 		return x.Add(down(lucid.Gelu(up(n2(x)), lucid.GeluOptions{Approximate: "tanh"})))
 	}
 }
 
+// thirds makes a layer three times as wide as its input, whose result is taken apart. In halves it is three products: the
+// gradient of a part of a wide result would cost more than they do.
+func (p *params) thirds() func(x *lucid.Tensor) (q, k, v *lucid.Tensor) {
+	scale := 1 / math.Sqrt(gptWidth)
+	w, b := p.add(scale, 3*gptWidth, gptWidth), p.add(scale, 3*gptWidth)
+	return func(x *lucid.Tensor) (q, k, v *lucid.Tensor) {
+		var y [3]*lucid.Tensor
+		wide := (*lucid.Tensor)(nil)
+		if !p.half {
+			wide = lucid.Linear(x, w, b)
+		}
+		for i := range y {
+			if p.half {
+				y[i] = lucid.Linear(x, p.use(w.Narrow(0, i*gptWidth, gptWidth)), p.use(b.Narrow(0, i*gptWidth, gptWidth)))
+			} else {
+				y[i] = wide.Narrow(-1, i*gptWidth, gptWidth)
+			}
+		}
+		return y[0], y[1], y[2]
+	}
+}
+
 func (g gpt) job() job {
-	var p params
+	p := params{half: g.half}
 	tokens, places := p.add(0.03, gptVocab, gptWidth), p.add(0.03, gptContext, gptWidth)
 	var layers []func(x *lucid.Tensor) *lucid.Tensor
 	for range gptLayers {
@@ -52,21 +74,14 @@ func (g gpt) job() job {
 	}
 	w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
 	forward := func(x *lucid.Tensor) *lucid.Tensor {
-		h := lucid.Embedding(x, tokens).Add(places.Narrow(0, 0, g.length))
+		h := lucid.Embedding(x, p.use(tokens)).Add(p.use(places.Narrow(0, 0, g.length)))
 		for _, layer := range layers {
 			h = layer(h)
 		}
-		h = lucid.LayerNorm(h, []int{gptWidth}, w, b)
-		return lucid.Linear(h, tokens, nil).Reshape(-1, gptVocab)
+		h = lucid.LayerNorm(h, []int{gptWidth}, p.use(w), p.use(b))
+		return lucid.Linear(h, p.use(tokens), nil).Reshape(-1, gptVocab).To(lucid.Float32)
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)
-	if g.half {
-		plain := forward
-		forward = func(x *lucid.Tensor) (y *lucid.Tensor) {
-			lucid.Autocast(lucid.BFloat16, func() { y = plain(x) })
-			return y.To(lucid.Float32)
-		}
-	}
 	decay := math.Pow(10, -1)
 	return train(&p, optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), forward, x, y)
 }

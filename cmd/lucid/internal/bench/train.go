@@ -10,7 +10,18 @@ import (
 )
 
 // params makes parameters of noise, seeded by their number.
-type params struct{ all []*lucid.Tensor }
+type params struct {
+	all  []*lucid.Tensor
+	half bool // products and what lies between them are in bfloat16; the parameters stay in float32
+}
+
+// use is a parameter as a layer computes with it.
+func (p *params) use(t *lucid.Tensor) *lucid.Tensor {
+	if p.half {
+		return t.To(lucid.BFloat16)
+	}
+	return t
+}
 
 func (p *params) add(scale float64, sizes ...int) *lucid.Tensor {
 	t := random(uint32(100+len(p.all)), float32(scale), sizes...).RequiresGrad_(true)
@@ -21,7 +32,7 @@ func (p *params) add(scale float64, sizes ...int) *lucid.Tensor {
 // linear makes the weight and the bias of a layer.
 func (p *params) linear(in, out int) func(x *lucid.Tensor) *lucid.Tensor {
 	w, b := p.add(1/math.Sqrt(float64(in)), out, in), p.add(1/math.Sqrt(float64(in)), out)
-	return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b) }
+	return func(x *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, p.use(w), p.use(b)) }
 }
 
 // train is the job of whole training steps: forward, backward and update, compiled. The result checked is the losses of

@@ -55,19 +55,18 @@ func (c Config) fill() (Config, error) {
 		}
 		c.Data = path
 	}
+	set(&c.LR, 0.003)
 	if !c.Text() {
 		set(&c.Batch, 64)
-		set(&c.LR, 0.003)
 		return c, c.checkSize()
 	}
-	set(&c.Batch, 16)
-	set(&c.LR, 0.002)
+	set(&c.Batch, 8) // for the same text, more steps learn more than larger ones
 	set(&c.Context, 64)
 	set(&c.Width, 128)
 	set(&c.Depth, 3)
 	set(&c.Heads, 4)
 	if c.Epochs == 0 {
-		set(&c.Steps, 600)
+		set(&c.Steps, 1200)
 	}
 	return c, c.checkSize()
 }

@@ -5,7 +5,7 @@ import "runtime"
 // isDirect reports whether the product runs in one pass, reading A where it lies: it is
 // small, or A or B would be used so few times that copying it costs more than it saves.
 func (p *problem[T]) isDirect(e *engine[T]) bool {
-	if p.a16 == nil && p.n <= e.cols() {
+	if p.a16 == nil && p.n <= 2*e.cols() {
 		return true // halves must be copied in any case
 	}
 	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
@@ -13,7 +13,7 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 
 // blocks computes the product block by block of C, packing both operands or reading A where it lies.
 func blocks[T Float](e *engine[T], p *problem[T], pack bool, run Runner) {
-	g := p.directGrid(e)
+	g := p.directGrid(e, threads(run))
 	if pack {
 		g = p.packedGrid(e, threads(run))
 	}
@@ -39,13 +39,25 @@ func threads(run Runner) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// directGrid cuts C into blocks of about blockWork: first into columns, since each
-// column of blocks reads its part of B for itself, but not so narrow that B is read in
-// short runs; then into rows.
-func (p *problem[T]) directGrid(e *engine[T]) grid {
-	blocks := ceilDiv(work(p.m, p.n, p.k), blockWork)
-	cols := min(blocks, ceilDiv(p.n, 4*e.cols()))
-	rows := min(ceilDiv(blocks, cols), ceilDiv(p.m, 2*e.rows))
+// directGrid cuts C into blocks: first into columns, since each column of blocks reads its
+// part of B for itself, but not so narrow that B is read in short runs; then into rows. All
+// threads should have the same number of them.
+func (p *problem[T]) directGrid(e *engine[T], threads int) grid {
+	if threads == 1 {
+		return grid{1, 1}
+	}
+	want := min(ceilDiv(work(p.m, p.n, p.k), blockWork), manyBlocks*threads)
+	narrowest := 4 * e.cols()
+	if p.needsPanels(e, p.m) && !p.dots(e, p.m) {
+		narrowest = e.cols() // blocks below each other would copy the same part of B
+	}
+	cols := min(want, ceilDiv(p.n, narrowest))
+	rows := min(ceilDiv(want, cols), max(1, p.m/(2*e.rows)))
+	for r := rows; r > rows/2; r-- {
+		if r*cols%threads == 0 {
+			return grid{r, cols}
+		}
+	}
 	return grid{rows, cols}
 }
 
@@ -76,13 +88,13 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 			p.gatherC(&s)
 		}
 	}
-	kc := chunk(p.k)
+	kc := e.chunk(p.k)
 	for s.pc = 0; s.pc < p.k; s.pc += kc {
 		s.kc = min(kc, p.k-s.pc)
 		s.add = s.pc > 0 || p.mode == Accumulate
 		switch {
 		case pack:
-			s.packed(e, p, buf, p.aOrder())
+			s.packed(e, p, buf, p.aOrder(e))
 		case dots:
 			s.dots(e, p)
 		case panels:
@@ -104,10 +116,10 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 func (p *problem[T]) dots(e *engine[T], rows int) bool {
 	most := len(e.dots) - 1
 	switch {
-	case p.b16 != nil && (p.paired || p.half != bfloat16):
+	case p.b16 != nil && p.paired:
 		return false
 	case p.b16 != nil:
-		most = len(e.dotsHalf) - 1
+		most = len(e.dotsHalf[p.half]) - 1
 	}
 	return rows <= most && p.brs == 1 && p.bcs != 1
 }
@@ -116,7 +128,7 @@ func (p *problem[T]) dots(e *engine[T], rows int) bool {
 // contiguous, and do not find it in the cache a second time if each row starts a new page.
 func (p *problem[T]) needsPanels(e *engine[T], rows int) bool {
 	const farApart, many = 2048, 64 // bytes, rows
-	return p.bcs != 1 || p.b16 != nil || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
+	return e.squares || p.bcs != 1 || p.b16 != nil || rows > e.rows && p.k >= many && p.brs*sizeOf[T]() >= farApart
 }
 
 // gatherC copies a part of C into the rows of s.

@@ -14,7 +14,7 @@
 // from first to last. Every path keeps this order: packed, direct, row vector, any
 // tile size, AVX-512, AVX2 and NEON. So a row of the result has the same bits whatever
 // m is, and bits do not depend on the number of threads. Only the Go twin on machines
-// without fused multiply-add rounds differently, and AVX512_BF16, whose instruction takes
+// without fused multiply-add rounds differently, and AVX512_BF16 and AMX, which take
 // bfloat16 in pairs: there the order is that of pairs, and the bound of pairs.go holds.
 //
 // # How a product is computed
@@ -29,7 +29,8 @@
 // product with only a few columns is computed as its transpose.
 //
 // Halves are widened to float32 while they are packed, or in the kernel (half.go).
-// With AVX512_BF16 bfloat16 is packed in pairs instead, at twice the rate (pairs.go).
+// With AVX512_BF16 bfloat16 is packed in pairs instead, at twice the rate (pairs.go), and
+// AMX takes the same panels in larger tiles (amx_amd64.go).
 //
 // # Epilogues
 //

@@ -5,7 +5,7 @@ import "sync"
 // The largest register tile of any instruction set.
 const (
 	maxVectors = 2
-	maxRows    = 14
+	maxRows    = 32
 )
 
 // tile is a kernel for one register tile; the number of rows is fixed by the kernel:
@@ -17,13 +17,20 @@ const (
 // that. kc is at least 1.
 type tile[T Float] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool)
 
-// tileHalf is tile with B in bfloat16.
+// tileHalf is tile with B in halves, by columns.
 type tileHalf[T Float] = func(kc int, a []T, ars, acs int, b []uint16, bcs int, c []T, crs, cols int, add bool)
+
+// gaxpyHalf is gaxpy with B in halves.
+type gaxpyHalf[T Float] = func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
 
 // engine is a set of kernels for one element type and instruction set.
 type engine[T Float] struct {
-	rows  int // most rows of a tile
-	lanes int // elements of a vector
+	rows     int // most rows of a tile
+	lanes    int // elements of a vector
+	maxChunk int // most k between two additions to C
+	// squares says that kernels take A contiguous in k and B in panels only.
+	squares bool
+
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
 
@@ -54,9 +61,9 @@ type engine[T Float] struct {
 	// nil if T is float64.
 	widen [halfTypes]func(dst []T, drs int, src []uint16, srs, rows, cols int)
 
-	// The same for B in bfloat16; nil if there are none, and B is widened first.
-	dotsHalf               []tileHalf[T]
-	gaxpy8Half, gaxpy1Half func(n int, y, x []T, xs int, b []uint16, brs int, zero bool)
+	// The same for B in halves; nil if there are none, and B is widened first.
+	dotsHalf               [halfTypes][]tileHalf[T]
+	gaxpy8Half, gaxpy1Half [halfTypes]gaxpyHalf[T]
 
 	// An engine of pairs of bfloat16 has no gaxpy and no widen, but zip makes panels of
 	// pairs of rows,

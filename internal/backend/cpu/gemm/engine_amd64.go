@@ -12,54 +12,62 @@ var (
 	useAVX512 = cpuid.X86.AVX512
 	useAVX2   = cpuid.X86.AVX2 && cpuid.X86.FMA
 	usePairs  = cpuid.X86.AVX512BF16 // and AVX-512 for the rest
+	useAMX    = cpuid.X86.AMXBF16 && cpuid.X86.AVX512 && askForTiles() && amxWorks()
 )
 
 func init() {
 	if !cpuid.X86.F16C {
 		avx2F32.widen[float16] = widenGenerics[float16]
 	}
+	impl.Register("gemm", "gemm/amx", &useAMX)
 	impl.Register("gemm", "gemm/avx512bf16", &usePairs)
 	impl.Register("gemm", "gemm/avx512", &useAVX512)
 	impl.Register("gemm", "gemm/avx2", &useAVX2)
 }
 
 var avx512F32 = engine[float32]{
-	rows: 14, lanes: 16, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
+	rows: 14, lanes: 16, maxChunk: maxChunk, tiles: &tilesF32AVX512, edges: &tilesF32AVX512m,
 	dots: dotsF32AVX512, taps: tapsF32AVX512, tapsTo: tapsToF32AVX512, packT: packTF32AVX512, strips: stripsF32AVX512, gaxpy8: gaxpy8F32AVX512, gaxpy1: gaxpy1F32AVX512,
-	widen:    [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
-	dotsHalf: dotsBF16AVX512, gaxpy8Half: gaxpy8BF16AVX512, gaxpy1Half: gaxpy1BF16AVX512,
-	jobs: &jobs32, bufs: &bufs32,
+	widen:      [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX512, widenF16AVX512},
+	dotsHalf:   [halfTypes][]tileHalf[float32]{dotsBF16AVX512, dotsF16AVX512},
+	gaxpy8Half: [halfTypes]gaxpyHalf[float32]{gaxpy8BF16AVX512, gaxpy8F16AVX512},
+	gaxpy1Half: [halfTypes]gaxpyHalf[float32]{gaxpy1BF16AVX512, gaxpy1F16AVX512},
+	jobs:       &jobs32, bufs: &bufs32,
 }
 
 var avx512Pairs = engine[float32]{
-	rows: 14, lanes: 16, tiles: &tilesPairsAVX512, edges: &tilesPairsAVX512m,
+	rows: 14, lanes: 16, maxChunk: maxChunk, tiles: &tilesPairsAVX512, edges: &tilesPairsAVX512m,
 	dots: dotsPairsAVX512, packT: packTF32AVX512, strips: stripsF32AVX512,
 	zip: zipAVX512, gaxpy4Pairs: gaxpy4PairsAVX512, gaxpy1Pairs: gaxpy1PairsAVX512,
 	jobs: &jobs32, bufs: &bufs32,
 }
 
+var amxPairsEngine = newAMX(engine[float32]{
+	packT: packTF32AVX512, strips: stripsF32AVX512, zip: zipAVX512, jobs: &jobs32, bufs: &bufs32,
+})
+
 var avx512F64 = engine[float64]{
-	rows: 14, lanes: 8, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
+	rows: 14, lanes: 8, maxChunk: maxChunk, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
 	dots: dotsF64AVX512, taps: tapsF64AVX512, tapsTo: tapsToF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
 	jobs: &jobs64, bufs: &bufs64,
 }
 
 var avx2F32 = engine[float32]{
-	rows: 6, lanes: 8, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
+	rows: 6, lanes: 8, maxChunk: maxChunk, tiles: &tilesF32AVX2, edges: &tilesF32AVX2m,
 	dots: dotsF32AVX2, taps: tapsF32AVX2, packT: packTF32AVX2, strips: stripsGeneric[float32], gaxpy8: gaxpy8F32AVX2, gaxpy1: gaxpy1F32AVX2,
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenBF16AVX2, widenF16AVX2},
 	jobs:  &jobs32, bufs: &bufs32,
 }
 
 var avx2F64 = engine[float64]{
-	rows: 6, lanes: 4, tiles: &tilesF64AVX2, edges: &tilesF64AVX2m,
+	rows: 6, lanes: 4, maxChunk: maxChunk, tiles: &tilesF64AVX2, edges: &tilesF64AVX2m,
 	dots: dotsF64AVX2, taps: tapsF64AVX2, packT: packTF64AVX2, strips: stripsGeneric[float64], gaxpy8: gaxpy8F64AVX2, gaxpy1: gaxpy1F64AVX2,
 	jobs: &jobs64, bufs: &bufs64,
 }
 
 func engine32() *engine[float32] {
 	switch {
-	case useAVX512 || usePairs:
+	case useAVX512 || usePairs || useAMX:
 		return &avx512F32
 	case useAVX2:
 		return &avx2F32
@@ -69,7 +77,7 @@ func engine32() *engine[float32] {
 
 func engine64() *engine[float64] {
 	switch {
-	case useAVX512 || usePairs:
+	case useAVX512 || usePairs || useAMX:
 		return &avx512F64
 	case useAVX2:
 		return &avx2F64
@@ -79,7 +87,10 @@ func engine64() *engine[float64] {
 
 // enginePairs is the engine of bfloat16 in pairs, nil if there is none.
 func enginePairs() *engine[float32] {
-	if usePairs {
+	switch {
+	case useAMX:
+		return amxPairsEngine
+	case usePairs:
 		return &avx512Pairs
 	}
 	return nil

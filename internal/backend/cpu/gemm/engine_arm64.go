@@ -24,7 +24,7 @@ var neonF64 = newNEON(engine[float64]{
 // newNEON fills in what both element types share. There are no masks: an edge is
 // computed as a whole tile in scratch memory, and its columns copied.
 func newNEON[T Float](e engine[T]) *engine[T] {
-	e.rows = 6
+	e.rows, e.maxChunk = 6, maxChunk
 	e.packT, e.strips = packTGeneric[T], stripsGeneric[T]
 	e.edges = new([maxVectors + 1][maxRows + 1]tile[T])
 	for nv := 1; nv <= maxVectors; nv++ {

@@ -133,7 +133,7 @@ func TestStorage(t *testing.T) {
 
 // TestTiles makes every number of rows and columns of a register tile happen.
 func TestTiles(t *testing.T) {
-	for m := 1; m <= 2*maxRows+1; m++ {
+	for m := 1; m <= 2*14+1; m++ {
 		for n := 1; n <= 40; n++ {
 			testShape(t, m, n, 1+(m+n)%9, false, m*n)
 		}

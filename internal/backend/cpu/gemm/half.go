@@ -106,7 +106,7 @@ func (p *problem[T]) widenPanelA(e *engine[T], dst []T, rs int, o order, row, ro
 // copyA replaces a small A of halves by a copy in buf that kernels can read.
 func (p *problem[T]) copyA(e *engine[T], buf *buffer[T]) {
 	buf.wide = grow(buf.wide, p.m*p.k)
-	if p.ars == 1 && p.acs != 1 {
+	if p.ars == 1 && p.acs != 1 && !e.squares {
 		p.packLong(e, buf.wide, byCols)
 		p.acs = p.m
 	} else {

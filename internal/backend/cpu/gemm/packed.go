@@ -28,11 +28,15 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 }
 
 // packed computes a chunk of the slab: strips of B are packed one after the other, and panels
-// of A with the first of them. A panel of A stays in L1 while those of the strip pass by.
+// of A, if they must be, with the first of them. A panel of A stays in L1 while those of the strip pass by.
 func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 	strip := min(s.cols, stripPanels*e.cols())
 	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*s.kc)
-	panels, each := ceilDiv(s.rows, e.rows), e.rows*(s.kc+packPad)
+	tile := e.rows
+	if o == inPlace {
+		tile = p.tileRows(e)
+	}
+	panels, each := ceilDiv(s.rows, tile), e.rows*(s.kc+packPad)
 	kept := panels
 	if strip == s.cols {
 		kept = 1 // no other strip will want them
@@ -72,16 +76,12 @@ const (
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying. In place is good if rows are
-// contiguous in k, share pages, and those of a panel do not crowd into few sets of an
-// L1 cache, which repeat each page.
-func (p *problem[T]) aOrder() order {
-	const page = 4096
-	stride := p.ars * sizeOf[T]()
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k.
+func (p *problem[T]) aOrder(e *engine[T]) order {
 	switch {
-	case p.a16 == nil && p.acs == 1 && stride < page && stride%(page/2) != 0:
+	case p.a16 == nil && p.acs == 1 && !(e.squares && p.crowded()):
 		return inPlace
-	case p.ars == 1 && p.acs != 1:
+	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols
 	}
 	return byRows

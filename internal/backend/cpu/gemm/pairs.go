@@ -133,6 +133,10 @@ func (p *problem[T]) pairPanelA(e *engine[T], dst []T, rs int, o order, row, row
 		}
 		return
 	}
+	if p.ars == 1 && p.astep != 1 && e.squares {
+		p.turnPanelA(e, dst, rs, row, rows, pc, kc)
+		return
+	}
 	for i := range rows {
 		to, from := dst[i*rs:][:kc], src[i*p.ars:]
 		if p.astep == 1 {
@@ -141,6 +145,27 @@ func (p *problem[T]) pairPanelA(e *engine[T], dst []T, rs int, o order, row, row
 		}
 		for q := range to {
 			putPair(&to[q], from, q*p.acs, p.astep, q < whole)
+		}
+	}
+}
+
+// turnPanelA packs A by rows where it lies by columns: pairs are made of columns, then turned.
+func (p *problem[T]) turnPanelA(e *engine[T], dst []T, rs, row, rows, pc, kc int) {
+	buf := e.bufs.Get().(*buffer[T])
+	defer e.bufs.Put(buf)
+	square := e.lanes * e.lanes
+	buf.wide = grow(buf.wide, e.lanes*rows+square)
+	out := buf.wide[e.lanes*rows:]
+	for q := 0; q < kc; q += e.lanes {
+		n := min(e.lanes, kc-q)
+		p.pairPanelA(e, buf.wide, 0, byCols, row, rows, pc+q, n)
+		for i := 0; i < rows; i += e.lanes {
+			// Turned in scratch: what packT writes past its columns must not fall on the next row.
+			count := min(e.lanes, rows-i)
+			e.packT(out, e.lanes, buf.wide[i:], rows, count, n)
+			for r := range count {
+				copy(dst[(i+r)*rs+q:][:n], out[r*e.lanes:])
+			}
 		}
 	}
 }

@@ -10,8 +10,8 @@ const (
 
 // chunk returns how many k are summed before the sum goes to C. The chunks of one k
 // are equal but for the last: 600 is 304+296, not 512+88.
-func chunk(k int) int {
-	n := (k + maxChunk - 1) / maxChunk
+func (e *engine[T]) chunk(k int) int {
+	n := (k + e.maxChunk - 1) / e.maxChunk
 	each := (k + n - 1) / n
 	return (each + chunkAlign - 1) / chunkAlign * chunkAlign
 }
@@ -35,8 +35,9 @@ const (
 	skinnyCols  = 4       // so few columns: better seen as rows of the transposed product
 	skinnyDepth = 128     // k from which a few more columns may be turned
 	directWork  = 8 << 20 // multiply-adds up to which packing both operands does not pay
-	serialWork  = 1 << 18 // multiply-adds up to which a parallel loop does not pay
-	blockWork   = 1 << 19 // multiply-adds in one block: about ten microseconds
+	serialWork  = 1 << 17 // multiply-adds up to which a parallel loop does not pay
+	blockWork   = 1 << 17 // multiply-adds in one block: at least two microseconds
+	manyBlocks  = 16      // blocks for each thread, if they are that large
 )
 
 // turn reports whether the transposed product is the better view: B would fill only a

@@ -10,7 +10,7 @@ const (
 
 func probe32() (probe func(iterations int), flops int) {
 	switch {
-	case useAVX512 || usePairs:
+	case useAVX512 || usePairs || useAMX:
 		return probeF32AVX512, avx512Chains * 16 * 2
 	case useAVX2:
 		return probeF32AVX2, avx2Chains * 8 * 2
@@ -20,7 +20,7 @@ func probe32() (probe func(iterations int), flops int) {
 
 func probe64() (probe func(iterations int), flops int) {
 	switch {
-	case useAVX512 || usePairs:
+	case useAVX512 || usePairs || useAMX:
 		return probeF64AVX512, avx512Chains * 8 * 2
 	case useAVX2:
 		return probeF64AVX2, avx2Chains * 4 * 2

@@ -13,8 +13,8 @@ const (
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
-	case p.paired && p.b16 == nil, // no kernel: rows of bfloat16 are no rows of pairs
-		p.b16 != nil && !p.paired && (e.gaxpy8Half == nil || p.half != bfloat16):
+	case p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
+		p.b16 != nil && !p.paired && e.gaxpy8Half[p.half] == nil:
 		return false
 	}
 	return p.m <= rowVecRows && p.bcs == 1 && p.ccs == 1 && work(1, p.n, p.k) >= rowVecWork && p.n >= 64
@@ -45,7 +45,7 @@ func (j *job[T]) rowBlock(block int) {
 	buf := e.bufs.Get().(*buffer[T])
 	defer e.bufs.Put(buf)
 	buf.out = grow(buf.out, p.m*n)
-	kc := chunk(p.k)
+	kc := e.chunk(p.k)
 	for pc := 0; pc < p.k; pc += kc {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {
@@ -66,9 +66,9 @@ func (j *job[T]) rowBlock(block int) {
 // returns how many rows it took.
 func (j *job[T]) gaxpy(sums []T, from, n, pc, t, kc int) int {
 	e, p, step := j.e, &j.p, gaxpyRows
-	f, half := e.gaxpy8, e.gaxpy8Half
+	f, half := e.gaxpy8, e.gaxpy8Half[p.half]
 	if t+gaxpyRows > kc {
-		f, half, step = e.gaxpy1, e.gaxpy1Half, 1
+		f, half, step = e.gaxpy1, e.gaxpy1Half[p.half], 1
 	}
 	at := (pc+t)*p.brs + from
 	for i := range p.m {

@@ -12,8 +12,19 @@ type slab[T Float] struct {
 
 // inPlace multiplies with B where it lies; its rows must be contiguous.
 func (s *slab[T]) inPlace(e *engine[T], p *problem[T]) {
-	for j := 0; j < s.cols; j += e.cols() {
-		s.tiles(e, p, p.b[s.pc*p.brs+s.col+j:], p.brs, j, min(e.cols(), s.cols-j))
+	b := p.b[s.pc*p.brs+s.col:]
+	if s.rows <= 2*e.rows { // A is in the cache, B perhaps not: read it once
+		for j := 0; j < s.cols; j += e.cols() {
+			s.tiles(e, p, b[j:], p.brs, 0, s.rows, j, min(e.cols(), s.cols-j))
+		}
+		return
+	}
+	panels := ceilDiv(s.rows, p.tileRows(e))
+	for i := range panels {
+		from, to := part(i, panels, s.rows)
+		for j := 0; j < s.cols; j += e.cols() {
+			s.tiles(e, p, b[j:], p.brs, from, to, j, min(e.cols(), s.cols-j))
+		}
 	}
 }
 
@@ -25,7 +36,7 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 		to := min(from+stripPanels*width, s.cols)
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
-			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, j, min(width, to-j))
+			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, 0, s.rows, j, min(width, to-j))
 		}
 	}
 }
@@ -36,19 +47,36 @@ func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	for j := 0; j < s.cols; j += e.lanes {
 		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
 		if p.b16 != nil {
-			e.dotsHalf[s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
+			e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
 		} else {
 			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
 		}
 	}
 }
 
-// tiles multiplies all rows of the slab with cols columns of B, for the columns from j.
-func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, j, cols int) {
-	panels := ceilDiv(s.rows, e.rows)
+// tiles multiplies rows of the slab with cols columns of B, for the columns from j.
+func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, cols int) {
+	panels := ceilDiv(end-row, p.tileRows(e))
 	for i := range panels {
-		from, to := part(i, panels, s.rows)
+		from, to := part(i, panels, end-row)
+		from, to = row+from, row+to
 		a := p.a[(s.row+from)*p.ars+s.pc*p.acs:]
 		e.kernel(to-from, cols)(s.kc, a, p.ars, p.acs, b, brs, s.c[from*s.crs+j:], s.crs, cols, s.add)
 	}
+}
+
+// tileRows is how many rows of A where it lies a tile may have: equal columns of rows that
+// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more.
+func (p *problem[T]) tileRows(e *engine[T]) int {
+	const ways = 8
+	if p.crowded() && !e.squares {
+		return min(e.rows, ways-1)
+	}
+	return e.rows
+}
+
+// crowded reports whether rows of A lie whole pages apart.
+func (p *problem[T]) crowded() bool {
+	const page = 4096
+	return p.acs == 1 && p.ars*sizeOf[T]()%page == 0
 }

@@ -30,12 +30,30 @@ func PackTaps[T Float](dst []T, m, k int, a []T, ars, acs int) {
 	panels := ceilDiv(m, e.rows)
 	for q := range panels {
 		i0, i1 := part(q, panels, m)
-		to, n := dst[i0*k:i1*k], i1-i0
+		packTapRows(e, dst[i0*k:i1*k], i1-i0, k, a[i0*ars:], ars, acs)
+	}
+}
+
+// packTapRows packs the n rows of a panel. The transposing kernel writes more elements than there are rows, which the
+// next row then replaces; so it goes through scratch, a part of k at a time.
+func packTapRows[T Float](e *engine[T], dst []T, n, k int, a []T, ars, acs int) {
+	if acs != 1 || n > e.lanes {
 		for i := range n {
-			from := a[(i0+i)*ars:]
+			from := a[i*ars:]
 			for p := range k {
-				to[p*n+i] = from[p*acs]
+				dst[p*n+i] = from[p*acs]
 			}
+		}
+		return
+	}
+	const depth = 64
+	var tmp [depth * 16]T
+	for p := 0; p < k; p += depth {
+		kc := min(depth, k-p)
+		e.packT(tmp[:], e.lanes, a[p:], ars, kc, n)
+		to := dst[p*n:]
+		for r := range kc {
+			copy(to[r*n:][:n], tmp[r*e.lanes:])
 		}
 	}
 }

@@ -143,6 +143,15 @@ func sumRowsF32Generic(z, x []float32) {
 	}
 }
 
+func sumRows4F32Generic(z, x, y, v, w []float32) {
+	x, y, v, w = x[:len(z)], y[:len(z)], v[:len(z)], w[:len(z)]
+	for i := range z {
+		v0 := (z[i] + x[i]) + y[i]
+		v1 := (v0 + v[i]) + w[i]
+		z[i] = v1
+	}
+}
+
 func fillF32Generic(z []float32, a float32) {
 	for i := range z {
 		z[i] = a

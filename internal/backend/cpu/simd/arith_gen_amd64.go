@@ -344,6 +344,26 @@ func sumRowsF32AVX512(z, x *float32, n int)
 //go:noescape
 func sumRowsF32AVX2(z, x *float32, n int)
 
+// SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.
+func SumRows4F32(z, x, y, v, w []float32) {
+	x, y, v, w = x[:len(z)], y[:len(z)], v[:len(z)], w[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		sumRows4F32AVX512(&z[0], &x[0], &y[0], &v[0], &w[0], len(z))
+	case useAVX2:
+		sumRows4F32AVX2(&z[0], &x[0], &y[0], &v[0], &w[0], len(z))
+	default:
+		sumRows4F32Generic(z, x, y, v, w)
+	}
+}
+
+//go:noescape
+func sumRows4F32AVX512(z, x, y, v, w *float32, n int)
+
+//go:noescape
+func sumRows4F32AVX2(z, x, y, v, w *float32, n int)
+
 // FillF32 sets z[i] = a.
 func FillF32(z []float32, a float32) {
 	switch {

@@ -55,6 +55,9 @@ func AxpyF32(z, x []float32, a float32) { axpyF32Generic(z, x, a) }
 // SumRowsF32 sets z[i] += x[i]: one step of a sum down the columns.
 func SumRowsF32(z, x []float32) { sumRowsF32Generic(z, x) }
 
+// SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.
+func SumRows4F32(z, x, y, v, w []float32) { sumRows4F32Generic(z, x, y, v, w) }
+
 // FillF32 sets z[i] = a.
 func FillF32(z []float32, a float32) { fillF32Generic(z, a) }
 

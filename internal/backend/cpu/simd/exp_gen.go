@@ -93,7 +93,7 @@ func expm1F32Generic(z, x []float32) {
 	}
 }
 
-var Tab = [1][16]float32{
+var softmaxBackF32Tab = [1][16]float32{
 	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
 }
 
@@ -106,7 +106,7 @@ func softmaxBackF32Generic(z, d []float32, a, b, s, c float32) {
 		v3 := v2 - 0x1.8p+19
 		v4 := fma(-v3, 0x1.62e43p-01, v1)
 		v5 := fma(-v3, -0x1.05c61p-29, v4)
-		v6 := Tab[0][int32(math.Float32bits(v2))&15]
+		v6 := softmaxBackF32Tab[0][int32(math.Float32bits(v2))&15]
 		v7 := fma(0x1.555556p-03, v5, 0.5)
 		v8 := float32(v6 * v5)
 		v9 := fma(fma(v7, v5, 1), v8, v6)

@@ -46,6 +46,14 @@ func TestUpdate(t *testing.T) {
 		return func(z, x, y []float32) { x = append([]float32(nil), x...); copy(z, y); f(z, x) }
 	}
 	testBinary(t, "SumRowsF32", notInPlace(SumRowsF32), notInPlace(sumRowsF32Generic))
+	four := func(f func(z, x, y, v, w []float32)) func(z, x, y []float32) {
+		return func(z, x, y []float32) { a, b := clone(t, x), clone(t, y); copy(z, y); f(z, a, b, a, b) }
+	}
+	testBinary(t, "SumRows4F32", four(SumRows4F32), four(func(z, x, y, v, w []float32) {
+		for _, r := range [][]float32{x, y, v, w} {
+			sumRowsF32Generic(z, r)
+		}
+	}))
 	testBinary(t, "AxpyF32", notInPlace(func(z, x []float32) { AxpyF32(z, x, 1.7) }), update(func(z, x []float32) { axpyF32Generic(z, x, 1.7) }))
 	testUnary(t, "FillF32", func(z, x []float32) { FillF32(z, -1.5) }, func(z, x []float32) { fillF32Generic(z, -1.5) })
 }

@@ -8,14 +8,22 @@ func padRows1F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
 //go:noescape
 func padRows2F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
 
+//go:noescape
+func padRows4F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
+
 func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi int) bool {
-	if !useAVX512 || step < 1 || step > 2 || n == 0 {
+	if !useAVX512 || n == 0 {
 		return false
 	}
-	if step == 1 {
+	switch step {
+	case 1:
 		padRows1F32AVX512(&dst[0], &src[0], drs, srs, rows, lo, n, hi)
-	} else {
+	case 2:
 		padRows2F32AVX512(&dst[0], &src[0], drs, srs, rows, lo, n, hi)
+	case 4:
+		padRows4F32AVX512(&dst[0], &src[0], drs, srs, rows, lo, n, hi)
+	default:
+		return false
 	}
 	return true
 }

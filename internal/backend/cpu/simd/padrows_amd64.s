@@ -3,15 +3,15 @@
 #include "textflag.h"
 
 // The numbers of the even elements of two vectors.
-DATA evens<>+0(SB)/8, $0x0000000200000000
-DATA evens<>+8(SB)/8, $0x0000000600000004
-DATA evens<>+16(SB)/8, $0x0000000a00000008
-DATA evens<>+24(SB)/8, $0x0000000e0000000c
-DATA evens<>+32(SB)/8, $0x0000001200000010
-DATA evens<>+40(SB)/8, $0x0000001600000014
-DATA evens<>+48(SB)/8, $0x0000001a00000018
-DATA evens<>+56(SB)/8, $0x0000001e0000001c
-GLOBL evens<>(SB), RODATA|NOPTR, $64
+DATA ·evens+0(SB)/8, $0x0000000200000000
+DATA ·evens+8(SB)/8, $0x0000000600000004
+DATA ·evens+16(SB)/8, $0x0000000a00000008
+DATA ·evens+24(SB)/8, $0x0000000e0000000c
+DATA ·evens+32(SB)/8, $0x0000001200000010
+DATA ·evens+40(SB)/8, $0x0000001600000014
+DATA ·evens+48(SB)/8, $0x0000001a00000018
+DATA ·evens+56(SB)/8, $0x0000001e0000001c
+GLOBL ·evens(SB), RODATA|NOPTR, $64
 
 #define ARGUMENTS \
 	MOVQ dst+0(FP), DI; \
@@ -84,7 +84,7 @@ rest:
 // func padRows2F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
 TEXT ·padRows2F32AVX512(SB), NOSPLIT, $0-64
 	ARGUMENTS
-	VMOVUPS evens<>(SB), Z30
+	VMOVUPS ·evens(SB), Z30
 
 row:
 	MOVQ DI, AX
@@ -115,6 +115,60 @@ rest:
 	VMOVUPS.Z (BX), K2, Z0
 	VMOVUPS.Z 64(BX), K3, Z1
 	VPERMT2PS Z1, Z30, Z0
+	BZHIQ CX, R13, R12
+	KMOVW R12, K1
+	VMOVUPS Z0, K1, (AX)
+	LEAQ (AX)(CX*4), AX
+	MOVQ hi+56(FP), CX
+	ZEROS(behind, behindTail)
+	NEXT
+
+// func padRows4F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
+TEXT ·padRows4F32AVX512(SB), NOSPLIT, $0-64
+	ARGUMENTS
+	VMOVUPS ·evens(SB), Z30
+
+row:
+	MOVQ DI, AX
+	MOVQ SI, BX
+	MOVQ lo+40(FP), CX
+	ZEROS(before, beforeTail)
+	MOVQ R11, CX
+	SUBQ $17, CX // the last element has no others behind it
+	JLT rest
+
+copy:
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VPERMT2PS Z1, Z30, Z0
+	VPERMT2PS Z3, Z30, Z2
+	VPERMT2PS Z2, Z30, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ $64, AX
+	ADDQ $256, BX
+	SUBQ $16, CX
+	JGE copy
+
+rest:
+	ADDQ $17, CX // 1 to 16
+	LEAQ -3(CX*4), DX // elements of the source, 1 to 61
+	BZHIQ DX, R13, R12
+	KMOVW R12, K2
+	SHRQ $16, R12
+	KMOVW R12, K3
+	SHRQ $16, R12
+	KMOVW R12, K4
+	SHRQ $16, R12
+	KMOVW R12, K5
+	VMOVUPS.Z (BX), K2, Z0
+	VMOVUPS.Z 64(BX), K3, Z1
+	VMOVUPS.Z 128(BX), K4, Z2
+	VMOVUPS.Z 192(BX), K5, Z3
+	VPERMT2PS Z1, Z30, Z0
+	VPERMT2PS Z3, Z30, Z2
+	VPERMT2PS Z2, Z30, Z0
 	BZHIQ CX, R13, R12
 	KMOVW R12, K1
 	VMOVUPS Z0, K1, (AX)

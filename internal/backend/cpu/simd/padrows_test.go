@@ -19,7 +19,7 @@ func TestPadRows(t *testing.T) {
 		impl.ForEach(t, "simd", func(variant string) {
 			for n := range 131 {
 				for range 6 {
-					lo, hi, step, rows := r.IntN(4), r.IntN(4), r.IntN(4), 1+r.IntN(3)
+					lo, hi, step, rows := r.IntN(4), r.IntN(4), r.IntN(5), 1+r.IntN(3)
 					if r.IntN(8) == 0 {
 						lo, hi = r.IntN(40), r.IntN(40)
 					}

@@ -25,6 +25,9 @@ func TestRowMaps(t *testing.T) {
 	norm := func(z, x []float32) { normF32Generic(z, x, a, r) }
 	testUnary(t, "NormF32", func(z, x []float32) { NormF32(z, x, a, r) }, norm)
 	testUnary(t, "NormStreamF32", func(z, x []float32) { NormStreamF32(z, x, x, a, r) }, norm)
+	exps := func(z, x []float32) { expSubTimesF32Generic(z, x, a, r) }
+	testUnary(t, "ExpSubTimesF32", func(z, x []float32) { ExpSubTimesF32(z, x, a, r) }, exps)
+	testUnary(t, "ExpSubTimesStreamF32", func(z, x []float32) { ExpSubTimesStreamF32(z, x, x, a, r) }, exps)
 	weight := func(z, x, y []float32) { normWeightF32Generic(z, x, y, a, r) }
 	testBinary(t, "NormWeightF32", func(z, x, y []float32) { NormWeightF32(z, x, y, a, r) }, weight)
 	testBinary(t, "NormWeightStreamF32", func(z, x, y []float32) { NormWeightStreamF32(z, x, y, y, a, r) }, weight)

@@ -2,6 +2,8 @@
 
 package simd
 
+import "math"
+
 func normF32Generic(z, x []float32, a, r float32) {
 	x = x[:len(z)]
 	for i := range z {
@@ -33,6 +35,36 @@ func subTimesF32Generic(z, x, y []float32, a float32) {
 	for i := range z {
 		v0 := float32((x[i] - a) * y[i])
 		z[i] = v0
+	}
+}
+
+var expSubTimesF32Tab = [1][16]float32{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+}
+
+func expSubTimesF32Generic(z, x []float32, a, r float32) {
+	x = x[:len(z)]
+	for i := range z {
+		v0 := lesser(89, (x[i] - a))
+		v1 := greater(-104, v0)
+		v2 := fma(v1, 0x1.715476p+00, 0x1.8p+19)
+		v3 := v2 - 0x1.8p+19
+		v4 := fma(-v3, 0x1.62e43p-01, v1)
+		v5 := fma(-v3, -0x1.05c61p-29, v4)
+		v6 := expSubTimesF32Tab[0][int32(math.Float32bits(v2))&15]
+		v7 := fma(0x1.555556p-03, v5, 0.5)
+		v8 := float32(v6 * v5)
+		v9 := fma(fma(v7, v5, 1), v8, v6)
+		v10 := int32(math.Float32bits(v2)) - 1228931072
+		v11 := v10 >> 4
+		v12 := v11 >> 1
+		v13 := (v12 << 23) + 1065353216
+		v14 := float32(v9 * math.Float32frombits(uint32(v13)))
+		v15 := (v11 - v12) << 23
+		v16 := v15 + 1065353216
+		v17 := float32(v14 * math.Float32frombits(uint32(v16)))
+		v18 := float32(v17 * r)
+		z[i] = v18
 	}
 }
 

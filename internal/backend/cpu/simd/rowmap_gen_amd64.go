@@ -189,6 +189,47 @@ func subTimesStreamF32AVX512(z, x, y, next *float32, n int, a float32)
 //go:noescape
 func subTimesStreamF32AVX2(z, x, y, next *float32, n int, a float32)
 
+// ExpSubTimesF32 sets z[i] = e^(x[i] - a) r.
+func ExpSubTimesF32(z, x []float32, a, r float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		expSubTimesF32AVX512(&z[0], &x[0], len(z), a, r)
+	case useAVX2:
+		expSubTimesF32AVX2(&z[0], &x[0], len(z), a, r)
+	default:
+		expSubTimesF32Generic(z, x, a, r)
+	}
+}
+
+//go:noescape
+func expSubTimesF32AVX512(z, x *float32, n int, a, r float32)
+
+//go:noescape
+func expSubTimesF32AVX2(z, x *float32, n int, a, r float32)
+
+// ExpSubTimesStreamF32 is ExpSubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) {
+	x, next = x[:len(z)], next[:len(z)]
+	lo, hi := aligned(z)
+	if lo < hi {
+		if useAVX512 {
+			expSubTimesStreamF32AVX512(&z[lo], &x[lo], &next[lo], hi-lo, a, r)
+		} else {
+			expSubTimesStreamF32AVX2(&z[lo], &x[lo], &next[lo], hi-lo, a, r)
+		}
+	}
+	ExpSubTimesF32(z[:lo], x[:lo], a, r)
+	ExpSubTimesF32(z[hi:], x[hi:], a, r)
+}
+
+//go:noescape
+func expSubTimesStreamF32AVX512(z, x, next *float32, n int, a, r float32)
+
+//go:noescape
+func expSubTimesStreamF32AVX2(z, x, next *float32, n int, a, r float32)
+
 // NormBackF32 sets z[i] = (h[i] - m - (x[i] - a) r d) r.
 func NormBackF32(z, h, x []float32, a, r, m, d float32) {
 	h, x = h[:len(z)], x[:len(z)]

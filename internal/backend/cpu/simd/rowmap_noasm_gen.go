@@ -33,6 +33,12 @@ func SubTimesF32(z, x, y []float32, a float32) { subTimesF32Generic(z, x, y, a) 
 // SubTimesStreamF32 is SubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
 func SubTimesStreamF32(z, x, y, next []float32, a float32) { subTimesF32Generic(z, x, y, a) }
 
+// ExpSubTimesF32 sets z[i] = e^(x[i] - a) r.
+func ExpSubTimesF32(z, x []float32, a, r float32) { expSubTimesF32Generic(z, x, a, r) }
+
+// ExpSubTimesStreamF32 is ExpSubTimesF32 with stores past the caches; next is brought into them. Call Fence before others read z.
+func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) { expSubTimesF32Generic(z, x, a, r) }
+
 // NormBackF32 sets z[i] = (h[i] - m - (x[i] - a) r d) r.
 func NormBackF32(z, h, x []float32, a, r, m, d float32) { normBackF32Generic(z, h, x, a, r, m, d) }
 

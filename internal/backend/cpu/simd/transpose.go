@@ -3,6 +3,16 @@ package simd
 // TransposeBlockF32 sets dst[j*ldd+i] = src[i*lds+j] for i < rows and j < cols. The
 // two must not overlap. Blocks that fit the first cache, say 64 by 64, are fastest.
 func TransposeBlockF32(dst []float32, ldd int, src []float32, lds, rows, cols int) {
+	transposeBlock(dst, ldd, src, lds, rows, cols, false)
+}
+
+// TransposeStreamF32 is TransposeBlockF32 with stores past the caches where dst begins with a cache line, and ldd
+// is a multiple of one. Call Fence before others read dst.
+func TransposeStreamF32(dst []float32, ldd int, src []float32, lds, rows, cols int) {
+	transposeBlock(dst, ldd, src, lds, rows, cols, true)
+}
+
+func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) {
 	if rows <= 0 || cols <= 0 {
 		return
 	}
@@ -12,8 +22,12 @@ func TransposeBlockF32(dst []float32, ldd int, src []float32, lds, rows, cols in
 	r, c := 0, 0
 	if n > 0 && rows >= n && cols >= n && ldd >= rows && lds >= cols {
 		r, c = rows-rows%n, cols-cols%n
+		strip := transposeStrip
+		if past && lineAligned(&dst[0], ldd) {
+			strip = transposeStripPast
+		}
 		for j := 0; j < c; j += n {
-			transposeStrip(&dst[j*ldd], &src[j], ldd, lds, r/n)
+			strip(&dst[j*ldd], &src[j], ldd, lds, r/n)
 		}
 	}
 	// What the vectors left: the columns beyond c, and the rows beyond r.

@@ -5,3 +5,7 @@ package simd
 func transposeVector() int { return 0 }
 
 func transposeStrip(dst, src *float32, ldd, lds, blocks int) {}
+
+func transposeStripPast(dst, src *float32, ldd, lds, blocks int) {}
+
+func lineAligned(*float32, int) bool { return false }

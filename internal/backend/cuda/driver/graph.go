@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -48,6 +49,28 @@ func (d *Device) End(keep bool) (*Graph, error) {
 		return nil, err
 	}
 	return g, nil
+}
+
+// Nodes returns what the next thing recorded would wait for.
+func (d *Device) Nodes() ([]uintptr, error) {
+	status, id, graph, list, n := new(int32), new(uint64), new(uintptr), new(unsafe.Pointer), new(uint64)
+	err := d.call("asking what was recorded", func() uintptr {
+		return dl.Call(cu.streamGetCaptureInfo, d.Stream, uintptr(unsafe.Pointer(status)), uintptr(unsafe.Pointer(id)), uintptr(unsafe.Pointer(graph)),
+			uintptr(unsafe.Pointer(list)), uintptr(unsafe.Pointer(n)))
+	})
+	if err != nil || *n == 0 {
+		return nil, err
+	}
+	return slices.Clone(unsafe.Slice((*uintptr)(*list), *n)), nil
+}
+
+// SetNodes says what the next thing recorded waits for.
+func (d *Device) SetNodes(nodes []uintptr) error {
+	const set = 1
+	list := append(slices.Clone(nodes), 0)
+	return d.call("ordering what is recorded", func() uintptr {
+		return dl.Call(cu.streamUpdateCaptureDependencies, d.Stream, uintptr(unsafe.Pointer(&list[0])), uintptr(len(nodes)), set)
+	})
 }
 
 // Launch asks for the graph on a device's stream.

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -11,7 +12,14 @@ import (
 type Function struct {
 	handle uintptr
 	name   string
+	Label  string       // what it is for
+	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
 }
+
+const (
+	everyShared      = 48 << 10
+	attrSharedMemory = 8
+)
 
 // Load loads a cubin or PTX and finds a kernel in it. Modules stay loaded.
 func (d *Device) Load(image []byte, name string) (*Function, error) {
@@ -27,19 +35,33 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	})
 	runtime.KeepAlive(image)
 	runtime.KeepAlive(cname)
-	return &Function{*f, name}, err
+	return &Function{handle: *f, name: name}, err
 }
 
 // Launch asks for a grid of blocks of threads. args shows the kernel's one parameter, a struct passed by value; it is
-// copied before Launch returns.
-func (d *Device) Launch(f *Function, gridX, gridY, threads int, args unsafe.Pointer) error {
-	params := &[1]unsafe.Pointer{args}
+// copied before Launch returns. shared is memory that the threads of a block share, in bytes.
+func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args unsafe.Pointer) error {
+	if shared > everyShared && int64(shared) > f.shared.Load() {
+		if err := d.sized("giving "+f.name+" bytes of shared memory", shared, func() uintptr {
+			return dl.Call(cu.funcSetAttribute, f.handle, attrSharedMemory, uintptr(shared))
+		}); err != nil {
+			return err
+		}
+		f.shared.Store(int64(shared))
+	}
+	return d.LaunchParams(f, [3]int{gridX, gridY, 1}, [3]int{threads, 1, 1}, shared, &[]unsafe.Pointer{args}[0])
+}
+
+// LaunchParams asks for a grid of blocks of threads; params shows a pointer to each of the kernel's parameters, which are
+// copied before it returns.
+func (d *Device) LaunchParams(f *Function, blocks, threads [3]int, shared int, params *unsafe.Pointer) error {
 	s := d.With(func() uintptr {
-		return dl.Call(cu.launchKernel, f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, 0, d.Stream, uintptr(unsafe.Pointer(params)), 0)
+		return dl.Call(cu.launchKernel, f.handle, uintptr(blocks[0]), uintptr(blocks[1]), uintptr(blocks[2]), uintptr(threads[0]), uintptr(threads[1]), uintptr(threads[2]),
+			uintptr(shared), d.Stream, uintptr(unsafe.Pointer(params)), 0)
 	})
 	runtime.KeepAlive(params)
 	if s != 0 {
-		return fail(s, "launching %s with %d×%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
+		return fail(s, "launching %s with %v blocks of %v threads on device %d (%s)", f.name, blocks, threads, d.Index, d.Name)
 	}
 	return nil
 }

@@ -19,10 +19,10 @@ var cu struct {
 	eventCreate, eventRecord, eventSynchronize, eventElapsedTime, eventDestroy, streamWaitEvent uintptr
 	memAlloc, memFree, memAllocAsync, memFreeAsync, memGetInfo, deviceGetDefaultMemPool         uintptr
 	memPoolSetAttribute, memPoolTrimTo, memHostAlloc                                            uintptr
-	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8                                                uintptr
-	moduleLoadData, moduleGetFunction, launchKernel                                             uintptr
+	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8, memset2D                                      uintptr
+	moduleLoadData, moduleGetFunction, launchKernel, funcSetAttribute                           uintptr
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
-	graphDestroy, memFreeHost                                                                   uintptr
+	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -60,10 +60,11 @@ var Init = sync.OnceValue(func() error {
 		"cuMemGetInfo_v2": &cu.memGetInfo, "cuDeviceGetDefaultMemPool": &cu.deviceGetDefaultMemPool,
 		"cuMemPoolSetAttribute": &cu.memPoolSetAttribute, "cuMemPoolTrimTo": &cu.memPoolTrimTo, "cuMemHostAlloc": &cu.memHostAlloc, "cuMemFreeHost": &cu.memFreeHost,
 		"cuMemcpyHtoDAsync_v2": &cu.memcpyHtoD, "cuMemcpyDtoHAsync_v2": &cu.memcpyDtoH, "cuMemcpyDtoDAsync_v2": &cu.memcpyDtoD,
-		"cuMemsetD8Async": &cu.memsetD8, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
-		"cuLaunchKernel": &cu.launchKernel, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
+		"cuMemsetD8Async": &cu.memsetD8, "cuMemsetD2D8Async": &cu.memset2D, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
+		"cuLaunchKernel": &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
-		"cuGraphDestroy": &cu.graphDestroy,
+		"cuGraphDestroy": &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
+		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies,
 	}); err != nil {
 		return err
 	}

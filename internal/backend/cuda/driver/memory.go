@@ -84,6 +84,16 @@ func (d *Device) Fill(dst uintptr, b byte, n int) error {
 	return d.sized("filling bytes", n, func() uintptr { return dl.Call(cu.memsetD8, dst, uintptr(b), uintptr(n), d.Stream) })
 }
 
+// FillRows sets width bytes of each of some rows, pitch bytes apart, in stream order.
+func (d *Device) FillRows(dst uintptr, pitch int, b byte, width, rows int) error {
+	if width == 0 || rows == 0 {
+		return nil
+	}
+	return d.sized("filling bytes of rows", width*rows, func() uintptr {
+		return dl.Call(cu.memset2D, dst, uintptr(pitch), uintptr(b), uintptr(width), uintptr(rows), d.Stream)
+	})
+}
+
 // Pinned returns n zeroed bytes of host memory that stays in place and that the device can reach, at the same address.
 func (d *Device) Pinned(n int) ([]byte, error) {
 	const portable, mapped = 1, 2

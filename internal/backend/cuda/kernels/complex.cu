@@ -69,17 +69,14 @@ DEV c128 cacosh_(c128 z) {
     const c128 a = csqrt_(cx(z.re - 1, z.im)), b = csqrt_(cx(z.re + 1, z.im));
     return cx(asinh(a.re * b.re + a.im * b.im), 2 * atan2(a.im, b.re));
 }
-// atanh z = ½·log((1+z)/(1-z)), its real part by log1p.
-DEV c128 catanh_(c128 z) {
-    const double m = 1 - z.re, q = m * m + z.im * z.im;
-    const double re = 0.25 * log1p(4 * z.re / q);
-    return cx(re, 0.5 * atan2(2 * z.im, m * (1 + z.re) - z.im * z.im));
+// atan z is half the angle of (1 - x² - y², 2x), and a logarithm of |z + i| over |z - i|, by log1p of what is positive.
+DEV double log_ratio(double x, double y) {
+    const double m = 1 - fabs(y);
+    return copysign(0.25 * log1p(4 * fabs(y) / (m * m + x * x)), y);
 }
-DEV c128 catan_(c128 z) { // -i·atanh(iz)
-    const c128 w = catanh_(times_i(z));
-    return cx(w.im, -w.re);
-}
-DEV c128 cpow_(c128 x, c128 y) {
+DEV c128 catan_(c128 z) { return cx(0.5 * atan2(2 * z.re, (1 - z.im) * (1 + z.im) - z.re * z.re), log_ratio(z.re, z.im)); }
+DEV c128 catanh_(c128 z) { return cx(log_ratio(z.im, z.re), 0.5 * atan2(2 * z.im, (1 - z.re) * (1 + z.re) - z.im * z.im)); }
+FAR c128 cpow_(c128 x, c128 y) {
     if (x.re == 0 && x.im == 0) {
         if (y.re == 0 && y.im == 0) return cx(1.0, 0.0);
         if (y.re < 0) return cx(INF, y.im == 0 ? 0.0 : INF);
@@ -94,7 +91,7 @@ DEV c128 cpow_(c128 x, c128 y) {
     return cx(r * cos(t), r * sin(t));
 }
 DEV c128 clog1p_(c128 z) { return clog_(cx(1 + z.re, z.im)); }
-DEV c128 clogaddexp_(c128 x, c128 y) {
+FAR c128 clogaddexp_(c128 x, c128 y) {
     if (x.re < y.re) { const c128 t = x; x = y; y = t; }
     if (x == y && x.re == x.re && !finite_(x.re)) return x;
     return x + clog1p_(cexp_(y - x));
@@ -102,7 +99,7 @@ DEV c128 clogaddexp_(c128 x, c128 y) {
 DEV c128 cinv_(c128 z) { return cx(1.0, 0.0) / z; }
 
 #define COMPLEX(name, expr) \
-    DEV c128 wide_##name(c128 z) { return expr; } \
+    FAR c128 wide_##name(c128 z) { return expr; } \
     DEV c128 op_##name(c128 z) { return wide_##name(z); } \
     DEV c64 op_##name(c64 z) { const c128 w = wide_##name(wide(z)); return cx((float)w.re, (float)w.im); }
 COMPLEX(exp, cexp_(z))

@@ -35,7 +35,7 @@ template <class T> DEV T op_mul(T x, T y) { return Arith<T>::mul(x, y); }
 template <class T> DEV T op_neg(T x) { return Arith<T>::neg(x); }
 template <class T> DEV T op_square(T x) { return Arith<T>::mul(x, x); }
 template <class T> DEV T op_div(T x, T y) { return x / y; }
-template <class T> DEV T op_grad_mul(T x, T y) { return x == T() ? T() : x * y; }
+template <class T> DEV T op_grad_mul(T x, T y) { return x == T() ? T() : Arith<T>::mul(x, y); }
 template <class T> DEV T op_with_grad(T x, T) { return x; }
 template <class T> DEV T op_with_grad(T x, T, T) { return x; }
 template <class T> DEV T op_where(bool c, T x, T y) { return c ? x : y; }
@@ -58,7 +58,7 @@ template <class T> DEV T op_pow(T x, T y) {
     return r;
 }
 // Small whole powers are multiplied, so that 3 to the 1 is 3; floats are computed in double.
-DEV double wide_pow(double x, double y) {
+FAR double wide_pow(double x, double y) {
     if (y != rint(y) || fabs(y) > 8) return pow(x, y);
     double r = 1;
     for (int i = (int)fabs(y); i > 0; i--) r *= x;

@@ -93,16 +93,16 @@ UNARY(frexp_mantissa, (float)mantissa(x), mantissa(x))
 
 // IN_DOUBLE is computed in double for both widths.
 #define IN_DOUBLE(name, expr) \
-    DEV double wide_##name(double x) { return expr; } \
+    FAR double wide_##name(double x) { return expr; } \
     DEV float op_##name(float x) { return (float)wide_##name((double)x); } \
     DEV double op_##name(double x) { return wide_##name(x); }
 IN_DOUBLE(lgamma, lgamma(x))
 IN_DOUBLE(i0, cyl_bessel_i0(x))
 IN_DOUBLE(special_i1, cyl_bessel_i1(x))
 IN_DOUBLE(special_bessel_j0, x - x != 0 ? NAN_ : j0(x))
-IN_DOUBLE(special_bessel_j1, j1(x))
-IN_DOUBLE(special_bessel_y0, y0(x))
-IN_DOUBLE(special_bessel_y1, y1(x))
+IN_DOUBLE(special_bessel_j1, x - x != 0 ? NAN_ : j1(x))
+IN_DOUBLE(special_bessel_y0, x - x != 0 ? NAN_ : y0(x))
+IN_DOUBLE(special_bessel_y1, x - x != 0 ? NAN_ : y1(x))
 IN_DOUBLE(special_erfcx, erfcx(x))
 IN_DOUBLE(special_ndtr, normcdf(x))
 IN_DOUBLE(special_ndtri, normcdfinv(x))

@@ -21,6 +21,8 @@ typedef Cx<double> c128;
 struct alignas(16) w16 { u64 a, b; };
 
 #define DEV __device__ __forceinline__
+// Long functions are compiled once, not for every element of a vector.
+#define FAR static __device__ __noinline__
 
 // A quotient of zeros would be computed at run time.
 #define INF __longlong_as_double(0x7ff0000000000000ll)

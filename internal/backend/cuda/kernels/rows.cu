@@ -27,10 +27,8 @@ ROUGH(f16) ROUGH(bf16)
 #define HOLD \
     ROW \
     R v[HELD][V], m = -(R)INF, s = 0; \
-    MINE(h, i) { \
-        load_row<T, V>(v[h], in, i, a.step); \
-        _Pragma("unroll") for (int j = 0; j < V; j++) m = Max::join(m, v[h][j]); \
-    } \
+    MINE(h, i) load_row<T, V>(v[h], in, i, a.step); /* all of them under way before the first is used */ \
+    MINE(h, i) _Pragma("unroll") for (int j = 0; j < V; j++) m = Max::join(m, v[h][j]); \
     m = joined<Max, LANES>(m);
 
 extern "C" __global__ void __launch_bounds__(THREADS) softmax(const __grid_constant__ Args a) {

@@ -99,7 +99,7 @@ DEV double digamma_(double x) {
     return r;
 }
 // zeta_ is the Hurwitz zeta function by Euler and Maclaurin.
-DEV double zeta_(double s, double q) {
+FAR double zeta_(double s, double q) {
     if (s == 1) return INF;
     if (s < 1) return NAN_;
     if (q <= 0 && q == floor(q)) return INF;
@@ -122,7 +122,7 @@ DEV double zeta_(double s, double q) {
     }
     return sum;
 }
-DEV double polygamma_(int n, double x) {
+FAR double polygamma_(int n, double x) {
     if (n == 0) return digamma_(x);
     if (n == 1) {
         if (x < 0.5 && x != floor(x)) {
@@ -149,7 +149,7 @@ DEV double op_polygamma(double x, int n) { return polygamma_(n, x); }
 
 // polynomial is derivative K of the family's polynomial of degree n: p(m+1) = (a·x + b)·p(m) - c·p(m-1), differentiated.
 // Families are numbered as in package attr.
-template <int FAMILY, int K> DEV double polynomial(double x, double n) {
+template <int FAMILY, int K> FAR double polynomial(double x, double n) {
     if (n != n || n <= -1) return 0;
     if (n < 1) return K == 0 ? 1 : 0;
     const double first_a[] = {1, 2, 2, 2, 2, 4, 4, 4, 2, 1, -1, 1}, first_b[] = {0, 0, -1, 1, -1, -2, -3, -1, 0, 0, 1, 0};

@@ -23,17 +23,21 @@ const dotSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, bcs int, c []%[1]s,
 func dot(w *asm, v isa, e elem, mr int, out []int) {
 	n := v.lanes(e)
 	name := dotName(v, e, mr)
-	w.text("\n// func %s%s", name, fmt.Sprintf(dotSig, e.goType))
+	sig, bshift := fmt.Sprintf(dotSig, e.goType), e.shift
+	if e.narrow {
+		sig, bshift = dotHalfSig, 1
+	}
+	w.text("\n// func %s%s", name, sig)
 	w.text("TEXT ·%s(SB), NOSPLIT, $%d-121", name, n*8)
 	mulMacro(w, v, e, mr)
-	dotArguments(w, v, e, mr, e.shift)
+	dotArguments(w, v, e, mr, bshift)
 	w.op("SUBQ $%d, R13", n)
 	w.op("JLT tail")
 	w.op("PCALIGN $64")
 	w.label("loop")
 	d := dotKernel{w, v, e, mr, out}
 	d.square(false)
-	w.op("ADDQ $%d, R8", v.bytes)
+	w.op("ADDQ $%d, R8", n<<bshift)
 	w.op("SUBQ $%d, R13", n)
 	w.op("JGE loop")
 	w.label("tail")
@@ -57,6 +61,10 @@ func dotMacros(w *asm, v isa, e elem) (out []int) {
 	w.macro("LOAD", func() {
 		for j := range n {
 			w.op("MOVQ %d(SP), R10", j*8)
+			if e.narrow {
+				widenTo(w, "F16", "", "(R10)(R8*1)", "", v.r(v.dotRows()+j))
+				continue
+			}
 			w.op("VMOVU%s (R10)(R8*1), %s", e.ps, v.r(v.dotRows()+j))
 		}
 	})
@@ -163,9 +171,12 @@ func (d dotKernel) square(tail bool) {
 	for j := 0; tail && j < n; j++ {
 		to := v.r(v.dotRows() + j)
 		w.op("MOVQ %d(SP), R10", j*8)
-		if v.masks {
+		switch {
+		case e.narrow:
+			widenTo(w, "F16", ".Z", "(R10)(R8*1)", "K2, ", to)
+		case v.masks:
 			w.op("VMOVU%s.Z (R10)(R8*1), K2, %s", e.ps, to)
-		} else {
+		default:
 			w.op("VMASKMOV%s (R10)(R8*1), %s, %s", e.ps, mask, to)
 		}
 	}

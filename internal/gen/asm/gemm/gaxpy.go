@@ -12,11 +12,11 @@ const (
 //
 //	for j < n: y[j] = (zero ? 0 : y[j]) + Σ_{t<rows} x[t*xs]*b[t*brs+j], t in order, by FMA
 //
-// With half, B is bfloat16, widened on the way.
-func gaxpy(w *asm, v isa, e elem, rows int, half bool) {
+// With half, B is BF16 or F16, widened on the way.
+func gaxpy(w *asm, v isa, e elem, rows int, half string) {
 	name, sig, bshift := fmt.Sprintf("gaxpy%d%s%s", rows, e.suffix, v.name), gaxpySig, e.shift
-	if half {
-		name, sig, bshift = fmt.Sprintf("gaxpy%dBF16%s", rows, v.name), gaxpyHalfSig, 1
+	if half != "" {
+		name, sig, bshift = fmt.Sprintf("gaxpy%d%s%s", rows, half, v.name), gaxpyHalfSig, 1
 	}
 	bbytes := v.bytes >> (e.shift - bshift) // of B in one vector
 	acc, xreg := 0, 4                       // registers: up to 4 vectors of y, then the x
@@ -58,9 +58,8 @@ func gaxpy(w *asm, v isa, e elem, rows int, half bool) {
 		for t := range rows {
 			for j := range u {
 				from := fmt.Sprintf("%d%s", j*bbytes, rowAddr(t))
-				if half {
-					w.op("VPMOVZXWD %s, %s", from, v.r(16+j))
-					w.op("VPSLLD $16, %s, %s", v.r(16+j), v.r(16+j))
+				if half != "" {
+					widenTo(w, half, "", from, "", v.r(16+j))
 					from = v.r(16 + j)
 				}
 				w.op("VFMADD231%s %s, %s, %s", e.ps, from, v.r(xreg+t), v.r(acc+j))
@@ -85,7 +84,7 @@ func gaxpy(w *asm, v isa, e elem, rows int, half bool) {
 }
 
 // gaxpyTail does the last, partial vector under a mask.
-func gaxpyTail(w *asm, v isa, e elem, rows, xreg int, half bool) {
+func gaxpyTail(w *asm, v isa, e elem, rows, xreg int, half string) {
 	load := func(mem, reg string) { w.op("VMOVU%s.Z %s, K1, %s", e.ps, mem, reg) }
 	store := func(reg, mem string) { w.op("VMOVU%s %s, K1, %s", e.ps, reg, mem) }
 	if !v.masks {
@@ -99,9 +98,8 @@ func gaxpyTail(w *asm, v isa, e elem, rows, xreg int, half bool) {
 	load("(R10)", v.r(0))
 	w.label("zeroTail")
 	for t := range rows {
-		if half {
-			w.op("VPMOVZXWD.Z %s, K1, %s", rowAddr(t), v.r(1))
-			w.op("VPSLLD $16, %s, %s", v.r(1), v.r(1))
+		if half != "" {
+			widenTo(w, half, ".Z", rowAddr(t), "K1, ", v.r(1))
 		} else {
 			load(rowAddr(t), v.r(1))
 		}

@@ -54,13 +54,18 @@ func widen(w *asm, v isa, half string) {
 
 // widenVector converts one vector from BX to AX.
 func widenVector(w *asm, v isa, half, z, mask string) {
-	if half == "F16" {
-		w.op("VCVTPH2PS%s (BX), %s%s", z, mask, v.r(0))
-	} else {
-		w.op("VPMOVZXWD%s (BX), %s%s", z, mask, v.r(0))
-		w.op("VPSLLD $16, %s, %s", v.r(0), v.r(0))
-	}
+	widenTo(w, half, z, "(BX)", mask, v.r(0))
 	w.op("VMOVUPS %s, %s(AX)", v.r(0), mask)
+}
+
+// widenTo reads one vector of halves as float32.
+func widenTo(w *asm, half, z, from, mask, to string) {
+	if half == "F16" {
+		w.op("VCVTPH2PS%s %s, %s%s", z, from, mask, to)
+		return
+	}
+	w.op("VPMOVZXWD%s %s, %s%s", z, from, mask, to)
+	w.op("VPSLLD $16, %s, %s", to, to)
 }
 
 // widenSingles converts the R11 elements that are left, one by one.
@@ -154,16 +159,18 @@ func halfStubs(w *asm, v isa) {
 	if !v.masks {
 		return
 	}
-	w.text("// dotsBF16%s holds the kernels for B by columns, by rows.", v.name)
-	w.text("var dotsBF16%s = []tileHalf[float32]{", v.name)
-	for mr := 1; mr <= v.dotRows(); mr++ {
-		w.text("%d: dotBF16%sr%d,", mr, v.name, mr)
-	}
-	w.text("}\n")
-	for mr := 1; mr <= v.dotRows(); mr++ {
-		w.text("//go:noescape\nfunc dotBF16%sr%d%s\n", v.name, mr, dotHalfSig)
-	}
-	for _, rows := range []int{8, 1} {
-		w.text("//go:noescape\nfunc gaxpy%dBF16%s%s\n", rows, v.name, fmt.Sprintf(gaxpyHalfSig, "float32"))
+	for _, half := range []string{"BF16", "F16"} {
+		w.text("// dots%s%s holds the kernels for B by columns, by rows.", half, v.name)
+		w.text("var dots%s%s = []tileHalf[float32]{", half, v.name)
+		for mr := 1; mr <= v.dotRows(); mr++ {
+			w.text("%d: dot%s%sr%d,", mr, half, v.name, mr)
+		}
+		w.text("}\n")
+		for mr := 1; mr <= v.dotRows(); mr++ {
+			w.text("//go:noescape\nfunc dot%s%sr%d%s\n", half, v.name, mr, dotHalfSig)
+		}
+		for _, rows := range []int{8, 1} {
+			w.text("//go:noescape\nfunc gaxpy%d%s%s%s\n", rows, half, v.name, fmt.Sprintf(gaxpyHalfSig, "float32"))
+		}
 	}
 }

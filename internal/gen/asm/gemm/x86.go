@@ -26,12 +26,14 @@ type elem struct {
 	ss     string // SS or SD
 	shift  int    // log2 of size
 	pairs  bool   // an element is two bfloat16, neighbours in k; sums are float32
+	narrow bool   // B is float16, widened as it is read
 }
 
 var (
-	f32   = elem{"F32", "float32", 4, "PS", "SS", 2, false}
-	f64   = elem{"F64", "float64", 8, "PD", "SD", 3, false}
-	pairs = elem{"Pairs", "float32", 4, "PS", "SS", 2, true}
+	f32   = elem{"F32", "float32", 4, "PS", "SS", 2, false, false}
+	f64   = elem{"F64", "float64", 8, "PD", "SD", 3, false, false}
+	pairs = elem{"Pairs", "float32", 4, "PS", "SS", 2, true, false}
+	f16   = elem{"F16", "float32", 4, "PS", "SS", 2, false, true}
 )
 
 func (v isa) r(i int) string      { return fmt.Sprintf("%s%d", v.reg, i) }

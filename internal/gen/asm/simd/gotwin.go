@@ -21,12 +21,20 @@ type twin struct {
 	rows [][]float32 // tables of the lookups
 }
 
+// tabName is how the tables are called, less an ending.
+func (w *twin) tabName() string {
+	if w.k.scalar != "" {
+		return w.k.scalar
+	}
+	return lowerFirst(w.k.name)
+}
+
 // tables declares the rows that the body looks up.
 func (w *twin) tables() string {
 	if len(w.rows) == 0 {
 		return ""
 	}
-	s := fmt.Sprintf("var %sTab = [%d][16]float32{\n", w.k.scalar, len(w.rows))
+	s := fmt.Sprintf("var %sTab = [%d][16]float32{\n", w.tabName(), len(w.rows))
 	for _, row := range w.rows {
 		s += "\t{"
 		for i, v := range row {
@@ -157,7 +165,7 @@ func (w *twin) statement(v *val) {
 			}
 		}
 	case "lookup":
-		e = fmt.Sprintf("%sTab[%d][%s&15]", w.k.scalar, len(w.rows), a[0])
+		e = fmt.Sprintf("%sTab[%d][%s&15]", w.tabName(), len(w.rows), a[0])
 		w.rows = append(w.rows, v.tab)
 	case "sel":
 		n := w.fresh(v)

@@ -63,6 +63,15 @@ func arith() []*kernel {
 		ks = append(ks, &kernel{name: "SumRows" + e.suffix, lane: 4, slices: []param{{"z", "float32"}, {"x", "float32"}},
 			doc:  "SumRowsF32 sets z[i] += x[i]: one step of a sum down the columns.",
 			body: func(b *B) { z := b.X("z"); b.Z(b.Add(z, b.X("x"))) }})
+		ks = append(ks, &kernel{name: "SumRows4" + e.suffix, lane: 4, slices: []param{{"z", "float32"}, {"x", "float32"}, {"y", "float32"}, {"v", "float32"}, {"w", "float32"}},
+			doc: "SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.",
+			body: func(b *B) {
+				z := b.X("z")
+				for _, n := range []string{"x", "y", "v", "w"} {
+					z = b.Add(z, b.X(n))
+				}
+				b.Z(z)
+			}})
 		ks = append(ks, &kernel{name: "Fill" + e.suffix, lane: 4, slices: []param{{"z", "float32"}}, scalars: []param{{"a", "float32"}},
 			doc:  "FillF32 sets z[i] = a.",
 			body: func(b *B) { b.Z(b.Scalar("a", f32)) }})

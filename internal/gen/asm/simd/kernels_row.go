@@ -63,6 +63,9 @@ func rowMaps() []*kernel {
 	both("SubTimes", "(x[i] - a) y[i]", []string{"z", "x", "y"}, []string{"a"}, func(b *B) {
 		b.Z(b.Mul(b.Sub(b.X("x"), b.Scalar("a", f32)), b.X("y")))
 	})
+	both("ExpSubTimes", "e^(x[i] - a) r", []string{"z", "x"}, []string{"a", "r"}, func(b *B) {
+		b.Z(b.Mul(b.exp(b.Sub(b.X("x"), b.Scalar("a", f32))), b.Scalar("r", f32)))
+	})
 	// The cotangents of a norm's inputs: h is the cotangent of the result, m and d the means of h w and of h w times the normalised x.
 	back := func(b *B, h *val) {
 		h = b.Sub(h, b.Scalar("m", f32))

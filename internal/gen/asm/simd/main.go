@@ -142,7 +142,7 @@ func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
-		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()},
+		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
 }
 

@@ -6,12 +6,21 @@ import (
 	"strings"
 )
 
-// transposeSource writes the block transpose: blocks of n by n, going down the
-// rows of the source, so that the destination is written along its rows.
+// transposeSource writes the block transposes: blocks of n by n, going down the rows of the source, so that the
+// destination is written along its rows; with plain stores, and with stores past the caches, which must be aligned.
 func transposeSource(t target) []byte {
 	a := &asm{tgt: t}
+	a.transpose("transpose", "VMOVUPS")
+	a.transpose("transposeStream", "VMOVNTPS")
+	var b bytes.Buffer
+	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
+	b.WriteString(a.out.String())
+	return b.Bytes()
+}
+
+func (a *asm) transpose(name, store string) {
 	n := a.vl() / 4
-	fmt.Fprintf(&a.out, "\n// func transposeF32%s(dst, src *float32, ldd, lds, blocks int)\nTEXT ·transposeF32%[1]s(SB), NOSPLIT, $0-40\n", a.isa())
+	fmt.Fprintf(&a.out, "\n// func %sF32%s(dst, src *float32, ldd, lds, blocks int)\nTEXT ·%[1]sF32%[2]s(SB), NOSPLIT, $0-40\n", name, a.isa())
 	for i, s := range []string{"dst DI", "src SI", "ldd DX", "lds CX", "blocks BX"} {
 		name, reg, _ := strings.Cut(s, " ")
 		a.p("MOVQ %s+%d(FP), %s", name, 8*i, reg)
@@ -26,13 +35,13 @@ func transposeSource(t target) []byte {
 		a.p("ADDQ CX, R8")
 	}
 	shuffle := a.shuffle8
-	if t == avx512 {
+	if a.tgt == avx512 {
 		shuffle = a.shuffle16
 	}
 	out := shuffle()
 	a.p("MOVQ DI, R8")
 	for j := range n {
-		a.p("VMOVUPS %s, (R8)", a.reg(out[j]))
+		a.p("%s %s, (R8)", store, a.reg(out[j]))
 		a.p("ADDQ DX, R8")
 	}
 	a.p("MOVQ CX, R9")
@@ -43,10 +52,6 @@ func transposeSource(t target) []byte {
 	a.p("JNZ loop")
 	a.p("VZEROUPPER")
 	a.p("RET")
-	var b bytes.Buffer
-	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
-	b.WriteString(a.out.String())
-	return b.Bytes()
 }
 
 // quads turns rows 4g..4g+3 into columns within each 128 bits: register base+4g+k

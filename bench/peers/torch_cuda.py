@@ -1,0 +1,129 @@
+"""PyTorch on a GPU, op by op; with "compiled" as argument through torch.compile, training steps with CUDA graphs."""
+
+import math
+import re
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import worker
+from worker import HEADS, LAYERS, VOCAB, WIDTH, Params, gpt2_params, integers, noise, repeated
+
+COMPILED = "compiled" in sys.argv
+torch.backends.cuda.matmul.allow_tf32 = False
+ROWS, COLS, SIDE = 16384, 8192, 16384
+wrap = (lambda f: torch.compile(f, dynamic=False)) if COMPILED else (lambda f: f)
+cuda = lambda a: torch.from_numpy(a).cuda()
+half = lambda seed, *sizes: cuda(repeated(seed, *sizes)).bfloat16()
+
+
+def first():
+    x = torch.ones(16, 16, device="cuda")
+    return x.matmul(x).sum().item()
+
+
+def chain(x):
+    return torch.exp(-torch.sqrt(torch.abs(torch.tanh(x * 2 + 1) * x - 0.5)))
+
+
+def work(name):
+    if m := re.fullmatch(r"(sgemm|bf16_gemm)_(\d+)", name):
+        n = int(m[2])
+        d = torch.float32 if m[1] == "sgemm" else torch.bfloat16
+        return torch.matmul, [cuda(noise(1, n, n)).to(d), cuda(noise(2, n, n)).to(d)]
+    if name in ("negate", "chain9"):
+        return (torch.neg if name == "negate" else chain), [cuda(repeated(1, 1 << 28))]
+    if name == "softmax":
+        return lambda x: torch.softmax(x, -1), [half(1, ROWS, COLS)]
+    if name == "layernorm":
+        return lambda x, w, b: F.layer_norm(x, (COLS,), w, b), [half(1, ROWS, COLS), half(2, COLS), half(3, COLS)]
+    if name == "rmsnorm":
+        return lambda x, w: F.rms_norm(x, (COLS,), w), [half(1, ROWS, COLS), half(2, COLS)]
+    if name in ("sum_last", "sum_first"):
+        return lambda x: x.sum(-1 if name == "sum_last" else 0), [cuda(repeated(1, SIDE, SIDE))]
+    if name == "attention":
+        return lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), [half(i, 4, 32, 4096, 128) for i in (1, 2, 3)]
+    if name == "tiny":
+        return torch.mul, [cuda(noise(1, 64)), cuda(noise(2, 64))]
+    if name == "tiny_compiled":
+        w = cuda(noise(2, 16, 16, scale=0.2))
+
+        def f(x):
+            for _ in range(64):
+                x = torch.softmax(x, -1) - w
+            return x
+
+        return f, [cuda(noise(1, 16, 16, scale=0.2))]
+    raise KeyError(name)
+
+
+def inference(name):
+    f, operands = work(name)
+    f = wrap(f)
+
+    def run():
+        with torch.inference_mode():
+            return f(*operands)
+
+    return run, lambda: [run().double().cpu().numpy()]
+
+
+def attention_backward():
+    operands, g = [half(i, 4, 32, 4096, 128).requires_grad_() for i in (1, 2, 3)], half(4, 4, 32, 4096, 128)
+    f = wrap(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True))
+    run = lambda: torch.autograd.grad(f(*operands), operands, g)
+    return run, lambda: [r.double().cpu().numpy() for r in run()]
+
+
+def mlp():
+    p = Params()
+    p.linear(784, 256), p.linear(256, 10)
+    return p, lambda p, x: F.linear(F.linear(x, p[0], p[1]).relu(), p[2], p[3]), cuda(noise(1, 64, 784)), cuda(integers(2, 10, 64)), 1e-3, None
+
+
+def gpt2():
+    batch, length = 32, 1024
+
+    def forward(p, x):
+        with torch.autocast("cuda", torch.bfloat16):
+            h = F.embedding(x, p[0]) + p[1][:length]
+            for i in range(LAYERS):
+                q = p[2 + 12 * i : 14 + 12 * i]
+                a = F.linear(F.layer_norm(h, (WIDTH,), q[0], q[1]), q[2], q[3])
+                a = [t.reshape(batch, length, HEADS, -1).transpose(1, 2) for t in a.split(WIDTH, -1)]
+                a = F.scaled_dot_product_attention(*a, is_causal=True).transpose(1, 2).reshape(batch, length, WIDTH)
+                h = h + F.linear(a, q[4], q[5])
+                u = F.gelu(F.linear(F.layer_norm(h, (WIDTH,), q[6], q[7]), q[8], q[9]), approximate="tanh")
+                h = h + F.linear(u, q[10], q[11])
+            return F.linear(F.layer_norm(h, (WIDTH,), p[-2], p[-1]), p[0]).reshape(-1, VOCAB)
+
+    n = batch * length
+    return gpt2_params(), forward, cuda(integers(1, VOCAB, n)).reshape(batch, length), cuda(integers(2, VOCAB, n)), 1e-4, 0.1
+
+
+def train(name):
+    p, forward, x, y, lr, decay = {"mlp_train": mlp, "gpt2_train": gpt2}[name]()
+    params = [cuda(a).requires_grad_() for a in p.all]
+    p.all = None
+    opt = torch.optim.AdamW(params, lr=lr, weight_decay=decay, fused=True) if decay else torch.optim.Adam(params, lr=lr, fused=True)
+    loss_of = wrap(lambda x: F.cross_entropy(forward(params, x).float(), y))
+
+    def step():
+        loss = loss_of(x)
+        loss.backward()
+        opt.step()
+        opt.zero_grad()
+        return loss
+
+    return step, lambda: [np.array([step().item() for _ in range(3)])]
+
+
+def make(name):
+    if name.endswith("_train"):
+        return train(name)
+    return attention_backward() if name == "attention_backward" else inference(name)
+
+
+worker.serve(make, {"name": "PyTorch compiled" if COMPILED else "PyTorch", "version": torch.__version__}, first, torch.cuda.synchronize)

@@ -1,0 +1,72 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestAttention compares attention and its gradients with the CPU's in float32.
+func TestAttention(t *testing.T) {
+	dev := gpu(t)
+	type form struct {
+		n, heads, groups, length, keys, e, f int
+	}
+	for _, c := range []form{{2, 3, 3, 70, 70, 64, 64}, {1, 2, 2, 128, 128, 128, 128}, {2, 4, 2, 33, 130, 32, 32}, {1, 4, 1, 200, 65, 128, 64}, {1, 1, 1, 1, 1, 8, 8}, {1, 2, 2, 300, 300, 80, 96}, {1, 2, 2, 17, 23, 12, 20}} {
+		for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float16} {
+			for _, way := range []string{"", "causal", "bool", "float"} {
+				name := fmt.Sprint(c, d, way)
+				lucid.Seed(7)
+				q, k, v := lucid.Randn(c.n, c.heads, c.length, c.e), lucid.Randn(c.n, c.groups, c.keys, c.e), lucid.Randn(c.n, c.groups, c.keys, c.f)
+				g := lucid.Randn(c.n, c.heads, c.length, c.f)
+				var mask *lucid.Tensor
+				switch way {
+				case "bool":
+					mask = lucid.Rand(c.n, 1, c.length, c.keys).Gt(0.3)
+				case "float":
+					mask = lucid.Randn(1, c.heads, 1, c.keys)
+				}
+				run := func(dev lucid.Device, dt lucid.DType) (out [][]float64) {
+					in := []*lucid.Tensor{q.To(d).To(dt).To(dev), k.To(d).To(dt).To(dev), v.To(d).To(dt).To(dev)}
+					var m *lucid.Tensor
+					if mask != nil {
+						m = mask.To(dev)
+					}
+					y, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
+						return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], m, lucid.ScaledDotProductAttentionOptions{IsCausal: way == "causal", EnableGQA: c.groups != c.heads})}
+					}, in, []*lucid.Tensor{g.To(d).To(dt).To(dev)})
+					for _, x := range append(y, grads...) {
+						out = append(out, lucid.ToSlice[float64](x.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))
+					}
+					return out
+				}
+				want, got := run(lucid.CPU, lucid.Float32), run(dev, d)
+				tol := map[lucid.DType]float64{lucid.Float32: 2e-5, lucid.BFloat16: 2e-2, lucid.Float16: 3e-3}[d]
+				for i, what := range []string{"result", "gradient of q", "gradient of k", "gradient of v"} {
+					if e := distance(got[i], want[i]); !(e <= tol) && c.keys > 1 { // a lone key has no say
+						t.Errorf("%s: the %s is off by %.2g, more than %.2g", name, what, e, tol)
+					}
+				}
+			}
+		}
+	}
+	counts, _ := Fallbacks(0)
+	if n := counts["attention"] + counts["attention_grad"]; n > 0 {
+		t.Errorf("%d ran on the host", n)
+	}
+}
+
+// distance is ‖x - y‖ / ‖y‖.
+func distance(x, y []float64) float64 {
+	var d, n float64
+	for i := range y {
+		d += (x[i] - y[i]) * (x[i] - y[i])
+		n += y[i] * y[i]
+	}
+	if n == 0 {
+		return math.Sqrt(d)
+	}
+	return math.Sqrt(d / n)
+}

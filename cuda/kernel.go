@@ -1,0 +1,124 @@
+package cuda
+
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda"
+	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Spec is the shape and the dtype of a tensor.
+type Spec struct {
+	Shape []int
+	DType lucid.DType
+}
+
+// Numel is the number of elements.
+func (s Spec) Numel() int {
+	n := 1
+	for _, d := range s.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Launch says how a kernel runs: how many blocks of how many threads (zeros count as 1), how many bytes the threads of a
+// block share beside what the source declares, and the numbers that follow the pointers among its parameters: int (a
+// long long), int32, int64, uint32, uint64, float32 or float64.
+type Launch struct {
+	Blocks, Threads [3]int
+	Shared          int
+	Args            []any
+}
+
+// Kernel is a CUDA kernel to be used as an op. Its parameters are pointers to the inputs, pointers to the outputs, and
+// the numbers of Launch. Inputs are contiguous.
+type Kernel struct {
+	Name    string   // of the function, declared extern "C" __global__
+	Source  string   // CUDA C++, without includes
+	Options []string // of the compiler, such as "--use_fast_math"
+	// Outputs says for the inputs what the results are; an error refuses them.
+	Outputs func(in []Spec) ([]Spec, error)
+	// Launch says for inputs and outputs how the kernel runs.
+	Launch func(in, out []Spec) Launch
+	// VJP and JVP are the rules of lucid.CustomFunc; without them the results are constants to a transform.
+	VJP func(in, out, cot []*lucid.Tensor) []*lucid.Tensor
+	JVP func(in, tan []*lucid.Tensor) []*lucid.Tensor
+}
+
+var opKernel = graph.Register(graph.Op{Name: cuda.CustomOp, Version: 1, Kind: graph.Other,
+	NoGrad: "a kernel's rules stand on the function around it", NoVMap: "a kernel is written for the sizes it names",
+	Infer: func(a attr.Attr, in []*graph.Node) []graph.Spec { return a.(*custom).infer(in) }})
+
+// custom is the attribute of a node: what the device needs, and what shapes need.
+type custom struct {
+	cuda.Custom
+	outputs func(in []Spec) ([]Spec, error)
+}
+
+// Op returns the function that runs the kernel. It is compiled when first run, works inside lucid.Compile, and its
+// inputs must be on a GPU.
+func (k Kernel) Op() func(in ...*lucid.Tensor) []*lucid.Tensor {
+	switch {
+	case k.Name == "" || k.Source == "":
+		fault.Throw(fault.Value, "cuda.Kernel", "needs Name and Source")
+	case k.Outputs == nil || k.Launch == nil:
+		fault.Throw(fault.Value, k.Name, "needs Outputs and Launch")
+	}
+	c := &custom{outputs: k.Outputs}
+	c.Custom = cuda.Custom{Name: k.Name, Source: k.Source, Options: k.Options, Launch: func(in, out []backend.View) (cuda.Launch, error) {
+		l := k.Launch(specs(in), specs(out))
+		for i := range 3 {
+			l.Blocks[i], l.Threads[i] = max(1, l.Blocks[i]), max(1, l.Threads[i])
+		}
+		return cuda.Launch(l), nil
+	}}
+	forward := func(in []*lucid.Tensor) []*lucid.Tensor {
+		if len(in) == 0 {
+			fault.Throw(fault.Value, k.Name, "a kernel needs an input, which says where it runs")
+		}
+		nodes := make([]*graph.Node, len(in))
+		for i, t := range in {
+			nodes[i] = (*graph.Array)(t).Peek()
+		}
+		var out []*lucid.Tensor
+		for _, n := range graph.Items(graph.NewBundle(opKernel, c, nodes...)) {
+			out = append(out, (*lucid.Tensor)(door.Wrap(n)))
+		}
+		return out
+	}
+	return lucid.Custom(lucid.CustomFunc{Name: k.Name, Forward: forward, VJP: k.VJP, JVP: k.JVP})
+}
+
+// infer asks the user for the outputs.
+func (c *custom) infer(in []*graph.Node) (out []graph.Spec) {
+	var list []Spec
+	for _, n := range in {
+		list = append(list, Spec{n.Shape().Clone(), n.DType()})
+	}
+	specs, err := c.outputs(list)
+	if err != nil {
+		panic(fault.Wrap(fault.Shape, c.Name, err, "the kernel refuses its inputs"))
+	}
+	if len(specs) == 0 {
+		fault.Throw(fault.Value, c.Name, "Outputs names no output")
+	}
+	for _, s := range specs {
+		if s.DType == 0 {
+			fault.Throw(fault.DType, c.Name, "Outputs names no dtype for a result of shape %v", s.Shape)
+		}
+		out = append(out, graph.Spec{Shape: shape.Of(c.Name, s.Shape...), DType: s.DType})
+	}
+	return out
+}
+
+func specs(views []backend.View) (list []Spec) {
+	for _, v := range views {
+		list = append(list, Spec{v.Shape.Clone(), v.DType})
+	}
+	return list
+}

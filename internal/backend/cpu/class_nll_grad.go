@@ -1,0 +1,124 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+func init() { register(backend.Table{"class_nll_grad": classNLLGrad}) }
+
+// classNLLRows are the operands of class_nll_grad that have one element for each row.
+type classNLLRows[T floats] struct {
+	lse, s, g []T
+	target    []int64
+	n, inner  int
+}
+
+// classNLLGrad computes exp(x - lse)·s row by row and takes g off at the target. Rows along another dimension than the
+// last go element by element, in the order of memory.
+func classNLLGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if out[0].Numel() == 0 {
+		return nil
+	}
+	base, err := dense(c, in[0])
+	if err != nil {
+		return err
+	}
+	if in[0].DType == dtype.Float64 {
+		r, err := classNLLOperands(c, a, in, func(v backend.View) ([]float64, error) {
+			p, err := dense(c, v)
+			return elems[float64](p, v.Numel()), err
+		})
+		if err != nil {
+			return err
+		}
+		x, z := elems[float64](base, in[0].Numel()), outOf[float64](out[0])
+		return r.each(c, z, x)
+	}
+	r, err := classNLLOperands(c, a, in, func(v backend.View) ([]float32, error) { return denseF32(c, v) })
+	if err != nil {
+		return err
+	}
+	switch {
+	case in[0].DType != dtype.Float32:
+		x, err := denseF32(c, in[0])
+		if err != nil {
+			return err
+		}
+		if err := r.each(c, x, x); err != nil {
+			return err
+		}
+		return storeHalf(c, out[0], x)
+	case r.inner > 1:
+		return r.each(c, outOf[float32](out[0]), elems[float32](base, in[0].Numel()))
+	}
+	return classNLLGradRows(c, r, unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), base)
+}
+
+func classNLLOperands[T floats](c *backend.Ctx, a attr.Attr, in []backend.View, load func(backend.View) ([]T, error)) (*classNLLRows[T], error) {
+	axis, dims := a.(attr.Axis).Axis, in[0].Shape.Dims()
+	r := &classNLLRows[T]{n: dims[axis], inner: volume(dims[axis+1:])}
+	t, err := dense(c, in[2])
+	if err != nil {
+		return nil, err
+	}
+	r.target = elems[int64](t, in[2].Numel())
+	for _, k := range r.target {
+		if k < 0 || k >= int64(r.n) {
+			return nil, fault.New(fault.Index, "cross_entropy", "target %d is out of range for %d classes", k, r.n)
+		}
+	}
+	for i, p := range map[int]*[]T{1: &r.lse, 3: &r.s, 4: &r.g} {
+		if *p, err = load(in[i]); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// each goes element by element; z may be x.
+func (r *classNLLRows[T]) each(c *backend.Ctx, z, x []T) error {
+	run := r.n * r.inner // elements of an outer position
+	const unit = 1 << 12
+	return c.For((len(x)+unit-1)/unit, func(b int) {
+		for i := b * unit; i < min((b+1)*unit, len(x)); i++ {
+			k, row := i%run/r.inner, i/run*r.inner+i%r.inner
+			v := T(math.Exp(float64(x[i]-r.lse[row]))) * r.s[row]
+			if int64(k) == r.target[row] {
+				v -= r.g[row]
+			}
+			z[i] = v
+		}
+	})
+}
+
+// classNLLGradRows is the way of float32 along the last dimension; long rows are cut into pieces.
+func classNLLGradRows(c *backend.Ctx, r *classNLLRows[float32], z, x unsafe.Pointer) error {
+	rows, piece := len(r.lse), min(r.n, softmaxElems)
+	pieces := (r.n + piece - 1) / piece
+	group := max(1, softmaxElems/r.n)
+	past := streams(rows, r.n) && z != x
+	return c.For((rows+group-1)/group*pieces, func(b int) {
+		lo := b % pieces * piece
+		m := min(piece, r.n-lo)
+		for i := b / pieces * group; i < min((b/pieces+1)*group, rows); i++ {
+			at := 4 * (i*r.n + lo)
+			out, in := elems[float32](unsafe.Add(z, at), m), elems[float32](unsafe.Add(x, at), m)
+			if past {
+				simd.ExpSubTimesStreamF32(out, in, in, r.lse[i], r.s[i])
+				simd.Fence()
+			} else {
+				simd.ExpSubTimesF32(out, in, r.lse[i], r.s[i])
+			}
+			if k := int(r.target[i]) - lo; k >= 0 && k < m {
+				out[k] -= r.g[i]
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+func randomConv(r *rand.Rand, rank int) (a attr.Conv, x, w, out []int) {
+	for {
+		list := func(lo, hi int) []int {
+			v := make([]int, rank)
+			for i := range v {
+				v[i] = lo + r.IntN(hi-lo+1)
+			}
+			return v
+		}
+		g, c, o := 1+r.IntN(3), 1+r.IntN(3), 1+r.IntN(5)
+		if r.IntN(3) == 0 {
+			c = 1
+		}
+		a = attr.Conv{Stride: attr.MakeInts(list(1, 3)...), Low: attr.MakeInts(list(-1, 3)...), High: attr.MakeInts(list(-1, 3)...),
+			KernelDilation: attr.MakeInts(list(1, 3)...), InputDilation: attr.MakeInts(list(1, 3)...), Groups: g, Flip: r.IntN(2) == 0}
+		if r.IntN(2) == 0 {
+			a.InputDilation = attr.MakeInts(list(1, 1)...)
+		}
+		x, w = append([]int{r.IntN(4), g * c}, list(1, 9)...), append([]int{g * o, c}, list(1, 4)...)
+		if r.IntN(6) == 0 { // pointwise
+			one, zero := attr.MakeInts(list(1, 1)...), attr.MakeInts(list(0, 0)...)
+			a.Stride, a.KernelDilation, a.InputDilation, a.Low, a.High = one, one, one, zero, zero
+			w = append([]int{g * o, c}, list(1, 1)...)
+		}
+		out = []int{x[0], w[0]}
+		for d := range rank {
+			out = append(out, a.Size(d, x[2+d], w[2+d]))
+		}
+		if !slices.Contains(out[2:], 0) {
+			return a, x, w, out
+		}
+	}
+}
+
+// forConvVariants runs f with the vectors this machine would use, and with each lesser kind; an eighth of the cases then.
+func forConvVariants(t *testing.T, f func(t *testing.T, part int)) {
+	t.Run("all", func(t *testing.T) { f(t, 1) })
+	for _, pkg := range []string{"gemm", "simd"} {
+		impl.ForEach(t, pkg, func(name string) { t.Run(pkg+"/"+name, func(t *testing.T) { f(t, 8) }) })
+	}
+}
+
+func TestConvMatchesRef(t *testing.T) { forConvVariants(t, testConvMatchesRef) }
+
+func testConvMatchesRef(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 600 / part {
+		d := contractTypes[i%len(contractTypes)]
+		a, x, w, out := randomConv(r, 1+r.IntN(3))
+		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
+	}
+	// Many channels, so that rows are cut in chunks and blocks.
+	one, zero, two := attr.MakeInts(1, 1), attr.MakeInts(0, 0), attr.MakeInts(2, 2)
+	big := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
+	checkKernel(t, "conv", big, []int{2, 130, 7, 7}, randomView(r, dtype.Float32, []int{2, 33, 7, 7}), randomView(r, dtype.Float32, []int{130, 33, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 20, 5, 5}, randomView(r, dtype.BFloat16, []int{1, 150, 5, 5}), randomView(r, dtype.BFloat16, []int{20, 150, 3, 3}))
+	checkKernel(t, "conv", big, []int{2, 30, 6, 3}, randomView(r, dtype.Float64, []int{2, 200, 6, 3}), randomView(r, dtype.Float64, []int{30, 200, 3, 3}))
+	checkKernel(t, "conv", big, []int{1, 5, 20, 19}, randomView(r, dtype.Float32, []int{1, 7, 20, 19}), randomView(r, dtype.Float32, []int{5, 7, 3, 3}))
+	big.InputDilation, big.High = two, zero
+	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
+}
+
+// TestConvKernelGradient runs convolutions with more taps than outputs, as gradients of kernels are: few images and many,
+// one row of taps and several strips, strides, infinities at the edge.
+func TestConvKernelGradient(t *testing.T) { forConvVariants(t, testConvKernelGradient) }
+
+func testConvKernelGradient(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(5, 4))
+	for i := range 80 / part {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.BFloat16}[i%4]
+		images, channels, kernels, groups := []int{1, 3, 13, 40, 150}[r.IntN(5)], 1+r.IntN(3), []int{1, 5, 20, 140}[r.IntN(4)], 1+r.IntN(2)
+		size, out, step := 4+r.IntN(24), 1+r.IntN(4), 1+r.IntN(2)
+		if images*kernels > 300 {
+			size = 5
+		}
+		two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+		low := r.IntN(out + 1)
+		taps := (size+low-out)/step + 1
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(step), Low: two(low),
+			High: two((taps-1)*step + out - size - low), Groups: groups}
+		x := randomView(r, d, []int{images, groups * channels, size, size})
+		if d == dtype.Float32 && r.IntN(4) == 0 {
+			d.Put(x.Buf.Mem, x.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
+		}
+		checkKernel(t, "conv", a, []int{images, groups * kernels, out, out}, x, randomView(r, d, []int{groups * kernels, channels, taps, taps}))
+	}
+}
+
+// TestConvDepthwise runs 3 by 3 taps over single channels, and the gradient of such taps.
+func TestConvDepthwise(t *testing.T) { forConvVariants(t, testConvDepthwise) }
+
+func testConvDepthwise(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(6, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	for range 64 / part {
+		n, groups, kernels, size, low := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 5+r.IntN(30), r.IntN(3)
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		out := a.Size(0, size, 3)
+		x := randomView(r, dtype.Float32, []int{n, groups, size, size})
+		checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, x, randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
+		a.Flip = false
+		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, randomView(r, dtype.Float32, []int{1, groups * n, size, size}),
+			randomView(r, dtype.Float32, []int{groups * kernels, n, out, out}))
+	}
+}
+
+// TestConvWinograd checks the error that is documented, edges of tiles, groups, flipped taps and any layout.
+func TestConvWinograd(t *testing.T) { forConvVariants(t, testConvWinograd) }
+
+func testConvWinograd(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(8, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	var worst float64
+	for range 40 / part {
+		n, groups, channels, kernels, low := 1+r.IntN(2), 1+r.IntN(2), 8+r.IntN(30), 8+r.IntN(20), r.IntN(3)
+		a := attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(1), Low: two(low), High: two(r.IntN(3)), Groups: groups, Flip: r.IntN(2) == 0}
+		high, wide := 3+r.IntN(30), 3+r.IntN(40)
+		x, w := randomView(r, dtype.Float32, []int{n, groups * channels, high, wide}), randomView(r, dtype.Float32, []int{groups * kernels, channels, 3, 3})
+		for _, v := range []backend.View{x, w} {
+			for i := range len(v.Buf.Mem) / 4 {
+				v.DType.Put(v.Buf.Mem, i, dtype.Scalar{Kind: dtype.KindFloat, F: r.NormFloat64()})
+			}
+		}
+		dims := []int{n, groups * kernels, a.Size(0, high, 3), a.Size(1, wide, 3)}
+		run := func(a attr.Conv, threads int) []float32 {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+			out := outputOf(dtype.Float32, dims)
+			if err := table["conv"](testCtx(), a, []backend.View{out}, []backend.View{x, w}); err != nil {
+				t.Fatal(err)
+			}
+			return backend.Slice[float32](out)
+		}
+		want := run(a, 1)
+		a.Winograd = true
+		got := run(a, 1)
+		if !slices.Equal(got, run(a, 4)) {
+			t.Fatal("bits depend on the number of threads")
+		}
+		// Products of normal numbers have a mean size of 2/π.
+		size := float64(channels*9) * 2 / math.Pi
+		for i := range want {
+			worst = max(worst, math.Abs(float64(got[i]-want[i]))/size)
+		}
+	}
+	if used := worst > 0; used != simd.HasWinograd() {
+		t.Errorf("fewer products were used: %t; this machine can: %t", used, simd.HasWinograd())
+	}
+	if worst > 1e-5 {
+		t.Errorf("the error is %.3g of the sum of the sizes of the products", worst)
+	}
+	t.Logf("error %.3g of the sum of the sizes of the products", worst)
+}

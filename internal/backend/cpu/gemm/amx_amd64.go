@@ -1,0 +1,67 @@
+//go:build amd64 && !purego
+
+package gemm
+
+// Products of bfloat16 by AMX: a tile is up to 16 rows of 64 bytes, and one instruction
+// multiplies 16 rows of A, in pairs along k, with 16 pairs of rows of B, which is how panels of
+// pairs lie. So the engine is that of pairs.go with larger tiles: two by two of 16 by 16.
+//
+// TDPBF16PS sums the first and the second products of 16 pairs apart, then adds both to C;
+// it treats subnormals as VDPBF16PS does. The bound of pairs.go holds, the bits differ. Tiles
+// are used for every shape, so that a row of C has the same bits whatever m is.
+//
+// Tested so far: the encoding, by a disassembler, and everything around the kernels, on an
+// emulation of them. No machine with AMX was at hand, so that the kernels are used only where a
+// small product comes out right (amxWorks); LUCID_CPU=avx512 turns them off.
+//
+// A thread's tiles are part of its state that the system saves only if a process asked for
+// it (amx_linux_amd64.go). They are set up and released within one call.
+
+const (
+	amxRows  = 32 // of C in one call
+	amxPairs = 16 // of k in one tile
+	amxChunk = 256
+)
+
+// tileShape is the operand of LDTILECFG.
+type tileShape struct {
+	palette  uint8
+	startRow uint8
+	_        [14]uint8
+	colBytes [16]uint16
+	rows     [16]uint8
+}
+
+// shapeTiles describes the tiles of a call for rows of C and pairs of k: sums in 0 to 3, A in 4
+// and 5, B in 6 and 7.
+func shapeTiles(rows, pairs int) (s tileShape) {
+	s.palette = 1
+	set := func(t, rows, cols int) { s.rows[t], s.colBytes[t] = uint8(rows), uint16(4*cols) }
+	for i := range 2 {
+		if n := min(16, rows-i*16); n > 0 {
+			set(2*i, n, 16)
+			set(2*i+1, n, 16)
+			set(4+i, n, pairs)
+		}
+		set(6+i, pairs, 16)
+	}
+	return s
+}
+
+var amxKernels = [3][3]func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool){
+	1: {1: tileAMX11, 2: tileAMX12}, 2: {1: tileAMX21, 2: tileAMX22},
+}
+
+// newAMX fills the table of tiles, by vectors and rows. A must be contiguous in k, and B a
+// packed panel, since whole vectors of it are read.
+func newAMX(e engine[float32]) *engine[float32] {
+	e.rows, e.lanes, e.squares, e.maxChunk = amxRows, 16, true, amxChunk
+	e.tiles = new([maxVectors + 1][maxRows + 1]tile[float32])
+	for nv := 1; nv <= maxVectors; nv++ {
+		for rows := 1; rows <= amxRows; rows++ {
+			e.tiles[nv][rows] = amxTile(nv, rows, e.bufs)
+		}
+	}
+	e.edges = e.tiles
+	return &e
+}

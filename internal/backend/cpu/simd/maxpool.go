@@ -1,0 +1,28 @@
+package simd
+
+// MaxPool2x2F32 sets z to the greatest of each square of four elements and at to its place: for r < rows and c < cols
+// over x[2r*xs+2c], the one to its right, and the two below. Of equals the first counts, of NaNs the last. Rows of z and
+// at follow each other.
+func MaxPool2x2F32(z []float32, at []int64, x []float32, rows, cols, xs int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	z, at, x = z[:rows*cols], at[:rows*cols], x[:(2*rows-1)*xs+2*cols]
+	if !maxPool2x2(z, at, x, rows, cols, xs) {
+		maxPool2x2Generic(z, at, x, rows, cols, xs)
+	}
+}
+
+func maxPool2x2Generic(z []float32, at []int64, x []float32, rows, cols, xs int) {
+	for r := range rows {
+		for c := range cols {
+			best := 2*r*xs + 2*c
+			for _, i := range [3]int{best + 1, best + xs, best + xs + 1} {
+				if v := x[i]; v > x[best] || v != v {
+					best = i
+				}
+			}
+			z[r*cols+c], at[r*cols+c] = x[best], int64(best)
+		}
+	}
+}

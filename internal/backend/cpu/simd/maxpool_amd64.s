@@ -1,0 +1,110 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// The numbers of the odd elements of two vectors.
+DATA ·odds+0(SB)/8, $0x0000000300000001
+DATA ·odds+8(SB)/8, $0x0000000700000005
+DATA ·odds+16(SB)/8, $0x0000000b00000009
+DATA ·odds+24(SB)/8, $0x0000000f0000000d
+DATA ·odds+32(SB)/8, $0x0000001300000011
+DATA ·odds+40(SB)/8, $0x0000001700000015
+DATA ·odds+48(SB)/8, $0x0000001b00000019
+DATA ·odds+56(SB)/8, $0x0000001f0000001d
+GLOBL ·odds(SB), RODATA|NOPTR, $64
+
+// 0, 2, 4, …: the places of the squares of a row.
+DATA twos<>+0(SB)/8, $0x0000000200000000
+DATA twos<>+8(SB)/8, $0x0000000600000004
+DATA twos<>+16(SB)/8, $0x0000000a00000008
+DATA twos<>+24(SB)/8, $0x0000000e0000000c
+DATA twos<>+32(SB)/8, $0x0000001200000010
+DATA twos<>+40(SB)/8, $0x0000001600000014
+DATA twos<>+48(SB)/8, $0x0000001a00000018
+DATA twos<>+56(SB)/8, $0x0000001e0000001c
+GLOBL twos<>(SB), RODATA|NOPTR, $64
+
+// v counts instead of Z0 where it is greater or a NaN; place is then its place.
+#define MEET(v, place) \
+	VCMPPS $30, Z0, v, K5; \
+	VCMPPS $3, v, v, K6; \
+	KORW K5, K6, K5; \
+	VMOVAPS v, K5, Z0; \
+	VMOVDQA32 place, K5, Z4
+
+// func maxPool2x2F32AVX512(z *float32, at *int64, x *float32, rows, cols, xs int)
+TEXT ·maxPool2x2F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), DI
+	MOVQ at+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ rows+24(FP), R9
+	MOVQ xs+40(FP), R10
+	VMOVDQU32 twos<>(SB), Z28
+	VMOVDQU32 ·odds(SB), Z29
+	MOVQ $-1, R13
+	MOVL $1, AX
+	VPBROADCASTD AX, Z26
+	VPBROADCASTD R10, Z27 // to the row below
+	MOVL $32, AX
+	VPBROADCASTD AX, Z25
+	VPXORD Z24, Z24, Z24 // place of the row
+	SHLQ $2, R10
+
+row:
+	MOVQ cols+32(FP), CX
+	MOVQ SI, AX
+	VPADDD Z28, Z24, Z4 // places
+
+group:
+	MOVQ CX, DX
+	CMPQ DX, $16
+	JLE masks
+	MOVQ $16, DX
+
+masks:
+	BZHIQ DX, R13, R12
+	KMOVW R12, K1   // squares
+	SHRQ $8, R12
+	KMOVW R12, K2
+	ADDQ DX, DX
+	BZHIQ DX, R13, R12
+	KMOVW R12, K3   // their elements
+	SHRQ $16, R12
+	KMOVW R12, K4
+	VMOVUPS.Z (AX), K3, Z0
+	VMOVUPS.Z 64(AX), K4, Z1
+	VMOVAPS Z0, Z2
+	VPERMT2PS Z1, Z28, Z0
+	VPERMT2PS Z1, Z29, Z2
+	VMOVDQA32 Z4, Z8
+	VPADDD Z26, Z8, Z9
+	VPADDD Z27, Z8, Z10
+	VPADDD Z27, Z9, Z11
+	MEET(Z2, Z9)
+	VMOVUPS.Z (AX)(R10*1), K3, Z1
+	VMOVUPS.Z 64(AX)(R10*1), K4, Z3
+	VMOVAPS Z1, Z2
+	VPERMT2PS Z3, Z28, Z1
+	VPERMT2PS Z3, Z29, Z2
+	MEET(Z1, Z10)
+	MEET(Z2, Z11)
+	VMOVUPS Z0, K1, (DI)
+	VPMOVSXDQ Y4, Z5
+	VEXTRACTI64X4 $1, Z4, Y6
+	VPMOVSXDQ Y6, Z6
+	VMOVDQU64 Z5, K1, (R8)
+	VMOVDQU64 Z6, K2, 64(R8)
+	VPADDD Z25, Z8, Z4
+	SHRQ $1, DX
+	LEAQ (DI)(DX*4), DI
+	LEAQ (R8)(DX*8), R8
+	ADDQ $128, AX
+	SUBQ $16, CX
+	JGT group
+	LEAQ (SI)(R10*2), SI
+	VPADDD Z27, Z24, Z24
+	VPADDD Z27, Z24, Z24
+	DECQ R9
+	JNZ row
+	VZEROUPPER
+	RET

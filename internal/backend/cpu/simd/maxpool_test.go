@@ -1,0 +1,50 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/impl"
+)
+
+// TestMaxPool2x2 compares the variants with the twin, with equal elements and NaNs, beside pages no one may touch.
+func TestMaxPool2x2(t *testing.T) {
+	const most = 8192
+	r := rand.New(rand.NewPCG(7, 11))
+	for _, end := range []bool{true, false} {
+		xs, zs, is := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end)), view[int64](fence(t, 8*most, end))
+		impl.ForEach(t, "simd", func(variant string) {
+			for cols := 1; cols <= 130; cols++ {
+				for range 3 {
+					rows := 1 + r.IntN(5)
+					stride := 2*cols + r.IntN(3)
+					x, z, at := xs[:(2*rows-1)*stride+2*cols], zs[:rows*cols], is[:rows*cols]
+					if end {
+						x, z, at = xs[most-len(x):], zs[most-len(z):], is[most-len(at):]
+					}
+					for i := range x {
+						x[i] = float32(r.IntN(7) - 3)
+						if r.IntN(30) == 0 {
+							x[i] = float32(math.NaN())
+						}
+						if r.IntN(30) == 0 {
+							x[i] = float32(math.Inf(r.IntN(2)*2 - 1))
+						}
+						if x[i] == 0 && r.IntN(2) == 0 {
+							x[i] = float32(math.Copysign(0, -1))
+						}
+					}
+					want, places := make([]float32, len(z)), make([]int64, len(z))
+					MaxPool2x2F32(z, at, x, rows, cols, stride)
+					maxPool2x2Generic(want, places, x, rows, cols, stride)
+					for i := range z {
+						if !same(z[i], want[i]) || at[i] != places[i] {
+							t.Fatalf("%s, %d rows, %d columns: element %d is %v at %d, twin %v at %d", variant, rows, cols, i, z[i], at[i], want[i], places[i])
+						}
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package simd
+
+func winogradInput(v []float32, vs int, x []float32, plane, pitch, tiles int) bool { return false }
+
+func winogradOutput(z []float32, plane int, m []float32, ms, tiles int) bool { return false }
+
+func winogradRows(dst []float32, plane, pitch, width int, src []float32, srs, first, last, from, to int) bool {
+	return false
+}

@@ -1,0 +1,29 @@
+package cuda
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+)
+
+// fusedKernel finds or compiles the kernel of a program for operands that lie as f says.
+func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Function, error) {
+	short, ok := f.short()
+	if ok {
+		if l := q.last.Load(); l != nil && l.form == short && l.of == d.shared {
+			return l.f, nil
+		}
+	}
+	key := "fused " + q.key + "|" + f.key()
+	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
+		return nil, backend.ErrCold
+	}
+	g := *f // the source may be written later
+	g.classes = slices.Clone(f.classes)
+	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &g) })
+	if err == nil && ok && fn != nil {
+		q.last.Store(&readied{short, d.shared, fn})
+	}
+	return fn, err
+}

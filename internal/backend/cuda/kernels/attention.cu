@@ -1,0 +1,91 @@
+// Attention without a matrix of weights: a block has BM rows of queries and goes over the keys in tiles of BN.
+struct Args {
+    i64 heads, groups, length, keys, e, f;
+    i64 q[3], k[3], v[3]; // strides of batch, head and row
+    const u16 *Q, *K, *V;
+    u16 *O;
+    float *lse;
+    double scale;
+    i64 causal;
+};
+
+extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_constant__ Args a) {
+    extern __shared__ __align__(128) unsigned char memory[];
+    constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
+    const u32 qs = shared_address(memory), ks = qs + BM * ROW, vs = ks + 2 * BN * ROW;
+    // The last rows have most to do under a causal mask: they begin first.
+    const int from = (gridDim.x - 1 - blockIdx.x) * BM, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
+    const int batch = blockIdx.y / a.heads, head = blockIdx.y % a.heads, group = head * a.groups / a.heads;
+    const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1], *V = a.V + batch * a.v[0] + group * a.v[1];
+    const int length = a.length, keys = a.keys;
+    int tiles = (keys + BN - 1) / BN;
+    if (a.causal) tiles = min(tiles, (min(from + BM, length) + BN - 1) / BN);
+    bring<BM>(qs, Q, a.q[2], from, length, a.e);
+    bring<BN>(ks, K, a.k[2], 0, keys, a.e);
+    commit();
+    bring<BN>(vs, V, a.v[2], 0, keys, a.f);
+    commit();
+    float o[MR][HD / 8][4] = {}, top[MR][2], sum[MR][2] = {};
+#pragma unroll
+    for (int m = 0; m < MR; m++) top[m][0] = top[m][1] = -1e30f;
+    const float turn = (float)(a.scale * 1.4426950408889634);
+    const int mine = warp * MR * 16, row = from + mine + (lane >> 2);
+    for (int t = 0; t < tiles; t++) {
+        const u32 kt = ks + (t & 1) * BN * ROW, vt = vs + (t & 1) * BN * ROW;
+        arrived<1>();
+        __syncthreads();
+        // The other halves of both buffers are free: everybody has left tile t-1.
+        if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
+        commit();
+        float s[MR][BN / 8][4] = {};
+        times_turned(s, qs, mine, kt);
+        const int first = t * BN + 2 * (lane & 3);
+        if (t * BN + BN > keys || (a.causal && t * BN + BN - 1 > from + mine)) {
+#pragma unroll
+            for (int m = 0; m < MR; m++)
+#pragma unroll
+            for (int n = 0; n < BN / 8; n++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const int col = first + 8 * n + (i & 1), r = row + 16 * m + 8 * (i >> 1);
+                    if (col >= keys || (a.causal && col > r)) s[m][n][i] = -1.0f / 0.0f;
+                }
+        }
+#pragma unroll
+        for (int m = 0; m < MR; m++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float most = -1.0f / 0.0f;
+#pragma unroll
+                for (int n = 0; n < BN / 8; n++) most = fmaxf(most, fmaxf(s[m][n][2 * h], s[m][n][2 * h + 1]));
+                most = fmaxf(top[m][h], among4(most, [](float x, float y) { return fmaxf(x, y); }) * turn);
+                const float back = exp2_fast(top[m][h] - most);
+                float part = 0;
+#pragma unroll
+                for (int n = 0; n < BN / 8; n++)
+#pragma unroll
+                    for (int i = 2 * h; i < 2 * h + 2; i++) part += s[m][n][i] = exp2_fast(fmaf(s[m][n][i], turn, -most));
+                sum[m][h] = sum[m][h] * back + part;
+                top[m][h] = most;
+#pragma unroll
+                for (int n = 0; n < HD / 8; n++) { o[m][n][2 * h] *= back; o[m][n][2 * h + 1] *= back; }
+            }
+        arrived<1>();
+        __syncthreads();
+        if (t + 1 < tiles) bring<BN>(vs + (~t & 1) * BN * ROW, V, a.v[2], (t + 1) * BN, keys, a.f);
+        commit();
+        times(o, s, vt);
+    }
+    const i64 matrix = blockIdx.y;
+#pragma unroll
+    for (int m = 0; m < MR; m++) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) sum[m][h] = among4(sum[m][h], [](float x, float y) { return x + y; });
+        put(a.O + matrix * length * a.f, a.f, from + mine + 16 * m, length, a.f, o[m], 1 / sum[m][0], 1 / sum[m][1]);
+        if ((lane & 3) == 0)
+            for (int h = 0; h < 2; h++) {
+                const int r = row + 16 * m + 8 * h;
+                if (r < length) a.lse[matrix * length + r] = (top[m][h] + log2f(sum[m][h])) * 0.6931471805599453f;
+            }
+    }
+}

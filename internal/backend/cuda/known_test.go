@@ -1,0 +1,19 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend/ref"
+)
+
+// without lists the ops that need no kernel.
+var without = map[string]string{"print": "it shows values on the host"}
+
+// TestKnown asks for a kernel of every op the reference device computes.
+func TestKnown(t *testing.T) {
+	for op := range ref.Device.Table {
+		if !Known(op) && without[op] == "" {
+			t.Errorf("there is no kernel for %s", op)
+		}
+	}
+}

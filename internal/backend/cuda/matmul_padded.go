@@ -1,0 +1,100 @@
+package cuda
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Tensor cores take halves in pieces of 16 bytes. A large product whose sizes are no whole pieces, such as that with a
+// vocabulary of 50257, takes several times as long as one over copies with zeros behind.
+const (
+	piece    = 8
+	worthPad = 1e11 // operations
+)
+
+func whole(n int) int { return blocks(n, piece) * piece }
+
+// pads reports whether a product is worth being made of copies.
+func pads(t dtype.DType, batch, m, n, k int) bool {
+	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && (n%piece != 0 || k%piece != 0 || m%piece != 0)
+}
+
+// paddedProduct makes z = x·y with all sizes brought to whole pieces.
+func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int) error {
+	var bufs []*mem.Buffer
+	defer func() {
+		for _, b := range bufs {
+			b.Free()
+		}
+	}()
+	p := cublas.Product{DType: z.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Deterministic: d.ctx.Deterministic}
+	var at [2]uintptr
+	for i, o := range []struct {
+		v  backend.View
+		to *cublas.Matrix
+	}{{x, &p.X}, {y, &p.Y}} {
+		r := o.v.Shape.Rank()
+		s, st := o.v.Shape.Dims()[r-2:], o.v.Strides()[r-2:]
+		turned := st[0] == 1 && st[1] != 1 // by columns: the copy is too
+		if turned {
+			s, st = []int{s[1], s[0]}, []int{st[1], st[0]}
+		}
+		if s[0]%piece == 0 && s[1]%piece == 0 && st[1] == 1 && st[0]%piece == 0 && st[0] >= s[1] && address(o.v)%16 == 0 {
+			*o.to, at[i] = matrixBy(st[0], turned), address(o.v)
+			continue
+		}
+		v := o.v
+		v.Shape, v.Lay = shape.Of("matmul", s...), &shape.Layout{Strides: st, Offset: v.Offset()}
+		b, err := d.padded(v)
+		if err != nil {
+			return err
+		}
+		bufs = append(bufs, b)
+		*o.to, at[i] = matrixBy(whole(s[1]), turned), b.Dev
+	}
+	b, err := d.pool.Get("matmul", p.M*p.N*z.DType.Size())
+	if err != nil {
+		return err
+	}
+	bufs = append(bufs, b)
+	p.Align = [3]int{cublas.AlignOf(b.Dev), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}
+	if d.face != looking {
+		if err := d.product(h, p, b.Dev, at[0], at[1]); err != nil {
+			return err
+		}
+	}
+	to := z
+	to.Shape = shape.Of("matmul", m, n)
+	return d.move(to, backend.View{Buf: b, DType: z.DType, Shape: to.Shape, Lay: &shape.Layout{Strides: []int{p.N, 1}}})
+}
+
+func matrixBy(lead int, turned bool) cublas.Matrix {
+	if turned {
+		return cublas.Matrix{Row: 1, Column: lead}
+	}
+	return cublas.Matrix{Row: lead, Column: 1}
+}
+
+// padded copies a matrix to one of whole pieces, with zeros behind its rows and behind the last one.
+func (d *Device) padded(v backend.View) (*mem.Buffer, error) {
+	rows, cols, size := v.Shape.Dim(0), v.Shape.Dim(1), v.DType.Size()
+	lead := whole(cols)
+	b, err := d.pool.Get("matmul", whole(rows)*lead*size)
+	if err != nil {
+		return nil, err
+	}
+	if err = d.FillRows(b.Dev+uintptr(cols*size), lead*size, 0, (lead-cols)*size, rows); err == nil {
+		err = d.Fill(b.Dev+uintptr(rows*lead*size), 0, (whole(rows)-rows)*lead*size)
+	}
+	if err == nil {
+		err = d.move(backend.View{Buf: b, DType: v.DType, Shape: v.Shape, Lay: &shape.Layout{Strides: []int{lead, 1}}}, v)
+	}
+	if err != nil {
+		b.Free()
+		return nil, err
+	}
+	return b, nil
+}

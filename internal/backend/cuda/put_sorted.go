@@ -1,0 +1,79 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// flat shows a contiguous view as one dimension.
+func flat(v backend.View) backend.View {
+	off := v.Offset()
+	v.Shape = shape.Of("cuda", v.Numel())
+	v.Lay = &shape.Layout{Strides: []int{1}, Offset: off}
+	return v
+}
+
+// manyPositions is from how many on positions are sorted before values are written there.
+const manyPositions = 256
+
+// sortedPositions sorts positions along lines: their keys, and where each was.
+func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
+	s, err := d.sorter(at, axis)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.scratch(at.Numel()); err != nil {
+		s.free()
+		return nil, err
+	}
+	if err = s.launch("make_keys", blocks(at.Numel(), threads)); err == nil {
+		err = s.pairs(s.n)
+	}
+	if err != nil {
+		s.free()
+		return nil, err
+	}
+	return s, nil
+}
+
+// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines.
+func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction) string {
+	form := "#define LINES\n"
+	if slices {
+		form = "#define SLICES\n"
+	}
+	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
+		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n", ctype[s], meets[r]) + kernels.Source("put_sorted")
+}
+
+// putSorted writes values at sorted positions. more is what struct Args has behind what all forms share.
+func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns int, more args) error {
+	const chunk = 64
+	chunks := blocks(s.n, chunk)
+	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
+	if err != nil {
+		return err
+	}
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		var g args
+		g.int(n, s.n, columns, s.rows, chunks)
+		g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from, word)
+		g = append(g, more...)
+		for _, name := range []string{"put_sorted", "put_finish"} {
+			f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r) })
+			if err != nil {
+				return err
+			}
+			if err := d.launch(f, blocks(s.rows*chunks*columns, threads), 1, threads, g); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,40 @@
+package cuda
+
+import (
+	"sync"
+	"time"
+)
+
+// times adds up what launches took, where the device is waited for behind each (LUCID_CUDA_SYNC=1).
+type times struct {
+	sync.Mutex
+	spent map[string]Spent
+}
+
+// Spent is what launches of one kernel took.
+type Spent struct {
+	Launches int
+	Time     time.Duration
+}
+
+func (s *shared) spent(what string, begin time.Time) {
+	took := time.Since(begin)
+	s.times.Lock()
+	defer s.times.Unlock()
+	if s.times.spent == nil {
+		s.times.spent = map[string]Spent{}
+	}
+	t := s.times.spent[what]
+	s.times.spent[what] = Spent{t.Launches + 1, t.Time + took}
+}
+
+// Times returns what launches took so far, by kernel; empty unless LUCID_CUDA_SYNC=1.
+func (s *shared) Times() map[string]Spent {
+	s.times.Lock()
+	defer s.times.Unlock()
+	m := map[string]Spent{}
+	for k, v := range s.times.spent {
+		m[k] = v
+	}
+	return m
+}

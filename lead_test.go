@@ -1,0 +1,66 @@
+package lucid
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/exec"
+)
+
+// TestProductsInOnePass: what follows a product runs over its parts; the bits are those of one after the other.
+func TestProductsInOnePass(t *testing.T) {
+	type operands struct{ a, b []int }
+	shapes := []operands{
+		{[]int{3, 5}, []int{5, 4}}, {[]int{64, 784}, []int{784, 256}}, {[]int{300, 700}, []int{700, 1100}}, {[]int{1, 64}, []int{64, 64}}, {[]int{7}, []int{7, 9}},
+		{[]int{9, 7}, []int{7}}, {[]int{7}, []int{7}}, {[]int{4, 30, 20}, []int{20, 50}}, {[]int{6, 33, 17}, []int{6, 17, 40}}, {[]int{2, 3, 70, 90}, []int{3, 90, 80}}, {[]int{3, 0}, []int{0, 4}},
+		{[]int{0, 3}, []int{3, 4}}, {[]int{500, 3}, []int{3, 2}},
+	}
+	for _, d := range []DType{Float32, BFloat16, Float64, Complex64} {
+		for _, s := range shapes {
+			t.Run(fmt.Sprintf("%v/%v@%v", d, s.a, s.b), func(t *testing.T) {
+				a, b := With{DType: Float64}.Uniform(-1, 1, s.a...).To(d).Eval(), With{DType: Float64}.Uniform(-1, 1, s.b...).To(d).Eval()
+				p := a.MatMul(b).Eval()
+				bias := With{DType: Float64}.Uniform(-1, 1, p.Shape()...).To(d).Eval()
+				if p.Dim() > 0 {
+					bias = With{DType: Float64}.Uniform(-1, 1, p.Size(-1)).To(d).Eval()
+				}
+				rest := With{DType: Float64}.Uniform(-1, 1, p.Shape()...).To(d).Eval()
+				follow := func(y *Tensor) *Tensor { return y.Add(bias).Mul(0.5).Square().Sub(y).Add(rest) }
+				want := follow(p).Eval()
+				before := exec.Count.Steps.Load()
+				got := follow(a.MatMul(b)).Eval()
+				if n := exec.Count.Steps.Load() - before; n != 1 {
+					t.Errorf("%d launches, want 1", n)
+				}
+				if !tensorBits(got, want) {
+					t.Errorf("in one pass %v, after another %v", got, want)
+				}
+				kept := a.MatMul(b)
+				got = follow(kept)
+				if err := Eval(got, kept); err != nil {
+					t.Fatal(err)
+				}
+				if !tensorBits(got, want) || !tensorBits(kept, p) {
+					t.Error("with the product stored it differs")
+				}
+			})
+		}
+	}
+}
+
+// TestProductInOnePassOverItsOwnOperand: a residual that is also an operand is not written over while it is read.
+func TestProductInOnePassOverItsOwnOperand(t *testing.T) {
+	w := With{DType: Float32}.Uniform(-0.1, 0.1, 256, 256).Eval()
+	step := Compile(func(x *Tensor) *Tensor { return x.MatMul(w).Add(x).Tanh() })
+	x := With{DType: Float32}.Uniform(-1, 1, 256, 256).Eval()
+	state := x.Clone().Eval()
+	update := Compile(func() { state.Assign(state.MatMul(w).Add(state).Tanh()) })
+	for i := range 4 {
+		want := x.MatMul(w).Eval().Add(x).Eval().Tanh().Eval()
+		x = step(x)
+		update()
+		if !tensorBits(x.Eval(), want) || !tensorBits(state.Eval(), want) {
+			t.Fatalf("step %d differs", i)
+		}
+	}
+}
