@@ -87,6 +87,7 @@ func handSequences(add adder) {
 		add("rope", attrs{"dims": 4, "traditional": traditional, "offset": 3}, q)
 		add("rope", attrs{"dims": 2, "traditional": traditional, "base": 100.0, "scale": 0.5}, q)
 		add("rope", attrs{"dims": 4, "traditional": traditional}, q, values(1, 9, 2))
+		add("rope", attrs{"dims": 4, "traditional": traditional}, q, nil, New([]int64{5, 2}, 2))
 		add("rotary_pos_embedding", attrs{"interleaved": traditional}, q, values(-1, 1, 5, 4), values(-1, 1, 5, 4).Flip(0))
 	}
 	add("rotary_pos_embedding", nil, q, values(-1, 1, 5, 4), values(-1, 1, 5, 4).Flip(0), New([]int64{4, 0, 2}, 3))

@@ -229,3 +229,17 @@ func TestSegmentedMmMLX(t *testing.T) {
 	bad := New([]float32{1, float32(math.NaN()), 2}, 1, 3)
 	wantValues(t, "NaN outside", SegmentedMm(bad, bad.T(), New([]int64{0, 1, 2, 3}, 2, 2)).Flatten(0, -1), Float32, 1, 4)
 }
+
+// TestRoPEStarts sees that a tensor of first positions, and waves given by their lengths, turn as numbers do.
+func TestRoPEStarts(t *testing.T) {
+	x := values(-1, 1, 2, 3, 4, 6)
+	a := RoPE(x.At(Range{Stop: 1}), nil, nil, 4, RopeOptions{Offset: 7})
+	b := RoPE(x.At(Range{Start: 1, Stop: 2}), nil, nil, 4, RopeOptions{Offset: 2})
+	want := ToSlice[float64](Cat([]*Tensor{a, b}, 0))
+	nearEach(t, "starts", RoPE(x, nil, New([]int32{6, 1}, 2), 4, RopeOptions{Offset: 1}), 1e-14, func(i int) float64 { return want[i] })
+	one := ToSlice[float64](RoPE(x, nil, nil, 4, RopeOptions{Offset: 3}))
+	nearEach(t, "lengths", RoPE(x, New([]float64{1, 100}, 2), New([]int64{3}, 1).Squeeze(), 4), 1e-14, func(i int) float64 { return one[i] })
+	if err := Try(func() { RoPE(x, nil, New([]int64{1, 2, 3}, 3), 4) }); !errors.Is(err, ErrShapeMismatch) {
+		t.Error(err)
+	}
+}

@@ -343,9 +343,9 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
-		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.",
+		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
 			amp: "float32", random: "",
-			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims int
 				c.required("dims", &v_dims)
@@ -354,7 +354,7 @@ func init() {
 				c.option("base", &o.Base)
 				c.option("scale", &o.Scale)
 				c.option("offset", &o.Offset)
-				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), v_dims, o)}
+				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), v_dims, o)}
 			}},
 		schema{name: "rot90", door: "Rot90", doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},

@@ -8,7 +8,9 @@ import "github.com/lucid-go/lucid"
 func Relu2(x *lucid.Tensor) *lucid.Tensor { return lucid.Relu2(x) }
 
 // Step returns 1 where x exceeds the threshold and 0 elsewhere, in x's dtype.
-func Step(x *lucid.Tensor, threshold float64) *lucid.Tensor { return x.Gt(threshold).To(x.DType()) }
+func Step(x *lucid.Tensor, threshold float64) *lucid.Tensor {
+	return lucid.Step(x, lucid.StepOptions{Threshold: &threshold})
+}
 
 // GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
 func GeluFastApprox(x *lucid.Tensor) *lucid.Tensor { return lucid.GeluFastApprox(x) }
