@@ -160,9 +160,11 @@ func TestFlags(t *testing.T) {
 	half := func(s ...int) *Tensor { return values(0.5, 1, s...).To(BFloat16) }
 	for name, in := range map[string][]*Tensor{
 		"global_response_norm": {half(1, 2, 2, 2), half(2), half(2)}, "rope": {half(2, 2)}, "rotary_pos_embedding": {half(2, 2), half(2, 2), half(2, 2)},
+		"mse_loss": {half(2), half(2)}, "l1_loss": {half(2), half(2)}, "binary_cross_entropy_with_logits": {half(2), half(2)}, "huber_loss": {half(2), half(2)},
+		"nll_loss": {half(2, 3), whole(3, 2)}, "cross_entropy": {half(2, 3), whole(3, 2)}, "kl_div": {half(2), half(2)}, "group_norm": {half(2, 4)},
 		"cbrt": {half(2)}, "rpow_scalar": {half(2)}, "gelu_exact": {half(2)},
 	} {
-		a := map[string]attrs{"rope": {"dims": 2}, "rpow_scalar": {"base": 2.0}}[name]
+		a := map[string]attrs{"rope": {"dims": 2}, "group_norm": {"num_groups": 2}, "rpow_scalar": {"base": 2.0}}[name]
 		if ops[name].AMP != "float32" {
 			t.Errorf("%s has the policy %s", name, ops[name].AMP)
 		}

@@ -489,6 +489,7 @@ func init() {
 				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
 			}},
 		schema{name: "gaussian_nll_loss", door: "GaussianNLLLoss", doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.GaussianNllLossOptions
@@ -562,6 +563,7 @@ func init() {
 				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
 		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_numGroups int

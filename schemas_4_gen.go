@@ -62,6 +62,7 @@ func init() {
 				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "hinge_embedding_loss", door: "HingeEmbeddingLoss", doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.MarginLossOptions
@@ -120,6 +121,7 @@ func init() {
 				return []*graph.Node{ops.Hstack(c.tensors())}
 			}},
 		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.HuberLossOptions
@@ -316,6 +318,7 @@ func init() {
 				return []*graph.Node{ops.Isreal(c.tensor("input"))}
 			}},
 		schema{name: "kl_div", door: "KLDiv", doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.KlDivOptions
@@ -340,6 +343,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "l1_loss", door: "L1Loss", doc: "L1Loss returns |x-target|.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
@@ -631,6 +635,7 @@ func init() {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
 		schema{name: "margin_ranking_loss", door: "MarginRankingLoss", doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.MarginLossOptions
@@ -864,6 +869,7 @@ func init() {
 				return []*graph.Node{ops.Movedim(c.tensor("input"), v_source, v_destination)}
 			}},
 		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
@@ -1021,6 +1027,7 @@ func init() {
 				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "nll_loss", door: "NLLLoss", doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NllLossOptions

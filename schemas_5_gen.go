@@ -102,6 +102,7 @@ func init() {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
 			}},
 		schema{name: "poisson_nll_loss", door: "PoissonNLLLoss", doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.PoissonNllLossOptions

@@ -220,6 +220,7 @@ func init() {
 				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
 			}},
 		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SmoothL1LossOptions
@@ -228,6 +229,7 @@ func init() {
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "soft_margin_loss", door: "SoftMarginLoss", doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
