@@ -94,7 +94,7 @@ func (r *rowsOf) launch(name, part string, scores, other, lse, sums uintptr) err
 		mask = r.mask.DType
 	}
 	f, err := r.d.kernel(fmt.Sprint(name, r.t, mask), name, func() string {
-		return kernels.Source("prelude", "block") + fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n",
+		return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n",
 			ctype[r.t], ctype[mask], number(mask == dtype.Bool), part) + kernels.Source("attention_rows")
 	})
 	if err != nil {

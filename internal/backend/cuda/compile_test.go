@@ -223,7 +223,7 @@ func TestCompileAttention(t *testing.T) {
 	}
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
-			src := kernels.Source("prelude", "block") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
+			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
 			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}

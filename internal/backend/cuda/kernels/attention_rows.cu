@@ -46,7 +46,14 @@ extern "C" __global__ void attention_weights(const __grid_constant__ Args a) {
     const bool blind = top == none && (a.mask || a.keys == 0);
     T sum = 0;
     for (i64 j = lane; j < a.keys; j += 256) sum += exponential(score(a, row, j) - top);
-    sum = total<T, 256>(sum, lane);
+    __syncthreads();
+    share[lane] = sum;
+    for (int s = 128; s > 0; s /= 2) {
+        __syncthreads();
+        if (lane < s) share[lane] += share[lane + s];
+    }
+    __syncthreads();
+    sum = share[0];
     for (i64 j = lane; j < a.keys; j += 256) {
         const T p = exponential(score(a, row, j) - top) / sum;
         a.scores[row * a.keys + j] = blind ? 0 : p;
