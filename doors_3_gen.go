@@ -1022,6 +1022,14 @@ func (x *Tensor) Gelu() *Tensor {
 	return wrap(r0)
 }
 
+// GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
+func GeluFastApprox(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.GeluFastApprox(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Ger is Outer under the name BLAS gave it.
 func Ger(x *Tensor, vec2 *Tensor) *Tensor {
 	a0 := acquire(x)

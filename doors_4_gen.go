@@ -6,6 +6,16 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
+// HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,
+// in n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,
+// Williamson's for 20 and 28.
+func HadamardTransform(x *Tensor, o ...HadamardOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.HadamardTransform(a0, option("hadamard_transform", o))
+	release(a0)
+	return wrap(r0)
+}
+
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
 func Hardshrink(x *Tensor, o ...LambdOptions) *Tensor {
 	a0 := acquire(x)

@@ -403,6 +403,14 @@ func (x *Tensor) Relu_() *Tensor {
 	return x.rebind("relu", r0)
 }
 
+// Relu2 returns max(x, 0)².
+func Relu2(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu2(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Relu6 returns x cut to [0, 6].
 func Relu6(x *Tensor) *Tensor {
 	a0 := acquire(x)
@@ -581,13 +589,16 @@ func (x *Tensor) Roll(shifts int, dims ...int) *Tensor {
 }
 
 // RoPE turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
-// leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.
-func RoPE(x *Tensor, freqs *Tensor, dims int, o ...RopeOptions) *Tensor {
+// leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
+// if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
+func RoPE(x *Tensor, freqs *Tensor, starts *Tensor, dims int, o ...RopeOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(freqs)
-	r0 := ops.Rope(a0, a1, dims, option("rope", o))
+	a2 := acquire(starts)
+	r0 := ops.Rope(a0, a1, a2, dims, option("rope", o))
 	release(a0)
 	release(a1)
+	release(a2)
 	return wrap(r0)
 }
 

@@ -128,6 +128,20 @@ func SearchSorted(sortedSequence *Tensor, input any, sorter *Tensor, o ...Search
 	return wrap(r0)
 }
 
+// SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
+// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
+// costs a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.
+func SegmentedMm(x *Tensor, other *Tensor, segments *Tensor) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(other)
+	a2 := acquire(segments)
+	r0 := ops.SegmentedMm(a0, a1, a2)
+	release(a0)
+	release(a1)
+	release(a2)
+	return wrap(r0)
+}
+
 // Select shows one position of a dimension, without the dimension.
 func Select(x *Tensor, dim int, index int) *Tensor {
 	a0 := acquire(x)

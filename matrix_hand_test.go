@@ -38,6 +38,7 @@ func handCases() (all []*matrixCase) {
 	handMoves(add)
 	handRandom(add)
 	handProducts(add)
+	handNamed(add)
 	return all
 }
 

@@ -87,6 +87,8 @@ type (
 	DropBlockOptions = ops.DropBlockOptions
 	// DropoutOptions are options; the zero value is the default.
 	DropoutOptions = ops.DropoutOptions
+	// EinopsOptions are options; the zero value is the default.
+	EinopsOptions = ops.EinopsOptions
 	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
 	// EmbeddingBagOptions are options; the zero value is the default.
@@ -117,6 +119,8 @@ type (
 	GluOptions = ops.GluOptions
 	// GridSampleOptions are options; the zero value is the default.
 	GridSampleOptions = ops.GridSampleOptions
+	// HadamardOptions are options; the zero value is the default.
+	HadamardOptions = ops.HadamardOptions
 	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
 	// HistcOptions are options; the zero value is the default.
@@ -734,6 +738,7 @@ func init() {
 				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
+			amp: "float32", random: "",
 			aliases: []string{"bce_loss"},
 			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
@@ -742,6 +747,7 @@ func init() {
 				return []*graph.Node{ops.BinaryCrossEntropy(c.tensor("input"), c.tensor("target"), c.optionalTensor(), o)}
 			}},
 		schema{name: "binary_cross_entropy_with_logits", door: "BinaryCrossEntropyWithLogits", doc: "BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,\nthose of positive examples by posWeight.",
+			amp: "float32", random: "",
 			aliases: []string{"bce_with_logits"},
 			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"pos_weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {

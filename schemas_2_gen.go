@@ -315,6 +315,7 @@ func init() {
 				return []*graph.Node{ops.Cross(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "cross_entropy", door: "CrossEntropy", doc: "CrossEntropy returns the loss of the logits x against the target: class numbers, or probabilities of x's shape. Only\nthe logits and one number per row are kept for the gradient.",
+			amp: "float32", random: "",
 			aliases: []string{"cross_entropy_loss"},
 			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}},
 			call: func(c *caller) []*graph.Node {

@@ -159,6 +159,27 @@ func init() {
 				c.required("axes", &v_axes)
 				return []*graph.Node{ops.DynamicSliceUpdate(c.tensor("input"), c.tensor("update"), c.tensor("start"), v_axes)}
 			}},
+		schema{name: "einops_reduce", door: "einops.Reduce", doc: "EinopsReduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, and\narranges the others as Rearrange does.",
+			aliases: []string{"reduce"},
+			params:  []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"reduction", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var v_reduction string
+				c.required("reduction", &v_reduction)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.EinopsReduce(c.tensor("input"), v_pattern, v_reduction, o)}
+			}},
+		schema{name: "einops_repeat", door: "einops.Repeat", doc: "EinopsRepeat shows x as often as the axes say that the right side of a pattern has more, whose lengths are given by\nname or as numbers, such as \"h w -> (h 2) w c\", and arranges the others as Rearrange does.",
+			params: []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.EinopsRepeat(c.tensor("input"), v_pattern, o)}
+			}},
 		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
 			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
@@ -468,6 +489,7 @@ func init() {
 				return []*graph.Node{ops.GatherMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor())}
 			}},
 		schema{name: "gaussian_nll_loss", door: "GaussianNLLLoss", doc: "GaussianNllLoss returns (log(variance) + (x-target)²/variance)/2.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"variance", "tensor", false}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.GaussianNllLossOptions
@@ -496,7 +518,6 @@ func init() {
 				return []*graph.Node{ops.Gelu(c.tensor("input"), o)}
 			}},
 		schema{name: "gelu_approx", door: "", doc: "GeluApprox is Gelu in the tanh approximation.",
-			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.GeluApprox(c.tensor("input"))}
@@ -506,6 +527,11 @@ func init() {
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.GeluExact(c.tensor("input"))}
+			}},
+		schema{name: "gelu_fast_approx", door: "GeluFastApprox", doc: "GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GeluFastApprox(c.tensor("input"))}
 			}},
 		schema{name: "ger", door: "Ger", doc: "Ger is Outer under the name BLAS gave it.",
 			params: []schemaParam{{"input", "tensor", false}, {"vec2", "tensor", false}},
@@ -537,6 +563,7 @@ func init() {
 				return []*graph.Node{ops.GridSample(c.tensor("input"), c.tensor("grid"), o)}
 			}},
 		schema{name: "group_norm", door: "GroupNorm", doc: "GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"num_groups", "int", false}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_numGroups int

@@ -9,6 +9,13 @@ import (
 
 func init() {
 	addSchemas(
+		schema{name: "hadamard_transform", door: "HadamardTransform", doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,\nin n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,\nWilliamson's for 20 and 28.",
+			params: []schemaParam{{"input", "tensor", false}, {"scale", "float64", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.HadamardOptions
+				c.option("scale", &o.Scale)
+				return []*graph.Node{ops.HadamardTransform(c.tensor("input"), o)}
+			}},
 		schema{name: "hardshrink", door: "Hardshrink", doc: "Hardshrink returns x, and 0 where |x| does not exceed lambd.",
 			aliases: []string{"hard_shrink"},
 			params:  []schemaParam{{"input", "tensor", false}, {"lambd", "float64", true}},
@@ -55,6 +62,7 @@ func init() {
 				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "hinge_embedding_loss", door: "HingeEmbeddingLoss", doc: "HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.MarginLossOptions
@@ -113,6 +121,7 @@ func init() {
 				return []*graph.Node{ops.Hstack(c.tensors())}
 			}},
 		schema{name: "huber_loss", door: "HuberLoss", doc: "HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta. A weight, if\ngiven, multiplies every loss, and divides the mean by its sum.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}, {"delta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.HuberLossOptions
@@ -309,6 +318,7 @@ func init() {
 				return []*graph.Node{ops.Isreal(c.tensor("input"))}
 			}},
 		schema{name: "kl_div", door: "KLDiv", doc: "KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"log_target", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.KlDivOptions
@@ -333,6 +343,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "l1_loss", door: "L1Loss", doc: "L1Loss returns |x-target|.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
@@ -624,6 +635,7 @@ func init() {
 				return []*graph.Node{ops.MT(c.tensor("input"))}
 			}},
 		schema{name: "margin_ranking_loss", door: "MarginRankingLoss", doc: "MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"target", "tensor", false}, {"margin", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.MarginLossOptions
@@ -857,6 +869,7 @@ func init() {
 				return []*graph.Node{ops.Movedim(c.tensor("input"), v_source, v_destination)}
 			}},
 		schema{name: "mse_loss", door: "MSELoss", doc: "MseLoss returns (x-target)².",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
@@ -1014,6 +1027,7 @@ func init() {
 				return []*graph.Node{ops.Nextafter(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "nll_loss", door: "NLLLoss", doc: "NllLoss returns -x at the target class, times the weight of that class; x holds logarithms of probabilities. The mean\nis divided by the sum of those weights.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NllLossOptions

@@ -102,6 +102,7 @@ func init() {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
 			}},
 		schema{name: "poisson_nll_loss", door: "PoissonNLLLoss", doc: "PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"log_input", "bool", true}, {"full", "bool", true}, {"eps", "float64", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.PoissonNllLossOptions
@@ -232,6 +233,16 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Real(c.tensor("input"))}
 			}},
+		schema{name: "einops_rearrange", door: "einops.Rearrange", doc: "Rearrange reorders, splits and joins dimensions as a pattern says, such as \"b (h w) c -> b c h w\": axes in\nparentheses are one dimension, \"...\" stands for any number of them, 1 for a dimension of size 1. Lengths that cannot\nbe told from x are given by name.",
+			aliases: []string{"rearrange"},
+			params:  []schemaParam{{"input", "tensor", false}, {"pattern", "string", false}, {"axes_lengths", "map[string]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_pattern string
+				c.required("pattern", &v_pattern)
+				var o ops.EinopsOptions
+				c.option("axes_lengths", &o.AxesLengths)
+				return []*graph.Node{ops.Rearrange(c.tensor("input"), v_pattern, o)}
+			}},
 		schema{name: "reciprocal", door: "Reciprocal", doc: "Reciprocal returns 1/x.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor", false}},
@@ -243,6 +254,11 @@ func init() {
 			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Relu(c.tensor("input"))}
+			}},
+		schema{name: "relu2", door: "Relu2", doc: "Relu2 returns max(x, 0)².",
+			params: []schemaParam{{"input", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Relu2(c.tensor("input"))}
 			}},
 		schema{name: "relu6", door: "Relu6", doc: "Relu6 returns x cut to [0, 6].",
 			params: []schemaParam{{"input", "tensor", false}},
@@ -328,9 +344,9 @@ func init() {
 				c.option("dims", &o.Dims)
 				return []*graph.Node{ops.Roll(c.tensor("input"), v_shifts, o)}
 			}},
-		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.",
+		schema{name: "rope", door: "RoPE", doc: "Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and\nleaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,\nif given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.",
 			amp: "float32", random: "",
-			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"freqs", "tensor", true}, {"starts", "tensor", true}, {"dims", "int", false}, {"traditional", "bool", true}, {"base", "float64", true}, {"scale", "float64", true}, {"offset", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims int
 				c.required("dims", &v_dims)
@@ -339,7 +355,7 @@ func init() {
 				c.option("base", &o.Base)
 				c.option("scale", &o.Scale)
 				c.option("offset", &o.Offset)
-				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), v_dims, o)}
+				return []*graph.Node{ops.Rope(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), v_dims, o)}
 			}},
 		schema{name: "rot90", door: "Rot90", doc: "Rot90 turns x by quarter turns in the plane of two dimensions.",
 			params: []schemaParam{{"input", "tensor", false}, {"k", "int", true}, {"dims", "[]int", true}},

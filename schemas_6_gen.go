@@ -100,6 +100,11 @@ func init() {
 				c.option("out_int32", &o.OutInt32)
 				return []*graph.Node{ops.Searchsorted(c.tensor("sorted_sequence"), c.operand("input"), c.optionalTensor(), o)}
 			}},
+		schema{name: "segmented_mm", door: "SegmentedMm", doc: "SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,\nthe columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It\ncosts a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.",
+			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"segments", "tensor", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.SegmentedMm(c.tensor("input"), c.tensor("other"), c.tensor("segments"))}
+			}},
 		schema{name: "select", door: "Select", doc: "Select shows one position of a dimension, without the dimension.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"index", "int", false}},
 			call: func(c *caller) []*graph.Node {
@@ -215,6 +220,7 @@ func init() {
 				return []*graph.Node{ops.SliceScatter(c.tensor("input"), c.tensor("src"), o)}
 			}},
 		schema{name: "smooth_l1_loss", door: "SmoothL1Loss", doc: "SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}, {"beta", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.SmoothL1LossOptions
@@ -223,6 +229,7 @@ func init() {
 				return []*graph.Node{ops.SmoothL1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "soft_margin_loss", door: "SoftMarginLoss", doc: "SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions

@@ -75,7 +75,7 @@ func (m *RoPE) Forward(x *lucid.Tensor) *lucid.Tensor { return m.ForwardAt(x, 0)
 // ForwardAt is Forward for a sequence whose first element is at a position.
 func (m *RoPE) ForwardAt(x *lucid.Tensor, offset int) *lucid.Tensor {
 	x = Enter(m, x)
-	y := lucid.RoPE(x, nil, m.dims, lucid.RopeOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
+	y := lucid.RoPE(x, nil, nil, m.dims, lucid.RopeOptions{Traditional: m.o.Traditional, Base: m.o.Base, Scale: m.o.Scale, Offset: offset})
 	return Leave(m, x, y)
 }
 

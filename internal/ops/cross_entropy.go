@@ -97,7 +97,9 @@ func (c classes) finish(l *Node, reduction string) *Node {
 //
 //lucid:func NLLLoss
 //lucid:optional weight
+//lucid:amp float32
 func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
+	ampFloat32(&x, &weight)
 	d := x.DType()
 	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
 	at := gather(c.x, c.target, c.axis)
@@ -111,10 +113,12 @@ func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
 //lucid:func
 //lucid:optional weight
 //lucid:alias cross_entropy_loss
+//lucid:amp float32
 func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	if s := o.LabelSmoothing; s < 0 || s > 1 {
 		fault.Throw(fault.Value, "cross_entropy", "label_smoothing is %v; want 0 to 1", s)
 	}
+	ampFloat32(&x, &weight)
 	d := x.DType()
 	wide := Cast(realFloat("cross_entropy", x), statDType(d))
 	if target.DType().IsFloat() {

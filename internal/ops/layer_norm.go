@@ -98,7 +98,9 @@ func affineChannels(op string, y, weight, bias *Node) *Node {
 //
 //lucid:func
 //lucid:optional weight bias
+//lucid:amp float32
 func GroupNorm(x *Node, numGroups int, weight, bias *Node, o EpsOptions) *Node {
+	ampFloat32(&x)
 	realFloat("group_norm", x)
 	if x.Rank() < 2 || numGroups <= 0 || x.Dim(1)%numGroups != 0 {
 		fault.Throw(fault.Shape, "group_norm", "the channels of %v do not make %d groups", x.Shape(), numGroups)

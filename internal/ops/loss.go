@@ -21,8 +21,10 @@ func reduceLoss(op string, l *Node, reduction string) *Node {
 	return nil
 }
 
-// lossOf applies f to x and target, broadcast against each other, in float32 where they are halves.
+// lossOf applies f to x and target, broadcast against each other, in float32 where they are halves; under automatic
+// mixed precision the result is float32 too.
 func lossOf(op string, x, target *Node, reduction string, f func(x, t *Node) *Node) *Node {
+	ampFloat32(&x, &target)
 	x, target = promote(op, x, target)
 	d := realFloat(op, x).DType()
 	wide := statDType(d)
@@ -32,6 +34,7 @@ func lossOf(op string, x, target *Node, reduction string, f func(x, t *Node) *No
 // MseLoss returns (x-target)².
 //
 //lucid:func MSELoss
+//lucid:amp float32
 func MseLoss(x, target *Node, o ReductionOptions) *Node {
 	return lossOf("mse_loss", x, target, o.Reduction, func(x, t *Node) *Node { return Square(Sub(x, t)) })
 }
@@ -39,6 +42,7 @@ func MseLoss(x, target *Node, o ReductionOptions) *Node {
 // L1Loss returns |x-target|.
 //
 //lucid:func
+//lucid:amp float32
 func L1Loss(x, target *Node, o ReductionOptions) *Node {
 	return lossOf("l1_loss", x, target, o.Reduction, func(x, t *Node) *Node { return Abs(Sub(x, t)) })
 }
@@ -52,6 +56,7 @@ type SmoothL1LossOptions struct {
 // SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
 //
 //lucid:func
+//lucid:amp float32
 func SmoothL1Loss(x, target *Node, o SmoothL1LossOptions) *Node {
 	beta := orElse(o.Beta, 1)
 	if beta < 0 {
@@ -78,6 +83,7 @@ type HuberLossOptions struct {
 //
 //lucid:func
 //lucid:optional weight
+//lucid:amp float32
 func HuberLoss(x, target, weight *Node, o HuberLossOptions) *Node {
 	delta := orElse(o.Delta, 1)
 	if delta <= 0 {
@@ -107,6 +113,7 @@ func weighted(op string, x, target, weight *Node, reduction string, f func(x, t 
 //lucid:func
 //lucid:optional weight
 //lucid:alias bce_loss
+//lucid:amp float32
 func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 	return lossOf("binary_cross_entropy", x, target, o.Reduction, func(x, t *Node) *Node {
 		// The derivative by x is (x-t)/(x·(1-x)) with a bounded divisor, so the logarithms show their values alone.
@@ -128,6 +135,7 @@ func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 //lucid:func
 //lucid:optional weight posWeight
 //lucid:alias bce_with_logits
+//lucid:amp float32
 func BinaryCrossEntropyWithLogits(x, target, weight, posWeight *Node, o ReductionOptions) *Node {
 	return lossOf("binary_cross_entropy_with_logits", x, target, o.Reduction, func(x, t *Node) *Node {
 		l := Mul(Sub(1, t), x)
@@ -153,6 +161,7 @@ type KlDivOptions struct {
 // KlDiv returns target·(log(target) - x), x being logarithms; where target is 0 the loss is 0.
 //
 //lucid:func KLDiv
+//lucid:amp float32
 func KlDiv(x, target *Node, o KlDivOptions) *Node {
 	r := o.Reduction
 	if r == "batchmean" {

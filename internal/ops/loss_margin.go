@@ -16,6 +16,8 @@ type MarginLossOptions struct {
 // HingeEmbeddingLoss returns x where target is 1, and max(0, margin-x) where it is -1; margin nil: 1.
 //
 //lucid:func
+//lucid:amp float32
+//lucid:amp float32
 func HingeEmbeddingLoss(x, target *Node, o MarginLossOptions) *Node {
 	return lossOf("hinge_embedding_loss", x, target, o.Reduction, func(x, t *Node) *Node {
 		zero := constLike(x, 0)
@@ -26,7 +28,10 @@ func HingeEmbeddingLoss(x, target *Node, o MarginLossOptions) *Node {
 // MarginRankingLoss returns max(0, margin - target·(x1-x2)); margin nil: 0.
 //
 //lucid:func
+//lucid:amp float32
+//lucid:amp float32
 func MarginRankingLoss(x1, x2, target *Node, o MarginLossOptions) *Node {
+	ampFloat32(&x1, &x2)
 	return lossOf("margin_ranking_loss", Sub(x1, x2), target, o.Reduction, func(d, t *Node) *Node {
 		return Relu(Sub(orElse(o.Margin, 0), Mul(t, d)))
 	})
@@ -76,6 +81,8 @@ func TripletMarginLoss(anchor, positive, negative *Node, o TripletMarginLossOpti
 // SoftMarginLoss returns log(1 + exp(-target·x)), without overflow.
 //
 //lucid:func
+//lucid:amp float32
+//lucid:amp float32
 func SoftMarginLoss(x, target *Node, o ReductionOptions) *Node {
 	return lossOf("soft_margin_loss", x, target, o.Reduction, func(x, t *Node) *Node { return Neg(Logsigmoid(Mul(x, t))) })
 }
@@ -142,6 +149,8 @@ type PoissonNllLossOptions struct {
 // PoissonNllLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.
 //
 //lucid:func PoissonNLLLoss
+//lucid:amp float32
+//lucid:amp float32
 func PoissonNllLoss(x, target *Node, o PoissonNllLossOptions) *Node {
 	return lossOf("poisson_nll_loss", x, target, o.Reduction, func(x, t *Node) *Node {
 		l := Sub(Exp(x), Mul(t, x))
@@ -168,6 +177,8 @@ type GaussianNllLossOptions struct {
 //
 //lucid:func GaussianNLLLoss
 //lucid:name gaussian_nll_loss
+//lucid:amp float32
+//lucid:amp float32
 func GaussianNllLoss(x, target, variance *Node, o GaussianNllLossOptions) *Node {
 	const op = "gaussian_nll_loss"
 	if variance.Rank() == x.Rank()-1 {

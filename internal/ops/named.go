@@ -14,13 +14,25 @@ import (
 //
 //lucid:name gelu_exact
 //lucid:amp float32
-func GeluExact(x *Node) *Node { return Gelu(x, GeluOptions{}) }
+func GeluExact(x *Node) *Node {
+	ampFloat32(&x)
+	return Gelu(x, GeluOptions{})
+}
 
 // GeluApprox is Gelu in the tanh approximation.
 //
 //lucid:name gelu_approx
-//lucid:amp float32
 func GeluApprox(x *Node) *Node { return Gelu(x, GeluOptions{Approximate: "tanh"}) }
+
+// GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
+//
+//lucid:func
+func GeluFastApprox(x *Node) *Node { return Mul(x, Sigmoid(Mul(x, 1.702))) }
+
+// Relu2 returns max(x, 0)².
+//
+//lucid:func
+func Relu2(x *Node) *Node { return Square(Relu(x)) }
 
 // RpowScalar returns a number to the power x.
 //

@@ -199,3 +199,27 @@ func multiplyRange(xs []*Node, cut [][]int, i, j int) *Node {
 	k := cut[i][j]
 	return Matmul(multiplyRange(xs, cut, i, k), multiplyRange(xs, cut, k+1, j))
 }
+
+// SegmentedMm multiplies parts of two matrices: for every pair in the last dimension of segments, integers from … to,
+// the columns from … to-1 of x by these rows of other. The result has the other dimensions of segments in front. It
+// costs a product of the whole matrices for every segment; what lies outside has no part in it, not even NaN.
+//
+//lucid:func
+func SegmentedMm(x, other, segments *Node) *Node {
+	const op = "segmented_mm"
+	requireRank(op, "the first operand", x, 2)
+	requireRank(op, "the second operand", other, 2)
+	switch {
+	case x.Dim(1) != other.Dim(0):
+		fault.Throw(fault.Shape, op, "%v and %v do not fit; want (M, K) and (K, N)", x.Shape(), other.Shape())
+	case segments.Rank() == 0 || segments.Dim(-1) != 2 || !segments.DType().IsInteger():
+		fault.Throw(fault.Shape, op, "segments are %v of shape %v; want integers, two in the last dimension", segments.DType(), segments.Shape())
+	}
+	k := x.Dim(1)
+	ends := Reshape(Cast(segments, dtype.Int64), -1, 2)
+	at := Reshape(Arange64(k), 1, k)
+	inside := LogicalAnd(Ge(at, Narrow(ends, 1, 0, 1)), Lt(at, Narrow(ends, 1, 1, 1)))
+	y := Matmul(Where(Unsqueeze(inside, 1), x, constLike(x, 0)), Where(Unsqueeze(inside, 2), other, constLike(other, 0)))
+	lead := segments.Shape().Clone()
+	return Reshape(y, append(lead[:len(lead)-1], x.Dim(0), other.Dim(1))...)
+}

@@ -18,12 +18,13 @@ type RopeOptions struct {
 }
 
 // Rope turns the first dims elements of the vectors of x, (…, L, D), by angles that grow with their positions, and
-// leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base.
+// leaves the others (Su et al.). freqs, if given, is (dims/2): the lengths of the waves over 2π, instead of Base. starts,
+// if given, are integers of (N) or of no dimension: the first positions of the examples (dim 0), added to Offset.
 //
 //lucid:func RoPE
-//lucid:optional freqs
+//lucid:optional freqs starts
 //lucid:amp float32
-func Rope(x, freqs *Node, dims int, o RopeOptions) *Node {
+func Rope(x, freqs, starts *Node, dims int, o RopeOptions) *Node {
 	const op = "rope"
 	switch {
 	case x.Rank() < 2:
@@ -34,10 +35,12 @@ func Rope(x, freqs *Node, dims int, o RopeOptions) *Node {
 		fault.Throw(fault.Value, op, "both freqs and base are given; want one of them")
 	case freqs != nil && (freqs.Rank() != 1 || freqs.Dim(0) != dims/2):
 		fault.Throw(fault.Shape, op, "freqs has shape %v; want [%d]", freqs.Shape(), dims/2)
+	case starts != nil && (!starts.DType().IsInteger() || starts.Rank() > 1 || starts.Rank() == 1 && (x.Rank() < 3 || starts.Dim(0) != x.Dim(0))):
+		fault.Throw(fault.Shape, op, "starts are %v of shape %v for %v; want one integer, or one for each example", starts.DType(), starts.Shape(), x.Shape())
 	}
 	ampFloat32(&x)
 	return inFloat32(realFloat(op, x), func(x *Node) *Node {
-		cos, sin := ropeWaves(x, freqs, dims, o)
+		cos, sin := ropeWaves(x, freqs, starts, dims, o)
 		y := turnPairs(Narrow(x, -1, 0, dims), cos, sin, o.Traditional)
 		if dims < x.Dim(-1) {
 			y = Cat([]*Node{y, Narrow(x, -1, dims, x.Dim(-1)-dims)}, -1)
@@ -46,8 +49,9 @@ func Rope(x, freqs *Node, dims int, o RopeOptions) *Node {
 	})
 }
 
-// ropeWaves returns cosines and sines of (L, dims): every angle stands for both elements of its pair.
-func ropeWaves(x, freqs *Node, dims int, o RopeOptions) (cos, sin *Node) {
+// ropeWaves returns cosines and sines of (L, dims), with dimensions in front where examples start at positions of their
+// own: every angle stands for both elements of its pair.
+func ropeWaves(x, freqs, starts *Node, dims int, o RopeOptions) (cos, sin *Node) {
 	length, half, scale := x.Dim(-2), dims/2, orElse(o.Scale, 1)
 	pair := func(i int) int {
 		if o.Traditional {
@@ -55,7 +59,7 @@ func ropeWaves(x, freqs *Node, dims int, o RopeOptions) (cos, sin *Node) {
 		}
 		return i % half
 	}
-	if freqs == nil { // angles in double precision: a float32 position times a frequency is far off for late positions
+	if freqs == nil && starts == nil { // angles in double precision: a float32 position times a frequency is far off for late positions
 		base := orElse(o.Base, 10000)
 		c, s := make([]float64, length*dims), make([]float64, length*dims)
 		for p := range length {
@@ -66,16 +70,33 @@ func ropeWaves(x, freqs *Node, dims int, o RopeOptions) (cos, sin *Node) {
 		}
 		return tableFloats(x, c, length, dims), tableFloats(x, s, length, dims)
 	}
+	waves := make([]float64, half)
+	for k := range waves {
+		waves[k] = math.Pow(orElse(o.Base, 10000), float64(k)/float64(half))
+	}
+	lengths := tableFloats(x, waves, half)
+	if freqs != nil {
+		lengths = Cast(freqs, x.DType())
+	}
 	at := make([]int, dims)
 	for i := range at {
 		at[i] = pair(i)
 	}
-	positions := make([]float64, length)
-	for p := range positions {
-		positions[p] = float64(p+o.Offset) * scale
+	rows := make([]float64, length)
+	for p := range rows {
+		rows[p] = float64(p + o.Offset)
 	}
-	f := take(Cast(freqs, x.DType()), tableInts(x, at), 0)
-	angles := Div(tableFloats(x, positions, length, 1), f)
+	positions := tableFloats(x, rows, length, 1)
+	if starts != nil {
+		first := Cast(starts, x.DType())
+		if starts.Rank() == 1 {
+			d := ones(x.Rank())
+			d[0] = x.Dim(0)
+			first = Reshape(first, d...)
+		}
+		positions = Add(positions, first)
+	}
+	angles := Div(Mul(positions, scale), take(lengths, tableInts(x, at), 0))
 	return Cos(angles), Sin(angles)
 }
 

@@ -5,13 +5,15 @@ import "github.com/lucid-go/lucid"
 // Activations that MLX has and PyTorch lacks, and the maps of Lucid.
 
 // Relu2 returns max(x, 0)².
-func Relu2(x *lucid.Tensor) *lucid.Tensor { return lucid.Relu(x).Square() }
+func Relu2(x *lucid.Tensor) *lucid.Tensor { return lucid.Relu2(x) }
 
 // Step returns 1 where x exceeds the threshold and 0 elsewhere, in x's dtype.
-func Step(x *lucid.Tensor, threshold float64) *lucid.Tensor { return x.Gt(threshold).To(x.DType()) }
+func Step(x *lucid.Tensor, threshold float64) *lucid.Tensor {
+	return lucid.Step(x, lucid.StepOptions{Threshold: &threshold})
+}
 
 // GeluFastApprox returns x·sigmoid(1.702·x), close to Gelu.
-func GeluFastApprox(x *lucid.Tensor) *lucid.Tensor { return x.Mul(x.Mul(1.702).Sigmoid()) }
+func GeluFastApprox(x *lucid.Tensor) *lucid.Tensor { return lucid.GeluFastApprox(x) }
 
 // Symlog returns sign(x)·log(1+|x|), which tames large numbers.
 func Symlog(x *lucid.Tensor) *lucid.Tensor { return x.Sign().Mul(x.Abs().Log1p()) }
