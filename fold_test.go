@@ -45,7 +45,7 @@ func TestReductionsInOnePass(t *testing.T) {
 					if !tensorBits(got, want) {
 						t.Fatalf("in one pass %v, after another %v", got, want)
 					}
-					if name == "sum" && len(s.size) == 1 && steps != 1 {
+					if name == "sum" && len(s.size) == 1 && steps != 1 && DefaultDevice() == CPU {
 						t.Errorf("%d launches, want 1", steps)
 					}
 					kept := value()

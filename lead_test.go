@@ -29,7 +29,7 @@ func TestProductsInOnePass(t *testing.T) {
 				want := follow(p).Eval()
 				before := exec.Count.Steps.Load()
 				got := follow(a.MatMul(b)).Eval()
-				if n := exec.Count.Steps.Load() - before; n != 1 {
+				if n := exec.Count.Steps.Load() - before; n != 1 && DefaultDevice() == CPU {
 					t.Errorf("%d launches, want 1", n)
 				}
 				if !tensorBits(got, want) {

@@ -49,11 +49,11 @@ func TestRow(t *testing.T) {
 }
 
 func TestSag(t *testing.T) {
-	d := &driver{sag: 0.85, best: map[string]float64{}}
+	d := &driver{sag: 0.85, seen: map[string][]float64{}}
 	for i, c := range []struct {
 		fma, copy float64
 		want      bool
-	}{{100, 10, false}, {86, 9, false}, {84, 10, true}, {100, 8, true}, {200, 10, false}, {100, 10, true}} {
+	}{{100, 10, false}, {86, 9, false}, {70, 10, true}, {100, 6, true}, {200, 10, false}, {100, 10, false}} {
 		if got := d.sags(map[string]float64{"fma32": c.fma, "stream_copy": c.copy}); got != c.want {
 			t.Errorf("%d: %v", i, got)
 		}

@@ -24,8 +24,8 @@ type driver struct {
 	sag    float64
 	// fastest takes the best run of each timing, for a machine that others use too; else its median.
 	fastest bool
-	best    map[string]float64
-	device  string // of the workloads; "": the CPU
+	seen    map[string][]float64 // by probe
+	device  string               // of the workloads; "": the CPU
 }
 
 // results are the file of results; its rows are kept by name, so that some can be measured anew.
@@ -44,7 +44,7 @@ func main() {
 	with := flag.String("peers", "torch,torch_default,torch_compiled,jax,mlx", "whom to measure against")
 	pairs := flag.Int("pairs", 15, "timings of each kind")
 	budget := flag.Duration("time", 100*time.Millisecond, "of one timing")
-	sag := flag.Float64("sag", 0.85, "discard rounds in which a probe finds less than this part of the best it found; 0: keep all")
+	sag := flag.Float64("sag", 0.85, "discard rounds in which a probe finds less than this part of what it usually found; 0: keep all")
 	fastest := flag.Bool("fastest", false, "take the best run of each timing, not the median: for a machine that others use too")
 	threads := flag.Int("threads", 2, "of each worker")
 	heavy := flag.Bool("heavy", false, "also workloads that take gigabytes")
@@ -53,7 +53,7 @@ func main() {
 	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
 	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
-	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, best: map[string]float64{}}
+	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
 	all := peers(*lucid, *python, *threads)
 	if *device == "cuda" {
 		all, d.device = gpuPeers(*lucid, *python), "cuda"

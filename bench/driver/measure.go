@@ -176,12 +176,13 @@ func (d *driver) time(p *peer, name string, t *timing) error {
 	return nil
 }
 
-// sags reports whether the machine is slower than the best it has shown; it remembers the best.
+// sags reports whether the machine is slower than it usually was; it remembers what it was. Not the best counts: one lucky
+// moment would then throw away all that follow.
 func (d *driver) sags(limits map[string]float64) bool {
 	slow := false
 	for _, k := range []string{"fma32", "stream_copy"} {
-		d.best[k] = max(d.best[k], limits[k])
-		slow = slow || limits[k] < d.sag*d.best[k]
+		d.seen[k] = append(d.seen[k], limits[k])
+		slow = slow || limits[k] < d.sag*spread(d.seen[k]).Median
 	}
 	return slow
 }

@@ -143,6 +143,10 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 		}
 	} else if !b.takeAll(c.rec.taken) {
 		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
+	} else {
+		for range b.taken {
+			c.dev.Pool.CountDonation()
+		}
 	}
 	return c.launch(b)
 }

@@ -33,8 +33,8 @@ func Dump(roots ...*Node) string {
 		if n.Tape() {
 			b.WriteString(" tape")
 		}
-		if n.dev != nil && n.dev.String() != "cpu" {
-			fmt.Fprintf(&b, " on %v", n.dev)
+		if d := n.Device(); d != nil && d.String() != "cpu" {
+			fmt.Fprintf(&b, " on %v", d)
 		}
 		b.WriteByte('\n')
 	}

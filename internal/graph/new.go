@@ -73,8 +73,9 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	if n.flags.Load()&flagTape != 0 && (st.NoGrad || op.NoGrad != "" || !n.dtype.IsInexact() && !n.IsBundle()) {
 		n.flags.And(^flagTape)
 	}
-	if n.dev == nil && (op.Kind == Random || x == nil && list == nil) {
-		n.dev, _ = st.Device.(*backend.Device) // a key lies anywhere; what is made of it goes where it is asked for
+	if n.Device() == nil && (op.Kind == Random || x == nil && list == nil) {
+		d, _ := st.Device.(*backend.Device)
+		n.place(d) // a key lies anywhere; what is made of it goes where it is asked for
 	}
 	if x == nil && list == nil {
 		n.trace, _ = st.Trace.(*Trace)
@@ -90,11 +91,11 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 // join takes over from an input what a node inherits: device, trace, level, tape, pending depth.
 func (n *Node) join(op *Op, m *Node) {
 	m.refs.Add(1)
-	if m.dev != nil && m.dev != n.dev {
-		if n.dev != nil {
-			fault.Throw(fault.DeviceMismatch, op.Name, "operands are on %v and %v; move one with To", n.dev, m.dev)
+	if d, was := m.Device(), n.Device(); d != nil && d != was {
+		if was != nil {
+			fault.Throw(fault.DeviceMismatch, op.Name, "operands are on %v and %v; move one with To", was, d)
 		}
-		n.dev = m.dev
+		n.dev.Store(d)
 	}
 	if m.trace != nil && m.trace != n.trace {
 		n.trace = deeperTrace(n.trace, m.trace)
@@ -130,7 +131,8 @@ func satAdd32(a, b uint32) uint32 {
 
 // NewStored returns a node that already has its value.
 func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load()}
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
+	n.place(dev)
 	n.buf.Store(b)
 	b.Show()
 	return n
@@ -138,7 +140,8 @@ func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
 
 // NewStoredView is NewStored for a value that lies in its buffer with a layout.
 func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
-	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, dev: dev, born: traces.Load(), lay: lay}
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load(), lay: lay}
+	n.place(dev)
 	n.buf.Store(b)
 	b.Show()
 	return n
@@ -192,13 +195,15 @@ func (n *Node) IsStandIn() bool { return n.op == opStandIn }
 
 // NewStandIn returns a value-less node for argument number i of a trace.
 func NewStandIn(t *Trace, i int, spec Spec, dev *backend.Device) *Node {
-	return &Node{op: opStandIn, attr: attr.Item{Index: i}, shape: spec.Shape, dtype: spec.DType, dev: dev, trace: t, born: traces.Load(), depth: 1}
+	n := &Node{op: opStandIn, attr: attr.Item{Index: i}, shape: spec.Shape, dtype: spec.DType, trace: t, born: traces.Load(), depth: 1}
+	n.place(dev)
+	return n
 }
 
 // MarkConst makes n an immediate: 0-d, taken by elementwise ops as it is.
 func (n *Node) MarkConst() *Node {
 	n.flags.Or(flagConst)
-	n.dev = nil
+	n.dev.Store(nil)
 	return n
 }
 
@@ -206,7 +211,14 @@ func (n *Node) MarkConst() *Node {
 func (n *Node) SetLevel(l *Level) { n.level = l }
 
 // SetDevice places a source node.
-func (n *Node) SetDevice(d *backend.Device) { n.dev = d }
+func (n *Node) SetDevice(d *backend.Device) { n.dev.Store(d) }
+
+// place is SetDevice for a new node, whose device is none.
+func (n *Node) place(d *backend.Device) {
+	if d != nil {
+		n.dev.Store(d)
+	}
+}
 
 // MakeDetached records op over x as a value that no tape and no transform sees through.
 func MakeDetached(op *Op, x *Node) *Node {
@@ -236,6 +248,6 @@ func (n *Node) Since(epoch uint32) bool { return n.born >= epoch }
 // Again records n's op over other inputs of the same specs.
 func Again(n *Node, in []*Node) *Node {
 	m := New(n.op, n.attr, in...)
-	m.dev = n.dev
+	m.dev.Store(n.dev.Load())
 	return m
 }

@@ -15,7 +15,7 @@ import (
 type Node struct {
 	op    *Op
 	shape *shape.Shape
-	dev   *backend.Device
+	dev   atomic.Pointer[backend.Device] // a plan may note it later
 	attr  attr.Attr
 	in    [2]*Node
 	more  *extra
@@ -69,7 +69,7 @@ func (n *Node) Dim(i int) int { return n.shape.Dim(i) }
 func (n *Node) DType() dtype.DType { return n.dtype }
 
 // Device returns where the value is or will be computed.
-func (n *Node) Device() *backend.Device { return n.dev }
+func (n *Node) Device() *backend.Device { return n.dev.Load() }
 
 // NumIn returns the number of inputs held.
 func (n *Node) NumIn() int {

@@ -112,7 +112,7 @@ func (t *Trace) read(h *Array) *Node {
 	if n.born >= t.epoch && n.trace == nil && n.op.Kind != Source && !n.Stored() {
 		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)
 	}
-	m := NewStandIn(t, len(t.captured), Spec{n.shape, n.dtype}, n.dev)
+	m := NewStandIn(t, len(t.captured), Spec{n.shape, n.dtype}, n.Device())
 	if n.leaf {
 		// The leaf inside is of its own, on the same slot: Backward inside reaches the gradient.
 		m.leaf = true

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // Attention never holds the matrix of weights. A block of rows of the query goes over the keys in tiles: scores of a few
@@ -182,12 +183,14 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 	}
 	keys, values := w.keysOf(w.head), w.v.at(w.head/w.h, w.head%w.h*w.g/w.h)
 	panels := (w.rows + w.tiles.Rows() - 1) / w.tiles.Rows()
+	pace := par.NewPace()
 	for k0 := 0; k0 < w.sees(w.from+w.rows-1); k0 += attentionKeys {
 		for p := range panels {
 			lo, hi := part(w.rows, panels, p)
 			if n := min(attentionKeys, w.sees(w.from+hi-1)-k0); n > 0 {
 				w.tile(lo, hi, k0, n, keys, values)
 			}
+			pace.Step()
 		}
 	}
 	w.store(out)

@@ -4,6 +4,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // The gradient goes over squares of rows and keys. A square's weights are computed again from the scores and the
@@ -178,7 +179,9 @@ func (w *attentionBack[T]) square(t []T, stack, head, i, j int, firstRows, first
 	values := w.values[stack*w.tiles.PanelLen(w.s, w.f)+j0*w.f:]
 	dq := w.grads[0][(head*w.l+i0)*w.e:]
 	panels := (m + w.tiles.Rows() - 1) / w.tiles.Rows()
+	pace := par.NewPace()
 	for x := range panels {
+		pace.Step()
 		lo, hi := part(m, panels, x)
 		cols := min(n, w.sees(i0+hi-1)-j0)
 		if cols <= 0 {

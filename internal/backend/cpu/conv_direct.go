@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // The direct way copies a strip of the input, some output rows high, into scratch with its padding, one input channel
@@ -140,6 +141,7 @@ func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
 	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.TapColumns)
 	defer freeX()
+	pace := par.NewPace()
 	for s := from; s < to; s++ {
 		at, rest := s%d.strips*d.rows, s/d.strips
 		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at)}
@@ -147,6 +149,7 @@ func (d *directConv[T]) block(from, to int) {
 		u.image = rest / (j.groups * d.split)
 		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
 		d.strip(x, &u)
+		pace.Step()
 	}
 }
 
