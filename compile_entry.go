@@ -201,7 +201,7 @@ func (e *entry) guardsFail() string {
 		}
 	}
 	for _, c := range e.cells {
-		if c.cell.Load() != c.value {
+		if c.cell.v.Load() != c.value {
 			if c.cell.What == "" {
 				return "a guard cell changed"
 			}
