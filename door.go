@@ -69,17 +69,7 @@ func releaseAll(ns []*graph.Node) {
 }
 
 // option returns the options given, or the zero value.
-func option[T any](op string, opts []T) T {
-	var zero T
-	switch len(opts) {
-	case 0:
-		return zero
-	case 1:
-		return opts[0]
-	}
-	fault.Throw(fault.Value, op, "got %d option structs; want at most one", len(opts))
-	return zero
-}
+func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 
 // rebind makes the handle show the result of an in-place form.
 func (t *Tensor) rebind(op string, n *graph.Node) *Tensor {

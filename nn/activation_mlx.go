@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -61,7 +62,7 @@ type DropBlock struct {
 
 // NewDropBlock returns it.
 func NewDropBlock(opts ...DropBlockOptions) *DropBlock {
-	return &DropBlock{o: option("drop_block", opts)}
+	return &DropBlock{o: door.Option("drop_block", opts)}
 }
 
 // Forward drops in training, and passes x through in evaluation.
@@ -86,7 +87,7 @@ type GlobalResponseNorm struct {
 
 // NewGlobalResponseNorm returns it for a number of channels.
 func NewGlobalResponseNorm(channels int, opts ...GlobalResponseNormOptions) *GlobalResponseNorm {
-	o := option("global_response_norm", opts)
+	o := door.Option("global_response_norm", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	return &GlobalResponseNorm{Gamma: parameter(w, channels), Beta: parameter(w, channels), eps: o.Eps}
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -98,9 +99,9 @@ type PReLU struct {
 
 // NewPReLU returns it.
 func NewPReLU(opts ...PReLUOptions) *PReLU {
-	o := option("prelu", opts)
+	o := door.Option("prelu", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
-	return &PReLU{Weight: w.Full([]int{or(o.NumParameters, 1)}, or(o.Init, 0.25)).RequiresGrad_(true)}
+	return &PReLU{Weight: w.Full([]int{door.Or(o.NumParameters, 1)}, door.Or(o.Init, 0.25)).RequiresGrad_(true)}
 }
 
 // Forward applies it to x; channels are dim 1.
@@ -119,7 +120,7 @@ type RReLU struct {
 }
 
 // NewRReLU returns it.
-func NewRReLU(opts ...RReLUOptions) *RReLU { return &RReLU{o: option("rrelu", opts)} }
+func NewRReLU(opts ...RReLUOptions) *RReLU { return &RReLU{o: door.Option("rrelu", opts)} }
 
 // Forward applies it to every element.
 func (m *RReLU) Forward(x *lucid.Tensor) *lucid.Tensor {

@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // LeakyReLU computes x where it is positive, and x times a slope elsewhere.
 type LeakyReLU struct {
@@ -10,7 +13,7 @@ type LeakyReLU struct {
 
 // NewLeakyReLU returns the activation.
 func NewLeakyReLU(opts ...lucid.LeakyReluOptions) *LeakyReLU {
-	return &LeakyReLU{o: option("leakyrelu", opts)}
+	return &LeakyReLU{o: door.Option("leakyrelu", opts)}
 }
 
 // Forward applies it to x.
@@ -26,7 +29,7 @@ type ELU struct {
 }
 
 // NewELU returns the activation.
-func NewELU(opts ...lucid.EluOptions) *ELU { return &ELU{o: option("elu", opts)} }
+func NewELU(opts ...lucid.EluOptions) *ELU { return &ELU{o: door.Option("elu", opts)} }
 
 // Forward applies it to x.
 func (m *ELU) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -41,7 +44,7 @@ type CELU struct {
 }
 
 // NewCELU returns the activation.
-func NewCELU(opts ...lucid.EluOptions) *CELU { return &CELU{o: option("celu", opts)} }
+func NewCELU(opts ...lucid.EluOptions) *CELU { return &CELU{o: door.Option("celu", opts)} }
 
 // Forward applies it to x.
 func (m *CELU) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -56,7 +59,7 @@ type GELU struct {
 }
 
 // NewGELU returns the activation.
-func NewGELU(opts ...lucid.GeluOptions) *GELU { return &GELU{o: option("gelu", opts)} }
+func NewGELU(opts ...lucid.GeluOptions) *GELU { return &GELU{o: door.Option("gelu", opts)} }
 
 // Forward applies it to x.
 func (m *GELU) Forward(x *lucid.Tensor) *lucid.Tensor {
@@ -72,7 +75,7 @@ type Softplus struct {
 
 // NewSoftplus returns the activation.
 func NewSoftplus(opts ...lucid.SoftplusOptions) *Softplus {
-	return &Softplus{o: option("softplus", opts)}
+	return &Softplus{o: door.Option("softplus", opts)}
 }
 
 // Forward applies it to x.
@@ -89,7 +92,7 @@ type Hardtanh struct {
 
 // NewHardtanh returns the activation.
 func NewHardtanh(opts ...lucid.HardtanhOptions) *Hardtanh {
-	return &Hardtanh{o: option("hardtanh", opts)}
+	return &Hardtanh{o: door.Option("hardtanh", opts)}
 }
 
 // Forward applies it to x.
@@ -106,7 +109,7 @@ type Hardshrink struct {
 
 // NewHardshrink returns the activation.
 func NewHardshrink(opts ...lucid.LambdOptions) *Hardshrink {
-	return &Hardshrink{o: option("hardshrink", opts)}
+	return &Hardshrink{o: door.Option("hardshrink", opts)}
 }
 
 // Forward applies it to x.
@@ -123,7 +126,7 @@ type Softshrink struct {
 
 // NewSoftshrink returns the activation.
 func NewSoftshrink(opts ...lucid.LambdOptions) *Softshrink {
-	return &Softshrink{o: option("softshrink", opts)}
+	return &Softshrink{o: door.Option("softshrink", opts)}
 }
 
 // Forward applies it to x.
@@ -139,7 +142,7 @@ type GLU struct {
 }
 
 // NewGLU returns the activation.
-func NewGLU(opts ...lucid.GluOptions) *GLU { return &GLU{o: option("glu", opts)} }
+func NewGLU(opts ...lucid.GluOptions) *GLU { return &GLU{o: door.Option("glu", opts)} }
 
 // Forward applies it to x.
 func (m *GLU) Forward(x *lucid.Tensor) *lucid.Tensor {

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -28,7 +29,7 @@ type AdaptiveLogSoftmaxWithLoss struct {
 // NewAdaptiveLogSoftmaxWithLoss returns it; cutoffs are rising numbers from 1 to classes-1, where clusters begin.
 func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, opts ...AdaptiveLogSoftmaxOptions) *AdaptiveLogSoftmaxWithLoss {
 	const op = "adaptive_log_softmax_with_loss"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	last := 0
 	for _, c := range cutoffs {
 		if c <= last || c > classes-1 {
@@ -44,7 +45,7 @@ func NewAdaptiveLogSoftmaxWithLoss(in, classes int, cutoffs []int, opts ...Adapt
 	}
 	m := &AdaptiveLogSoftmaxWithLoss{Head: linear(in, cutoffs[0]+len(cutoffs), o.HeadBias), cutoffs: append(append([]int{}, cutoffs...), classes)}
 	for i := range cutoffs {
-		size := int(math.Floor(float64(in) / math.Pow(or(o.DivValue, 4), float64(i+1))))
+		size := int(math.Floor(float64(in) / math.Pow(door.Or(o.DivValue, 4), float64(i+1))))
 		m.Tail = append(m.Tail, NewSequential(linear(in, size, false), linear(size, m.cutoffs[i+1]-m.cutoffs[i], false)))
 	}
 	return m

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
@@ -36,7 +37,7 @@ type MultiheadAttention struct {
 // NewMultiheadAttention returns it for a size that the heads divide.
 func NewMultiheadAttention(embed, heads int, opts ...MultiheadAttentionOptions) *MultiheadAttention {
 	const op = "multihead_attention"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	if heads <= 0 || embed <= 0 || embed%heads != 0 {
 		refuse(lucid.ErrValue, op, "%d heads do not divide a size of %d", heads, embed)
 	}
@@ -76,7 +77,7 @@ func NewMultiheadAttention(embed, heads int, opts ...MultiheadAttentionOptions) 
 
 // NewGroupedQueryAttention returns an attention whose groups of query heads share keys and values.
 func NewGroupedQueryAttention(embed, heads, kvHeads int, opts ...MultiheadAttentionOptions) *MultiheadAttention {
-	o := option("grouped_query_attention", opts)
+	o := door.Option("grouped_query_attention", opts)
 	o.NumKVHeads = kvHeads
 	return NewMultiheadAttention(embed, heads, o)
 }
@@ -99,7 +100,7 @@ type AttentionOptions struct {
 // Forward returns what queries of (L, B, E) gather from keys and values of (S, B, ·), and the weights, (B, L, S), nil
 // with NoWeights. Without a batch there is no B.
 func (m *MultiheadAttention) Forward(query, key, value *lucid.Tensor, opts ...AttentionOptions) (y, weights *lucid.Tensor) {
-	o := option("multihead_attention", opts)
+	o := door.Option("multihead_attention", opts)
 	in := EnterN(m, query, key, value)
 	y, weights = F.MultiHeadAttentionForward(in[0], in[1], in[2], m.heads, F.MultiHeadAttentionOptions{
 		InProjWeight: Use(m, m.InProjWeight), InProjBias: Use(m, m.InProjBias),

@@ -52,25 +52,6 @@ func SetTraining(m Module, on bool) {
 // Parameter makes t a parameter: a leaf that Backward leaves a gradient in.
 func Parameter(t *lucid.Tensor) *lucid.Tensor { return t.Detach().Clone().RequiresGrad_(true) }
 
-// option returns the options given, or none.
-func option[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		panic(lucid.Errorf(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts)))
-	}
-	if len(opts) == 1 {
-		return opts[0]
-	}
-	return o
-}
-
-// or returns what p points at, or the default.
-func or[T any](p *T, def T) T {
-	if p == nil {
-		return def
-	}
-	return *p
-}
-
 func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
 }

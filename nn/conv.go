@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -48,7 +49,7 @@ func spread(op, name string, v []int, n, def int) []int {
 }
 
 func (c *conv) init(op string, n, in, out int, kernel []int, opts []ConvOptions) {
-	c.o = option(op, opts)
+	c.o = door.Option(op, opts)
 	if c.o.Groups == 0 {
 		c.o.Groups = 1
 	}
@@ -132,7 +133,7 @@ type convTranspose struct {
 }
 
 func (c *convTranspose) init(op string, n, in, out int, kernel []int, opts []ConvTransposeOptions) {
-	c.o = option(op, opts)
+	c.o = door.Option(op, opts)
 	if c.o.Groups == 0 {
 		c.o.Groups = 1
 	}

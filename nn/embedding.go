@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
@@ -25,7 +26,7 @@ type Embedding struct {
 
 // NewEmbedding returns a table of normal numbers.
 func NewEmbedding(rows, size int, opts ...EmbeddingOptions) *Embedding {
-	o := option("embedding", opts)
+	o := door.Option("embedding", opts)
 	m := &Embedding{Weight: table(lucid.With{DType: o.DType, Device: o.Device}, rows, size, &o.PaddingIdx), o: o}
 	return m
 }
@@ -54,7 +55,7 @@ func table(w lucid.With, rows, size int, padding **int) *lucid.Tensor {
 
 // EmbeddingFrom returns an embedding with the rows of a tensor; freeze keeps them from being trained.
 func EmbeddingFrom(weight *lucid.Tensor, freeze bool, opts ...EmbeddingOptions) *Embedding {
-	m := &Embedding{Weight: Parameter(weight), o: option("embedding", opts)}
+	m := &Embedding{Weight: Parameter(weight), o: door.Option("embedding", opts)}
 	m.Weight.RequiresGrad_(!freeze)
 	return m
 }
@@ -100,7 +101,7 @@ type EmbeddingBag struct {
 
 // NewEmbeddingBag returns a table of normal numbers.
 func NewEmbeddingBag(rows, size int, opts ...EmbeddingBagOptions) *EmbeddingBag {
-	o := option("embedding_bag", opts)
+	o := door.Option("embedding_bag", opts)
 	return &EmbeddingBag{Weight: table(lucid.With{DType: o.DType, Device: o.Device}, rows, size, &o.PaddingIdx), o: o}
 }
 

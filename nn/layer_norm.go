@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // LayerNormOptions say how a layer norm is made; the zero value is PyTorch's default.
 type LayerNormOptions struct {
@@ -21,7 +24,7 @@ type LayerNorm struct {
 
 // NewLayerNorm returns it for the sizes of the last dimensions.
 func NewLayerNorm(shape []int, opts ...LayerNormOptions) *LayerNorm {
-	o := option("layer_norm", opts)
+	o := door.Option("layer_norm", opts)
 	m := &LayerNorm{shape: shape, eps: o.Eps}
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	if !o.NoAffine {
@@ -57,7 +60,7 @@ type RMSNorm struct {
 
 // NewRMSNorm returns it for the sizes of the last dimensions.
 func NewRMSNorm(shape []int, opts ...RMSNormOptions) *RMSNorm {
-	o := option("rms_norm", opts)
+	o := door.Option("rms_norm", opts)
 	m := &RMSNorm{shape: shape, eps: o.Eps}
 	if !o.NoAffine {
 		m.Weight = lucid.With{DType: o.DType, Device: o.Device}.Ones(shape...).RequiresGrad_(true)
@@ -93,7 +96,7 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 	if groups <= 0 || channels%groups != 0 {
 		refuse(lucid.ErrValue, "group_norm", "%d groups do not divide %d channels", groups, channels)
 	}
-	o := option("group_norm", opts)
+	o := door.Option("group_norm", opts)
 	m := &GroupNorm{groups: groups, eps: o.Eps}
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	if !o.NoAffine {
@@ -120,7 +123,7 @@ type LocalResponseNorm struct {
 
 // NewLocalResponseNorm returns it for a number of channels.
 func NewLocalResponseNorm(size int, opts ...lucid.LocalResponseNormOptions) *LocalResponseNorm {
-	return &LocalResponseNorm{size: size, o: option("local_response_norm", opts)}
+	return &LocalResponseNorm{size: size, o: door.Option("local_response_norm", opts)}
 }
 
 // Forward normalises x.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -23,7 +24,7 @@ type Linear struct {
 
 // NewLinear returns a layer with uniform starting values, as PyTorch's.
 func NewLinear(in, out int, opts ...LinearOptions) *Linear {
-	o := option("linear", opts)
+	o := door.Option("linear", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	m := &Linear{Weight: parameter(w, out, in)}
 	if !o.NoBias {
@@ -69,7 +70,7 @@ type Bilinear struct {
 
 // NewBilinear returns a layer with uniform starting values.
 func NewBilinear(in1, in2, out int, opts ...LinearOptions) *Bilinear {
-	o := option("bilinear", opts)
+	o := door.Option("bilinear", opts)
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	m := &Bilinear{Weight: parameter(w, out, in1, in2)}
 	if !o.NoBias {
@@ -154,8 +155,8 @@ type FlattenOptions struct{ StartDim, EndDim *int }
 
 // NewFlatten returns a Flatten.
 func NewFlatten(opts ...FlattenOptions) *Flatten {
-	o := option("flatten", opts)
-	return &Flatten{StartDim: or(o.StartDim, 1), EndDim: or(o.EndDim, -1)}
+	o := door.Option("flatten", opts)
+	return &Flatten{StartDim: door.Or(o.StartDim, 1), EndDim: door.Or(o.EndDim, -1)}
 }
 
 // Forward joins dimensions of x.

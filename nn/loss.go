@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -12,7 +13,7 @@ type MSELoss struct {
 }
 
 // NewMSELoss returns it.
-func NewMSELoss(opts ...F.LossOptions) *MSELoss { return &MSELoss{o: option("mse_loss", opts)} }
+func NewMSELoss(opts ...F.LossOptions) *MSELoss { return &MSELoss{o: door.Option("mse_loss", opts)} }
 
 // Forward returns the loss.
 func (m *MSELoss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
@@ -27,7 +28,7 @@ type L1Loss struct {
 }
 
 // NewL1Loss returns it.
-func NewL1Loss(opts ...F.LossOptions) *L1Loss { return &L1Loss{o: option("l1_loss", opts)} }
+func NewL1Loss(opts ...F.LossOptions) *L1Loss { return &L1Loss{o: door.Option("l1_loss", opts)} }
 
 // Forward returns the loss.
 func (m *L1Loss) Forward(x, target *lucid.Tensor) *lucid.Tensor {
@@ -43,7 +44,7 @@ type SmoothL1Loss struct {
 
 // NewSmoothL1Loss returns it.
 func NewSmoothL1Loss(opts ...lucid.SmoothL1LossOptions) *SmoothL1Loss {
-	return &SmoothL1Loss{o: option("smooth_l1_loss", opts)}
+	return &SmoothL1Loss{o: door.Option("smooth_l1_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -60,7 +61,7 @@ type HuberLoss struct {
 
 // NewHuberLoss returns it.
 func NewHuberLoss(opts ...lucid.HuberLossOptions) *HuberLoss {
-	return &HuberLoss{o: option("huber_loss", opts)}
+	return &HuberLoss{o: door.Option("huber_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -78,7 +79,7 @@ type CrossEntropyLoss struct {
 
 // NewCrossEntropyLoss returns it.
 func NewCrossEntropyLoss(opts ...F.CrossEntropyOptions) *CrossEntropyLoss {
-	o := option("cross_entropy_loss", opts)
+	o := door.Option("cross_entropy_loss", opts)
 	return &CrossEntropyLoss{Weight: o.Weight, o: o}
 }
 
@@ -99,7 +100,7 @@ type NLLLoss struct {
 
 // NewNLLLoss returns it.
 func NewNLLLoss(opts ...F.NLLLossOptions) *NLLLoss {
-	o := option("nll_loss", opts)
+	o := door.Option("nll_loss", opts)
 	return &NLLLoss{Weight: o.Weight, o: o}
 }
 
@@ -120,7 +121,7 @@ type BCELoss struct {
 
 // NewBCELoss returns it.
 func NewBCELoss(opts ...F.BinaryCrossEntropyOptions) *BCELoss {
-	o := option("bce_loss", opts)
+	o := door.Option("bce_loss", opts)
 	return &BCELoss{Weight: o.Weight, o: o}
 }
 
@@ -141,7 +142,7 @@ type BCEWithLogitsLoss struct {
 
 // NewBCEWithLogitsLoss returns it.
 func NewBCEWithLogitsLoss(opts ...F.BinaryCrossEntropyOptions) *BCEWithLogitsLoss {
-	o := option("bce_with_logits_loss", opts)
+	o := door.Option("bce_with_logits_loss", opts)
 	return &BCEWithLogitsLoss{Weight: o.Weight, PosWeight: o.PosWeight, o: o}
 }
 
@@ -162,7 +163,7 @@ type KLDivLoss struct {
 
 // NewKLDivLoss returns it.
 func NewKLDivLoss(opts ...lucid.KlDivOptions) *KLDivLoss {
-	return &KLDivLoss{o: option("kl_div_loss", opts)}
+	return &KLDivLoss{o: door.Option("kl_div_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -179,7 +180,7 @@ type PoissonNLLLoss struct {
 
 // NewPoissonNLLLoss returns it.
 func NewPoissonNLLLoss(opts ...lucid.PoissonNllLossOptions) *PoissonNLLLoss {
-	return &PoissonNLLLoss{o: option("poisson_nll_loss", opts)}
+	return &PoissonNLLLoss{o: door.Option("poisson_nll_loss", opts)}
 }
 
 // Forward returns the loss.

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -13,7 +14,7 @@ type GaussianNLLLoss struct {
 
 // NewGaussianNLLLoss returns it.
 func NewGaussianNLLLoss(opts ...lucid.GaussianNllLossOptions) *GaussianNLLLoss {
-	return &GaussianNLLLoss{o: option("gaussian_nll_loss", opts)}
+	return &GaussianNLLLoss{o: door.Option("gaussian_nll_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -29,7 +30,9 @@ type CTCLoss struct {
 }
 
 // NewCTCLoss returns it.
-func NewCTCLoss(opts ...lucid.CtcLossOptions) *CTCLoss { return &CTCLoss{o: option("ctc_loss", opts)} }
+func NewCTCLoss(opts ...lucid.CtcLossOptions) *CTCLoss {
+	return &CTCLoss{o: door.Option("ctc_loss", opts)}
+}
 
 // Forward returns the loss.
 func (m *CTCLoss) Forward(logProbs, targets, inputLengths, targetLengths *lucid.Tensor) *lucid.Tensor {
@@ -45,7 +48,7 @@ type HingeEmbeddingLoss struct {
 
 // NewHingeEmbeddingLoss returns it.
 func NewHingeEmbeddingLoss(opts ...lucid.MarginLossOptions) *HingeEmbeddingLoss {
-	return &HingeEmbeddingLoss{o: option("hinge_embedding_loss", opts)}
+	return &HingeEmbeddingLoss{o: door.Option("hinge_embedding_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -62,7 +65,7 @@ type MarginRankingLoss struct {
 
 // NewMarginRankingLoss returns it.
 func NewMarginRankingLoss(opts ...lucid.MarginLossOptions) *MarginRankingLoss {
-	return &MarginRankingLoss{o: option("margin_ranking_loss", opts)}
+	return &MarginRankingLoss{o: door.Option("margin_ranking_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -79,7 +82,7 @@ type CosineEmbeddingLoss struct {
 
 // NewCosineEmbeddingLoss returns it.
 func NewCosineEmbeddingLoss(opts ...lucid.MarginLossOptions) *CosineEmbeddingLoss {
-	return &CosineEmbeddingLoss{o: option("cosine_embedding_loss", opts)}
+	return &CosineEmbeddingLoss{o: door.Option("cosine_embedding_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -96,7 +99,7 @@ type TripletMarginLoss struct {
 
 // NewTripletMarginLoss returns it.
 func NewTripletMarginLoss(opts ...lucid.TripletMarginLossOptions) *TripletMarginLoss {
-	return &TripletMarginLoss{o: option("triplet_margin_loss", opts)}
+	return &TripletMarginLoss{o: door.Option("triplet_margin_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -113,7 +116,7 @@ type SoftMarginLoss struct {
 
 // NewSoftMarginLoss returns it.
 func NewSoftMarginLoss(opts ...F.LossOptions) *SoftMarginLoss {
-	return &SoftMarginLoss{o: option("soft_margin_loss", opts)}
+	return &SoftMarginLoss{o: door.Option("soft_margin_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -130,7 +133,7 @@ type MultiLabelMarginLoss struct {
 
 // NewMultiLabelMarginLoss returns it.
 func NewMultiLabelMarginLoss(opts ...F.LossOptions) *MultiLabelMarginLoss {
-	return &MultiLabelMarginLoss{o: option("multi_label_margin_loss", opts)}
+	return &MultiLabelMarginLoss{o: door.Option("multi_label_margin_loss", opts)}
 }
 
 // Forward returns the loss.
@@ -148,7 +151,7 @@ type MultiMarginLoss struct {
 
 // NewMultiMarginLoss returns it.
 func NewMultiMarginLoss(opts ...F.MultiMarginLossOptions) *MultiMarginLoss {
-	o := option("multi_margin_loss", opts)
+	o := door.Option("multi_margin_loss", opts)
 	return &MultiMarginLoss{Weight: o.Weight, o: o}
 }
 
@@ -169,7 +172,7 @@ type MultiLabelSoftMarginLoss struct {
 
 // NewMultiLabelSoftMarginLoss returns it.
 func NewMultiLabelSoftMarginLoss(opts ...F.WeightedLossOptions) *MultiLabelSoftMarginLoss {
-	o := option("multi_label_soft_margin_loss", opts)
+	o := door.Option("multi_label_soft_margin_loss", opts)
 	return &MultiLabelSoftMarginLoss{Weight: o.Weight, o: o}
 }
 
@@ -189,7 +192,7 @@ type TripletMarginWithDistanceLoss struct {
 
 // NewTripletMarginWithDistanceLoss returns it.
 func NewTripletMarginWithDistanceLoss(opts ...F.TripletDistanceOptions) *TripletMarginWithDistanceLoss {
-	return &TripletMarginWithDistanceLoss{o: option("triplet_margin_with_distance_loss", opts)}
+	return &TripletMarginWithDistanceLoss{o: door.Option("triplet_margin_with_distance_loss", opts)}
 }
 
 // Forward returns the loss.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -27,8 +28,8 @@ type NoisyLinearOptions struct {
 
 // NewNoisyLinear returns it.
 func NewNoisyLinear(in, out int, opts ...NoisyLinearOptions) *NoisyLinear {
-	o := option("noisy_linear", opts)
-	sigmaZero := or(o.SigmaZero, 0.5)
+	o := door.Option("noisy_linear", opts)
+	sigmaZero := door.Or(o.SigmaZero, 0.5)
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	b := 1 / math.Sqrt(float64(in))
 	m := &NoisyLinear{WeightMu: parameter(w, out, in), WeightSigma: w.Full([]int{out, in}, sigmaZero*b).RequiresGrad_(true)}
@@ -75,8 +76,8 @@ type VectorQuantizer struct {
 
 // NewVectorQuantizer returns it for a number of codes and their size.
 func NewVectorQuantizer(codes, size int, opts ...VectorQuantizerOptions) *VectorQuantizer {
-	o := option("vector_quantizer", opts)
-	m := &VectorQuantizer{Weight: parameter(lucid.With{DType: o.DType, Device: o.Device}, codes, size), cost: or(o.CommitmentCost, 0.25)}
+	o := door.Option("vector_quantizer", opts)
+	m := &VectorQuantizer{Weight: parameter(lucid.With{DType: o.DType, Device: o.Device}, codes, size), cost: door.Or(o.CommitmentCost, 0.25)}
 	b := 1 / float64(codes)
 	lucid.NoGrad(func() { m.Weight.Uniform_(-b, b) })
 	return m

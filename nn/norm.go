@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 )
 
@@ -28,7 +29,7 @@ type batchNorm struct {
 }
 
 func (b *batchNorm) init(op string, features int, opts []BatchNormOptions) {
-	b.o = option(op, opts)
+	b.o = door.Option(op, opts)
 	w := lucid.With{DType: b.o.DType, Device: b.o.Device}
 	if !b.o.NoAffine {
 		b.Weight = w.Ones(features).RequiresGrad_(true)
@@ -159,7 +160,7 @@ type instanceNorm struct {
 }
 
 func (b *instanceNorm) init(op string, features int, opts []InstanceNormOptions) {
-	b.io = option(op, opts)
+	b.io = door.Option(op, opts)
 	b.batchNorm.init(op, features, []BatchNormOptions{{Eps: b.io.Eps, Momentum: b.io.Momentum, NoAffine: !b.io.Affine, NoBias: b.io.NoBias, NoTracking: !b.io.TrackRunningStats, DType: b.io.DType, Device: b.io.Device}})
 }
 

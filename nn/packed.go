@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
@@ -25,7 +26,7 @@ type PackPaddedSequenceOptions struct {
 // PackPaddedSequence packs padded sequences of the given lengths.
 func PackPaddedSequence(x *lucid.Tensor, lengths []int, opts ...PackPaddedSequenceOptions) PackedSequence {
 	const op = "pack_padded_sequence"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	if o.BatchFirst {
 		x = swapFirst(x)
 	}
@@ -104,7 +105,7 @@ type PadPackedSequenceOptions struct {
 
 // PadPackedSequence returns the sequences padded to the same length, and their lengths.
 func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*lucid.Tensor, []int) {
-	o := option("pad_packed_sequence", opts)
+	o := door.Option("pad_packed_sequence", opts)
 	lengths := p.Lengths()
 	steps, batch := len(p.BatchSizes), p.BatchSizes[0]
 	if o.TotalLength > 0 {
@@ -151,7 +152,7 @@ type PadSequenceOptions struct {
 
 // PadSequence stacks sequences of (T, ...) with different T, padded to the longest.
 func PadSequence(sequences []*lucid.Tensor, opts ...PadSequenceOptions) *lucid.Tensor {
-	o := option("pad_sequence", opts)
+	o := door.Option("pad_sequence", opts)
 	if len(sequences) == 0 {
 		refuse(lucid.ErrValue, "pad_sequence", "there are no sequences")
 	}
@@ -177,7 +178,7 @@ func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) 
 	for i, s := range sequences {
 		lengths[i] = s.Size(0)
 	}
-	o := option("pack_sequence", opts)
+	o := door.Option("pack_sequence", opts)
 	o.BatchFirst = false
 	return PackPaddedSequence(PadSequence(sequences), lengths, o)
 }

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 	"sync/atomic"
 
@@ -136,7 +137,7 @@ func own(op string, m Module, name string) (t *lucid.Tensor, f field) {
 // tensor; otherwise make the optimizer afterwards.
 func RegisterParametrization(m Module, name string, p Parametrization, opts ...ParametrizationOptions) {
 	const op = "register_parametrization"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	f := &m.base().formed
 	if q := f.of(name); q != nil {
 		extend(op, m, q, p, o)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
@@ -62,7 +63,7 @@ type RemoveOptions struct {
 // or buffer again.
 func RemoveParametrizations(m Module, name string, opts ...RemoveOptions) {
 	const op = "remove_parametrizations"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	f := &m.base().formed
 	p := f.of(name)
 	if p == nil {

@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // MaxPool1d takes the largest elements of windows over the last 1 dimension.
 type MaxPool1d struct {
@@ -11,7 +14,7 @@ type MaxPool1d struct {
 
 // NewMaxPool1d returns it; kernel has one number for all dimensions, or one for each.
 func NewMaxPool1d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool1d {
-	return &MaxPool1d{kernel: kernel, o: option("max_pool1d", opts)}
+	return &MaxPool1d{kernel: kernel, o: door.Option("max_pool1d", opts)}
 }
 
 // Forward pools x.
@@ -36,7 +39,7 @@ type AvgPool1d struct {
 
 // NewAvgPool1d returns it; kernel has one number for all dimensions, or one for each.
 func NewAvgPool1d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool1d {
-	return &AvgPool1d{kernel: kernel, o: option("avg_pool1d", opts)}
+	return &AvgPool1d{kernel: kernel, o: door.Option("avg_pool1d", opts)}
 }
 
 // Forward pools x.
@@ -55,7 +58,7 @@ type LPPool1d struct {
 
 // NewLPPool1d returns it for a norm.
 func NewLPPool1d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool1d {
-	return &LPPool1d{p: normType, kernel: kernel, o: option("lp_pool1d", opts)}
+	return &LPPool1d{p: normType, kernel: kernel, o: door.Option("lp_pool1d", opts)}
 }
 
 // Forward pools x.
@@ -73,7 +76,7 @@ type MaxPool2d struct {
 
 // NewMaxPool2d returns it; kernel has one number for all dimensions, or one for each.
 func NewMaxPool2d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool2d {
-	return &MaxPool2d{kernel: kernel, o: option("max_pool2d", opts)}
+	return &MaxPool2d{kernel: kernel, o: door.Option("max_pool2d", opts)}
 }
 
 // Forward pools x.
@@ -98,7 +101,7 @@ type AvgPool2d struct {
 
 // NewAvgPool2d returns it; kernel has one number for all dimensions, or one for each.
 func NewAvgPool2d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool2d {
-	return &AvgPool2d{kernel: kernel, o: option("avg_pool2d", opts)}
+	return &AvgPool2d{kernel: kernel, o: door.Option("avg_pool2d", opts)}
 }
 
 // Forward pools x.
@@ -117,7 +120,7 @@ type LPPool2d struct {
 
 // NewLPPool2d returns it for a norm.
 func NewLPPool2d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool2d {
-	return &LPPool2d{p: normType, kernel: kernel, o: option("lp_pool2d", opts)}
+	return &LPPool2d{p: normType, kernel: kernel, o: door.Option("lp_pool2d", opts)}
 }
 
 // Forward pools x.
@@ -135,7 +138,7 @@ type MaxPool3d struct {
 
 // NewMaxPool3d returns it; kernel has one number for all dimensions, or one for each.
 func NewMaxPool3d(kernel []int, opts ...lucid.MaxPoolOptions) *MaxPool3d {
-	return &MaxPool3d{kernel: kernel, o: option("max_pool3d", opts)}
+	return &MaxPool3d{kernel: kernel, o: door.Option("max_pool3d", opts)}
 }
 
 // Forward pools x.
@@ -160,7 +163,7 @@ type AvgPool3d struct {
 
 // NewAvgPool3d returns it; kernel has one number for all dimensions, or one for each.
 func NewAvgPool3d(kernel []int, opts ...lucid.AvgPoolOptions) *AvgPool3d {
-	return &AvgPool3d{kernel: kernel, o: option("avg_pool3d", opts)}
+	return &AvgPool3d{kernel: kernel, o: door.Option("avg_pool3d", opts)}
 }
 
 // Forward pools x.
@@ -179,7 +182,7 @@ type LPPool3d struct {
 
 // NewLPPool3d returns it for a norm.
 func NewLPPool3d(normType float64, kernel []int, opts ...lucid.LpPoolOptions) *LPPool3d {
-	return &LPPool3d{p: normType, kernel: kernel, o: option("lp_pool3d", opts)}
+	return &LPPool3d{p: normType, kernel: kernel, o: door.Option("lp_pool3d", opts)}
 }
 
 // Forward pools x.

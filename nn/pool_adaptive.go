@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // AdaptiveAvgPool1d takes the means of as many parts of the last 1 dimension as asked for.
 type AdaptiveAvgPool1d struct {
@@ -53,7 +56,7 @@ type MaxUnpool1d struct {
 
 // NewMaxUnpool1d returns it.
 func NewMaxUnpool1d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool1d {
-	return &MaxUnpool1d{kernel: kernel, o: option("max_unpool1d", opts)}
+	return &MaxUnpool1d{kernel: kernel, o: door.Option("max_unpool1d", opts)}
 }
 
 // Forward puts the elements of x at the indices.
@@ -113,7 +116,7 @@ type MaxUnpool2d struct {
 
 // NewMaxUnpool2d returns it.
 func NewMaxUnpool2d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool2d {
-	return &MaxUnpool2d{kernel: kernel, o: option("max_unpool2d", opts)}
+	return &MaxUnpool2d{kernel: kernel, o: door.Option("max_unpool2d", opts)}
 }
 
 // Forward puts the elements of x at the indices.
@@ -173,7 +176,7 @@ type MaxUnpool3d struct {
 
 // NewMaxUnpool3d returns it.
 func NewMaxUnpool3d(kernel []int, opts ...lucid.MaxUnpoolOptions) *MaxUnpool3d {
-	return &MaxUnpool3d{kernel: kernel, o: option("max_unpool3d", opts)}
+	return &MaxUnpool3d{kernel: kernel, o: door.Option("max_unpool3d", opts)}
 }
 
 // Forward puts the elements of x at the indices.

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -22,7 +23,7 @@ func NewRotaryEmbedding(headDim, positions int, opts ...PositionOptions) *Rotary
 	if headDim <= 0 || headDim%2 != 0 {
 		refuse(lucid.ErrValue, op, "heads of size %d; want an even one", headDim)
 	}
-	base := or(option(op, opts).Base, 10000)
+	base := door.Or(door.Option(op, opts).Base, 10000)
 	cos, sin := make([]float32, positions*headDim), make([]float32, positions*headDim)
 	for p := range positions {
 		for i := range headDim {
@@ -66,7 +67,7 @@ func NewRoPE(dims int, opts ...RoPEOptions) *RoPE {
 	if dims <= 0 || dims%2 != 0 {
 		refuse(lucid.ErrValue, "rope", "%d elements; want an even number", dims)
 	}
-	return &RoPE{dims: dims, o: option("rope", opts)}
+	return &RoPE{dims: dims, o: door.Option("rope", opts)}
 }
 
 // Forward turns the vectors of x, (..., L, D), whose first is at position 0.
@@ -113,7 +114,7 @@ type SinusoidalEmbedding struct {
 
 // NewSinusoidalEmbedding returns it for a number of positions.
 func NewSinusoidalEmbedding(positions, size int, opts ...PositionOptions) *SinusoidalEmbedding {
-	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, or(option("sinusoidal_embedding", opts).Base, 10000))}
+	return &SinusoidalEmbedding{Table: F.SinusoidalEmbedding(positions, size, door.Or(door.Option("sinusoidal_embedding", opts).Base, 10000))}
 }
 
 // Forward takes positions of any shape to vectors.
@@ -130,7 +131,7 @@ type SinusoidalEmbedding2D struct {
 
 // NewSinusoidalEmbedding2D returns it for a grid; size is a multiple of 4.
 func NewSinusoidalEmbedding2D(height, width, size int, opts ...PositionOptions) *SinusoidalEmbedding2D {
-	return &SinusoidalEmbedding2D{Table: F.SinusoidalEmbedding2d(height, width, size, or(option("sinusoidal_embedding_2d", opts).Base, 10000))}
+	return &SinusoidalEmbedding2D{Table: F.SinusoidalEmbedding2d(height, width, size, door.Or(door.Option("sinusoidal_embedding_2d", opts).Base, 10000))}
 }
 
 // Forward adds the vectors of all places to x, (..., height·width, size).

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -27,14 +28,14 @@ func NewSinusoidalPositionalEncoding(dims int, opts ...SinusoidalPositionalEncod
 	if dims <= 0 || dims%2 != 0 {
 		refuse(lucid.ErrValue, "sinusoidal_positional_encoding", "size %d; want an even one", dims)
 	}
-	return &SinusoidalPositionalEncoding{dims: dims, o: option("sinusoidal_positional_encoding", opts)}
+	return &SinusoidalPositionalEncoding{dims: dims, o: door.Option("sinusoidal_positional_encoding", opts)}
 }
 
 // Forward takes numbers of any shape to vectors.
 func (m *SinusoidalPositionalEncoding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
 	half := m.dims / 2
-	low, high := math.Log(or(m.o.MinFreq, 1e-4)), math.Log(or(m.o.MaxFreq, 1))
+	low, high := math.Log(door.Or(m.o.MinFreq, 1e-4)), math.Log(door.Or(m.o.MaxFreq, 1))
 	freq := make([]float64, half)
 	for i := range freq {
 		t := 1.0
@@ -55,7 +56,7 @@ func (m *SinusoidalPositionalEncoding) Forward(x *lucid.Tensor) *lucid.Tensor {
 	if m.o.CosFirst {
 		parts[0], parts[1] = parts[1], parts[0]
 	}
-	return Leave(m, x, lucid.Cat(parts, -1).Mul(or(m.o.Scale, math.Sqrt(2/float64(m.dims)))))
+	return Leave(m, x, lucid.Cat(parts, -1).Mul(door.Or(m.o.Scale, math.Sqrt(2/float64(m.dims)))))
 }
 
 // TimestepEmbeddingOptions: Base is nil for 10000; SinFirst puts sines before cosines, which is Lucid's
@@ -78,7 +79,7 @@ func NewTimestepEmbedding(in, out int, opts ...TimestepEmbeddingOptions) *Timest
 	if in <= 0 || in%2 != 0 {
 		refuse(lucid.ErrValue, "timestep_embedding", "size %d; want an even one", in)
 	}
-	return &TimestepEmbedding{Linear1: NewLinear(in, out), Linear2: NewLinear(out, out), in: in, o: option("timestep_embedding", opts)}
+	return &TimestepEmbedding{Linear1: NewLinear(in, out), Linear2: NewLinear(out, out), in: in, o: door.Option("timestep_embedding", opts)}
 }
 
 // Forward takes times of (B) to (B, out).
@@ -87,7 +88,7 @@ func (m *TimestepEmbedding) Forward(t *lucid.Tensor) *lucid.Tensor {
 	half := m.in / 2
 	freq := make([]float64, half)
 	for i := range freq {
-		freq[i] = math.Pow(or(m.o.Base, 10000), -float64(i)/float64(half))
+		freq[i] = math.Pow(door.Or(m.o.Base, 10000), -float64(i)/float64(half))
 	}
 	d := m.Linear1.Weight.DType()
 	a := t.To(d).Unsqueeze(-1).Mul(lucid.With{DType: d, Device: t.Device()}.New(freq, half))

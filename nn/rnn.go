@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 	"iter"
 	"math"
 
@@ -35,7 +36,7 @@ type recurrent struct {
 func (r *recurrent) held() iter.Seq2[string, any] { return anyOf(r.params.all()) }
 
 func (r *recurrent) init(name string, gates, in, hidden int, opts []RNNOptions) {
-	r.o, r.name, r.gates, r.in, r.hid = option(name, opts), name, gates, in, hidden
+	r.o, r.name, r.gates, r.in, r.hid = door.Option(name, opts), name, gates, in, hidden
 	if r.o.NumLayers == 0 {
 		r.o.NumLayers = 1
 	}

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -75,7 +76,7 @@ type RNNCell struct {
 
 // NewRNNCell returns it for sizes of input and state.
 func NewRNNCell(in, hidden int, opts ...RNNCellOptions) *RNNCell {
-	o := option("rnn_cell", opts)
+	o := door.Option("rnn_cell", opts)
 	m := &RNNCell{relu: isRelu("rnn_cell", o.Nonlinearity)}
 	m.init(o, 1, in, hidden)
 	return m
@@ -103,7 +104,7 @@ type LSTMCell struct {
 // NewLSTMCell returns it for sizes of input and state.
 func NewLSTMCell(in, hidden int, opts ...RNNCellOptions) *LSTMCell {
 	m := &LSTMCell{}
-	m.init(option("lstm_cell", opts), 4, in, hidden)
+	m.init(door.Option("lstm_cell", opts), 4, in, hidden)
 	return m
 }
 
@@ -124,7 +125,7 @@ type GRUCell struct {
 // NewGRUCell returns it for sizes of input and state.
 func NewGRUCell(in, hidden int, opts ...RNNCellOptions) *GRUCell {
 	m := &GRUCell{}
-	m.init(option("gru_cell", opts), 3, in, hidden)
+	m.init(door.Option("gru_cell", opts), 3, in, hidden)
 	return m
 }
 

@@ -1,6 +1,9 @@
 package nn
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // Upsample resamples the dimensions behind the first two.
 type Upsample struct {
@@ -83,7 +86,7 @@ type Unfold struct {
 
 // NewUnfold returns it.
 func NewUnfold(kernel []int, opts ...lucid.FoldOptions) *Unfold {
-	return &Unfold{kernel: kernel, o: option("unfold", opts)}
+	return &Unfold{kernel: kernel, o: door.Option("unfold", opts)}
 }
 
 // Forward cuts x in windows.
@@ -101,7 +104,7 @@ type Fold struct {
 
 // NewFold returns it for images of a size.
 func NewFold(outputSize, kernel []int, opts ...lucid.FoldOptions) *Fold {
-	return &Fold{size: outputSize, kernel: kernel, o: option("fold", opts)}
+	return &Fold{size: outputSize, kernel: kernel, o: door.Option("fold", opts)}
 }
 
 // Forward adds the windows of x up.
@@ -118,7 +121,7 @@ type CosineSimilarity struct {
 
 // NewCosineSimilarity returns it.
 func NewCosineSimilarity(opts ...lucid.CosineSimilarityOptions) *CosineSimilarity {
-	return &CosineSimilarity{o: option("cosine_similarity", opts)}
+	return &CosineSimilarity{o: door.Option("cosine_similarity", opts)}
 }
 
 // Forward compares x1 with x2.
@@ -135,7 +138,7 @@ type PairwiseDistance struct {
 
 // NewPairwiseDistance returns it.
 func NewPairwiseDistance(opts ...lucid.PairwiseDistanceOptions) *PairwiseDistance {
-	return &PairwiseDistance{o: option("pairwise_distance", opts)}
+	return &PairwiseDistance{o: door.Option("pairwise_distance", opts)}
 }
 
 // Forward compares x1 with x2.

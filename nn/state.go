@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 	"strings"
 
 	"github.com/lucid-go/lucid"
@@ -115,7 +116,7 @@ func Compare(m Module, d *lucid.StateDict) *LoadError {
 // not fit, it changes nothing and returns a *LoadError with every name; NotStrict lets names be missing or
 // unexpected, but shapes must fit.
 func LoadStateDict(m Module, d *lucid.StateDict, opts ...LoadOptions) error {
-	o := option("load_state_dict", opts)
+	o := door.Option("load_state_dict", opts)
 	for _, c := range Modules(m) {
 		if h := around(c); h != nil {
 			for _, f := range h.loadPre {

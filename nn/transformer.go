@@ -2,6 +2,7 @@ package nn
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 
@@ -37,8 +38,8 @@ func (o TransformerOptions) activation(op string) func(*lucid.Tensor) *lucid.Ten
 }
 
 func (o TransformerOptions) attention(size, heads int) *MultiheadAttention {
-	p := or(o.Dropout, 0.1)
-	return NewMultiheadAttention(size, heads, MultiheadAttentionOptions{Dropout: or(o.AttentionDropout, p), NoBias: o.NoBias, BatchFirst: o.BatchFirst, DType: o.DType, Device: o.Device})
+	p := door.Or(o.Dropout, 0.1)
+	return NewMultiheadAttention(size, heads, MultiheadAttentionOptions{Dropout: door.Or(o.AttentionDropout, p), NoBias: o.NoBias, BatchFirst: o.BatchFirst, DType: o.DType, Device: o.Device})
 }
 
 func (o TransformerOptions) linear(in, out int) *Linear {
@@ -49,7 +50,7 @@ func (o TransformerOptions) norm(size int) *LayerNorm {
 	return NewLayerNorm([]int{size}, LayerNormOptions{Eps: o.LayerNormEps, NoBias: o.NoBias, DType: o.DType, Device: o.Device})
 }
 
-func (o TransformerOptions) dropout() *Dropout { return NewDropout(or(o.Dropout, 0.1)) }
+func (o TransformerOptions) dropout() *Dropout { return NewDropout(door.Or(o.Dropout, 0.1)) }
 
 func (o TransformerOptions) feedforward() int {
 	if o.DimFeedforward == 0 {
@@ -74,7 +75,7 @@ type TransformerEncoderLayer struct {
 // NewTransformerEncoderLayer returns it for a size that the heads divide.
 func NewTransformerEncoderLayer(size, heads int, opts ...TransformerOptions) *TransformerEncoderLayer {
 	const op = "transformer_encoder_layer"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	return &TransformerEncoderLayer{SelfAttn: o.attention(size, heads), Linear1: o.linear(size, o.feedforward()), Dropout: o.dropout(),
 		Linear2: o.linear(o.feedforward(), size), Norm1: o.norm(size), Norm2: o.norm(size), Dropout1: o.dropout(), Dropout2: o.dropout(),
 		act: o.activation(op), normFirst: o.NormFirst}
@@ -101,7 +102,7 @@ func (t TransformerMasks) memory() AttentionOptions {
 
 // Forward takes src of (S, B, E) to the same shape; of the masks those of src count.
 func (m *TransformerEncoderLayer) Forward(src *lucid.Tensor, masks ...TransformerMasks) *lucid.Tensor {
-	o := option("transformer_encoder_layer", masks)
+	o := door.Option("transformer_encoder_layer", masks)
 	src = Enter(m, src)
 	self := func(x *lucid.Tensor) *lucid.Tensor {
 		y, _ := m.SelfAttn.Forward(x, x, x, o.src())
@@ -139,7 +140,7 @@ type TransformerDecoderLayer struct {
 // NewTransformerDecoderLayer returns it for a size that the heads divide.
 func NewTransformerDecoderLayer(size, heads int, opts ...TransformerOptions) *TransformerDecoderLayer {
 	const op = "transformer_decoder_layer"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	return &TransformerDecoderLayer{SelfAttn: o.attention(size, heads), MultiheadAttn: o.attention(size, heads),
 		Linear1: o.linear(size, o.feedforward()), Dropout: o.dropout(), Linear2: o.linear(o.feedforward(), size),
 		Norm1: o.norm(size), Norm2: o.norm(size), Norm3: o.norm(size), Dropout1: o.dropout(), Dropout2: o.dropout(), Dropout3: o.dropout(),
@@ -149,7 +150,7 @@ func NewTransformerDecoderLayer(size, heads int, opts ...TransformerOptions) *Tr
 // Forward takes tgt of (T, B, E) and a memory of (S, B, E) to the shape of tgt; of the masks those of tgt and memory
 // count.
 func (m *TransformerDecoderLayer) Forward(tgt, memory *lucid.Tensor, masks ...TransformerMasks) *lucid.Tensor {
-	o := option("transformer_decoder_layer", masks)
+	o := door.Option("transformer_decoder_layer", masks)
 	in := EnterN(m, tgt, memory)
 	self := func(x *lucid.Tensor) *lucid.Tensor {
 		y, _ := m.SelfAttn.Forward(x, x, x, o.tgt())
@@ -235,10 +236,10 @@ type Transformer struct {
 
 // NewTransformer returns it for a size that the heads divide; PyTorch's defaults are 512 and 8.
 func NewTransformer(size, heads int, opts ...TransformerOptions) *Transformer {
-	o := option("transformer", opts)
+	o := door.Option("transformer", opts)
 	m := &Transformer{
-		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) }, or(o.NumEncoderLayers, 6), o.norm(size)),
-		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) }, or(o.NumDecoderLayers, 6), o.norm(size)),
+		Encoder: NewTransformerEncoder(func() *TransformerEncoderLayer { return NewTransformerEncoderLayer(size, heads, o) }, door.Or(o.NumEncoderLayers, 6), o.norm(size)),
+		Decoder: NewTransformerDecoder(func() *TransformerDecoderLayer { return NewTransformerDecoderLayer(size, heads, o) }, door.Or(o.NumDecoderLayers, 6), o.norm(size)),
 	}
 	for _, p := range Parameters(m) {
 		if p.Dim() > 1 {

@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // AdamOptions are the numbers of Adam; LR is required.
 type AdamOptions struct {
@@ -62,17 +65,17 @@ func (a *AdamW) AddParamGroup(params []*lucid.Tensor, o AdamWOptions) {
 func (o AdamOptions) numbers() adam {
 	needRate("adam", o.LR, 0.001)
 	b := betas("adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay}
 }
 
 func (o AdamWOptions) numbers() adam {
 	needRate("adamw", o.LR, 0.001)
 	b := betas("adamw", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), or(o.WeightDecay, 0.01), o.AMSGrad, o.Maximize, true}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), door.Or(o.WeightDecay, 0.01), o.AMSGrad, o.Maximize, true}
 }
 
 func betas(op string, given *[2]float64, first, second float64) [2]float64 {
-	b := or(given, [2]float64{first, second})
+	b := door.Or(given, [2]float64{first, second})
 	for _, v := range b {
 		if !(v >= 0 && v < 1) {
 			refuse(lucid.ErrValue, op, "betas are %v; want numbers from 0 to less than 1", b)

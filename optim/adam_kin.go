@@ -2,6 +2,7 @@ package optim
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // AdamaxOptions are the numbers of Adamax; LR is required.
@@ -31,7 +32,7 @@ func (a *Adamax) AddParamGroup(params []*lucid.Tensor, o AdamaxOptions) {
 func (o AdamaxOptions) numbers() adam {
 	needRate("adamax", o.LR, 0.002)
 	b := betas("adamax", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, false}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, false}
 }
 
 func adamaxRule() rule[adam] {
@@ -79,7 +80,7 @@ func (a *RAdam) AddParamGroup(params []*lucid.Tensor, o RAdamOptions) {
 func (o RAdamOptions) numbers() adam {
 	needRate("radam", o.LR, 0.001)
 	b := betas("radam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, o.DecoupledWeightDecay}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, o.DecoupledWeightDecay}
 }
 
 func radamRule() rule[adam] {
@@ -145,7 +146,7 @@ func (a *NAdam) AddParamGroup(params []*lucid.Tensor, o NAdamOptions) {
 func (o NAdamOptions) numbers() nadam {
 	needRate("nadam", o.LR, 0.002)
 	b := betas("nadam", o.Betas, 0.9, 0.999)
-	return nadam{b[0], b[1], or(o.Eps, 1e-8), o.WeightDecay, or(o.MomentumDecay, 0.004), o.Maximize, o.DecoupledWeightDecay}
+	return nadam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, door.Or(o.MomentumDecay, 0.004), o.Maximize, o.DecoupledWeightDecay}
 }
 
 func nadamRule() rule[nadam] {

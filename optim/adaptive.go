@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // RMSpropOptions are the numbers of RMSprop; LR is required.
 type RMSpropOptions struct {
@@ -35,7 +38,7 @@ func (r *RMSprop) AddParamGroup(params []*lucid.Tensor, o RMSpropOptions) {
 
 func (o RMSpropOptions) numbers() rmsprop {
 	needRate("rmsprop", o.LR, 0.01)
-	return rmsprop{or(o.Alpha, 0.99), or(o.Eps, 1e-8), o.WeightDecay, o.Momentum, o.Centered, o.Maximize}
+	return rmsprop{door.Or(o.Alpha, 0.99), door.Or(o.Eps, 1e-8), o.WeightDecay, o.Momentum, o.Centered, o.Maximize}
 }
 
 func rmspropRule() rule[rmsprop] {
@@ -100,7 +103,7 @@ func (a *Adagrad) AddParamGroup(params []*lucid.Tensor, o AdagradOptions) {
 
 func (o AdagradOptions) numbers() adagrad {
 	needRate("adagrad", o.LR, 0.01)
-	return adagrad{o.LRDecay, o.WeightDecay, o.InitialAccumulatorValue, or(o.Eps, 1e-10), o.Maximize}
+	return adagrad{o.LRDecay, o.WeightDecay, o.InitialAccumulatorValue, door.Or(o.Eps, 1e-10), o.Maximize}
 }
 
 func adagradRule() rule[adagrad] {
@@ -149,8 +152,8 @@ func (a *Adadelta) AddParamGroup(params []*lucid.Tensor, o AdadeltaOptions) {
 
 func (o AdadeltaOptions) numbers() adadelta {
 	needRate("adadelta", o.LR, 1)
-	within("adadelta", "rho", or(o.Rho, 0.9), 0, 1)
-	return adadelta{or(o.Rho, 0.9), or(o.Eps, 1e-6), o.WeightDecay, o.Maximize}
+	within("adadelta", "rho", door.Or(o.Rho, 0.9), 0, 1)
+	return adadelta{door.Or(o.Rho, 0.9), door.Or(o.Eps, 1e-6), o.WeightDecay, o.Maximize}
 }
 
 func adadeltaRule() rule[adadelta] {
@@ -197,7 +200,7 @@ func (r *Rprop) AddParamGroup(params []*lucid.Tensor, o RpropOptions) {
 
 func (o RpropOptions) numbers() rprop {
 	needRate("rprop", o.LR, 0.01)
-	e, s := or(o.Etas, [2]float64{0.5, 1.2}), or(o.StepSizes, [2]float64{1e-6, 50})
+	e, s := door.Or(o.Etas, [2]float64{0.5, 1.2}), door.Or(o.StepSizes, [2]float64{1e-6, 50})
 	if !(0 < e[0] && e[0] < 1 && 1 < e[1]) {
 		refuse(lucid.ErrValue, "rprop", "etas are %v; want one below 1 and one above", e)
 	}

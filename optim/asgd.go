@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // ASGDOptions are the numbers of ASGD; LR is required.
 type ASGDOptions struct {
@@ -32,7 +35,7 @@ func (a *ASGD) AddParamGroup(params []*lucid.Tensor, o ASGDOptions) { a.add(para
 
 func (o ASGDOptions) numbers() asgd {
 	needRate("asgd", o.LR, 0.01)
-	return asgd{or(o.Lambd, 1e-4), or(o.Alpha, 0.75), or(o.T0, 1e6), o.WeightDecay, o.Maximize}
+	return asgd{door.Or(o.Lambd, 1e-4), door.Or(o.Alpha, 0.75), door.Or(o.T0, 1e6), o.WeightDecay, o.Maximize}
 }
 
 func asgdRule() rule[asgd] {

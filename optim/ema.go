@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 
 	"github.com/lucid-go/lucid"
 )
@@ -25,7 +26,7 @@ func NewEMA(params []*lucid.Tensor, o EMAOptions) *EMA {
 	if len(params) == 0 {
 		refuse(lucid.ErrValue, "ema", "there are no parameters")
 	}
-	within("ema", "Decay", or(o.Decay, 0.999), 0, 1)
+	within("ema", "Decay", door.Or(o.Decay, 0.999), 0, 1)
 	e := &EMA{params: append([]*lucid.Tensor(nil), params...), count: scalarLike(params[0], 0), o: o}
 	for i, p := range params {
 		if !p.DType().IsFloat() {
@@ -39,7 +40,7 @@ func NewEMA(params []*lucid.Tensor, o EMAOptions) *EMA {
 // Update moves the average on. It may be part of a compiled step; outside of one it starts one evaluation.
 func (e *EMA) Update() error {
 	lucid.NoGrad(func() {
-		share := e.count.Mul(0).Add(1 - or(e.o.Decay, 0.999))
+		share := e.count.Mul(0).Add(1 - door.Or(e.o.Decay, 0.999))
 		if e.o.Equal {
 			share = e.count.Add(1).Reciprocal()
 		}

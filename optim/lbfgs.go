@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -124,9 +125,9 @@ func (l *LBFGS) step(closure func() *lucid.Tensor) *lucid.Tensor {
 		}
 		return f, l.gradient()
 	}
-	maxIter := or(l.o.MaxIter, 20)
-	maxEval := or(l.o.MaxEval, maxIter*5/4)
-	tolGrad, tolChange := or(l.o.ToleranceGrad, 1e-7), or(l.o.ToleranceChange, 1e-9)
+	maxIter := door.Or(l.o.MaxIter, 20)
+	maxEval := door.Or(l.o.MaxEval, maxIter*5/4)
+	tolGrad, tolChange := door.Or(l.o.ToleranceGrad, 1e-7), door.Or(l.o.ToleranceChange, 1e-9)
 	s := &l.s
 	loss, g := call()
 	first := got
@@ -189,7 +190,7 @@ func (l *LBFGS) direct(g *lucid.Tensor) {
 	}
 	y, step := g.Sub(s.grad).Eval(), s.d.Mul(s.t).Eval()
 	if ys := dot(y, step); ys > 1e-10 {
-		if len(s.dirs) == or(l.o.HistorySize, 100) {
+		if len(s.dirs) == door.Or(l.o.HistorySize, 100) {
 			s.dirs, s.steps, s.ro = s.dirs[1:], s.steps[1:], s.ro[1:]
 		}
 		s.dirs, s.steps, s.ro = append(s.dirs, y), append(s.steps, step), append(s.ro, 1/ys)

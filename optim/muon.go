@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -41,8 +42,8 @@ func (m *Muon) AddParamGroup(params []*lucid.Tensor, o MuonOptions) { m.add(para
 
 func (o MuonOptions) numbers() muon {
 	needRate("muon", o.LR, 0.001)
-	c := or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
-	h := muon{or(o.WeightDecay, 0.1), or(o.Momentum, 0.95), c[0], c[1], c[2], or(o.Eps, 1e-7), or(o.NSSteps, 5), 0, !o.NoNesterov}
+	c := door.Or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
+	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7), door.Or(o.NSSteps, 5), 0, !o.NoNesterov}
 	if h.NSSteps < 0 || h.NSSteps >= 100 {
 		refuse(lucid.ErrValue, "muon", "NSSteps is %d; want 0 to 99", h.NSSteps)
 	}
@@ -143,7 +144,7 @@ func (a *Adafactor) AddParamGroup(params []*lucid.Tensor, o AdafactorOptions) {
 
 func (o AdafactorOptions) numbers() adafactor {
 	needRate("adafactor", o.LR, 0.01)
-	h := adafactor{or(o.Beta2Decay, -0.8), or(o.Eps1, -1), or(o.Eps2, 1e-3), or(o.D, 1), o.WeightDecay, o.Maximize}
+	h := adafactor{door.Or(o.Beta2Decay, -0.8), door.Or(o.Eps1, -1), door.Or(o.Eps2, 1e-3), door.Or(o.D, 1), o.WeightDecay, o.Maximize}
 	if h.Beta2Decay > 0 || h.D < 1 {
 		refuse(lucid.ErrValue, "adafactor", "Beta2Decay is %v and D %v; want at most 0 and at least 1", h.Beta2Decay, h.D)
 	}

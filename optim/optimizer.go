@@ -122,13 +122,6 @@ func within(op, name string, v, low, high float64) {
 	}
 }
 
-func or[T any](p *T, def T) T {
-	if p == nil {
-		return def
-	}
-	return *p
-}
-
 func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
 	e.rule = r
 	e.version.What = "the numbers of an optimizer changed"

@@ -1,6 +1,9 @@
 package optim
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // SparseAdamOptions are the numbers of SparseAdam; LR is required.
 type SparseAdamOptions struct {
@@ -29,7 +32,7 @@ func (a *SparseAdam) AddParamGroup(params []*lucid.Tensor, o SparseAdamOptions) 
 func (o SparseAdamOptions) numbers() adam {
 	needRate("sparse_adam", o.LR, 0.001)
 	b := betas("sparse_adam", o.Betas, 0.9, 0.999)
-	return adam{b[0], b[1], or(o.Eps, 1e-8), 0, false, o.Maximize, false}
+	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), 0, false, o.Maximize, false}
 }
 
 func sparseAdamRule() rule[adam] {

@@ -1,6 +1,7 @@
 package random
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
@@ -16,7 +17,7 @@ import (
 func RandInt(key *lucid.Tensor, low, high any, sizes []int, opts ...Options) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	d := option("randint", opts).DType
+	d := door.Option("randint", opts).DType
 	if d == dtype.Invalid {
 		d = lucid.Int32
 	}
@@ -47,7 +48,7 @@ type CategoricalOptions struct {
 func Categorical(key, logits *lucid.Tensor, opts ...CategoricalOptions) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	p := option("categorical", opts)
+	p := door.Option("categorical", opts)
 	k, x, axis := o.tensor("categorical", key), o.tensor("categorical", logits), -1
 	if p.Axis != nil {
 		axis = *p.Axis
@@ -74,7 +75,7 @@ func Permutation(key *lucid.Tensor, x any, axis ...int) *lucid.Tensor {
 	case int:
 		return wrap(ops.RandomPermutation(k, v, 4))
 	case *lucid.Tensor:
-		return wrap(ops.RandomShuffle(k, o.tensor("permutation", v), option("permutation", axis)))
+		return wrap(ops.RandomShuffle(k, o.tensor("permutation", v), door.Option("permutation", axis)))
 	}
 	fault.Throw(fault.Value, "permutation", "x is a %T; want an int or a tensor", x)
 	return nil

@@ -44,16 +44,6 @@ func (o *operands) release() {
 
 func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
-func option[T any](op string, opts []T) T {
-	var o T
-	if len(opts) > 1 {
-		fault.Throw(fault.Value, op, "got %d option structs; want at most one", len(opts))
-	}
-	for _, o = range opts {
-	}
-	return o
-}
-
 func floatOr(d lucid.DType) lucid.DType {
 	if d == dtype.Invalid {
 		return lucid.DefaultDType()
@@ -100,7 +90,7 @@ type UniformOptions struct {
 func Uniform(key *lucid.Tensor, sizes []int, opts ...UniformOptions) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	p := option("uniform", opts)
+	p := door.Option("uniform", opts)
 	return wrap(ops.RandomUniform(o.tensor("uniform", key), shape.Of("uniform", sizes...),
 		o.number("uniform", p.Low, 0), o.number("uniform", p.High, 1), floatOr(p.DType)))
 }
@@ -115,7 +105,7 @@ type NormalOptions struct {
 func Normal(key *lucid.Tensor, sizes []int, opts ...NormalOptions) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	p := option("normal", opts)
+	p := door.Option("normal", opts)
 	return wrap(ops.RandomNormal(o.tensor("normal", key), shape.Of("normal", sizes...),
 		o.number("normal", p.Loc, 0), o.number("normal", p.Scale, 1), floatOr(p.DType)))
 }
@@ -125,14 +115,14 @@ func TruncatedNormal(key *lucid.Tensor, lower, upper any, sizes []int, opts ...O
 	var o operands
 	defer o.release()
 	return wrap(ops.RandomTruncatedNormal(o.tensor("truncated_normal", key), shape.Of("truncated_normal", sizes...),
-		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil), floatOr(option("truncated_normal", opts).DType)))
+		o.number("truncated_normal", lower, nil), o.number("truncated_normal", upper, nil), floatOr(door.Option("truncated_normal", opts).DType)))
 }
 
 // Gumbel makes numbers of the standard Gumbel distribution.
 func Gumbel(key *lucid.Tensor, sizes []int, opts ...Options) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	return wrap(ops.RandomGumbel(o.tensor("gumbel", key), shape.Of("gumbel", sizes...), floatOr(option("gumbel", opts).DType)))
+	return wrap(ops.RandomGumbel(o.tensor("gumbel", key), shape.Of("gumbel", sizes...), floatOr(door.Option("gumbel", opts).DType)))
 }
 
 // LaplaceOptions says the mean (nil: 0) and the scale (nil: 1), numbers or tensors that broadcast.
@@ -145,7 +135,7 @@ type LaplaceOptions struct {
 func Laplace(key *lucid.Tensor, sizes []int, opts ...LaplaceOptions) *lucid.Tensor {
 	var o operands
 	defer o.release()
-	p := option("laplace", opts)
+	p := door.Option("laplace", opts)
 	return wrap(ops.RandomLaplace(o.tensor("laplace", key), shape.Of("laplace", sizes...),
 		o.number("laplace", p.Loc, 0), o.number("laplace", p.Scale, 1), floatOr(p.DType)))
 }

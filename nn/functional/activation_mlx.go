@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // Activations that MLX has and PyTorch lacks, and the maps of Lucid.
 
@@ -28,7 +31,7 @@ func FusedLinearRelu(x, weight, bias *lucid.Tensor) *lucid.Tensor {
 
 // FusedLinearGelu is Gelu of Linear, by default in the tanh approximation.
 func FusedLinearGelu(x, weight, bias *lucid.Tensor, opts ...lucid.GeluOptions) *lucid.Tensor {
-	o := option("fused_linear_gelu", opts)
+	o := door.Option("fused_linear_gelu", opts)
 	if o.Approximate == "" {
 		o.Approximate = "tanh"
 	}
@@ -48,7 +51,7 @@ type NoisyLinearOptions struct {
 // NoisyLinear is Linear with weightMu + weightSigma·(epsilonOut ⊗ epsilonIn) as weight, and the bias likewise
 // (Fortunato et al.).
 func NoisyLinear(x, weightMu, weightSigma *lucid.Tensor, opts ...NoisyLinearOptions) *lucid.Tensor {
-	o := option("noisy_linear", opts)
+	o := door.Option("noisy_linear", opts)
 	if (o.EpsilonIn == nil) != (o.EpsilonOut == nil) {
 		refuse(lucid.ErrValue, "noisy_linear", "one of EpsilonIn and EpsilonOut is missing; give both, or none")
 	}

@@ -1,6 +1,7 @@
 package functional
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -38,7 +39,7 @@ type ScaledDotProductAttentionOptions struct {
 // ScaledDotProductAttention returns softmax(q·kᵀ·scale + mask)·v; q is (..., L, D), k (..., S, D), v (..., S, Dv).
 // With DropoutP, that share of the weights is dropped, in training or not.
 func ScaledDotProductAttention(query, key, value *lucid.Tensor, opts ...ScaledDotProductAttentionOptions) *lucid.Tensor {
-	o := option("scaled_dot_product_attention", opts)
+	o := door.Option("scaled_dot_product_attention", opts)
 	return lucid.ScaledDotProductAttention(query, key, value, o.AttnMask, o.ScaledDotProductAttentionOptions)
 }
 
@@ -53,6 +54,6 @@ type ApplyRotaryEmbOptions struct {
 // ApplyRotaryEmb turns the vectors of x, (..., L, D), by the angles whose cosine and sine are (positions, D) (Su et
 // al.).
 func ApplyRotaryEmb(x, cos, sin *lucid.Tensor, opts ...ApplyRotaryEmbOptions) *lucid.Tensor {
-	o := option("apply_rotary_emb", opts)
+	o := door.Option("apply_rotary_emb", opts)
 	return lucid.RotaryPosEmbedding(x, cos, sin, o.PositionIDs, lucid.RotaryPosEmbeddingOptions{Interleaved: o.Interleaved})
 }

@@ -1,26 +1,12 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
 type DropoutOptions = lucid.DropoutOptions
-
-func option[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		return opts[0]
-	}
-	return o
-}
-
-func or[T any](p *T, def T) T {
-	if p == nil {
-		return def
-	}
-	return *p
-}
 
 func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
@@ -73,8 +59,8 @@ type RreluOptions = lucid.RreluOptions
 // Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
 // middle of the interval without.
 func Rrelu(x *lucid.Tensor, opts ...RreluOptions) *lucid.Tensor {
-	o := option("rrelu", opts)
-	low, high := or(o.Lower, 1.0/8), or(o.Upper, 1.0/3)
+	o := door.Option("rrelu", opts)
+	low, high := door.Or(o.Lower, 1.0/8), door.Or(o.Upper, 1.0/3)
 	if !(low <= high) {
 		refuse(lucid.ErrValue, "rrelu", "Lower is %v and Upper %v; want Lower at most Upper", low, high)
 	}
@@ -95,10 +81,10 @@ type GumbelSoftmaxOptions struct {
 
 // GumbelSoftmax draws from the distribution of the logits, so that gradients pass.
 func GumbelSoftmax(logits *lucid.Tensor, opts ...GumbelSoftmaxOptions) *lucid.Tensor {
-	o := option("gumbel_softmax", opts)
-	dim := or(o.Dim, -1)
+	o := door.Option("gumbel_softmax", opts)
+	dim := door.Or(o.Dim, -1)
 	g := lucid.EmptyLike(logits).Exponential_(1).Log().Neg()
-	soft := logits.Add(g).Div(or(o.Tau, 1)).Softmax(dim)
+	soft := logits.Add(g).Div(door.Or(o.Tau, 1)).Softmax(dim)
 	if !o.Hard {
 		return soft
 	}

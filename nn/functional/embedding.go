@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // OneHot returns a tensor with one more dimension, 1 at the class and 0 elsewhere, as int64.
 func OneHot(x *lucid.Tensor, o ...lucid.OneHotOptions) *lucid.Tensor { return lucid.OneHot(x, o...) }
@@ -8,7 +11,7 @@ func OneHot(x *lucid.Tensor, o ...lucid.OneHotOptions) *lucid.Tensor { return lu
 // Embedding returns the rows of weight at the positions of x. With MaxNorm, the rows that are read are first cut to
 // that length in weight itself, which gradients do not see.
 func Embedding(x, weight *lucid.Tensor, opts ...lucid.EmbeddingOptions) *lucid.Tensor {
-	o := option("embedding", opts)
+	o := door.Option("embedding", opts)
 	renorm(x, weight, o.MaxNorm, o.NormType)
 	o.MaxNorm, o.NormType = nil, nil
 	return lucid.Embedding(x, weight, o)
@@ -20,7 +23,7 @@ func renorm(x, weight *lucid.Tensor, bound, order *float64) {
 		return
 	}
 	lucid.NoGrad(func() {
-		weight.Assign(lucid.EmbeddingRenorm(weight.Detach(), x, *bound, or(order, 2)))
+		weight.Assign(lucid.EmbeddingRenorm(weight.Detach(), x, *bound, door.Or(order, 2)))
 	})
 }
 
@@ -33,7 +36,7 @@ type EmbeddingBagOptions struct {
 
 // EmbeddingBag returns the sum, mean or maximum of the rows of weight in each bag. MaxNorm works as in Embedding.
 func EmbeddingBag(x, weight *lucid.Tensor, opts ...EmbeddingBagOptions) *lucid.Tensor {
-	o := option("embedding_bag", opts)
+	o := door.Option("embedding_bag", opts)
 	renorm(x, weight, o.MaxNorm, o.NormType)
 	o.MaxNorm, o.NormType = nil, nil
 	return lucid.EmbeddingBag(x, weight, o.Offsets, o.PerSampleWeights, o.EmbeddingBagOptions)

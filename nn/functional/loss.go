@@ -1,6 +1,7 @@
 package functional
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
@@ -18,7 +19,7 @@ type CrossEntropyOptions struct {
 // CrossEntropy returns the negative logarithm of the probability that softmax of x gives to the target: classes as
 // integers, or probabilities shaped like x. x is (C), (B, C) or (B, C, ...).
 func CrossEntropy(x, target *lucid.Tensor, opts ...CrossEntropyOptions) *lucid.Tensor {
-	o := option("cross_entropy", opts)
+	o := door.Option("cross_entropy", opts)
 	return lucid.CrossEntropy(x, target, o.Weight, lucid.CrossEntropyOptions{
 		IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing})
 }
@@ -32,7 +33,7 @@ type NLLLossOptions struct {
 
 // NLLLoss returns the negative of x, logarithms of probabilities, at the target classes.
 func NLLLoss(x, target *lucid.Tensor, opts ...NLLLossOptions) *lucid.Tensor {
-	o := option("nll_loss", opts)
+	o := door.Option("nll_loss", opts)
 	return lucid.NLLLoss(x, target, o.Weight, lucid.NllLossOptions{IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction})
 }
 
@@ -73,7 +74,7 @@ type BinaryCrossEntropyOptions struct {
 
 // BinaryCrossEntropy compares probabilities with targets from 0 to 1. Logarithms are cut at -100.
 func BinaryCrossEntropy(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
-	o := option("binary_cross_entropy", opts)
+	o := door.Option("binary_cross_entropy", opts)
 	if o.PosWeight != nil {
 		refuse(lucid.ErrValue, "binary_cross_entropy", "takes no PosWeight; use BinaryCrossEntropyWithLogits")
 	}
@@ -82,7 +83,7 @@ func BinaryCrossEntropy(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptio
 
 // BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow.
 func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
-	o := option("binary_cross_entropy_with_logits", opts)
+	o := door.Option("binary_cross_entropy_with_logits", opts)
 	return lucid.BinaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, LossOptions{Reduction: o.Reduction})
 }
 
@@ -100,7 +101,7 @@ func CorrectCount(logits, target *lucid.Tensor, opts ...ClassOptions) *lucid.Ten
 }
 
 func correct(op string, logits, target *lucid.Tensor, opts []ClassOptions) *lucid.Tensor {
-	best := logits.ArgMax(or(option(op, opts).Dim, -1))
+	best := logits.ArgMax(door.Or(door.Option(op, opts).Dim, -1))
 	if !slices.Equal(best.Shape(), target.Shape()) {
 		refuse(lucid.ErrShapeMismatch, op, "targets have shape %v; want %v", target.Shape(), best.Shape())
 	}

@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // PoissonNLLLoss returns exp(x) - target·x, or x - target·log(x+eps) for raw input.
 func PoissonNLLLoss(x, target *lucid.Tensor, opts ...lucid.PoissonNllLossOptions) *lucid.Tensor {
@@ -55,7 +58,7 @@ type MultiMarginLossOptions struct {
 
 // MultiMarginLoss returns the mean over the other classes of max(0, margin - x[target] + x[j])^p.
 func MultiMarginLoss(x, target *lucid.Tensor, opts ...MultiMarginLossOptions) *lucid.Tensor {
-	o := option("multi_margin_loss", opts)
+	o := door.Option("multi_margin_loss", opts)
 	return lucid.MultiMarginLoss(x, target, o.Weight, o.MultiMarginLossOptions)
 }
 
@@ -67,7 +70,7 @@ type WeightedLossOptions struct {
 
 // MultilabelSoftMarginLoss returns the mean binary cross entropy of sigmoid(x) over all classes.
 func MultilabelSoftMarginLoss(x, target *lucid.Tensor, opts ...WeightedLossOptions) *lucid.Tensor {
-	o := option("multilabel_soft_margin_loss", opts)
+	o := door.Option("multilabel_soft_margin_loss", opts)
 	return lucid.MultilabelSoftMarginLoss(x, target, o.Weight, LossOptions{Reduction: o.Reduction})
 }
 
@@ -81,7 +84,7 @@ type TripletDistanceOptions struct {
 
 // TripletMarginWithDistanceLoss is TripletMarginLoss with a distance of one's own.
 func TripletMarginWithDistanceLoss(anchor, positive, negative *lucid.Tensor, opts ...TripletDistanceOptions) *lucid.Tensor {
-	o := option("triplet_margin_with_distance_loss", opts)
+	o := door.Option("triplet_margin_with_distance_loss", opts)
 	d := o.Distance
 	if d == nil {
 		d = func(a, b *lucid.Tensor) *lucid.Tensor { return lucid.PairwiseDistance(a, b) }
@@ -90,7 +93,7 @@ func TripletMarginWithDistanceLoss(anchor, positive, negative *lucid.Tensor, opt
 	if o.Swap {
 		far = far.Minimum(d(positive, negative))
 	}
-	return reduce("triplet_margin_with_distance_loss", near.Sub(far).Add(or(o.Margin, 1)).ClampMin(0), o.Reduction)
+	return reduce("triplet_margin_with_distance_loss", near.Sub(far).Add(door.Or(o.Margin, 1)).ClampMin(0), o.Reduction)
 }
 
 // reduce folds the losses of all elements.

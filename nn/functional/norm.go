@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // LayerNorm returns (x-mean)/sqrt(var+eps) over the last dimensions, times weight, plus bias.
 func LayerNorm(x *lucid.Tensor, normalizedShape []int, weight *lucid.Tensor, bias *lucid.Tensor, o ...lucid.EpsOptions) *lucid.Tensor {
@@ -34,7 +37,7 @@ type BatchNormOptions struct {
 // BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
 // otherwise by the running ones, which may be nil in training.
 func BatchNorm(x, runningMean, runningVar *lucid.Tensor, opts ...BatchNormOptions) *lucid.Tensor {
-	o := option("batch_norm", opts)
+	o := door.Option("batch_norm", opts)
 	y, mean, variance := lucid.BatchNorm(x, runningMean, runningVar, o.Weight, o.Bias,
 		lucid.BatchNormOptions{Training: o.Training, Momentum: o.Momentum, Eps: o.Eps})
 	if o.Training {
@@ -64,7 +67,7 @@ type InstanceNormOptions struct {
 
 // InstanceNorm normalises every channel of every example by its own statistics.
 func InstanceNorm(x *lucid.Tensor, opts ...InstanceNormOptions) *lucid.Tensor {
-	o := option("instance_norm", opts)
+	o := door.Option("instance_norm", opts)
 	y, mean, variance := lucid.InstanceNorm(x, o.RunningMean, o.RunningVar, o.Weight, o.Bias,
 		lucid.InstanceNormOptions{RunningStats: o.RunningStats, Momentum: o.Momentum, Eps: o.Eps})
 	if !o.RunningStats {

@@ -1,6 +1,9 @@
 package functional
 
-import "github.com/lucid-go/lucid"
+import (
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
+)
 
 // AvgPool1d returns the mean of every window over the last dimension.
 func AvgPool1d(x *lucid.Tensor, kernelSize []int, o ...lucid.AvgPoolOptions) *lucid.Tensor {
@@ -100,7 +103,7 @@ func AdaptiveMaxPool3d(x *lucid.Tensor, outputSize []int) *lucid.Tensor {
 
 // MaxPool1dWithIndices is MaxPool1d, and where in its plane each element was.
 func MaxPool1dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
-	o := option("max_pool1d", opts)
+	o := door.Option("max_pool1d", opts)
 	o.ReturnIndices = true
 	return lucid.MaxPool1d(x, kernelSize, o)
 }
@@ -112,7 +115,7 @@ func AdaptiveMaxPool1dWithIndices(x *lucid.Tensor, outputSize []int) (y, indices
 
 // MaxPool2dWithIndices is MaxPool2d, and where in its plane each element was.
 func MaxPool2dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
-	o := option("max_pool2d", opts)
+	o := door.Option("max_pool2d", opts)
 	o.ReturnIndices = true
 	return lucid.MaxPool2d(x, kernelSize, o)
 }
@@ -124,7 +127,7 @@ func AdaptiveMaxPool2dWithIndices(x *lucid.Tensor, outputSize []int) (y, indices
 
 // MaxPool3dWithIndices is MaxPool3d, and where in its plane each element was.
 func MaxPool3dWithIndices(x *lucid.Tensor, kernelSize []int, opts ...lucid.MaxPoolOptions) (y, indices *lucid.Tensor) {
-	o := option("max_pool3d", opts)
+	o := door.Option("max_pool3d", opts)
 	o.ReturnIndices = true
 	return lucid.MaxPool3d(x, kernelSize, o)
 }

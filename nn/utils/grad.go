@@ -1,6 +1,7 @@
 package utils
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -8,16 +9,6 @@ import (
 
 func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
-}
-
-func option[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		return opts[0]
-	}
-	return o
 }
 
 // NormOptions: NormType is nil for 2; it may be infinite. ErrorIfNonfinite refuses a norm that is no finite number,
@@ -38,7 +29,7 @@ func norm(x *lucid.Tensor, p float64) *lucid.Tensor { return lucid.Norm(x, lucid
 
 // GetTotalNorm returns the norm of all tensors as if they were one vector.
 func GetTotalNorm(tensors []*lucid.Tensor, opts ...NormOptions) *lucid.Tensor {
-	o := option("get_total_norm", opts)
+	o := door.Option("get_total_norm", opts)
 	if len(tensors) == 0 {
 		return lucid.Zeros()
 	}

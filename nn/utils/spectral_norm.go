@@ -2,6 +2,7 @@ package utils
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -72,7 +73,7 @@ func (s *spectralNorm) RightInverse(v *lucid.Tensor) []*lucid.Tensor { return []
 // training every Forward makes a step of it. The state has parametrizations.<name>.original, .0._u and .0._v.
 func SpectralNorm(m nn.Module, opts ...SpectralNormOptions) {
 	const op = "spectral_norm"
-	o := option(op, opts)
+	o := door.Option(op, opts)
 	name := tensorName(o.Name)
 	t := named(op, m, name)
 	s := &spectralNorm{n: o.NPowerIterations, norm: lucid.NormalizeOptions{Dim: new(0), Eps: o.Eps}}

@@ -2,6 +2,7 @@ package utils
 
 import (
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -78,7 +79,7 @@ func axis(op string, t *lucid.Tensor, dim int) int {
 // WeightNorm makes m learn length and direction of a tensor apart (Salimans and Kingma): it becomes
 // parametrizations.<name>.original0, the lengths, and original1, the directions.
 func WeightNorm(m nn.Module, opts ...WeightNormOptions) {
-	o := option("weight_norm", opts)
+	o := door.Option("weight_norm", opts)
 	name := tensorName(o.Name)
 	w := &weightNorm{all: o.AllDims}
 	if o.Dim != nil && !o.AllDims {

@@ -2,6 +2,7 @@ package sched
 
 import (
 	"fmt"
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
@@ -30,8 +31,8 @@ type ReduceLROnPlateau struct {
 // NewReduceLROnPlateau returns it for an optimizer.
 func NewReduceLROnPlateau(opt optim.Optimizer, opts ...ReduceLROnPlateauOptions) *ReduceLROnPlateau {
 	const op = "reduce_lr_on_plateau"
-	o := option(op, opts)
-	if f := or(o.Factor, 0.1); f >= 1 {
+	o := door.Option(op, opts)
+	if f := door.Or(o.Factor, 0.1); f >= 1 {
 		refuse(op, "Factor is %v; want less than 1", f)
 	}
 	s := &ReduceLROnPlateau{o: o, best: math.Inf(1)}
@@ -68,12 +69,12 @@ func (s *ReduceLROnPlateau) StepMetric(metric float64) {
 		s.cool--
 		s.bad = 0
 	}
-	if s.bad <= float64(or(s.o.Patience, 10)) {
+	if s.bad <= float64(door.Or(s.o.Patience, 10)) {
 		return
 	}
 	for i, g := range s.groups {
-		lr := math.Max(s.now(i)*or(s.o.Factor, 0.1), s.o.MinLR)
-		if s.now(i)-lr > or(s.o.Eps, 1e-8) {
+		lr := math.Max(s.now(i)*door.Or(s.o.Factor, 0.1), s.o.MinLR)
+		if s.now(i)-lr > door.Or(s.o.Eps, 1e-8) {
 			g.SetLR(lr)
 		}
 	}
@@ -81,7 +82,7 @@ func (s *ReduceLROnPlateau) StepMetric(metric float64) {
 }
 
 func (s *ReduceLROnPlateau) better(m float64) bool {
-	t := or(s.o.Threshold, 1e-4)
+	t := door.Or(s.o.Threshold, 1e-4)
 	switch max, abs := s.o.Mode == "max", s.o.ThresholdMode == "abs"; {
 	case max && abs:
 		return m > s.best+t

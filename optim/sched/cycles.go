@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid/optim"
@@ -65,7 +66,7 @@ type phase struct{ end, fromLR, toLR, fromM, toM float64 }
 // NewOneCycleLR returns it for an optimizer.
 func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	const op = "one_cycle_lr"
-	pct := or(o.PctStart, 0.3)
+	pct := door.Or(o.PctStart, 0.3)
 	if o.MaxLR <= 0 || o.TotalSteps <= 0 || pct < 0 || pct > 1 {
 		refuse(op, "MaxLR is %v, TotalSteps %d, PctStart %v; want positive numbers and a share", o.MaxLR, o.TotalSteps, pct)
 	}
@@ -77,9 +78,9 @@ func NewOneCycleLR(opt optim.Optimizer, o OneCycleLROptions) *OneCycleLR {
 	default:
 		refuse(op, "AnnealStrategy is %q; want cos or linear", o.AnnealStrategy)
 	}
-	first := o.MaxLR / or(o.DivFactor, 25)
-	last := first / or(o.FinalDivFactor, 1e4)
-	low, high := or(o.BaseMomentum, 0.85), or(o.MaxMomentum, 0.95)
+	first := o.MaxLR / door.Or(o.DivFactor, 25)
+	last := first / door.Or(o.FinalDivFactor, 1e4)
+	low, high := door.Or(o.BaseMomentum, 0.85), door.Or(o.MaxMomentum, 0.95)
 	total := float64(o.TotalSteps)
 	up := pct*total - 1
 	phases := []phase{{up, first, o.MaxLR, high, low}, {total - 1, o.MaxLR, last, low, high}}
@@ -130,7 +131,7 @@ type CyclicLR struct{ schedule }
 // NewCyclicLR returns it for an optimizer.
 func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	const op = "cyclic_lr"
-	up := float64(or(o.StepSizeUp, 2000))
+	up := float64(door.Or(o.StepSizeUp, 2000))
 	down := up
 	if o.StepSizeDown != nil {
 		down = float64(*o.StepSizeDown)
@@ -147,11 +148,11 @@ func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	case o.Mode == "triangular2":
 		scale = func(cycle, _ float64) float64 { return 1 / math.Pow(2, cycle-1) }
 	case o.Mode == "exp_range":
-		scale = func(_, step float64) float64 { return math.Pow(or(o.Gamma, 1), step) }
+		scale = func(_, step float64) float64 { return math.Pow(door.Or(o.Gamma, 1), step) }
 	default:
 		refuse(op, "Mode is %q; want triangular, triangular2 or exp_range", o.Mode)
 	}
-	low, high := or(o.BaseMomentum, 0.8), or(o.MaxMomentum, 0.9)
+	low, high := door.Or(o.BaseMomentum, 0.8), door.Or(o.MaxMomentum, 0.9)
 	s := &CyclicLR{}
 	s.start(op, opt, func(i int) float64 {
 		e := float64(s.epoch)

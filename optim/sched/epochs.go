@@ -1,6 +1,7 @@
 package sched
 
 import (
+	"github.com/lucid-go/lucid/internal/door"
 	"math"
 	"slices"
 
@@ -61,7 +62,7 @@ func NewStepLR(opt optim.Optimizer, o StepLROptions) *StepLR {
 		refuse("step_lr", "StepSize is %d; want a positive number of epochs", o.StepSize)
 	}
 	s := &StepLR{}
-	gamma := or(o.Gamma, 0.1)
+	gamma := door.Or(o.Gamma, 0.1)
 	s.start("step_lr", opt, func(i int) float64 {
 		if s.epoch == 0 || s.epoch%o.StepSize != 0 {
 			return s.now(i)
@@ -87,7 +88,7 @@ func NewMultiStepLR(opt optim.Optimizer, o MultiStepLROptions) *MultiStepLR {
 	for _, m := range o.Milestones {
 		count[m]++
 	}
-	gamma := or(o.Gamma, 0.1)
+	gamma := door.Or(o.Gamma, 0.1)
 	s.start("multi_step_lr", opt, func(i int) float64 {
 		return s.now(i) * math.Pow(gamma, float64(count[s.epoch]))
 	})
@@ -120,8 +121,8 @@ type ConstantLR struct{ schedule }
 
 // NewConstantLR returns it for an optimizer.
 func NewConstantLR(opt optim.Optimizer, opts ...ConstantLROptions) *ConstantLR {
-	o := option("constant_lr", opts)
-	factor, total := or(o.Factor, 1.0/3), or(o.TotalIters, 5)
+	o := door.Option("constant_lr", opts)
+	factor, total := door.Or(o.Factor, 1.0/3), door.Or(o.TotalIters, 5)
 	if factor < 0 || factor > 1 {
 		refuse("constant_lr", "Factor is %v; want a number from 0 to 1", factor)
 	}
@@ -138,16 +139,6 @@ func NewConstantLR(opt optim.Optimizer, opts ...ConstantLROptions) *ConstantLR {
 	return s
 }
 
-func option[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		refuse(op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		return opts[0]
-	}
-	return o
-}
-
 // LinearLROptions: StartFactor is nil for 1/3, EndFactor nil for 1, TotalIters nil for 5.
 type LinearLROptions struct {
 	StartFactor, EndFactor *float64
@@ -159,8 +150,8 @@ type LinearLR struct{ schedule }
 
 // NewLinearLR returns it for an optimizer.
 func NewLinearLR(opt optim.Optimizer, opts ...LinearLROptions) *LinearLR {
-	o := option("linear_lr", opts)
-	from, to, total := or(o.StartFactor, 1.0/3), or(o.EndFactor, 1), or(o.TotalIters, 5)
+	o := door.Option("linear_lr", opts)
+	from, to, total := door.Or(o.StartFactor, 1.0/3), door.Or(o.EndFactor, 1), door.Or(o.TotalIters, 5)
 	if from <= 0 || from > 1 || to < 0 || to > 1 {
 		refuse("linear_lr", "StartFactor is %v and EndFactor %v; want more than 0 to 1, and 0 to 1", from, to)
 	}
@@ -189,8 +180,8 @@ type PolynomialLR struct{ schedule }
 
 // NewPolynomialLR returns it for an optimizer.
 func NewPolynomialLR(opt optim.Optimizer, opts ...PolynomialLROptions) *PolynomialLR {
-	o := option("polynomial_lr", opts)
-	total, power := or(o.TotalIters, 5), or(o.Power, 1)
+	o := door.Option("polynomial_lr", opts)
+	total, power := door.Or(o.TotalIters, 5), door.Or(o.Power, 1)
 	s := &PolynomialLR{}
 	s.start("polynomial_lr", opt, func(i int) float64 {
 		if s.epoch == 0 || s.epoch > total {

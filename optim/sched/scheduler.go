@@ -24,13 +24,6 @@ type Scheduler interface {
 
 func refuse(op, format string, args ...any) { panic(lucid.Errorf(lucid.ErrValue, op, format, args...)) }
 
-func or[T any](p *T, def T) T {
-	if p == nil {
-		return def
-	}
-	return *p
-}
-
 // schedule is what the schedules share: epochs, the groups and the rates they started with.
 type schedule struct {
 	name   string
