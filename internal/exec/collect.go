@@ -64,7 +64,6 @@ type planner struct {
 	prog  *Program
 	// consts holds the buffers of immediates, one for each value.
 	consts map[constKey]int32
-	stats  *Counters
 	scratch
 	// becomes pairs values with the inputs whose next value they are.
 	becomes [][2]*graph.Node

@@ -22,14 +22,13 @@ type Program struct {
 
 // bufInfo describes a buffer of a program.
 type bufInfo struct {
-	dev    *backend.Device
-	size   int
-	data   *mem.Buffer // a constant; else nil
-	donor  int32       // buffer it may be written over, -1: none
-	first  int32       // step that writes it; -1 for inputs and constants
-	last   int32       // last step that reads it
-	keep   bool        // outlives the run
-	onDead bool        // donor is a temporary: always possible
+	dev   *backend.Device
+	size  int
+	data  *mem.Buffer // a constant; else nil
+	donor int32       // buffer it may be written over, -1: none
+	first int32       // step that writes it; -1 for inputs and constants
+	last  int32       // last step that reads it
+	keep  bool        // outlives the run
 }
 
 // operand places a value in a buffer.

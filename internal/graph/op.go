@@ -77,8 +77,6 @@ type Op struct {
 	SavesIn  uint32
 	SavesOut bool
 
-	// Fallback computes the op with other ops, for devices without a kernel.
-	Fallback func(a attr.Attr, in []*Node) []*Node
 	// Layout shows a view's result in its input's buffer; nil result: it cannot, copy first.
 	Layout func(a attr.Attr, from *shape.Shape, lay *shape.Layout, to *shape.Shape) *shape.Layout
 	// Transparent says that a bundle's outputs are its last inputs, shown as they are: nothing is computed.

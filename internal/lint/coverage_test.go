@@ -27,7 +27,7 @@ var noKernel = map[string]string{
 	"to_device":   "is a copy between devices, chosen when planned",
 }
 
-// way says how a device computes an op: "kernel", "fused", "reference", "fallback", "none needed", or "" if it cannot.
+// way says how a device computes an op: "kernel", "fused", "reference", "none needed", or "" if it cannot.
 func way(o *graph.Op, d *backend.Device) string {
 	switch {
 	case o.Kind == graph.View || o.Transparent || noKernel[o.Name] != "":
@@ -36,8 +36,6 @@ func way(o *graph.Op, d *backend.Device) string {
 		return "fused"
 	case d.Table[o.Name] != nil:
 		return "kernel"
-	case o.Fallback != nil:
-		return "fallback"
 	case d.Host && ref.Device.Table[o.Name] != nil:
 		return "reference"
 	}
@@ -65,7 +63,7 @@ func holes(ops []*graph.Op, devices ...*backend.Device) (bad []string) {
 		names[o.Name] = true
 		for _, d := range devices {
 			if way(o, d) == "" {
-				bad = append(bad, fmt.Sprintf("op %s has no kernel on %v, no fallback and no reference kernel", o.Name, d))
+				bad = append(bad, fmt.Sprintf("op %s has no kernel on %v and no reference kernel", o.Name, d))
 			}
 		}
 	}
@@ -136,8 +134,8 @@ func coverage() string {
 		count[w]++
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", o.Name, o.Kind, way(o, ref.Device), w)
 	}
-	fmt.Fprintf(&b, "\nOn the CPU: %d fused, %d with a kernel of their own, %d by fallback, %d by the reference kernel, %d need none.\n",
-		count["fused"], count["kernel"], count["fallback"], count["reference"], count["none needed"])
+	fmt.Fprintf(&b, "\nOn the CPU: %d fused, %d with a kernel of their own, %d by the reference kernel, %d need none.\n",
+		count["fused"], count["kernel"], count["reference"], count["none needed"])
 	return b.String()
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 func refuse(kind error, op, format string, args ...any) {
@@ -128,13 +129,7 @@ type GainOptions struct {
 }
 
 func gain(op string, opts []GainOptions) float64 {
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 && opts[0].Gain != nil {
-		return *opts[0].Gain
-	}
-	return 1
+	return door.Or(door.Option(op, opts).Gain, 1)
 }
 
 // XavierUniform fills t so that the variance is kept in both directions (Glorot and Bengio).
