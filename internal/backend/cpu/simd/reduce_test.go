@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
