@@ -154,7 +154,9 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
 	if p.Head != nil {
-		return runHead(c, r.share(q), head, operands)
+		s := r.share(q)
+		defer s.end()
+		return runHead(c, s, head, operands)
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
@@ -162,12 +164,27 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	return c.For(blocks, r.share(q).block)
+	s := r.share(q)
+	defer s.end()
+	return c.For(blocks, s.block)
 }
 
-// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+var runStates = sync.Pool{New: func() any { return new(runState) }}
+
+// share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
-	return &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
+	s := runStates.Get().(*runState)
+	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
+	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, in: in, out: out}
+	return s
+}
+
+// end lets other runs have the space of a shared state.
+func (r *runState) end() {
+	clear(r.in)
+	clear(r.out)
+	r.p = nil
+	runStates.Put(r)
 }
 
 // place says how the run finds an input.
