@@ -51,8 +51,9 @@ func prepare(p *backend.Fused) *prepared {
 		q.size[i] = d.Size()
 		q.widest = max(q.widest, d.Size())
 	}
+	q.code = make([]code, 0, len(p.Instrs))
+	var in [3]dtype.DType
 	for k, ins := range p.Instrs {
-		var in [3]dtype.DType
 		n := 0
 		for _, s := range ins.Src {
 			if s >= 0 {
