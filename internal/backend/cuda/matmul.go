@@ -39,32 +39,42 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	}()
 	r := out[0].Shape.Rank()
 	m, n, k := out[0].Shape.Dim(r-2), out[0].Shape.Dim(r-1), in[0].Shape.Dim(r-1)
+	pitch, batch := n, out[0].Numel()/(m*n)
+	if m > 1 {
+		pitch = out[0].Strides()[r-2]
+	}
 	if k == 0 {
-		return d.Fill(address(out[0]), 0, out[0].Numel()*out[0].DType.Size())
+		return d.Fill(address(out[0]), 0, ((batch*m-1)*pitch+n)*out[0].DType.Size())
 	}
 	var x [2]cublas.Matrix
 	var at [2]uintptr
-	if pads(out[0].DType, out[0].Numel()/(m*n), m, n, k) {
-		return d.paddedProduct(h, out[0], in[0], in[1], m, n, k)
-	}
+	leads := []int{pitch}
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
+		if lead := max(mat.Row, mat.Column); ok {
+			leads = append(leads, lead)
+		} else {
+			leads = append(leads, v.Shape.Dim(r-1))
+		}
+		x[i], at[i] = mat, address(v)
+		if i == 1 && pads(out[0].DType, batch, m, n, k, leads) {
+			return d.paddedProduct(h, out[0], in[0], in[1], m, n, k)
+		}
 		if !ok {
 			to, b, err := d.forceDense(v)
 			if err != nil {
 				return err
 			}
 			tmp = append(tmp, b)
-			v = to
-			mat, _ = matrixOf(to)
+			x[i], _ = matrixOf(to)
+			at[i] = address(to)
 		}
-		x[i], at[i] = mat, address(v)
 	}
 	if d.face == looking {
 		return nil
 	}
 	z := address(out[0])
-	return d.product(h, cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
+	return d.product(h, cublas.Product{DType: out[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch,
 		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}, z, at[0], at[1])
 }
 

@@ -91,11 +91,13 @@ func failed(status uintptr, doing string) error {
 // batch Batch elements.
 type Matrix struct{ Row, Column, Batch int }
 
-// Product is a kind of product: z = x·y for a batch, z being contiguous, x [M, K] and y [K, N].
+// Product is a kind of product: z = x·y for a batch, x being [M, K], y [K, N], and z by rows, which lie Pitch elements apart;
+// 0: one behind the other.
 type Product struct {
 	DType          dtype.DType
 	Batch, M, N, K int
 	X, Y           Matrix
+	Pitch          int
 	Align          [3]int // of z, x and y in bytes, 256 at most
 	Deterministic  bool   // the algorithm does not depend on the clock
 	TF32           bool
@@ -120,6 +122,9 @@ func Supports(d dtype.DType) bool { _, ok := types[d]; return ok }
 // algorithm.
 func (h *Handle) Run(d *driver.Device, p Product, timing bool, z, x, y uintptr) error {
 	p.TF32 = TF32.Load() && (p.DType == dtype.Float32 || p.DType == dtype.Complex64)
+	if p.Pitch == 0 {
+		p.Pitch = p.N
+	}
 	h.mu.Lock()
 	l := h.plans[p]
 	if l == nil {

@@ -91,7 +91,7 @@ func (h *Handle) plan(p Product, timing bool, z, x, y uintptr) (l *plan, err err
 	}
 	operand(&l.y, p.Y, p.K, p.N, descTransA)
 	operand(&l.x, p.X, p.M, p.K, descTransB)
-	layout(&l.z, p.N, p.M, p.N, p.M*p.N)
+	layout(&l.z, p.N, p.M, p.Pitch, p.M*p.Pitch)
 	if err != nil {
 		return nil, err
 	}
