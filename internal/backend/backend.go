@@ -123,6 +123,10 @@ type Head struct {
 	Op   string
 	Attr attr.Attr
 	Dst  int // the input register it computes
+	Kept bool // somebody wants the product itself
+	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
+	// not there then.
+	Unwritten bool
 }
 
 // Tail is a reduction at the end of a fused program.
