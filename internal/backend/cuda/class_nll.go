@@ -88,6 +88,14 @@ func (r classRows) vector(size int, at ...uintptr) int {
 	return 16 / size
 }
 
+// lanes is how many threads share a row.
+func (r classRows) lanes() int {
+	if r.n <= 1024 {
+		return 32
+	}
+	return 256
+}
+
 func classNLL(d *call, a attr.Attr, out, in []backend.View) error {
 	x, r, b, err := d.orderedRows(in[0], a.(attr.Axis).Axis)
 	if err != nil {
@@ -103,10 +111,7 @@ func classNLL(d *call, a attr.Attr, out, in []backend.View) error {
 	if tb != nil {
 		defer tb.Free()
 	}
-	ts, lanes, vector := classNLLTypes{x.DType, x.DType, out[0].DType}, 256, r.vector(x.DType.Size(), address(x))
-	if r.n <= 1024 {
-		lanes = 32
-	}
+	ts, lanes, vector := classNLLTypes{x.DType, x.DType, out[0].DType}, r.lanes(), r.vector(x.DType.Size(), address(x))
 	f, err := d.kernel(fmt.Sprint("class_nll", ts, lanes, vector), "class_nll", func() string { return classNLLSource("FORWARD", ts, lanes, vector) })
 	if err != nil {
 		return err
@@ -136,11 +141,16 @@ func classNLLGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	z, _ := alongAxis(out[0], axis)
 	ts := classNLLTypes{x.DType, out[0].DType, in[1].DType}
 	vector := min(r.vector(x.DType.Size(), address(x)), z.vector(out[0].DType.Size(), address(out[0])))
-	f, err := d.kernel(fmt.Sprint("class_nll_grad", ts, vector), "class_nll_grad", func() string { return classNLLSource("BACKWARD", ts, 1, vector) })
+	lanes, chunks := 1, blocks(r.n*r.step, threads) // of an outer position
+	grid := r.rows / r.step * chunks
+	if r.step == 1 {
+		lanes = r.lanes()
+		grid = blocks(r.rows, threads/lanes)
+	}
+	f, err := d.kernel(fmt.Sprint("class_nll_grad", ts, lanes, vector), "class_nll_grad", func() string { return classNLLSource("BACKWARD", ts, lanes, vector) })
 	if err != nil {
 		return err
 	}
-	chunks := blocks(r.n*r.step, threads*vector)
 	return d.checked(d.ctx, "cross_entropy", func(word uintptr) error {
 		var g args
 		g.int(r.rows, r.n, r.step, r.pitch, z.pitch, chunks)
@@ -149,6 +159,6 @@ func classNLLGrad(d *call, a attr.Attr, out, in []backend.View) error {
 			g.ptr(address(v))
 		}
 		g.ptr(word)
-		return d.launch(f, r.rows/r.step*chunks, 1, threads, g)
+		return d.launch(f, grid, 1, threads, g)
 	})
 }

@@ -86,8 +86,16 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 		return nil
 	}
 	o.X, o.Y = at[0], at[1]
-	return d.productThen(h, cublas.Product{DType: out.DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after,
-		Align: [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}, Deterministic: d.ctx.Deterministic}, o)
+	p := cublas.Product{DType: out.DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after, Deterministic: d.ctx.Deterministic}
+	if worthCutting(p) {
+		if !alone {
+			return cublas.ErrUnsupported
+		}
+		if err := d.cutProduct(h, p, o); err != cublas.ErrUnsupported {
+			return err
+		}
+	}
+	return d.productThen(h, p, o)
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
@@ -152,6 +160,7 @@ func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) er
 
 // productThen is product with an epilogue.
 func (d *Device) productThen(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
+	p.Align = [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}
 	begin := time.Now()
 	err := h.Run(d.Device, p, d.face == running, o)
 	if err == nil && d.slow && d.face == running {

@@ -42,7 +42,7 @@ func (s share) perBlock() int { return s.threads() / s.lanes }
 
 // sharing shares rows of n elements. operands is how many rows are kept in registers at once.
 func sharing(n, vector, operands int) share {
-	for _, c := range []struct{ lanes, most int }{{32, 4}, {256, 8}, {512, 8}} {
+	for _, c := range []struct{ lanes, most int }{{32, 8}, {256, 8}, {512, 8}} {
 		for held := 1; held <= c.most/operands; held *= 2 {
 			if n <= c.lanes*held*vector {
 				return share{c.lanes, vector, held}

@@ -76,7 +76,7 @@ const (
 	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
 	anyScheme        = 7
 
-	candidates = 6
+	candidates = 10
 	worthwhile = 2e8 // operations from which algorithms are timed
 )
 
@@ -238,6 +238,9 @@ func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 			}
 			if least == 0 || ms < least {
 				least = ms
+			}
+			if best > 0 && least > 1.3*best {
+				break
 			}
 		}
 		if best == 0 || least < best {

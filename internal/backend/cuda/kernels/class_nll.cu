@@ -67,23 +67,41 @@ extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constan
 #else
 struct Args { i64 rows, n, step, pitch, zpitch, chunks; Z *z; const X *x; const T *lse; const i64 *target; const T *s; const T *g; Fault *fault; };
 
-// exp(x - lse)·s, less g at the target. A block takes 256 vectors of a row, or of the rows of one outer position.
-extern "C" __global__ void __launch_bounds__(256) class_nll_grad(const __grid_constant__ Args a) {
-    const i64 outer = blockIdx.x / (u32)a.chunks, e = (i64)(blockIdx.x % (u32)a.chunks) * (256 * V) + threadIdx.x * V;
-    if (e >= a.n * a.step) return;
-    i64 i = e, row = outer;
-    if (V == 1 && a.step > 1) {
-        i = e / a.step;
-        row = outer * a.step + e % a.step;
-    }
-    const i64 t = a.target[row];
-    if (i == 0 && (t < 0 || t >= a.n)) complain(a.fault, 1, t, a.n);
-    Rep<X>::R v[V];
-    load_vec<X, V>(v, a.x + outer * a.pitch + e, a.n * a.step - e);
-    const R lse = get(a.lse[row]), s = get(a.s[row]), g = get(a.g[row]);
-    Rep<Z>::R z[V];
+// exp(x - lse)·s, less g at the target.
+DEV void put(Z *z, const Rep<X>::R (&v)[V], i64 i, i64 t, R lse, R s, R g, i64 left) {
+    Rep<Z>::R w[V];
 #pragma unroll
-    for (int j = 0; j < V; j++) z[j] = op_exp((R)v[j] - lse) * s - (i + j == t ? g : (R)0);
-    store_vec<Z, V>(a.z + outer * a.zpitch + e, z, a.n * a.step - e);
+    for (int j = 0; j < V; j++) w[j] = op_exp((R)v[j] - lse) * s - (i + j == t ? g : (R)0);
+    store_vec<Z, V>(z, w, left);
+}
+
+extern "C" __global__ void __launch_bounds__(256) class_nll_grad(const __grid_constant__ Args a) {
+#if LANES > 1 // threads share a row of neighbours, each with four vectors under way
+    const int lane = threadIdx.x % LANES;
+    const i64 row = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES;
+    if (row >= a.rows) return;
+    const X *x = a.x + row * a.pitch;
+    Z *z = a.z + row * a.zpitch;
+    const i64 t = a.target[row];
+    const R lse = get(a.lse[row]), s = get(a.s[row]), g = get(a.g[row]);
+    for (i64 i = (i64)lane * V; i < a.n; i += 4 * LANES * V) {
+        Rep<X>::R v[4][V];
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * LANES * V < a.n) load_vec<X, V>(v[u], x + i + u * LANES * V, a.n - i - u * LANES * V);
+#pragma unroll
+        for (int u = 0; u < 4; u++)
+            if (i + u * LANES * V < a.n) put(z + i + u * LANES * V, v[u], i + u * LANES * V, t, lse, s, g, a.n - i - u * LANES * V);
+    }
+    if (lane == 0 && (t < 0 || t >= a.n)) complain(a.fault, 1, t, a.n);
+#else // a thread an element, in the order of memory
+    const i64 outer = blockIdx.x / (u32)a.chunks, e = (i64)(blockIdx.x % (u32)a.chunks) * 256 + threadIdx.x;
+    if (e >= a.n * a.step) return;
+    const i64 i = e / a.step, row = outer * a.step + e % a.step, t = a.target[row];
+    Rep<X>::R v[V];
+    v[0] = get(a.x[outer * a.pitch + e]);
+    put(a.z + outer * a.zpitch + e, v, i, t, get(a.lse[row]), get(a.s[row]), get(a.g[row]), 1);
+    if (i == 0 && (t < 0 || t >= a.n)) complain(a.fault, 1, t, a.n);
+#endif
 }
 #endif
