@@ -334,6 +334,7 @@ func FuzzCSV(f *testing.F) {
 func FuzzImage(f *testing.F) {
 	f.Add(picture(f, 3, 2, color.White, false))
 	f.Add(picture(f, 3, 2, color.Black, true))
+	f.Add(sideways(f, true, exif(binary.LittleEndian, 6)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil && c.Width*c.Height > 1<<20 {
 			t.Skip("within the bound, but slow")
