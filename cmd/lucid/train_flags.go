@@ -39,7 +39,7 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.IntVar(&t.Heads, "heads", 0, "gpt: heads of its attention; 0: 4")
 	f.StringVar(&t.file, "out", "", "the checkpoint, a .lucid file; the plots go beside it; default: <model>.lucid")
 	f.BoolVar(&t.resume, "resume", false, "go on from the checkpoint, bit for bit")
-	device := f.String("device", "cpu", "where to compute: cpu, or cuda in a program built with -tags gpu; cuda:1 is the second GPU")
+	device := f.String("device", "cpu", deviceHelp)
 	f.BoolVar(&t.json, "json", false, "print JSON: one object at the end")
 	f.IntVar(&t.stopAfter, "stop-after", 0, "stop after so many steps as if interrupted; 0: do not")
 	f.IntVar(&t.saveEvery, "save-every", 0, "steps between saves; 0: at every report")
@@ -47,7 +47,7 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 		return err
 	}
 	var err error
-	if t.device, err = parseDevice(*device); err != nil {
+	if t.device, err = parseDevice("train", *device); err != nil {
 		return err
 	}
 	t.given = map[string]bool{}

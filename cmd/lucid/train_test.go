@@ -275,6 +275,7 @@ func TestTrainMistakes(t *testing.T) {
 		"train --model gpt --data no.txt":     "there is no ",
 		"train --data .":                      "want one folder per class; try: lucid train --data <folder>",
 		"predict --held 1 --checkpoint a x":   "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
+		"predict --device tpu 1":              `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid predict`,
 		"predict --held -1":                   "about what?",
 		"train --batch -1":                    "--batch is -1; want a positive number; try: lucid train --help",
 		"train --model gpt --heads 5":         "heads that divide the width",
