@@ -10,6 +10,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -281,6 +282,24 @@ func TestImageKinds(t *testing.T) {
 				t.Fatalf("%T: pixel %d is %d %d %d, gray %d; want %v, gray %d", img, i, rgb[i], rgb[12+i], rgb[24+i], gray[i], at, want)
 			}
 		}
+	}
+}
+
+// TestCSVMissing asks that fields without a number are refused unless somebody says what they stand for.
+func TestCSVMissing(t *testing.T) {
+	const table = "\ufefflabel,a,b\nx,1,\ny, NA ,4\nx,null,?\n"
+	if _, err := DecodeCSV(strings.NewReader(table)); err == nil || !strings.Contains(err.Error(), "line 2: field 3 is \"\"; want a number, or the option Missing") {
+		t.Error(err)
+	}
+	d, err := DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(-1.0)})
+	if err != nil || d.Missing != 4 || !slices.Equal(lucid.ToSlice[int](d.X), []int{1, -1, -1, 4, -1, -1}) || !slices.Equal(d.Columns, []string{"a", "b"}) {
+		t.Errorf("%v, %+v", err, d)
+	}
+	if d, err = DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(math.NaN())}); err != nil || !math.IsNaN(d.X.At(1, 0).Item()) {
+		t.Errorf("%v, %+v", err, d)
+	}
+	if d, err = DecodeCSV(strings.NewReader("\ufeff1,2,x\n3,4,y\n")); err != nil || d.X.At(0, 0).Item() != 1 {
+		t.Errorf("a byte order mark before a number: %v", err)
 	}
 }
 

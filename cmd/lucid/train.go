@@ -166,7 +166,7 @@ func (s *session) finish() error {
 		return err
 	}
 	if s.live {
-		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), 64, 8))
+		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), min(64, max(progress.Columns(s.log)-12, 8)), 8))
 	}
 	if s.Config().Text() {
 		sample, err := s.Sample("The ", 400, 0.8, 1)

@@ -78,11 +78,15 @@ func (t *trainFlags) start() (*learn.Trainer, error) {
 			return nil, &usageError{"lucid train: --" + name + " cannot change while a run goes on", "lucid train --resume --out " + t.file}
 		}
 	}
-	return learn.Resume(t.file, func(c *learn.Config) {
+	run, err := learn.Resume(t.file, func(c *learn.Config) {
 		if t.Epochs > 0 || t.Steps > 0 {
 			c.Epochs, c.Steps = t.Epochs, t.Steps
 		}
 	})
+	if err == nil && t.given["model"] && run.Config.Model != t.Model {
+		return nil, &usageError{fmt.Sprintf("lucid train: %s is of a %s, not of a %s", t.file, run.Config.Model, t.Model), "lucid train --resume --out " + t.file}
+	}
+	return run, err
 }
 
 // again is the command line that goes on.
