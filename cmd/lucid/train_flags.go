@@ -30,7 +30,7 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f.StringVar(&t.Data, "data", "", "a folder of MNIST files, a folder of images in a folder per class, a .csv file; for gpt a text; default: data of the program")
 	f.IntVar(&t.Epochs, "epochs", 0, "times to go through the data; 0: as many as it needs")
 	f.IntVar(&t.Steps, "steps", 0, "steps to make, instead of epochs")
-	f.IntVar(&t.Batch, "batch", 0, "examples a step sees; 0: 64, for gpt 8")
+	f.IntVar(&t.Batch, "batch", 0, "examples a step sees; 0: 64, of a small set fewer, for gpt 8")
 	f.Float64Var(&t.LR, "lr", 0, "learning rate; 0: 0.003")
 	f.Uint64Var(&t.Seed, "seed", 1, "of all random numbers")
 	f.IntVar(&t.Context, "context", 0, "gpt: bytes it sees; 0: 64")
@@ -60,6 +60,10 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 		return &usageError{fmt.Sprintf("lucid train: --out is %q; want a name that ends in .lucid", t.file), "lucid train --out " + strings.TrimSuffix(t.file, filepath.Ext(t.file)) + ".lucid"}
 	case !isFolder(filepath.Dir(t.file)):
 		return &usageError{fmt.Sprintf("lucid train: there is no folder %s for --out", filepath.Dir(t.file)), "lucid train --out " + filepath.Base(t.file)}
+	case isFolder(t.file):
+		return &usageError{fmt.Sprintf("lucid train: %s for --out is a folder", t.file), "lucid train --out " + filepath.Join(t.file, t.Model+".lucid")}
+	case !writable(filepath.Dir(t.file)):
+		return &usageError{fmt.Sprintf("lucid train: nothing can be written to %s, where --out is to be", filepath.Dir(t.file)), "lucid train --out " + filepath.Join(os.TempDir(), filepath.Base(t.file))}
 	case t.Epochs > 0 && t.Steps > 0:
 		return &usageError{"lucid train: --epochs and --steps both say how long", fmt.Sprintf("lucid train --epochs %d", t.Epochs)}
 	case t.stopAfter < 0 || t.saveEvery < 0:
@@ -107,6 +111,16 @@ func (t *trainFlags) again() string {
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// writable reports whether a file can be made in a folder: better to know before the work than after it.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, ".lucid-try-")
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return os.Remove(f.Name()) == nil
 }
 
 // self is what to type to run this program: under go run its own path is of no use to a person.
