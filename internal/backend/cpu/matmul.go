@@ -76,8 +76,6 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
 		return stacks(c, out, in, ended(productC128), then)
-	case dtype.Int8:
-		return stacks(c, out, in, ended(productOf[int8]), then)
 	case dtype.Int16:
 		return stacks(c, out, in, ended(productOf[int16]), then)
 	case dtype.Int32:
@@ -91,7 +89,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 	case dtype.Uint64:
 		return stacks(c, out, in, ended(productOf[uint64]), then)
 	}
-	return stacks(c, out, in, ended(productOf[uint8]), then)
+	return stacks(c, out, in, endedBytes(), then)
 }
 
 // plainWork is how many multiply-adds a product may have to be done by plain: no loop would be parallel.
