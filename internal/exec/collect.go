@@ -86,6 +86,7 @@ type planner struct {
 type scratch struct {
 	count, sorted, next, head, list []int
 	reads                           []int32 // registers of the inputs a group reads, in order
+	temps                           []temp
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.

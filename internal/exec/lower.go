@@ -50,6 +50,7 @@ func (p *planner) lower() {
 		}
 	}
 	p.findDonors()
+	p.pack()
 }
 
 // input numbers the buffer of a stored node or an argument.
