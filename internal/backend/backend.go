@@ -122,7 +122,7 @@ type Fused struct {
 type Head struct {
 	Op   string
 	Attr attr.Attr
-	Dst  int // the input register it computes
+	Dst  int  // the input register it computes
 	Kept bool // somebody wants the product itself
 	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
 	// not there then.
