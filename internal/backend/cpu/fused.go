@@ -171,8 +171,13 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
-	if p.Head != nil {
+	if p.Head != nil && !isPlain(operands) {
 		return runHead(c, r.share(q), head, operands)
+	}
+	if p.Head != nil {
+		if err := matmulThen(c, head, operands, nil); err != nil {
+			return err
+		}
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
