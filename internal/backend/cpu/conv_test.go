@@ -87,8 +87,8 @@ func testConvPlaces(t *testing.T, part int) {
 		rank := 1 + r.IntN(3)
 		a, x, w, _ := randomConv(r, rank)
 		g := a.Groups
-		w[0], w[1] = g*[]int{12, 16, 31, 48, 70}[r.IntN(5)], 1+r.IntN(20)
-		x[0], x[1] = 1+r.IntN(6), g*w[1]
+		w[0], w[1] = g*[]int{12, 16, 31, 48, 70}[r.IntN(5)], 1+r.IntN(6)
+		x[0], x[1] = 1+r.IntN(3), g*w[1]
 		x[len(x)-1] += r.IntN(12)
 		out := []int{x[0], w[0]}
 		for e := range rank {
