@@ -85,7 +85,7 @@ func Zeta(s, q float64) float64 {
 		return math.NaN()
 	case q != q:
 		return math.NaN()
-	case math.IsInf(q, 1) && !math.IsInf(s, 1):
+	case math.IsInf(q, 1) && s < math.Inf(1):
 		return 0
 	case q < 0 && math.IsInf(s, 1): // some term has a base below 1
 		return s
