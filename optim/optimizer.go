@@ -186,7 +186,7 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 func number(w lucid.With, v float64) *lucid.Tensor { return w.Full([]int{}, v) }
 
 // zeros returns state shaped like a parameter.
-func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p.Detach()) }
+func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p) }
 
 // scalarLike returns a 0-d float64 of a parameter's device.
 func scalarLike(p *lucid.Tensor, v float64) *lucid.Tensor {

@@ -122,7 +122,11 @@ type Fused struct {
 type Head struct {
 	Op   string
 	Attr attr.Attr
-	Dst  int // the input register it computes
+	Dst  int  // the input register it computes
+	Kept bool // somebody wants the product itself
+	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
+	// not there then.
+	Unwritten bool
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -146,6 +150,12 @@ type Device struct {
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
+	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
+	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
+	Converts func(op string, in int, of, as dtype.DType) bool
+	// Pitch is the distance between the rows of an op's result that its kernel writes best, in elements; not more than their
+	// length: one behind the other. Kernels named here write strided outputs. nil: always so.
+	Pitch func(op string, a attr.Attr, out dtype.DType, s *shape.Shape) int
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.

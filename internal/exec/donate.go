@@ -53,7 +53,11 @@ func (p *planner) overlays(s *step, j int, o operand) bool {
 	if s.fused != nil && j >= s.fused.In {
 		return false // an operand of the product at its start
 	}
-	return in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0) && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
+	inOrder := in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0)
+	if o.lay != nil {
+		inOrder = sameLayout(in.lay, o.lay)
+	}
+	return inOrder && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
 }
 
 // pairState pairs state with its own next value, so that it keeps its place from run to run.

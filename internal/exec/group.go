@@ -12,7 +12,7 @@ func (p *planner) level() {
 		switch f.class {
 		case given, konst:
 			continue
-		case alias:
+		case alias, passed, recast:
 			for k := range n.NumIn() {
 				f.lvl = max(f.lvl, p.info[p.idx.Get(n.In(k))].lvl)
 			}
@@ -40,7 +40,7 @@ func (p *planner) level() {
 			m := n.In(k)
 			g := &p.info[p.idx.Get(m)]
 			bound := f.late
-			if f.class != alias && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+			if !f.class.follows() && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
 				bound--
 			}
 			g.late = min(g.late, bound)

@@ -252,7 +252,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*g
 	if err := b.settle(false); err != nil {
 		return nil, err
 	}
-	run, err := r.prog.reserve(b.in, b.takeFn, b.untakeFn)
+	run, err := r.prog.reserve(nil, b.in, b.takeFn, b.untakeFn)
 	if err != nil {
 		return nil, err
 	}
@@ -280,9 +280,7 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*g
 		}
 	}
 	b.finish()
-	for _, m := range run.owned {
-		m.Free()
-	}
+	run.free(err != nil && len(b.taken) == 0)
 	run.release()
 	if err != nil && len(b.taken) == 0 {
 		return nil, err

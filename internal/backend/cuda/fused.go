@@ -23,6 +23,7 @@ type program struct {
 	faults string
 	last   atomic.Pointer[readied]
 	heavy  bool // it computes functions, not only sums and products
+	after  *after
 	*backend.Fused
 }
 
@@ -76,6 +77,9 @@ func prepare(p *backend.Fused) {
 	}
 	q.key = b.String()
 	q.heavy = len(filesOf(q)) > 2
+	if q.after = afterProduct(p); q.after != nil {
+		p.Head.Unwritten = true
+	}
 	p.Prep = q
 }
 
@@ -146,6 +150,9 @@ func (f *form) key() string {
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
+	if p.Head != nil {
+		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	}
 	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 

@@ -64,8 +64,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 
 // panelRow multiplies one panel of A with the panels of a strip.
 func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
-	width := e.cols()
-	for j := 0; j < cols; j += width {
+	width, j := e.cols(), 0
+	if whole := cols / width; e.strip != nil && whole > 0 {
+		e.strip(rows, s.kc, a, rs, b, whole, s.c[row*s.crs+col:], s.crs, s.add)
+		j = whole * width
+	}
+	for ; j < cols; j += width {
 		n := min(width, cols-j)
 		e.kernel(rows, n)(s.kc, a, rs, cs, b[j*s.kc:], width, s.c[row*s.crs+col+j:], s.crs, n, s.add)
 	}
