@@ -45,7 +45,7 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
-	tail  int32 // of a group's leader: the reduction at its end, +1; 0: none
+	tail  int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
 	head  int32 // of a group's leader: the product at its start, +1; 0: none
 	reg   int32 // in its group's program
 	users int32 // consumers in the plan

@@ -95,11 +95,13 @@ func (p *planner) lowerGroup(list []int) {
 			s.in = append(s.in, p.operand(h.In(k)))
 		}
 	}
-	if t := int(p.info[list[len(list)-1]].tail) - 1; t >= 0 {
-		n, f := p.idx.Nodes[t], &p.info[t]
+	to := &prog.Tail
+	for t := p.info[list[len(list)-1]].tail; t > 0; t = p.info[t-1].tail {
+		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
 		f.at = place{buf: b}
-		prog.Tail = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
 	d.Prepare(prog)
