@@ -89,6 +89,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 
 func (p *planner) build() {
 	p.collect()
+	p.absorbCasts()
 	p.level()
 	p.groupElementwise()
 	p.findTails()

@@ -26,6 +26,14 @@ var headRuns = sync.Pool{New: func() any {
 	return h
 }}
 
+// isPlain reports whether a product is so small that it is in the cache as a whole when it is done.
+func isPlain(in []backend.View) bool {
+	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
+		return false
+	}
+	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
+}
+
 func runHead(c *backend.Ctx, r *runState, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
