@@ -9,9 +9,9 @@ import (
 )
 
 // shapes that reach each path: direct, panels, dots, row vector, packed.
-var pathShapes = [][3]int{{122, 520, 140}, 
+var pathShapes = [][3]int{
 	{40, 50, 60}, {9, 700, 70}, {3, 70, 600}, {70, 3, 600}, {1, 2500, 30}, {2500, 1, 30}, {4, 170, 530},
-	{2, 40, 77}, {8, 50, 150}, {90, 7, 150}, {220, 170, 530}, {230, 520, 80},
+	{2, 40, 77}, {8, 50, 150}, {90, 7, 150}, {220, 170, 530}, {230, 520, 80}, {468, 520, 40},
 }
 
 // reverse is a Runner that runs the blocks from last to first.
