@@ -132,3 +132,16 @@ func TestNonFinite(t *testing.T) {
 		}
 	})
 }
+
+// TestGroups: panels of an A that lies by columns are packed in groups, whose last may be one small panel.
+func TestGroups(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		for _, rows := range []int{112, 113, 122, 126, 127, 234} {
+			p := newProduct[float32](rows, 520, 140)
+			p.check(t, Float32, colMajor, rowMajor, Overwrite, nil)
+			p.check(t, Float32, colMajorPadded, colMajor, Accumulate, nil)
+			q := newProduct[float64](2*rows, 520, 70)
+			q.check(t, Float64, colMajorPadded, rowMajor, Overwrite, goRun)
+		}
+	})
+}
