@@ -46,6 +46,9 @@ type engine[T Float] struct {
 	// tapsTo write each vector to its spot; nil if there are none.
 	taps, tapsTo [][]tapTile[T]
 
+	// places are the kernels of places.go, by the length of a row and by vectors.
+	places [][maxVectors + 1]placeTile[T]
+
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
 	// It may write dst[p*drs+j] up to j < lanes.

@@ -31,6 +31,7 @@ func Files() map[string]string {
 			}
 		}
 		tapFiles(add, c.v, c.e)
+		add("places_"+c.e.suffix+"_"+c.v.name, func(w *asm) { placeFile(w, c.v, c.e) })
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -84,6 +85,7 @@ func Files() map[string]string {
 	files["stubs_gen_amd64.go"] = stubs()
 	files["stubs_half_gen_amd64.go"] = halvesStubs()
 	files["taps_stubs_gen_amd64.go"] = allTapStubs()
+	files["places_stubs_gen_amd64.go"] = placeStubs()
 	neonFiles(files)
 	return files
 }
