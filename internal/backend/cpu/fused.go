@@ -154,7 +154,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
 	if p.Head != nil {
-		return runHead(c, r.share(q), head, operands)
+		return runHead(c, r.share(q), p.Head, head, operands)
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {

@@ -3,24 +3,28 @@ package cpu
 import (
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A product at the start of a fused program: what follows it, such as a bias and an activation, runs over each part of the
-// product while that is in the cache.
+// A product or a convolution at the start of a fused program: what follows it, such as a bias and an activation, runs
+// over each part of the result while that is in the cache.
 
-func canLead(op string, _ dtype.DType) bool { return op == "matmul" }
+func canLead(op string, _ dtype.DType) bool { return op == "matmul" || op == "conv" }
 
-func runHead(c *backend.Ctx, r *runState, out backend.View, in []backend.View) error {
+func runHead(c *backend.Ctx, r *runState, h *backend.Head, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}
 	width := 1 // a product with a vector has one column
-	if in[1].Shape.Rank() > 1 {
+	switch {
+	case h.Op == "conv":
+		width = volume(out.Shape.Dims()[2:])
+	case in[1].Shape.Rank() > 1:
 		width = out.Shape.Dim(out.Shape.Rank() - 1)
 	}
-	return matmulThen(c, out, in, func(row, col, rows, cols int) {
+	then := func(row, col, rows, cols int) {
 		var w workspace
 		r.open(&w)
 		if cols == width {
@@ -31,7 +35,11 @@ func runHead(c *backend.Ctx, r *runState, out backend.View, in []backend.View) e
 			}
 		}
 		w.close()
-	})
+	}
+	if h.Op == "conv" {
+		return convThen(c, h.Attr.(attr.Conv), out, in, then)
+	}
+	return matmulThen(c, out, in, then)
 }
 
 // row returns where elements at to at+n lie, if they do so one after the other in one row; else nil.
