@@ -87,7 +87,8 @@ var ErrCold = errors.New("the kernel is not compiled yet")
 // if there were no kernel.
 var ErrNoKernel = errors.New("no kernel for these operands")
 
-// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
+// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part. The views are
+// the caller's: a kernel does not change them.
 type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
 
 // Table finds kernels by the op's name.
@@ -112,7 +113,7 @@ type Fused struct {
 	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
 	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
 	Head *Head
-	// Tail reduces a register while it is computed; its result is the last output, behind those of Out. nil: none.
+	// Tail reduces a register while it is computed; its result is an output behind those of Out. nil: none.
 	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
@@ -134,6 +135,16 @@ type Tail struct {
 	Op   string
 	Attr attr.Attr
 	Src  int // the register it reads, made by an instruction
+	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
+	Next *Tail
+}
+
+// Tails counts the reductions at the program's end.
+func (p *Fused) Tails() (n int) {
+	for t := p.Tail; t != nil; t = t.Next {
+		n++
+	}
+	return n
 }
 
 // Device is a place where kernels run.
@@ -148,6 +159,8 @@ type Device struct {
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
 	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
+	// Folds is how many reductions over the same dimensions a program may end with, if not one.
+	Folds int
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
