@@ -19,6 +19,7 @@ type Device struct {
 
 	handle  uintptr
 	context uintptr
+	asked   []uintptr // the context, as a list of arguments
 	pool    uintptr
 	Stream  uintptr
 }
@@ -68,6 +69,7 @@ func Open(index int) (*Device, error) {
 	if s := dl.Call(cu.primaryCtxRetain, uintptr(unsafe.Pointer(&d.context)), d.handle); s != 0 {
 		return nil, fail(s, "making the context of device %d (%s)", index, d.Name)
 	}
+	d.asked = []uintptr{d.context}
 	if pools != 0 {
 		if err := d.usePool(); err != nil {
 			return nil, err
@@ -97,10 +99,15 @@ func (d *Device) usePool() error {
 func (d *Device) With(f func() uintptr) uintptr {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if s := dl.Call(cu.ctxSetCurrent, d.context); s != 0 {
+	if s := d.current(); s != 0 {
 		return s
 	}
 	return uintptr(uint32(f()))
+}
+
+// current makes the context that of the calling thread.
+func (d *Device) current() uintptr {
+	return uintptr(uint32(dl.Call(cu.ctxSetCurrent, d.asked[:]...)))
 }
 
 // call is With for driver functions: the status becomes an error.
