@@ -22,6 +22,7 @@ type Device struct {
 	asked   []uintptr // the context, as a list of arguments
 	pool    uintptr
 	Stream  uintptr
+	staging *staging
 }
 
 // Attributes of a device.
@@ -43,7 +44,7 @@ func Open(index int) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
 	}
-	d := &Device{Index: index}
+	d := &Device{Index: index, staging: &staging{}}
 	h := new(int32)
 	if s := dl.Call(cu.deviceGet, uintptr(unsafe.Pointer(h)), uintptr(index)); s != 0 {
 		return nil, fail(s, "opening device %d", index)
