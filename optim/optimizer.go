@@ -188,6 +188,12 @@ func number(w lucid.With, v float64) *lucid.Tensor { return w.Full([]int{}, v) }
 // zeros returns state shaped like a parameter.
 func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p) }
 
+// full returns state shaped like a parameter that starts with another number, one in memory for each element: a compiled
+// step can write over it from the first call.
+func full(p *lucid.Tensor, v float64) *lucid.Tensor {
+	return lucid.FullLike(p.Detach(), v).Contiguous()
+}
+
 // scalarLike returns a 0-d float64 of a parameter's device.
 func scalarLike(p *lucid.Tensor, v float64) *lucid.Tensor {
 	return number(lucid.With{DType: lucid.Float64, Device: p.Device()}, v)

@@ -26,7 +26,7 @@ type trainFlags struct {
 
 func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	f := c.flags()
-	f.StringVar(&t.Model, "model", "cnn", "what to train: cnn, mlp or gpt")
+	f.StringVar(&t.Model, "model", "", "what to train: cnn, mlp or gpt; default: mlp for a .csv file, gpt for a .txt file, else cnn")
 	f.StringVar(&t.Data, "data", "", "a folder of MNIST files, a folder of images in a folder per class, a .csv file; for gpt a text; default: data of the program")
 	f.IntVar(&t.Epochs, "epochs", 0, "times to go through the data; 0: as many as it needs")
 	f.IntVar(&t.Steps, "steps", 0, "steps to make, instead of epochs")
@@ -52,6 +52,9 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 	}
 	t.given = map[string]bool{}
 	f.Visit(func(f *flag.Flag) { t.given[f.Name] = true })
+	if !t.given["model"] {
+		t.Model = modelFor(t.Data)
+	}
 	if t.file == "" {
 		t.file = t.Model + ".lucid"
 	}
@@ -70,6 +73,17 @@ func (t *trainFlags) parse(c *command, args []string, out io.Writer) error {
 		return &usageError{"lucid train: --stop-after and --save-every want positive numbers", "lucid train --help"}
 	}
 	return nil
+}
+
+// modelFor chooses a model by what its data is called: tables and texts are no images.
+func modelFor(path string) string {
+	switch filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")) {
+	case ".csv", ".tsv":
+		return "mlp"
+	case ".txt":
+		return "gpt"
+	}
+	return "cnn"
 }
 
 // start makes the run, new or from its checkpoint.

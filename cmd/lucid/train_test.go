@@ -160,7 +160,7 @@ func ownData(t *testing.T, dir string) {
 		images = append(images, bytes.Repeat([]byte{byte(i), byte(200 * (i % 2)), 7, 0}, 16)...)
 		labels = append(labels, byte(i%2))
 	}
-	files := map[string][]byte{"t.csv": table.Bytes(), "t.txt": bytes.Repeat([]byte("a text that goes on. "), 50)}
+	files := map[string][]byte{"t.csv": table.Bytes(), "t.txt": bytes.Repeat([]byte("a text that goes on. "), 90)}
 	for _, part := range []string{"train", "t10k"} {
 		files["mnist/"+part+"-images-idx3-ubyte"], files["mnist/"+part+"-labels-idx1-ubyte"] = images, labels
 	}
@@ -250,6 +250,23 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestModelChoice asks that data alone says what to train: a table makes a mlp, a text a gpt.
+func TestModelChoice(t *testing.T) {
+	dir := t.TempDir()
+	ownData(t, dir)
+	t.Chdir(dir)
+	for data, want := range map[string]string{"t.csv": "mlp", "t.txt": "gpt", "mnist": "cnn"} {
+		status, out, errs := lucidRun("train", "--data", data, "--steps", "3", "--json")
+		var got summary
+		if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Model != want || got.Checkpoint != want+".lucid" {
+			t.Errorf("%s: status %d, %v, %s %s", data, status, err, out, errs)
+		}
+	}
+	if status, out, _ := lucidRun("train", "--data", "t.csv", "--steps", "3", "--stop-after", "1"); status != 0 || !strings.Contains(out, "lucid train --resume --model mlp\n") || !strings.Contains(out, "mlp.lucid of an earlier run will be replaced") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // TestKill ends the process at any moment of a run that saves after every step: what is left must load and go on.
 func TestKill(t *testing.T) {
 	times := 5
@@ -308,8 +325,8 @@ func TestTrainMistakes(t *testing.T) {
 		"train --resume":                               "there is no checkpoint cnn.lucid; try: lucid train",
 		"train --resume --lr 1":                        "--lr cannot change while a run goes on; try: lucid train --resume",
 		"train --data nowhere":                         "there is no ",
-		"train --data iris.csv":                        "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
-		"train --data a.txt":                           "try: lucid train --model gpt --data ",
+		"train --model cnn --data iris.csv":            "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
+		"train --model mlp --data a.txt":               "try: lucid train --model gpt --data ",
 		"train --model gpt --data a.txt":               "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
 		"train --device tpu":                           `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
 		"train --model gpt --data .":                   "is a folder; a gpt reads a text file; try: lucid train --data ",

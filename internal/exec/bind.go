@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
@@ -20,6 +21,8 @@ type run struct {
 
 	// What follows is space that runs use one after the other.
 	cuts  []mem.Buffer   // pieces of arenas
+	small mem.Buffer     // an arena that is the run's own
+	words []uint64       // its memory
 	took  []int          // inputs claimed
 	space []backend.View // operands of all steps
 	ctx   backend.Ctx
@@ -56,7 +59,7 @@ func (r *run) release() {
 	for i := range r.cuts {
 		r.cuts[i].Uncut()
 	}
-	*r = run{bufs: r.bufs[:0], owned: r.owned[:0], kept: r.kept[:0], cuts: r.cuts[:0], took: r.took[:0], space: r.space[:0], late: r.late[:0]}
+	*r = run{bufs: r.bufs[:0], owned: r.owned[:0], kept: r.kept[:0], cuts: r.cuts[:0], words: r.words, took: r.took[:0], space: r.space[:0], late: r.late[:0]}
 	runs.Put(r)
 }
 
@@ -95,6 +98,10 @@ func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int)
 func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 	p := r.prog
 	for _, a := range p.arenas {
+		if a.size <= ownArena && a.dev.Host && len(p.arenas) == 1 && !p.checks {
+			r.owned = append(r.owned, r.ownMemory())
+			continue
+		}
 		m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
 		if err != nil {
 			return err
@@ -136,6 +143,18 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 		}
 	}
 	return nil
+}
+
+// ownArena is the size up to which a run has an arena that stays with it.
+const ownArena = 4 << 10
+
+func (r *run) ownMemory() *mem.Buffer {
+	if r.words == nil {
+		r.words = make([]uint64, ownArena/8)
+	}
+	b := &r.small
+	b.Mem, b.Size = dtype.Bytes(r.words), ownArena
+	return b
 }
 
 func poolOf(pool *mem.Pool, d *backend.Device) *mem.Pool {

@@ -90,7 +90,7 @@ func classesOf(e int) (base, steps int) {
 // Get returns a buffer of n bytes, its contents undefined.
 func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	if n <= smallSize && p.hostHeap() {
-		return p.small(op, n)
+		return small(n), nil
 	}
 	class, size := classOf(n)
 	for try := 0; ; try++ {
@@ -126,18 +126,29 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
-// small buffers are ordinary Go memory: the collector frees them without our help, so they are counted only as handed out.
-func (p *Pool) small(op string, n int) (*Buffer, error) {
+// small returns a buffer of ordinary Go memory: the collector frees it without our help, so it is not counted. The least
+// ones are one object with their memory.
+func small(n int) *Buffer {
 	switch {
 	case n <= 64:
 		s := new(struct {
 			Buffer
 			data [8]uint64
 		})
-		s.Mem, s.Size, s.class = bytesOf(s.data[:], n), n, -1
-		return &s.Buffer, nil
+		return s.fill(s.data[:], n)
+	case n <= 256:
+		s := new(struct {
+			Buffer
+			data [32]uint64
+		})
+		return s.fill(s.data[:], n)
 	}
-	return &Buffer{Mem: bytesOf(make([]uint64, (n+7)/8), n), Size: n, class: -1}, nil
+	return new(Buffer).fill(make([]uint64, (n+7)/8), n)
+}
+
+func (b *Buffer) fill(w []uint64, n int) *Buffer {
+	b.Mem, b.Size, b.class = bytesOf(w, n), n, -1
+	return b
 }
 
 func (p *Pool) take(class int16, size int) (block, bool, error) {

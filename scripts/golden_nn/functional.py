@@ -175,5 +175,13 @@ for o in (dict(), dict(stride=2), dict(padding=1), dict(dilation=2)):
     u = F.unfold(torch.zeros(1, 2, 5, 6), 2, **o).shape
     fun("fold", T(*u), [5, 6], 2, **o)
 
+# Factors that leave a size as it is, or double it without being 2
+for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
+    for factor in ([1.3, 1.3], [2.1, 1.3], [1.3, 2.1], [1.2, 0.5]):
+        fun("interpolate", T(1, 2, 3, 4), scale_factor=factor, mode=mode)
+fun("interpolate", T(1, 2, 3), scale_factor=1.3, mode="linear")
+for factor in ([1.3, 1.5, 2.0], [2.0, 1.3, 1.2]):
+    fun("interpolate", T(1, 1, 2, 3, 4), scale_factor=factor, mode="trilinear")
+
 if __name__ == "__main__":
     f.write()

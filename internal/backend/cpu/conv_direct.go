@@ -31,7 +31,7 @@ type floatConv[T numbers] struct {
 
 	row, lanes int // longest row of places, output channels of a vector
 	packPlaces func(dst []T, cols int, a []T, n, k, ars int)
-	places     func(h, cols, channels int, off []int, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
+	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 }
 
 func floatConvOf[T gemm.Float]() *floatConv[T] {
@@ -63,7 +63,7 @@ func (j *convJob[T]) isDirect() bool {
 
 func (j *convJob[T]) newDirect() *directConv[T] {
 	p := &j.phase
-	d := &directConv[T]{convStrips: j.newStrips()}
+	d := &directConv[T]{convStrips: j.newStrips(p[2].outs)}
 	taps := p.taps()
 	chunks := ceil(j.channels, max(1, directDepth/taps))
 	d.channels = ceil(j.channels, chunks)
@@ -130,7 +130,7 @@ func (d *directConv[T]) block(from, to int) {
 	pace := par.NewPace()
 	for s := from; s < to; s++ {
 		at, rest := s%d.strips*d.rows, s/d.strips
-		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at)}
+		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at), cols: p[2].outs}
 		rest /= p[0].outs
 		u.image = rest / (j.groups * d.split)
 		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
@@ -148,7 +148,7 @@ func (d *directConv[T]) strip(x []T, u *strip) {
 		to = d.last
 	}
 	if to != nil {
-		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u.t0, u.t1):]
+		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u, 0):]
 		d.sums(x, u, func(a []T, off []int, add bool) { j.float.tapsTo(m, a, off, x, z, j.outPlaces, to, add) })
 		return
 	}
@@ -177,7 +177,7 @@ func (d *directConv[T]) spread(z []T, cols int, u *strip) {
 	for i := range u.o1 - u.o0 {
 		plane := ((u.image*j.groups+u.group)*j.kernels + u.o0 + i) * j.outPlaces
 		for r := range u.rows {
-			j.write(plane+d.place(u.t0, u.t1+r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
+			j.write(plane+d.place(u, r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
 		}
 	}
 }

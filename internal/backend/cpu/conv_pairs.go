@@ -34,8 +34,11 @@ func (d *placesConv[T]) pair(u *placesBlock[T], each int) {
 		for r := range u.rows {
 			lo, hi := d.tapsOf(u.t0, u.t1+r)
 			for q, from := range d.ends[:len(d.ends)-1] {
-				s := placePair{n: d.ends[q+1] - from, lo: lo, hi: hi}
-				s.at[0], s.to[0] = i*each+r*d.pitch+from, (i*u.rows+r)*d.j.phase[2].outs+from
+				s := placePair{n: min(d.ends[q+1], u.cols) - from, lo: lo, hi: hi}
+				if s.n <= 0 {
+					break
+				}
+				s.at[0], s.to[0] = i*each+r*d.pitch+from, (i*u.rows+r)*u.cols+from
 				if !take(&s, func(o *placePair) bool { return o.lo == lo && o.hi == hi }) {
 					open = append(open, s)
 				}
@@ -66,7 +69,7 @@ func (d *placesConv[T]) tapsOf(t0, t1 int) (lo, hi int) {
 		}
 	}
 	if lo >= hi { // it sees zeros only
-		return 0, len(d.off)
+		return 0, d.tapCount
 	}
 	return lo * each, hi * each
 }

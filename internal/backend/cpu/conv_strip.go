@@ -6,17 +6,23 @@ package cpu
 type convStrips[T numbers] struct {
 	j             *convJob[T]
 	high, wide    convAxis
-	rows          int // output rows of a strip
-	strips        int // of an image plane
+	rows, cols    int // outputs of a strip
+	strips        int // of an image plane, below each other
+	across        int // and side by side
 	height, pitch int // of a part of the scratch: rows, and their distance
 }
 
-func (j *convJob[T]) newStrips() convStrips[T] {
+// newStrips makes strips whose rows have at most so many outputs.
+func (j *convJob[T]) newStrips(most int) convStrips[T] {
 	p := &j.phase
 	s := convStrips[T]{j: j, high: newConvAxis(p[1].first, p[1].stride, p[1].step, p[1].taps),
 		wide: newConvAxis(p[2].first, p[2].stride, p[2].step, p[2].taps)}
-	s.wide.share(p[2].outs, j.size[2])
-	s.pitch = p[2].outs + s.wide.extra - s.wide.shared
+	s.across = ceil(p[2].outs, most)
+	s.cols = ceil(p[2].outs, s.across)
+	if s.across == 1 {
+		s.wide.share(p[2].outs, j.size[2])
+	}
+	s.pitch = s.cols + s.wide.extra - s.wide.shared
 	return s
 }
 
@@ -47,13 +53,13 @@ func (s *convStrips[T]) offsets() (off []int) {
 	return off
 }
 
-// strip is a part of the output: channels o0 to o1 of a group, and rows from t1 on.
-type strip struct{ image, group, o0, o1, t0, t1, rows int }
+// strip is a part of the output: channels o0 to o1 of a group, and rows from t1 and columns from t2 on.
+type strip struct{ image, group, o0, o1, t0, t1, t2, rows, cols int }
 
-// place is where output row t1 of t0 lies in its channel.
-func (s *convStrips[T]) place(t0, t1 int) int {
+// place is where row r of a strip begins in its channel.
+func (s *convStrips[T]) place(u *strip, r int) int {
 	p := &s.j.phase
-	return ((p[0].out+t0*p[0].outStep)*s.j.outSize[1]+p[1].out+t1*p[1].outStep)*s.j.outSize[2] + p[2].out
+	return ((p[0].out+u.t0*p[0].outStep)*s.j.outSize[1]+p[1].out+(u.t1+r)*p[1].outStep)*s.j.outSize[2] + p[2].out + u.t2*p[2].outStep
 }
 
 // fill copies what a strip reads of some channels, with zeros for what is outside.
@@ -67,7 +73,7 @@ func (s *convStrips[T]) fill(x []T, base, channels int, u *strip) {
 				j.copyWindow(x[s.plane(u0, h, w):], next, base, channels, &convWindow{
 					i0:   i0,
 					high: s.high.at(h, u.t1), highStep: s.high.stride, rows: u.rows + s.high.extra,
-					wide: s.wide.at(w, 0), wideStep: s.wide.stride, pitch: s.pitch, tail: s.wide.shared})
+					wide: s.wide.at(w, u.t2), wideStep: s.wide.stride, pitch: s.pitch, tail: s.wide.shared})
 			}
 		}
 	}

@@ -79,6 +79,6 @@ func newAMX(t *amxType, e engine[float32]) *engine[float32] {
 		}
 	}
 	e.edges = e.tiles
-	e.strip = amxStrip(t)
+	e.row = amxRow(t)
 	return &e
 }

@@ -193,7 +193,7 @@ func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32,
 	if panels == 1 {
 		e.tiles[nv][rows](kc, a, kc+3, 1, b, 32, got, crs, 16*nv, add)
 	} else {
-		e.strip(rows, kc, a, kc+3, b, panels, got, crs, add)
+		e.row(rows, kc, a, kc+3, b, panels, got, crs, add)
 	}
 	full, tail := shapeTiles(rows, amxPairs), shapeTiles(rows, max(1, kc%amxPairs))
 	emulatedAMX(t, ceilDiv(rows, 16), nv, dot)(&full, &tail, kc/amxPairs, kc%amxPairs, a, kc+3, b, 32, 32*kc, want, crs, panels, add)

@@ -36,8 +36,8 @@ func amxTile(t *amxType, nv, rows int, bufs *sync.Pool) tile[float32] {
 	}
 }
 
-// amxStrip is the strip of an engine: all panels in one call.
-func amxStrip(t *amxType) func(rows, kc int, a []float32, ars int, b []float32, panels int, c []float32, crs int, add bool) {
+// amxRow is the row of an engine: all panels in one call.
+func amxRow(t *amxType) func(rows, kc int, a []float32, ars int, b []float32, panels int, c []float32, crs int, add bool) {
 	var full [amxRows + 1]tileShape
 	for rows := 1; rows <= amxRows; rows++ {
 		full[rows] = shapeTiles(rows, amxPairs)
@@ -96,9 +96,9 @@ func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, 
 					return err
 				}
 			}
-			e.strip(rows, kc, a, kc, b, panels, c, panels*width, false)
+			e.row(rows, kc, a, kc, b, panels, c, panels*width, false)
 			if add {
-				e.strip(rows, kc, a, kc, b, panels, c, panels*width, true)
+				e.row(rows, kc, a, kc, b, panels, c, panels*width, true)
 			}
 			for panel := range panels {
 				if err := check("strip", rows, width, panel, add); err != nil {

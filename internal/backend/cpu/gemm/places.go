@@ -1,6 +1,9 @@
 package gemm
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A convolution as a product whose rows are output places and whose columns are output channels: a scalar of the input,
 // at the place moved by a tap, times a vector of kernels. Against Taps there are no columns between output rows, any
@@ -48,27 +51,37 @@ func PlaceRow[T Float]() int { return len(engineOf[T]().places) - 1 }
 // PlaceLanes is what the number of output channels of a panel is a multiple of, and twice that is the most.
 func PlaceLanes[T Float]() int { return engineOf[T]().lanes }
 
+// PlaceTaps are the offsets of the taps of a channel.
+type PlaceTaps struct {
+	off    []int
+	lo, hi int // all offsets are between
+}
+
+// NewPlaceTaps describes taps.
+func NewPlaceTaps(off []int) PlaceTaps {
+	return PlaceTaps{off, slices.Min(off), slices.Max(off)}
+}
+
+// Part is some of the taps.
+func (t PlaceTaps) Part(from, to int) PlaceTaps { return PlaceTaps{t.off[from:to], t.lo, t.hi} }
+
 // Places computes, for two rows of h places and for cols output channels, one or two vectors of them,
 //
 //	c[r][i*cols+j] (+)= Σ_ch Σ_p x[at[r]+ch*xcs+off[p]+i] * w[ch*wcs+p*cols+j]    (in this order, by FMA)
 //
-// where row r of c begins at to[r]. The second row does not lie before the first; it may be the
-// first itself.
-func Places[T Float](h, cols, channels int, off []int, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool) {
-	if h == 0 || channels == 0 || len(off) == 0 {
+// where row r of c begins at to[r]. The second row does not lie before the first; it may be the first itself. All taps
+// of which t is a part must be inside x.
+func Places[T Float](h, cols, channels int, t PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool) {
+	if h == 0 || channels == 0 || len(t.off) == 0 {
 		return
 	}
-	lo, hi := off[0], off[0]
-	for _, o := range off {
-		lo, hi = min(lo, o), max(hi, o)
-	}
-	if lo+at[0] < 0 || at[0] > at[1] || hi+at[1]+(channels-1)*xcs+h > len(x) || xcs < 0 ||
-		(channels-1)*wcs+len(off)*cols > len(w) || wcs < 0 || to[0] < 0 || to[0] > to[1] || to[1]+h*cols > len(c) {
+	if t.lo+at[0] < 0 || at[0] > at[1] || t.hi+at[1]+(channels-1)*xcs+h > len(x) || xcs < 0 ||
+		(channels-1)*wcs+len(t.off)*cols > len(w) || wcs < 0 || to[0] < 0 || to[0] > to[1] || to[1]+h*cols > len(c) {
 		panic(fmt.Sprintf("gemm: places outside their slices: two rows of %d, %d by %d, %d channels %d and %d apart, rows at %v and %v, offsets %d to %d, lengths %d, %d, %d",
-			h, len(off), cols, channels, xcs, wcs, at, to, lo, hi, len(x), len(w), len(c)))
+			h, len(t.off), cols, channels, xcs, wcs, at, to, t.lo, t.hi, len(x), len(w), len(c)))
 	}
 	e := engineOf[T]()
-	e.places[h][cols/e.lanes](channels, off, x[at[0]:], at[1]-at[0], xcs, w, wcs, c[to[0]:], to[1]-to[0], add)
+	e.places[h][cols/e.lanes](channels, t.off, x[at[0]:], at[1]-at[0], xcs, w, wcs, c[to[0]:], to[1]-to[0], add)
 }
 
 // PackPlaces lays out n kernels of k taps and channels, ars apart, as Places reads them: for p < k, i < n,

@@ -34,7 +34,7 @@ func TestZZPlaces(t *testing.T) {
 						for q := 0; q < 8; q += 2 {
 							at := row*pitch + q*7
 							to := p*392*32 + (row*56+q*7)*32
-							Places(7, 32, sub, off, x[c0*plane:], [2]int{at, at + 7}, plane, w[p*32*576+c0*taps*32:], taps*32, c, [2]int{to, to + 7*32}, c0 > 0)
+							Places(7, 32, sub, NewPlaceTaps(off), x[c0*plane:], [2]int{at, at + 7}, plane, w[p*32*576+c0*taps*32:], taps*32, c, [2]int{to, to + 7*32}, c0 > 0)
 						}
 					}
 				}
@@ -49,7 +49,7 @@ func TestZZPlaces(t *testing.T) {
 	for range 500 {
 		s := time.Now()
 		for range 20 {
-			Places(7, 32, 16, off, x, [2]int{0, 7}, plane, w, taps*32, c, [2]int{0, 7 * 32}, false)
+			Places(7, 32, 16, NewPlaceTaps(off), x, [2]int{0, 7}, plane, w, taps*32, c, [2]int{0, 7 * 32}, false)
 		}
 		best = min(best, time.Since(s).Seconds())
 	}
