@@ -67,7 +67,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		return nil, nil, err
 	}
 	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}}
-	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), source{dd})
+	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
@@ -81,26 +81,6 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	return b, d, nil
-}
-
-// source is the memory of a device.
-type source struct{ d *driver.Device }
-
-func (s source) Alloc(n int) ([]byte, uintptr, error) {
-	p, err := s.d.Alloc(n)
-	if err != nil {
-		// What the driver's own pool keeps may be enough.
-		if terr := s.d.Trim(); terr != nil {
-			return nil, 0, terr
-		}
-		p, err = s.d.Alloc(n)
-	}
-	return nil, p, err
-}
-
-func (s source) Release(_ []byte, p uintptr) {
-	// A device that cannot free any more has failed for good; the next call that can say so does.
-	_ = s.d.Release(p)
 }
 
 func (d *Device) upload(dst *mem.Buffer, src []byte) error {
