@@ -17,7 +17,7 @@ func convSource(name string, t dtype.DType, sd int, index string) string {
 	return kernels.Source("prelude") + typed(t) + kernels.Source("tile") + "#define " + strings.ToUpper(name) + fmt.Sprintf("\n#define SD %d\n#define INDEX %s\n", sd, index) + kernels.Source("conv")
 }
 
-// conv is a convolution of any kind: operands are read where they lie.
+// conv is a convolution of any kind, by cuDNN where it can; else operands are read where they lie.
 func conv(d *call, a attr.Attr, out, in []backend.View) error {
 	c, t := a.(attr.Conv), out[0].DType
 	x, w := in[0].Shape.Dims(), in[1].Shape.Dims()
@@ -26,6 +26,9 @@ func conv(d *call, a attr.Attr, out, in []backend.View) error {
 	outs, terms := w[0]/c.Groups, product(w[1:])
 	if terms == 0 || in[0].Numel() == 0 {
 		return d.Fill(address(out[0]), 0, out[0].Numel()*t.Size())
+	}
+	if done, err := d.convByLibrary(c, out[0], in[0], in[1]); done {
+		return err
 	}
 	places := x[0] * area
 	name, grid, chunks := "conv_tiled", blocks(places, 64)*blocks(outs, 64)*c.Groups, 1

@@ -20,6 +20,9 @@ const (
 	ToWeight            // the cotangent of W from X and that of Y
 )
 
+// String names the way.
+func (w Way) String() string { return wayNames[w] }
+
 var wayNames = [...]string{"convolution", "gradient to the input of a convolution", "gradient to the weight of a convolution"}
 
 // Conv is a kind of convolution: X is (N, C, …), W (O, C/groups, …) and Y (N, O, …), with two or three dimensions behind.

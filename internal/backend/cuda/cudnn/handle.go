@@ -3,6 +3,7 @@ package cudnn
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -151,18 +152,34 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 }
 
 // makePlan describes the work, asks for engines and takes one: the one remembered, the fastest by the clock, or the first.
+// A plan whose kernels had to be compiled is remembered with them.
 func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, pointers []uintptr) (best *plan, err error) {
 	n := &net{what: w.String()}
+	key := fmt.Sprintf("cudnn 2\x00%d\x00%d\x00%s\x00%T %+v", Version, driver.Version, h.d.Name, w, w)
+	kept, _ := nvrtc.Load(key)
 	var list []config
 	h.d.With(func() uintptr {
 		if w.describe(n); n.err == nil {
-			list = n.configs(s.handle, w.allows)
+			if len(kept) > 1 {
+				best = n.read(s.handle, kept)
+			}
+			if best == nil {
+				list = n.configs(s.handle, w.allows)
+			}
 		}
 		return 0
 	})
 	if n.err != nil {
 		n.free()
 		return nil, n.err
+	}
+	if best != nil {
+		h.Kept.Add(1)
+		return best, nil
+	}
+	// Engines that compile take a second each; nothing is gained where others are ready.
+	if ready := slices.DeleteFunc(slices.Clone(list), func(c config) bool { return c.compiles }); len(ready) > 0 {
+		list = ready
 	}
 	made := func(c config) (p *plan) {
 		h.d.With(func() uintptr {
@@ -171,22 +188,22 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		})
 		return p
 	}
-	key := fmt.Sprintf("cudnn 1\x00%d\x00%d\x00%s\x00%T %+v", Version, driver.Version, h.d.Name, w, w)
-	if b, ok := nvrtc.Load(key); ok && len(b) == 1 && int(b[0]) < len(list) {
-		if p := made(list[b[0]]); p != nil {
+	if len(kept) == 1 && int(kept[0]) < len(list) {
+		if p := made(list[kept[0]]); p != nil {
 			h.Kept.Add(1)
 			return p, nil
 		}
 	}
-	tune := timing && w.tunes()
 	number, least, tried := 0, 0.0, 0
+	tune := timing && w.tunes()
 	for i, c := range list {
 		p := made(c)
 		if p == nil {
 			continue
 		}
 		if !tune {
-			return p, nil
+			best, number = p, i
+			break
 		}
 		ms, terr := h.time(s, p, space, pointers)
 		if terr != nil {
@@ -204,8 +221,19 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		n.free()
 		return nil, err
 	}
-	h.Tuned.Add(1)
-	nvrtc.Keep(key, []byte{byte(number)})
+	if tune {
+		h.Tuned.Add(1)
+	}
+	switch {
+	case best.compiles:
+		var text []byte
+		h.d.With(func() uintptr { text = best.text(); return 0 })
+		if len(text) > 1 {
+			nvrtc.Keep(key, text)
+		}
+	case tune:
+		nvrtc.Keep(key, []byte{byte(number)})
+	}
 	return best, nil
 }
 

@@ -9,16 +9,17 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
 var fn struct {
-	version, errorString, lastError      uintptr
-	create, destroy, setStream           uintptr
-	descCreate, descDestroy, descSet     uintptr
-	descGet, descFinalize, execute, prop uintptr
+	version, errorString, lastError  uintptr
+	create, destroy, setStream       uintptr
+	descCreate, descDestroy, descSet uintptr
+	descGet, descFinalize, execute   uintptr
 }
 
 // Path is where the library was found, Version what it says of itself (91400 for 9.14.0); set by Init.
@@ -46,8 +47,11 @@ var Init = sync.OnceValue(func() error {
 	if os.Getenv("LUCID_CUDA_CUDNN") == "0" {
 		return fault.Wrap(fault.Device, "cudnn", ErrOff, "")
 	}
-	// Some engines compile their kernels: the compiler's library is found more easily by us than by cuDNN. If it is
-	// missing, those engines are.
+	// Some engines use cuBLASLt, without which cuDNN ends the process; others compile their kernels. Both libraries are
+	// found more easily by us than by cuDNN. A compiler that is missing costs those engines alone.
+	if err := cublas.Init(); err != nil {
+		return fault.Wrap(fault.Device, "cudnn", err, "it cannot do without cuBLASLt")
+	}
 	_ = nvrtc.Init()
 	lib, err := dl.Open("cuDNN", names[runtime.GOOS], nvrtc.Folders()...)
 	if err != nil {
@@ -72,10 +76,12 @@ func refusal(status uintptr) bool { return status/1000 == 3 }
 // failed turns a status into an error: its name, what cuDNN says beside, and what was being done.
 func failed(status uintptr, doing string) error {
 	status = uintptr(uint32(status))
-	text := make([]byte, 1024)
+	text := make([]byte, 1<<14)
 	dl.Call(fn.lastError, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 	says, _, _ := strings.Cut(string(text), "\x00")
-	says = strings.Join(strings.Fields(says), " ")
+	if says = strings.Join(strings.Fields(says), " "); len(says) > 600 { // every engine has its say
+		says = says[:600] + "…"
+	}
 	msg := fmt.Sprintf("%s: %s (%d)", doing, dl.GoString(dl.Call(fn.errorString, status)), status)
 	if says != "" {
 		msg += ": " + says

@@ -46,6 +46,7 @@ const (
 	typeDescriptor = 15
 	typeReduction  = 18
 	typeBehavior   = 19
+	typeChar       = 24
 )
 
 // The attributes of tensors and of what joins them.
@@ -102,6 +103,8 @@ type net struct {
 	ids  []int64 // of the tensors that have memory, in the order they were made
 	last int64
 	err  error
+	// device, if set, describes a device that need not be there: engines are chosen for it. Tests use it.
+	device uintptr
 }
 
 func (n *net) call(doing string, f func() uintptr) bool {

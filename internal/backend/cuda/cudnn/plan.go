@@ -13,8 +13,10 @@ import (
 // The attributes of what chooses engines and runs them.
 const (
 	attrHeurMode, attrHeurGraph, attrHeurResults          = 200, 201, 202
+	attrHeurDevice, attrPlanDevice                        = 204, 407
 	attrConfigEngine, attrConfigWorkspace                 = 300, 303
 	attrPlanHandle, attrPlanConfig, attrPlanWorkspace     = 400, 401, 402
+	attrPlanText                                          = 405
 	attrGraphHandle, attrGraphOps                         = 800, 801
 	attrPackIDs, attrPackPointers, attrPackWorkspace      = 1000, 1001, 1003
 	attrEngineNumber, attrEngineNotes, attrEngineBehavior = 1301, 1303, 1305
@@ -63,7 +65,9 @@ const choices = 4
 // configs lists engine configurations for a net that are allowed, the best guess first.
 func (n *net) configs(handle uintptr, allow func(notes []note) bool) []config {
 	g := n.desc(kindGraph)
-	n.set(g, attrGraphHandle, typeHandle, 1, unsafe.Pointer(&handle))
+	if handle != 0 {
+		n.set(g, attrGraphHandle, typeHandle, 1, unsafe.Pointer(&handle))
+	}
 	n.descs(g, attrGraphOps, n.ops...)
 	n.finish(g, "the graph")
 	if n.err != nil {
@@ -104,6 +108,9 @@ func (n *net) ask(g uintptr, mode int32) ([]uintptr, error) {
 	h := n.desc(kindHeuristics)
 	n.descs(h, attrHeurGraph, g)
 	n.enum(h, attrHeurMode, typeHeurMode, mode)
+	if n.device != 0 {
+		n.descs(h, attrHeurDevice, n.device)
+	}
 	if n.err != nil {
 		return nil, n.err
 	}
@@ -161,8 +168,12 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 	if n.err != nil {
 		return nil, n.err
 	}
-	dl.Call(fn.descSet, p, attrPlanHandle, typeHandle, 1, uintptr(unsafe.Pointer(&handle))) // versions before 9.14 ask for it
 	n.descs(p, attrPlanConfig, c.desc)
+	if n.device != 0 {
+		n.descs(p, attrPlanDevice, n.device)
+	} else { // early versions ask for it
+		dl.Call(fn.descSet, p, attrPlanHandle, typeHandle, 1, uintptr(unsafe.Pointer(&handle)))
+	}
 	if n.err != nil {
 		return nil, n.err
 	}
@@ -174,6 +185,45 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 		return dl.Call(fn.descGet, p, attrPlanWorkspace, typeInt64, 1, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(space)))
 	})
 	return &plan{net: n, desc: p, space: int(*space), engine: c.engine, compiles: c.compiles}, n.err
+}
+
+// text is the plan with its compiled kernels, as the library writes it; nil if it cannot.
+func (p *plan) text() []byte {
+	count := new(int64)
+	if s := dl.Call(fn.descGet, p.desc, attrPlanText, typeChar, 0, uintptr(unsafe.Pointer(count)), 0); uint32(s) != 0 || *count <= 0 {
+		return nil
+	}
+	b := make([]byte, *count)
+	if s := dl.Call(fn.descGet, p.desc, attrPlanText, typeChar, uintptr(len(b)), uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&b[0]))); uint32(s) != 0 {
+		return nil
+	}
+	return b
+}
+
+// read makes a plan of its text; nil if the library does not take it.
+func (n *net) read(handle uintptr, text []byte) *plan {
+	p := n.desc(kindPlan)
+	if n.err != nil || len(text) == 0 {
+		return nil
+	}
+	space, count := new(int64), new(int64)
+	for _, call := range []func() uintptr{
+		func() uintptr {
+			return dl.Call(fn.descSet, p, attrPlanHandle, typeHandle, 1, uintptr(unsafe.Pointer(&handle)))
+		},
+		func() uintptr {
+			return dl.Call(fn.descSet, p, attrPlanText, typeChar, uintptr(len(text)), uintptr(unsafe.Pointer(&text[0])))
+		},
+		func() uintptr { return dl.Call(fn.descFinalize, p) },
+		func() uintptr {
+			return dl.Call(fn.descGet, p, attrPlanWorkspace, typeInt64, 1, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(space)))
+		},
+	} {
+		if uint32(call()) != 0 {
+			return nil
+		}
+	}
+	return &plan{net: n, desc: p, space: int(*space), engine: -1}
 }
 
 // run asks for a plan; the pointers are those of the net's tensors in memory, in the order they were made.
