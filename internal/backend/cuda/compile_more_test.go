@@ -73,3 +73,15 @@ func TestCompileWindows(t *testing.T) {
 	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8))
 	compileOne(t, "random_int", sampleSource("random_int", dtype.Uint64))
 }
+
+// TestCompileChannels compiles the statistics of channels.
+func TestCompileChannels(t *testing.T) {
+	needCompiler(t)
+	for _, what := range []string{"moments", "dots"} {
+		for _, f := range []channelForm{{part: "cols", t: dtype.BFloat16, fd: 1, vector: 8, across: 8}, {part: "rows", t: dtype.Float32, fd: 2, vector: 4, across: 1},
+			{part: "rows", t: dtype.Float64, fd: 3, vector: 1, across: 1}, {part: "finish", t: dtype.Float16, fd: 1, vector: 8, across: 32}} {
+			f.what = what
+			compileOne(t, "channel_"+f.part, f.source())
+		}
+	}
+}

@@ -56,7 +56,7 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 		l.k.Stride, l.k.Dilation = c.Stride, c.KernelDilation
 		l.x, l.w, l.y = x, w, out
 	}
-	// What lies behind the input is what the result's size asks for; cuDNN is at its best where it is what lies before.
+	// What lies behind the input is what the result's size asks for: the same as before it, if that is possible.
 	high := make([]int, rank)
 	spatial := func(v backend.View, i int) int { return v.Shape.Dim(v.Shape.Rank() - rank + i) }
 	for i := range high {
@@ -66,8 +66,8 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 		if low[i] > high[i] && low[i] < least+l.k.Stride.At(i) {
 			high[i] = low[i]
 		}
-		if low[i] < 0 || high[i] >= least+l.k.Stride.At(i) {
-			return nil, false // a crop
+		if low[i] < 0 || high[i] >= least+l.k.Stride.At(i) || low[i] != high[i] {
+			return nil, false // a crop; and unlike paddings, which some engines of cuDNN 9.14 get wrong
 		}
 	}
 	l.k.Low, l.k.High = attr.MakeInts(low...), attr.MakeInts(high...)

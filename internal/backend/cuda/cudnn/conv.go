@@ -34,7 +34,7 @@ type Conv struct {
 	XStrides, WStrides, YStrides attr.Ints
 	Stride, Low, High, Dilation  attr.Ints
 	Flip                         bool // the kernel is turned around
-	Deterministic                bool // engines whose bits vary are left out, and none is chosen by the clock
+	Deterministic                bool // no engine is chosen by the clock
 	TF32                         bool
 	Winograd                     bool // fewer products, less accuracy
 }
@@ -108,7 +108,7 @@ func (c Conv) allows(notes []note) bool {
 		return slices.ContainsFunc(list, func(k note) bool { return slices.Contains(notes, k) })
 	}
 	switch {
-	case c.Deterministic && has(noteNondeterministic), has(noteReducedSums):
+	case has(noteNondeterministic, noteReducedSums): // sums in any order are sums in the result's dtype, too
 		return false
 	case !c.Winograd && has(noteWinograd, noteWinograd4, noteWinograd6, noteWinograd13, noteFFT):
 		return false
