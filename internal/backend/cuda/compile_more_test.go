@@ -58,19 +58,19 @@ func TestCompileWindows(t *testing.T) {
 			compileOne(t, name+d.String(), convSource(name, d, 1+i%3, "u32"))
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
-		compileOne(t, "pool_unfold", poolSource("pool_unfold", d))
-		compileOne(t, "pool_fold", poolSource("pool_fold", d))
+		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, "i64"))
+		compileOne(t, "pool_fold", poolSource("pool_fold", d, "i32"))
 		if d.IsFloat() {
 			compileOne(t, "class_nll_grad", classNLLGradSource(d, 16/d.Size()))
-			for _, op := range []string{"pool_max", "pool_mean", "pool_mean_t"} {
-				compileOne(t, op, poolSource(op, d))
+			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
+				compileOne(t, op, poolSource(op, d, "i32"))
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
 		}
 	}
 	compileOne(t, "conv_wide", convSource("conv_tiled", dtype.Float32, 2, "u64"))
-	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8))
+	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8, "i32"))
 	compileOne(t, "random_int", sampleSource("random_int", dtype.Uint64))
 }
 
