@@ -691,6 +691,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "bernoulli", door: "", doc: "Bernoulli returns ones with the probabilities in x, and zeros.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bernoulli(c.tensor("input"))}
@@ -764,6 +765,7 @@ func init() {
 				return []*graph.Node{ops.Bincount(c.tensor("input"), c.optionalTensor(), o)}
 			}},
 		schema{name: "binomial", door: "", doc: "Binomial returns numbers of successes in count trials of probability prob.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"count", "tensor", false}, {"prob", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Binomial(c.tensor("count"), c.tensor("prob"))}

@@ -24,6 +24,7 @@ func init() {
 			}},
 		schema{name: "categorical", door: "", doc: "Categorical returns class numbers drawn by logits along an axis.",
 			noGrad: "its result is a position", noVMap: "",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_axis int
@@ -103,20 +104,20 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
 			}},
-		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
 			}},
-		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
 			}},
-		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

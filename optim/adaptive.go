@@ -109,7 +109,7 @@ func (o AdagradOptions) numbers() adagrad {
 func adagradRule() rule[adagrad] {
 	return rule[adagrad]{name: "adagrad",
 		state: func(h adagrad, p *lucid.Tensor, _ float64) []named {
-			return []named{{"sum", lucid.FullLike(p.Detach(), h.InitialAccumulatorValue)}}
+			return []named{{"sum", full(p, h.InitialAccumulatorValue)}}
 		},
 		shared: func(h adagrad, c *change) []*lucid.Tensor {
 			return []*lucid.Tensor{c.lr.Div(c.t.Sub(1).Mul(h.LRDecay).Add(1))}
@@ -210,7 +210,7 @@ func (o RpropOptions) numbers() rprop {
 func rpropRule() rule[rprop] {
 	return rule[rprop]{name: "rprop",
 		state: func(_ rprop, p *lucid.Tensor, lr float64) []named {
-			return []named{{"prev", zeros(p)}, {"step_size", lucid.FullLike(p.Detach(), lr)}}
+			return []named{{"prev", zeros(p)}, {"step_size", full(p, lr)}}
 		},
 		update: func(h rprop, c *change) {
 			g := decayed(c, h.Maximize, 0)

@@ -95,26 +95,32 @@ func (p *planner) lowerGroup(list []int) {
 			s.in = append(s.in, p.operand(h.In(k)))
 		}
 	}
-	if t := int(p.info[list[len(list)-1]].tail) - 1; t >= 0 {
-		n, f := p.idx.Nodes[t], &p.info[t]
+	to := &prog.Tail
+	for t := p.info[list[len(list)-1]].tail; t > 0; t = p.info[t-1].tail {
+		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
 		f.at = place{buf: b}
-		prog.Tail = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
 	d.Prepare(prog)
+	if prog.Head != nil && prog.Head.Unwritten {
+		p.prog.bufs[s.out[0].buf].size = 1
+	}
 	p.addStep(s)
 }
 
 // lowerHead gives the product at the start of a group its memory.
 func (p *planner) lowerHead(s *step, i int) {
 	n, f := p.idx.Nodes[i], &p.info[i]
-	at := place{buf: p.newBuf(s.dev, n.Bytes())}
+	at, kept := place{buf: p.newBuf(s.dev, n.Bytes())}, f.store
 	if f.at = at; f.class == shown {
 		n = n.In(0)
-		p.info[p.idx.Get(n)].at = at
+		g := &p.info[p.idx.Get(n)]
+		g.at, kept = at, kept || g.store
 	}
-	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr()}
+	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr(), Kept: kept}
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 

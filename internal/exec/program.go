@@ -16,6 +16,8 @@ type Program struct {
 	numIn int // buffers 0 to numIn-1 are inputs
 	// operands counts the views all steps need, so that a run allocates them at once.
 	operands int
+	arenas   []arena
+	cuts     int // pieces of them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
 }
@@ -29,6 +31,13 @@ type bufInfo struct {
 	first int32       // step that writes it; -1 for inputs and constants
 	last  int32       // last step that reads it
 	keep  bool        // outlives the run
+
+	// Of memory that several buffers have one after the other, root is the first; it knows of all:
+	root  int32
+	end   int32 // the last step that uses any
+	at    int   // its place in an arena
+	arena int8  // -1: it lies in none
+	stays bool  // one of them outlives the run
 }
 
 // operand places a value in a buffer.

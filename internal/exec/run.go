@@ -51,7 +51,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			s.dev.Ahead(func(face any) { r.showAhead(k+1, s.dev, face) })
 		}
 	}
-	runtime.KeepAlive(r.bufs) // kernels hold slices; the buffers must not be collected under them
+	runtime.KeepAlive(r) // kernels hold slices; the buffers must not be collected under them
 	return nil
 }
 

@@ -49,6 +49,12 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 	if smooth {
 		realFloat(op, x)
 	}
+	for i := range k { // PyTorch forgets the factor in these cases
+		same, twice := size[i] == x.Dim(2+i), size[i] == 2*x.Dim(2+i)
+		if smooth && mode != "bicubic" && !o.Antialias && same || mode == "nearest" && k == 2 && (same || twice) {
+			factor[i] = 0
+		}
+	}
 	resample := func(x *Node) *Node {
 		for i := range k {
 			r := ratio{in: x.Dim(2 + i), out: size[i], factor: factor[i], corners: o.AlignCorners, single: x.DType() != dtype.Float64}

@@ -162,6 +162,9 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	case j.isCorrelation():
 		return j.correlate(c)
 	}
+	if j.isPlaces() {
+		return j.byPlaces(c)
+	}
 	direct := j.isDirect()
 	if ok, few := j.isColumns(); ok && !direct {
 		if spoiled, err := j.byColumns(c, few); err != nil || !spoiled {

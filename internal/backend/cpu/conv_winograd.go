@@ -124,7 +124,7 @@ func (d *winogradConv[T]) strip(b int) {
 		plane := z[(image*j.groups*j.kernels+group*j.kernels+o)*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:]
 		for r := range min(4, p[1].outs-4*t) {
 			n := min(rows, ceil(p[1].outs-4*t-r, 4)) // tiles that have this row
-			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0)
+			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0, 0)
 		}
 	}
 }

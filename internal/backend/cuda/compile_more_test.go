@@ -61,7 +61,10 @@ func TestCompileWindows(t *testing.T) {
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, "i64"))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d, "i32"))
 		if d.IsFloat() {
-			compileOne(t, "class_nll_grad", classNLLGradSource(d, 16/d.Size()))
+			for _, part := range []string{"FORWARD", "BACKWARD"} {
+				compileOne(t, "class_nll", classNLLSource(part, classNLLTypes{d, d, d}, 32, 16/d.Size()))
+				compileOne(t, "class_nll", classNLLSource(part, classNLLTypes{d, d, dtype.Float32}, 1+255*number(part == "FORWARD"), 1))
+			}
 			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d, "i32"))
 			}

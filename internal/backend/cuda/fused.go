@@ -23,6 +23,7 @@ type program struct {
 	faults string
 	last   atomic.Pointer[readied]
 	heavy  bool // it computes functions, not only sums and products
+	after  *after
 	*backend.Fused
 }
 
@@ -74,8 +75,14 @@ func prepare(p *backend.Fused) {
 		b.WriteByte('>')
 		b.WriteString(strconv.Itoa(o))
 	}
+	for t := p.Tail; t != nil; t = t.Next {
+		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
+	}
 	q.key = b.String()
 	q.heavy = len(filesOf(q)) > 2
+	if q.after = afterProduct(p); q.after != nil {
+		p.Head.Unwritten = true
+	}
 	p.Prep = q
 }
 
@@ -146,12 +153,19 @@ func (f *form) key() string {
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
+	if p.Head != nil {
+		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	}
 	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 
 // runFused runs a prepared program.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	n := out[0].Numel()
+	s := out[0].Shape
+	if p.Tail != nil {
+		s = p.Shape
+	}
+	n := s.Numel()
 	if n == 0 {
 		return nil
 	}
@@ -178,13 +192,19 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			tmp = append(tmp, b)
 		}
 	}
-	f.settle(out, views)
+	f.settle(s, out[:len(p.Out)], views)
+	if p.Tail != nil {
+		f.fitColumns(s)
+	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
 	}
 	span := f.span(q, n)
 	run := func(word uintptr) error {
+		if p.Tail != nil {
+			return d.launchTails(fn, q, &f, s, word, views, out)
+		}
 		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
 	}
 	if q.faults != "" {
@@ -223,9 +243,9 @@ func classOf(v backend.View) class {
 	return strided
 }
 
-// settle chooses the vector's length, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
-func (f *form) settle(out, in []backend.View) {
-	widest, s := 1, out[0].Shape
+// settle chooses the vector's length for elements of a shape, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
+func (f *form) settle(s *shape.Shape, out, in []backend.View) {
+	widest := 1
 	for _, v := range out {
 		widest = max(widest, v.DType.Size())
 	}

@@ -4,15 +4,22 @@ import "github.com/lucid-go/lucid/internal/par"
 
 // Sizes of packed.go. They decide speed only.
 const (
-	stripPanels = 8  // panels of B that are packed at a time: a chunk of them fills half of L2
+	stripPanels = 8  // panels of B of the largest depth that are packed at a time: they fill half of L2
 	blocksPer   = 4  // blocks for each thread, so that none waits long for another
 	packPad     = 16 // see packA
+
+	segmentCost = 2048 // elements that could be packed while an epilogue begins with one more piece of a row
 )
+
+// strip is how many columns of B are packed at a time: as many as have the size of stripPanels of the largest depth.
+func (e *engine[T]) strip(kc, cols int) int {
+	return min(cols, stripPanels*max(1, e.maxChunk/kc)*e.cols())
+}
 
 // packedGrid cuts C into blocks. Each packs its operands for itself, in memory that stays
 // with the core: what another core has packed would have to come from its cache, which takes
 // longer than packing again. So there are only as many blocks as there must be, of the shape
-// that packs least; B costs more, since it goes to L2.
+// that packs least; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
 func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
 	want := min(blocksPer*threads, most*panels)
@@ -22,7 +29,11 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	var best grid
 	for rows, least := 1, 0; rows <= min(want, most); rows++ {
 		g := grid{rows, min(ceilDiv(want, rows), panels)}
-		if cost := 2*g.rows*p.n + g.cols*p.m; g.rows*g.cols >= want && (least == 0 || cost < least) {
+		cost := (2*g.rows*p.n + g.cols*p.m) * p.k
+		if p.ep != nil {
+			cost += g.cols * p.m * segmentCost
+		}
+		if g.rows*g.cols >= want && (least == 0 || cost < least) {
 			best, least = g, cost
 		}
 	}
@@ -32,7 +43,7 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 // packed computes a chunk of the slab: strips of B are packed one after the other, and panels
 // of A, if they must be, with the first of them. A panel of A stays in L1 while those of the strip pass by.
 func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
-	strip := min(s.cols, stripPanels*e.cols())
+	strip := e.strip(s.kc, s.cols)
 	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*s.kc)
 	tile := e.rows
 	if o == inPlace {
@@ -64,8 +75,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 
 // panelRow multiplies one panel of A with the panels of a strip.
 func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
-	width := e.cols()
-	for j := 0; j < cols; j += width {
+	width, j := e.cols(), 0
+	if whole := cols / width; e.row != nil && whole > 0 {
+		e.row(rows, s.kc, a, rs, b, whole, s.c[row*s.crs+col:], s.crs, s.add)
+		j = whole * width
+	}
+	for ; j < cols; j += width {
 		n := min(width, cols-j)
 		e.kernel(rows, n)(s.kc, a, rs, cs, b[j*s.kc:], width, s.c[row*s.crs+col+j:], s.crs, n, s.add)
 	}
