@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
@@ -32,34 +33,27 @@ func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOption
 		}
 	}
 	d := statDType(x.DType())
-	wide, m, v := Cast(x, d), castMaybe(runningMean, d), castMaybe(runningVar, d)
-	mean, variance = runningMean, runningVar
+	eps := orElse(o.Eps, 1e-5)
 	if o.Training {
-		m, v, mean, variance = trainStats(wide, runningMean, runningVar, orElse(o.Momentum, 0.1))
+		m, v, mean, variance := trainStats(x, runningMean, runningVar, orElse(o.Momentum, 0.1))
+		return batchNormed(x, weight, bias, m, v, eps), mean, variance
 	}
-	y := Sub(wide, perChannel(m, x.Rank()))
-	scale := Rsqrt(Add(v, orElse(o.Eps, 1e-5)))
+	scale := Rsqrt(Add(Cast(runningVar, d), eps))
 	if weight != nil {
 		scale = Mul(scale, Cast(weight, d))
 	}
-	return Cast(affineChannels("batch_norm", y, scale, castMaybe(bias, d)), x.DType()), mean, variance
+	y := affineChannels("batch_norm", centred(x, Cast(runningMean, d)), scale, castMaybe(bias, d))
+	return Cast(y, x.DType()), runningMean, runningVar
 }
 
 // trainStats returns mean and variance of the batch by channel, and the running ones moved towards them.
 func trainStats(x, runMean, runVar *Node, momentum float64) (m, v, newMean, newVar *Node) {
-	var axes []int
-	count := 1
-	for i := range x.Rank() {
-		if i != 1 {
-			axes = append(axes, i)
-			count *= x.Dim(i)
-		}
-	}
+	count := x.Shape().Numel() / max(1, x.Dim(1))
 	if count == 1 {
 		fault.Throw(fault.Shape, "batch_norm", "%v has one value per channel; training needs more", x.Shape())
 	}
-	m = Mean(x, ReduceOptions{Dim: axes})
-	v = Mean(Square(Sub(x, perChannel(m, x.Rank()))), ReduceOptions{Dim: axes})
+	stats := graph.Items(graph.New(opChannelMoments, nil, x))
+	m, v = stats[0], stats[1]
 	if runMean == nil {
 		return m, v, nil, nil
 	}

@@ -17,19 +17,29 @@ func init() {
 			return d.windows(op, a.(attr.Pool), out, in[0])
 		}
 	}
+	t["pool_max_t"] = func(d *call, a attr.Attr, out, in []backend.View) error {
+		at, b, err := d.dense(in[1])
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			defer b.Free()
+		}
+		return d.windows("pool_max_t", a.(attr.Pool), append(out[:1:1], at), in[0])
+	}
 	register(t)
 }
 
 // poolSource writes a kernel of pool.cu.
-func poolSource(op string, t dtype.DType) string {
+func poolSource(op string, t dtype.DType, index string) string {
 	files := []string{"prelude"}
 	if op == "pool_fold" {
 		files = []string{"prelude", "elementwise", "reduce_ops"}
 	}
-	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) + kernels.Source("pool")
+	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n#define IX %s\n", ctype[t], index) + kernels.Source("pool")
 }
 
-// windows runs a kernel of pool.cu, a thread for every element of the output.
+// windows runs a kernel of pool.cu, a thread for every element of the output; out[1] holds places, if there are any.
 func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.View) error {
 	x, b, err := d.dense(in)
 	if err != nil {
@@ -39,7 +49,11 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 		defer b.Free()
 	}
 	t := in.DType
-	f, err := d.kernel(op+t.String(), op, func() string { return poolSource(op, t) })
+	index := "i32"
+	if max(out[0].Numel(), in.Numel()) >= 1<<30 {
+		index = "i64"
+	}
+	f, err := d.kernel(op+t.String()+index, op, func() string { return poolSource(op, t, index) })
 	if err != nil {
 		return err
 	}
