@@ -10,6 +10,8 @@ type BatchNormOptions struct {
 	Training bool
 	Momentum *float64
 	Eps      *float64 // nil: 1e-5
+	// ChannelsLast says that the channels are the last dimension.
+	ChannelsLast bool
 }
 
 // BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
@@ -27,22 +29,19 @@ func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOption
 	if (runningMean == nil) != (runningVar == nil) || !o.Training && runningMean == nil {
 		fault.Throw(fault.Value, "batch_norm", "needs both running statistics to evaluate, and both or none to train")
 	}
-	for _, v := range []*Node{runningMean, runningVar} {
-		if v != nil && (v.Rank() != 1 || v.Dim(0) != x.Dim(1)) {
-			fault.Throw(fault.Shape, "batch_norm", "running statistics have shape %v; want [%d], one per channel of %v", v.Shape(), x.Dim(1), x.Shape())
+	b := batchNorm{channelled{o.ChannelsLast, statDType(x.DType())}, orElse(o.Eps, 1e-5), false, false}
+	channels := b.show(x).Dim(1)
+	for i, v := range []*Node{runningMean, runningVar, weight, bias} {
+		if v != nil && (v.Rank() != 1 || v.Dim(0) != channels) {
+			fault.Throw(fault.Shape, "batch_norm", "%s has shape %v; want [%d], one per channel of %v",
+				[]string{"running_mean", "running_var", "weight", "bias"}[i], v.Shape(), channels, x.Shape())
 		}
 	}
-	d := statDType(x.DType())
-	eps := orElse(o.Eps, 1e-5)
 	if o.Training {
-		m, v, mean, variance := trainStats(x, runningMean, runningVar, orElse(o.Momentum, 0.1))
-		return batchNormed(x, weight, bias, m, v, eps), mean, variance
+		m, v, mean, variance := trainStats(b.show(x), runningMean, runningVar, orElse(o.Momentum, 0.1))
+		return b.result(x, weight, bias, m, v), mean, variance
 	}
-	scale := Rsqrt(Add(Cast(runningVar, d), eps))
-	if weight != nil {
-		scale = Mul(scale, Cast(weight, d))
-	}
-	y := affineChannels("batch_norm", centred(x, Cast(runningMean, d)), scale, castMaybe(bias, d))
+	y := b.affine(x, Cast(runningMean, b.d), b.scale(b.root(Cast(runningVar, b.d)), weight), bias)
 	return Cast(y, x.DType()), runningMean, runningVar
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -112,80 +113,128 @@ func splitChannels(out []*Node, size int) []*Node {
 	return out
 }
 
-// batchNormed is the normalisation of a batch by its own statistics, over large arrays: its gradient reads x and the
-// cotangent once for both sums, and once more for the result.
-func batchNormed(x, weight, bias, mean, variance *Node, eps float64) *Node {
-	d := mean.DType()
+// channelled is an array as batch normalisation sees it: with its channels as dimension 1, or last.
+type channelled struct {
+	last bool
+	d    dtype.DType // of statistics
+}
+
+// show shows an array with its channels as dimension 1.
+func (c channelled) show(x *Node) *Node {
+	if c.last {
+		return channelsFirst(x)
+	}
+	return x
+}
+
+// spread lets one value a channel meet an array of that rank.
+func (c channelled) spread(v *Node, rank int) *Node {
+	if c.last {
+		return v
+	}
+	return perChannel(v, rank)
+}
+
+// affine is (x - mean)·scale + bias in the dtype of statistics; bias may be nil.
+func (c channelled) affine(x, mean, scale, bias *Node) *Node {
+	y := Mul(Sub(Cast(x, c.d), c.spread(mean, x.Rank())), c.spread(scale, x.Rank()))
+	if bias != nil {
+		y = Add(y, c.spread(Cast(bias, c.d), x.Rank()))
+	}
+	return y
+}
+
+// batchNorm is the normalisation of a batch by its own statistics.
+type batchNorm struct {
+	channelled
+	eps              float64
+	weighted, biased bool
+}
+
+// operands takes the inputs apart.
+func (b batchNorm) operands(in []*Node) (x, weight, bias *Node) {
+	x, in = in[0], in[1:]
+	if b.weighted {
+		weight, in = in[0], in[1:]
+	}
+	if b.biased {
+		bias = in[0]
+	}
+	return x, weight, bias
+}
+
+func (b batchNorm) moments(x *Node) (mean, variance *Node) {
+	m := graph.Items(graph.New(opChannelMoments, nil, b.show(x)))
+	return m[0], m[1]
+}
+
+func (b batchNorm) root(variance *Node) *Node { return Rsqrt(Add(variance, b.eps)) }
+
+// scale is what channels are multiplied by.
+func (b batchNorm) scale(r, weight *Node) *Node {
+	if weight == nil {
+		return r
+	}
+	return Mul(r, Cast(weight, b.d))
+}
+
+// project is what of a change of x survives: s·(g - Σg/n + (m - x)·r²·Σg(x - m)/n), and the two sums. It is x's
+// cotangent, and the tangent of the result. (x - m would be the one of the pass forward, and kept for here.)
+func (b batchNorm) project(g, x, mean, r, s *Node) (dx *Node, sums []*Node) {
+	count := float64(x.Shape().Numel() / max(1, mean.Dim(0)))
+	sums = graph.Items(graph.New(opChannelDots, nil, b.show(Cast(g, x.DType())), b.show(x), mean))
+	each := func(v *Node) *Node { return b.spread(v, x.Rank()) }
+	slope := Mul(Mul(Square(r), sums[1]), 1/count)
+	dx = Add(Sub(Cast(g, b.d), each(Div(sums[0], count))), Mul(Sub(each(mean), Cast(x, b.d)), each(slope)))
+	return Mul(dx, each(s)), sums
+}
+
+// result computes the batch normalisation of x by its mean and variance. Its gradient reads x and the cotangent once for
+// both sums, and once more for the result.
+func (b batchNorm) result(x, weight, bias, mean, variance *Node) *Node {
 	in := []*Node{x}
 	for _, p := range []*Node{weight, bias} {
 		if p != nil {
 			in = append(in, p)
 		}
 	}
-	scale := func(v *Node) *Node { return Rsqrt(Add(v, eps)) }
-	of, r0 := x, scale(variance)
-	s := r0
-	if weight != nil {
-		s = Mul(s, Cast(weight, d))
-	}
-	y := Cast(affineChannels("batch_norm", centred(x, mean), s, castMaybe(bias, d)), x.DType())
-	read := func(in []*Node) (x, w, b, m, r *Node) {
-		x = in[0]
-		in = in[1:]
-		if weight != nil {
-			w, in = in[0], in[1:]
+	b.weighted, b.biased = weight != nil, bias != nil
+	root := b.root(variance)
+	y := Cast(b.affine(x, mean, b.scale(root, weight), bias), x.DType())
+	stats := func(of *Node) (m, r *Node) {
+		if of == x {
+			return mean, root
 		}
-		if bias != nil {
-			b = in[0]
-		}
-		if x == of {
-			return x, w, b, mean, r0
-		}
-		stats := graph.Items(graph.New(opChannelMoments, nil, x))
-		return x, w, b, stats[0], scale(stats[1])
+		m, v := b.moments(of)
+		return m, b.root(v)
 	}
 	rules := &Rules{Name: "batch_norm", In: len(in), Same: true,
 		VJP: func(in, _, cot []*Node, need []bool) []*Node {
-			x, w, b, m, r := read(in)
-			count := float64(x.Shape().Numel() / max(1, x.Dim(1)))
-			sums := graph.Items(graph.New(opChannelDots, nil, Cast(cot[0], x.DType()), x, m))
-			out := make([]*Node, len(in))
+			x, w, bias := b.operands(in)
+			m, r := stats(x)
+			dx, sums := b.project(cot[0], x, m, r, b.scale(r, w))
+			out := []*Node{nil}
 			if need[0] {
-				// dx = s·(g - Σg/n - (x - m)·r²·Σg(x - m)/n)
-				s := r
-				if w != nil {
-					s = Mul(s, Cast(w, d))
-				}
-				each := func(v *Node) *Node { return perChannel(v, x.Rank()) }
-				slope := Mul(Mul(Square(r), sums[1]), -1/count)
-				g := Add(Sub(Cast(cot[0], d), each(Div(sums[0], count))), Mul(centred(x, m), each(slope)))
-				out[0] = Cast(Mul(g, each(s)), x.DType())
+				out[0] = Cast(dx, x.DType())
 			}
-			k := 1
 			if w != nil {
-				out[k] = castLike(Mul(sums[1], r), w)
-				k++
+				out = append(out, castLike(Mul(sums[1], r), w))
 			}
-			if b != nil {
-				out[k] = castLike(sums[0], b)
+			if bias != nil {
+				out = append(out, castLike(sums[0], bias))
 			}
 			return out
 		},
 		JVP: func(in, tan []*Node) []*Node {
-			x, w, b, m, r := read(in)
-			each := func(v *Node) *Node { return perChannel(v, x.Rank()) }
-			count := float64(x.Shape().Numel() / max(1, x.Dim(1)))
-			t, hat := Cast(tan[0], d), Mul(centred(x, m), each(r))
-			sums := graph.Items(graph.New(opChannelDots, nil, Cast(tan[0], x.DType()), x, m))
-			slope := Mul(Mul(Square(r), sums[1]), -1/count)
-			t = Mul(Add(Sub(t, each(Div(sums[0], count))), Mul(centred(x, m), each(slope))), each(r))
-			k := 1
+			x, w, bias := b.operands(in)
+			m, r := stats(x)
+			tx, tw, tb := b.operands(tan)
+			t, _ := b.project(tx, x, m, r, b.scale(r, w))
 			if w != nil {
-				t = Add(Mul(t, each(Cast(w, d))), Mul(hat, each(Cast(tan[k], d))))
-				k++
+				t = Add(t, b.affine(x, m, Mul(r, Cast(tw, b.d)), nil))
 			}
-			if b != nil {
-				t = Add(t, each(Cast(tan[k], d)))
+			if bias != nil {
+				t = Add(t, b.spread(Cast(tb, b.d), x.Rank()))
 			}
 			return []*Node{Cast(t, x.DType())}
 		}}

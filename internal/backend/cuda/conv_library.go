@@ -159,7 +159,7 @@ func (l *convLibrary) place(v backend.View, groupAt int, last, result bool) (pla
 	if result {
 		return p, nil
 	}
-	return p, l.d.move(p.tmp, v)
+	return p, l.d.moveInOrder(p.tmp, v)
 }
 
 // run computes the result.
@@ -193,9 +193,27 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 		return err
 	}
 	if r := p[result]; r.tmp.Buf != nil {
-		return l.d.move(r.view, r.tmp)
+		return l.d.moveInOrder(r.view, r.tmp)
 	}
 	return nil
+}
+
+// moveInOrder copies with the dimensions in the order in which they lie in the result, where a transpose is seen as one.
+func (d *Device) moveInOrder(to, from backend.View) error {
+	order := make([]int, to.Shape.Rank())
+	for i := range order {
+		order[i] = i
+	}
+	st := to.Strides()
+	slices.SortStableFunc(order, func(i, j int) int { return st[j] - st[i] })
+	turn := func(v backend.View) backend.View {
+		dims, strides := make([]int, len(order)), make([]int, len(order))
+		for k, i := range order {
+			dims[k], strides[k] = v.Shape.Dim(i), v.Strides()[i]
+		}
+		return part(v, shape.Of("conv", dims...), strides, 0)
+	}
+	return d.move(turn(to), turn(from))
 }
 
 // asTaken returns sizes and strides as cuDNN takes them: one dimension behind the channels becomes two.

@@ -34,10 +34,10 @@ func (p *params) norm(width int) layer {
 	w, b := p.add(1, width), p.add(0.1, width)
 	mean, variance := lucid.Zeros(width).Eval(), lucid.Ones(width).Eval()
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		y, m, v := lucid.BatchNorm(x.Reshape(-1, width), mean, variance, w, b, lucid.BatchNormOptions{Training: true})
+		y, m, v := lucid.BatchNorm(x, mean, variance, w, b, lucid.BatchNormOptions{Training: true, ChannelsLast: true})
 		mean.Assign(m)
 		variance.Assign(v)
-		return y.Reshape(x.Shape()...)
+		return y
 	}
 }
 

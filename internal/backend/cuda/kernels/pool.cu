@@ -1,13 +1,16 @@
 // Windows over the last dimensions, of which there are always three: missing ones have size 1. Output o sees the inputs
-// o·stride - pad + k·dilation for k below kernel; adaptive windows cut the input in `out` parts.
+// o·stride - pad + k·dilation for k below kernel; adaptive windows cut the input in `size` parts.
 
 struct Args {
     i64 total; // threads
     OUT *out; i64 *at; const T *x; // at: the places pool_max takes
-    i64 in[3], size[3], kernel[3], stride[3], pad[3], dilation[3], adaptive, count, divisor;
+    i64 in[3], size[3], count, divisor;
 };
 
 typedef Rep<T>::R R;
+
+// The windows' own numbers are constants: what is divided by them is not divided at all.
+static __device__ constexpr IX KERNEL[3] = {KERNELS}, STRIDE[3] = {STRIDES}, PAD[3] = {PADS}, DILATION[3] = {DILATIONS};
 
 // Places are counted in IX, which is narrow where it can be: much of the time goes into dividing.
 
@@ -16,18 +19,18 @@ struct Span { IX lo, hi, step, n; };
 DEV Span span(const Args &a, int d, IX o) {
     Span s;
     const IX in = (IX)a.in[d];
-    if (a.adaptive) {
+    if (ADAPTIVE) {
         s.lo = o * in / (IX)a.size[d];
         s.hi = ((o + 1) * in + (IX)a.size[d] - 1) / (IX)a.size[d];
         s.step = 1;
         s.n = s.hi - s.lo;
         return s;
     }
-    const IX from = o * (IX)a.stride[d] - (IX)a.pad[d];
-    s.step = (IX)a.dilation[d];
+    const IX from = o * STRIDE[d] - PAD[d];
+    s.step = DILATION[d];
     s.lo = from < 0 ? from + (-from + s.step - 1) / s.step * s.step : from;
-    s.hi = min(from + ((IX)a.kernel[d] - 1) * s.step + 1, in);
-    s.n = a.count == 1 ? s.hi - s.lo : min(from + (IX)a.kernel[d], in + (IX)a.pad[d]) - from;
+    s.hi = min(from + (KERNEL[d] - 1) * s.step + 1, in);
+    s.n = a.count == 1 ? s.hi - s.lo : min(from + KERNEL[d], in + PAD[d]) - from;
     return s;
 }
 DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
@@ -35,7 +38,7 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
 }
 
 #define PLACE(e, dims) \
-    const IX p2 = e % (IX)dims[2], p1 = e / (IX)dims[2] % (IX)dims[1], p0 = e / (IX)(dims[2] * dims[1]) % (IX)dims[0], plane = e / (IX)(dims[2] * dims[1] * dims[0])
+    const IX q2 = e / (IX)dims[2], p2 = e - q2 * (IX)dims[2], q1 = q2 / (IX)dims[1], p1 = q2 - q1 * (IX)dims[1], plane = DIMS > 2 ? q1 / (IX)dims[0] : q1, p0 = DIMS > 2 ? q1 - plane * (IX)dims[0] : 0
 
 #if defined(POOL_MAX) || defined(POOL_MEAN)
 #define WINDOW \
@@ -79,17 +82,17 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean(const __grid_constan
 struct Seen { IX lo, hi; };
 DEV Seen seen(const Args &a, int d, IX i) {
     Seen s;
-    if (a.adaptive) {
+    if (ADAPTIVE) {
         s.lo = i * (IX)a.size[d] / (IX)a.in[d];
         s.hi = ((i + 1) * (IX)a.size[d] - 1) / (IX)a.in[d];
         return s;
     }
-    const IX last = i + (IX)a.pad[d], first = last - ((IX)a.kernel[d] - 1) * (IX)a.dilation[d];
-    s.lo = first <= 0 ? 0 : (first + (IX)a.stride[d] - 1) / (IX)a.stride[d];
-    s.hi = min(last / (IX)a.stride[d], (IX)a.size[d] - 1);
+    const IX last = i + PAD[d], first = last - (KERNEL[d] - 1) * DILATION[d];
+    s.lo = first <= 0 ? 0 : (first + STRIDE[d] - 1) / STRIDE[d];
+    s.hi = min(last / STRIDE[d], (IX)a.size[d] - 1);
     return s;
 }
-DEV bool sees(const Args &a, int d, IX o, IX i) { return a.adaptive || (i + (IX)a.pad[d] - o * (IX)a.stride[d]) % (IX)a.dilation[d] == 0; }
+DEV bool sees(const Args &a, int d, IX o, IX i) { return ADAPTIVE || (i + PAD[d] - o * STRIDE[d]) % DILATION[d] == 0; }
 
 #endif
 
@@ -136,11 +139,11 @@ extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_const
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
     PLACE(e, a.size);
-    const IX t2 = plane % (IX)a.kernel[2], t1 = plane / (IX)a.kernel[2] % (IX)a.kernel[1], t0 = plane / ((IX)a.kernel[2] * (IX)a.kernel[1]) % (IX)a.kernel[0];
-    const IX i = p0 * (IX)a.stride[0] - (IX)a.pad[0] + t0 * (IX)a.dilation[0], j = p1 * (IX)a.stride[1] - (IX)a.pad[1] + t1 * (IX)a.dilation[1], k = p2 * (IX)a.stride[2] - (IX)a.pad[2] + t2 * (IX)a.dilation[2];
+    const IX t2 = plane % KERNEL[2], t1 = plane / KERNEL[2] % KERNEL[1], t0 = plane / (KERNEL[2] * KERNEL[1]) % KERNEL[0];
+    const IX i = p0 * STRIDE[0] - PAD[0] + t0 * DILATION[0], j = p1 * STRIDE[1] - PAD[1] + t1 * DILATION[1], k = p2 * STRIDE[2] - PAD[2] + t2 * DILATION[2];
     T v = T();
     if (i >= 0 && i < (IX)a.in[0] && j >= 0 && j < (IX)a.in[1] && k >= 0 && k < (IX)a.in[2])
-        v = a.x[((plane / ((IX)a.kernel[2] * (IX)a.kernel[1] * (IX)a.kernel[0]) * (IX)a.in[0] + i) * (IX)a.in[1] + j) * (IX)a.in[2] + k];
+        v = a.x[((plane / (KERNEL[2] * KERNEL[1] * KERNEL[0]) * (IX)a.in[0] + i) * (IX)a.in[1] + j) * (IX)a.in[2] + k];
     a.out[e] = v;
 }
 #endif
@@ -148,9 +151,9 @@ extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_const
 #ifdef POOL_FOLD
 // window finds the output whose tap t sees place i.
 DEV bool window(const Args &a, int d, IX i, IX t, IX &o) {
-    const IX from = i + (IX)a.pad[d] - t * (IX)a.dilation[d];
-    o = from / (IX)a.stride[d];
-    return from >= 0 && from % (IX)a.stride[d] == 0 && o < (IX)a.size[d];
+    const IX from = i + PAD[d] - t * DILATION[d];
+    o = from / STRIDE[d];
+    return from >= 0 && from % STRIDE[d] == 0 && o < (IX)a.size[d];
 }
 // x is [planes, kernel, size]: every place of the image sums what the taps that see it hold.
 extern "C" __global__ void __launch_bounds__(256) pool_fold(const __grid_constant__ Args a) {
@@ -159,12 +162,12 @@ extern "C" __global__ void __launch_bounds__(256) pool_fold(const __grid_constan
     PLACE(e, a.in);
     typedef Wide<R>::W W;
     W sum = W();
-    for (IX t0 = 0; t0 < (IX)a.kernel[0]; t0++)
-        for (IX t1 = 0; t1 < (IX)a.kernel[1]; t1++)
-            for (IX t2 = 0; t2 < (IX)a.kernel[2]; t2++) {
+    for (IX t0 = 0; t0 < KERNEL[0]; t0++)
+        for (IX t1 = 0; t1 < KERNEL[1]; t1++)
+            for (IX t2 = 0; t2 < KERNEL[2]; t2++) {
                 IX i, j, k;
                 if (!window(a, 0, p0, t0, i) || !window(a, 1, p1, t1, j) || !window(a, 2, p2, t2, k)) continue;
-                const IX tap = ((plane * (IX)a.kernel[0] + t0) * (IX)a.kernel[1] + t1) * (IX)a.kernel[2] + t2;
+                const IX tap = ((plane * KERNEL[0] + t0) * KERNEL[1] + t1) * KERNEL[2] + t2;
                 sum = op_add<W>(sum, Conv<W, R>::to(get(a.x[((tap * (IX)a.size[0] + i) * (IX)a.size[1] + j) * (IX)a.size[2] + k])));
             }
     a.out[e] = Put<T>::put(rounded<T>(cast<T>(sum)));
