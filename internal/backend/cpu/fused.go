@@ -115,7 +115,6 @@ type runState struct {
 	width int  // elements that chain code takes at a time; 0: it is not used
 	long  int  // elements of a tile
 	fill  int  // elements for which scalars are repeated
-	ahead bool // operands are asked for ahead of time
 	past  bool // an output goes past the caches
 }
 
@@ -185,7 +184,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 
 // share copies the state to the heap; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
-	s := &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, ahead: r.ahead, past: r.past}
+	s := &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past}
 	s.in, s.out = append([]operand(nil), r.in...), append([]outPlace(nil), r.out...)
 	return s
 }
@@ -206,13 +205,8 @@ func (r *runState) chains(p *backend.Fused) {
 	if one {
 		r.fill = min(chainMost, r.n)
 	}
-	bytes := 0
 	for i := range r.in {
-		o := &r.in[i]
-		one = one && (o.direct || o.scalar)
-		if o.direct {
-			bytes += o.size * r.n
-		}
+		one = one && (r.in[i].direct || r.in[i].scalar)
 	}
 	for i := range r.out {
 		o := &r.out[i]
@@ -220,7 +214,6 @@ func (r *runState) chains(p *backend.Fused) {
 		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= streamFrom && uintptr(o.base)%64 == 0
 		r.past = r.past || o.past
 	}
-	r.ahead = bytes >= aheadFrom && p.Head == nil
 	if one {
 		r.long = paceElems
 	}
