@@ -56,8 +56,9 @@ func prepare(p *backend.Fused) *prepared {
 		q.size[i] = d.Size()
 		q.widest = max(q.widest, d.Size())
 	}
+	q.code = make([]code, 0, len(p.Instrs))
+	var in [3]dtype.DType
 	for k, ins := range p.Instrs {
-		var in [3]dtype.DType
 		n := 0
 		for _, s := range ins.Src {
 			if s >= 0 {
@@ -170,8 +171,15 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
+	if p.Head != nil && !isPlain(p.Head, operands) {
+		s := r.share(q)
+		defer s.end()
+		return runHead(c, s, p.Head, head, operands)
+	}
 	if p.Head != nil {
-		return runHead(c, r.share(q), head, operands)
+		if err := matmulThen(c, head, operands, nil); err != nil {
+			return err
+		}
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
@@ -179,14 +187,27 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	return c.For(blocks, r.share(q).block)
+	s := r.share(q)
+	defer s.end()
+	return c.For(blocks, s.block)
 }
 
-// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+var runStates = sync.Pool{New: func() any { return new(runState) }}
+
+// share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
-	s := &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past}
-	s.in, s.out = append([]operand(nil), r.in...), append([]outPlace(nil), r.out...)
+	s := runStates.Get().(*runState)
+	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
+	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
 	return s
+}
+
+// end lets other runs have the space of a shared state.
+func (r *runState) end() {
+	clear(r.in)
+	clear(r.out)
+	r.p = nil
+	runStates.Put(r)
 }
 
 // chains decides whether chain code is used, and how. A program that is one chain takes longer tiles, since only what
