@@ -24,7 +24,7 @@ type Workload struct {
 	Heavy bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
 	// Reason says why it falls short of the goal, for when it does.
 	Reason string `json:"reason,omitempty"`
-	make  func() job
+	make   func() job
 }
 
 // A job is a workload with its data made.
