@@ -193,6 +193,9 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if j.isProduct() {
 		return j.byProduct(c)
 	}
+	if j.isSums() {
+		return j.bySums(c)
+	}
 	if j.isPlaces() {
 		return j.byPlaces(c)
 	}
