@@ -122,7 +122,7 @@ func (x *Tensor) Chunk(chunks int, dim int) []*Tensor {
 }
 
 // Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
-// NaN bound gives NaN. No gradient passes where x is at a bound.
+// NaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func Clamp(x *Tensor, min any, max any) *Tensor {
 	a0 := acquire(x)
 	a1 := acquireAny(min)
@@ -135,7 +135,7 @@ func Clamp(x *Tensor, min any, max any) *Tensor {
 }
 
 // Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
-// NaN bound gives NaN. No gradient passes where x is at a bound.
+// NaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func (x *Tensor) Clamp(min any, max any) *Tensor {
 	a0 := acquire(x)
 	a1 := acquireAny(min)
@@ -159,7 +159,7 @@ func (x *Tensor) Clamp_(min any, max any) *Tensor {
 	return x.rebind("clamp", r0)
 }
 
-// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+// ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func ClampMax(x any, max any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(max)
@@ -169,7 +169,7 @@ func ClampMax(x any, max any) *Tensor {
 	return wrap(r0)
 }
 
-// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+// ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func (x *Tensor) ClampMax(max any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(max)
@@ -189,7 +189,7 @@ func (x *Tensor) ClampMax_(max any) *Tensor {
 	return x.rebind("clamp_max", r0)
 }
 
-// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+// ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func ClampMin(x any, min any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(min)
@@ -199,7 +199,7 @@ func ClampMin(x any, min any) *Tensor {
 	return wrap(r0)
 }
 
-// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
+// ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.
 func (x *Tensor) ClampMin(min any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(min)

@@ -674,8 +674,8 @@ func RowStack(tensors []*Tensor) *Tensor {
 	return wrap(r0)
 }
 
-// Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
-// as in training, needs a key and is refused here.
+// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// middle of the range without.
 func Rrelu(x *Tensor, o ...RreluOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Rrelu(a0, option("rrelu", o))

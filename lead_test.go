@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/exec"
@@ -32,7 +33,7 @@ func TestProductsInOnePass(t *testing.T) {
 				if n := exec.Count.Steps.Load() - before; n != 1 && DefaultDevice() == CPU {
 					t.Errorf("%d launches, want 1", n)
 				}
-				if !tensorBits(got, want) {
+				if !asGood(got, want) {
 					t.Errorf("in one pass %v, after another %v", got, want)
 				}
 				kept := a.MatMul(b)
@@ -40,12 +41,20 @@ func TestProductsInOnePass(t *testing.T) {
 				if err := Eval(got, kept); err != nil {
 					t.Fatal(err)
 				}
-				if !tensorBits(got, want) || !tensorBits(kept, p) {
+				if !asGood(got, want) || !tensorBits(kept, p) {
 					t.Error("with the product stored it differs")
 				}
 			})
 		}
 	}
+}
+
+// asGood is equality; a device whose kernel of a product of halves makes what follows too rounds once instead of every time.
+func asGood(got, want *Tensor) bool {
+	if DefaultDevice() == CPU || !want.DType().IsHalf() || slices.Contains(want.Shape(), 0) {
+		return tensorBits(got, want)
+	}
+	return got.To(Float32).Sub(want.To(Float32)).Norm().Item() <= 2e-2*want.To(Float32).Norm().Item()
 }
 
 // TestProductInOnePassOverItsOwnOperand: a residual that is also an operand is not written over while it is read.

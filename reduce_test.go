@@ -3,7 +3,9 @@ package lucid
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/testutil"
@@ -135,6 +137,33 @@ func TestThreadsDoNotChangeBits(t *testing.T) {
 	for i := range one {
 		if math.Float32bits(one[i]) != math.Float32bits(four[i]) {
 			t.Fatalf("result %d: %v with one thread, %v with four", i, one[i], four[i])
+		}
+	}
+}
+
+// TestPartitionSides checks what a partition promises: the k-th is in its place, nothing larger before it, nothing smaller behind.
+func TestPartitionSides(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		n := 1 + r.IntN(40)
+		v := make([]int32, n)
+		for i := range v {
+			v[i] = int32(r.IntN(9) - 4)
+		}
+		sorted := slices.Sorted(slices.Values(v))
+		k := r.IntN(2*n) - n
+		at := (k + n) % n
+		x := New(v, n)
+		picked := ToSlice[int32](x.TakeAlongDim(ArgPartition(x, k), 0))
+		for name, p := range map[string][]int32{"partition": ToSlice[int32](Partition(x, k)), "argpartition": picked} {
+			if p[at] != sorted[at] || !slices.Equal(slices.Sorted(slices.Values(p)), sorted) {
+				t.Fatalf("%s of %v at %d is %v", name, v, k, p)
+			}
+			for i := range p {
+				if i < at && p[i] > p[at] || i > at && p[i] < p[at] {
+					t.Fatalf("%s of %v at %d is %v: %d on the wrong side", name, v, k, p, p[i])
+				}
+			}
 		}
 	}
 }

@@ -24,6 +24,7 @@ func init() {
 			}},
 		schema{name: "categorical", door: "", doc: "Categorical returns class numbers drawn by logits along an axis.",
 			noGrad: "its result is a position", noVMap: "",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}, {"num_samples", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_axis int
@@ -103,20 +104,20 @@ func init() {
 				c.option("dim", &v_dim)
 				return ops.Chunk(c.tensor("input"), v_chunks, v_dim)
 			}},
-		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound.",
+		schema{name: "clamp", door: "Clamp", doc: "Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a\nNaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			aliases: []string{"clip"},
 			params:  []schemaParam{{"input", "tensor", false}, {"min", "tensor or number", true}, {"max", "tensor or number", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Clamp(c.tensor("input"), c.optionalOperand("min"), c.optionalOperand("max"))}
 			}},
-		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.",
+		schema{name: "clamp_max", door: "ClampMax", doc: "ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"max", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ClampMax(c.operand("input"), c.operand("max"))}
 			}},
-		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at the bound.",
+		schema{name: "clamp_min", door: "ClampMin", doc: "ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"min", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -173,33 +174,36 @@ func init() {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
 		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",

@@ -579,6 +579,7 @@ func init() {
 				return []*graph.Node{ops.Gt(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "gumbel", door: "", doc: "Gumbel returns numbers of the standard Gumbel distribution.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int

@@ -356,6 +356,7 @@ func init() {
 				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "laplace", door: "", doc: "Laplace returns numbers of the Laplace distribution.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"size", "[]int", false}, {"loc", "float64", true}, {"scale", "float64", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -918,6 +919,7 @@ func init() {
 			}},
 		schema{name: "multinomial", door: "", doc: "Multinomial returns class numbers drawn by the weights in the last dimension of x.",
 			noGrad: "its result is a position", noVMap: "",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"num_samples", "int", false}, {"replacement", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_numSamples int
@@ -1052,6 +1054,7 @@ func init() {
 				return []*graph.Node{ops.Norm(c.tensor("input"), o)}
 			}},
 		schema{name: "normal", door: "", doc: "Normal returns normal numbers of the means and standard deviations given.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"mean", "tensor or number", false}, {"std", "tensor or number", false}, {"size", "[]int", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NormalOptions

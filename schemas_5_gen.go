@@ -67,6 +67,7 @@ func init() {
 				return []*graph.Node{ops.Pdist(c.tensor("input"), o)}
 			}},
 		schema{name: "permutation", door: "", doc: "Permutation returns x with its elements along an axis in random order.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"axis", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_axis int
@@ -97,6 +98,7 @@ func init() {
 				return []*graph.Node{ops.PixelUnshuffle(c.tensor("input"), v_downscaleFactor)}
 			}},
 		schema{name: "poisson", door: "", doc: "Poisson returns numbers of events of the rates in x.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Poisson(c.tensor("input"))}
@@ -183,6 +185,7 @@ func init() {
 				return []*graph.Node{ops.Rad2deg(c.tensor("input"))}
 			}},
 		schema{name: "rand", door: "", doc: "Rand returns numbers uniform in [0, 1).",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -193,6 +196,7 @@ func init() {
 			}},
 		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
 			noGrad: "its result is whole numbers", noVMap: "",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_high any
@@ -205,6 +209,7 @@ func init() {
 				return []*graph.Node{ops.Randint(v_high, v_size, o)}
 			}},
 		schema{name: "randn", door: "", doc: "Randn returns standard normal numbers.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -215,6 +220,7 @@ func init() {
 			}},
 		schema{name: "randperm", door: "", doc: "Randperm returns 0 … n-1 in random order.",
 			noGrad: "its result is whole numbers", noVMap: "",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"n", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_n int
@@ -405,7 +411,8 @@ func init() {
 				c.required("base", &v_base)
 				return []*graph.Node{ops.RpowScalar(c.tensor("input"), v_base)}
 			}},
-		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,\nas in training, needs a key and is refused here.",
+		schema{name: "rrelu", door: "Rrelu", doc: "Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the\nmiddle of the range without.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"input", "tensor", false}, {"lower", "float64", true}, {"upper", "float64", true}, {"training", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.RreluOptions

@@ -197,6 +197,7 @@ func init() {
 				return []*graph.Node{ops.Trunc(c.tensor("input"))}
 			}},
 		schema{name: "truncated_normal", door: "", doc: "TruncatedNormal returns standard normal numbers between lower and upper.",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"lower", "tensor or number", false}, {"upper", "tensor or number", false}, {"size", "[]int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -247,6 +248,7 @@ func init() {
 				return []*graph.Node{ops.UnfoldImage(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "uniform", door: "", doc: "Uniform returns numbers uniform in [low, high).",
+			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"size", "[]int", false}, {"low", "any", true}, {"high", "any", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int

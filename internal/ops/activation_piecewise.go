@@ -48,15 +48,22 @@ type RreluOptions struct {
 	Training     bool
 }
 
-// Rrelu returns x where it is positive, and elsewhere x times the middle of the range of slopes. Drawing the slopes,
-// as in training, needs a key and is refused here.
+// Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
+// middle of the range without.
 //
 //lucid:func
+//lucid:nondeterministic draws from the default generator
 func Rrelu(x *Node, o RreluOptions) *Node {
-	if o.Training {
-		fault.Throw(fault.NotImplemented, "rrelu", "training draws slopes and needs a generator; use it in evaluation, or Prelu with drawn slopes")
+	low, high := orElse(o.Lower, 1.0/8), orElse(o.Upper, 1.0/3)
+	if !(low <= high) {
+		fault.Throw(fault.Value, "rrelu", "lower is %v and upper %v; want lower at most upper", low, high)
 	}
-	return leakyRelu(realFloat("rrelu", x), (orElse(o.Lower, 1.0/8)+orElse(o.Upper, 1.0/3))/2)
+	realFloat("rrelu", x)
+	if !o.Training {
+		return leakyRelu(x, (low+high)/2)
+	}
+	slope := Cast(Add(Mul(drawBeside("rrelu", x, x.Shape().Dims()), high-low), low), x.DType())
+	return Where(Gt(x, 0), x, Mul(x, slope))
 }
 
 // Prelu returns x where it is positive, and x times weight elsewhere; weight has one element, or one per channel (dim 1).

@@ -22,6 +22,9 @@ func Cov(x, fweights, aweights *Node, o CovOptions) *Node {
 		x = Reshape(x, 1, x.Shape().Numel())
 	}
 	x = floating(x)
+	if aweights != nil {
+		x = as("cov", x, resultType("cov", x, aweights))
+	}
 	n := x.Dim(1)
 	correction := 1.0
 	if o.Correction != nil {

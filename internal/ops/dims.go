@@ -13,6 +13,9 @@ import (
 //lucid:method
 //lucid:default dim=
 func Squeeze(x *Node, dim ...int) *Node {
+	if dim != nil && len(dim) == 0 { // an empty list names none
+		return x
+	}
 	axes := shape.Axes("squeeze", dim, x.Rank())
 	var d []int
 	for i, n := range x.Shape().Dims() {

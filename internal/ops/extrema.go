@@ -5,24 +5,32 @@ import "github.com/lucid-go/lucid/internal/graph"
 var opMaximum, opMinimum, opFmax, opFmin, opClampMin, opClampMax *graph.Op
 
 func init() {
-	opMaximum = binaryOp("maximum", graph.AMPPromote, pickedShare(Gt, false), 3, false, false)
-	opMinimum = binaryOp("minimum", graph.AMPPromote, pickedShare(Lt, false), 3, false, false)
-	opFmax = binaryOp("fmax", graph.AMPPromote, pickedShare(Gt, true), 3, false, false)
-	opFmin = binaryOp("fmin", graph.AMPPromote, pickedShare(Lt, true), 3, false, false)
+	opMaximum = binaryOp("maximum", graph.AMPPromote, pickedShare(Lt), 3, false, false)
+	opMinimum = binaryOp("minimum", graph.AMPPromote, pickedShare(Gt), 3, false, false)
+	opFmax = binaryOp("fmax", graph.AMPPromote, pickedNumber(Gt), 3, false, false)
+	opFmin = binaryOp("fmin", graph.AMPPromote, pickedNumber(Lt), 3, false, false)
 	opClampMin = binaryOp("clamp_min", graph.AMPPromote, pickedAlone(Gt), 3, false, false)
 	opClampMax = binaryOp("clamp_max", graph.AMPPromote, pickedAlone(Lt), 3, false, false)
 }
 
-// pickedShare is the derivative of maximum and minimum: 1 where the input won, half where they tie. With skipNaN an
-// input also wins over NaN.
-func pickedShare(wins func(x, y Operand) *Node, skipNaN bool) partials {
+// pickedShare is the derivative of maximum and minimum: 0 where the input lost, half where they tie; both share a NaN
+// in full.
+func pickedShare(loses func(x, y Operand) *Node) partials {
 	return func(n *Node, i int) *Node {
 		x, y := n.In(i), n.In(1-i)
-		won := wins(x, y)
-		if skipNaN {
-			won = LogicalOr(won, Ne(y, y))
+		return Where(loses(x, y), constLike(n, 0), Where(Eq(x, y), constLike(n, 0.5), constLike(n, 1)))
+	}
+}
+
+// pickedNumber is pickedShare where an input wins over NaN; of two NaNs the first does.
+func pickedNumber(wins func(x, y Operand) *Node) partials {
+	return func(n *Node, i int) *Node {
+		x, y := n.In(i), n.In(1-i)
+		over := IsNaN(y)
+		if i == 1 {
+			over = LogicalAnd(over, LogicalNot(IsNaN(x)))
 		}
-		return Where(won, constLike(n, 1), Where(Eq(x, y), constLike(n, 0.5), constLike(n, 0)))
+		return Where(LogicalOr(wins(x, y), over), constLike(n, 1), Where(Eq(x, y), constLike(n, 0.5), constLike(n, 0)))
 	}
 }
 
@@ -66,22 +74,36 @@ func Fmax(x, other Operand) *Node { return ordered(opFmax, x, other) }
 //lucid:inplace
 func Fmin(x, other Operand) *Node { return ordered(opFmin, x, other) }
 
-// ClampMin returns the larger of x and min. No gradient passes where x is at the bound.
-//
-//lucid:func
-//lucid:method
-//lucid:inplace
-func ClampMin(x, min Operand) *Node { return ordered(opClampMin, x, min) }
+// bounded records a bound: a number takes no gradient, nor does x at it; a tensor shares it as Maximum and Minimum do.
+func bounded(name string, byNumber, byTensor *graph.Op, x, bound Operand) *Node {
+	a, b := promote(name, x, bound)
+	requireKind(name, a, !a.DType().IsComplex(), "numbers with an order")
+	if _, ok := bound.(*Node); ok {
+		return binary(byTensor, a, b)
+	}
+	return binary(byNumber, a, b)
+}
 
-// ClampMax returns the smaller of x and max. No gradient passes where x is at the bound.
+// ClampMin returns the larger of x and min. No gradient passes where x is at a bound that is a number; a tensor takes half.
 //
 //lucid:func
 //lucid:method
 //lucid:inplace
-func ClampMax(x, max Operand) *Node { return ordered(opClampMax, x, max) }
+func ClampMin(x, min Operand) *Node {
+	return bounded("clamp_min", opClampMin, opMaximum, x, min)
+}
+
+// ClampMax returns the smaller of x and max. No gradient passes where x is at a bound that is a number; a tensor takes half.
+//
+//lucid:func
+//lucid:method
+//lucid:inplace
+func ClampMax(x, max Operand) *Node {
+	return bounded("clamp_max", opClampMax, opMinimum, x, max)
+}
 
 // Clamp keeps x between min and max; nil is no bound. If min is above max the result is max; NaN stays NaN, and a
-// NaN bound gives NaN. No gradient passes where x is at a bound.
+// NaN bound gives NaN. No gradient passes where x is at a bound that is a number; a tensor takes half.
 //
 //lucid:func
 //lucid:method

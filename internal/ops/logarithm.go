@@ -32,11 +32,13 @@ func init() {
 	}, 3, false, true)
 	opLogit = unaryOp("logit", f32, func(n *Node) *Node {
 		x := n.In(0)
-		return Reciprocal(Mul(x, Sub(1, x)))
+		outside := LogicalOr(Lt(x, 0), Gt(x, 1))
+		return Where(outside, constLike(x, math.NaN()), Reciprocal(Mul(x, Sub(1, x))))
 	}, 1, false, true)
 	opAtan2 = binaryOp("atan2", f32, func(n *Node, i int) *Node {
 		y, x := n.In(0), n.In(1)
 		r := Add(Square(x), Square(y))
+		r = Where(Eq(r, 0), constLike(r, math.Inf(1)), r) // at the origin there is no direction: the gradient is 0
 		if i == 0 {
 			return Div(x, r)
 		}
@@ -111,7 +113,8 @@ func Logit(x *Node, o LogitOptions) *Node {
 	x = floating(x)
 	requireKind("logit", x, !x.DType().IsComplex(), "real numbers")
 	if o.Eps != nil {
-		x = Clamp(x, *o.Eps, 1-*o.Eps)
+		lo, hi := *o.Eps, 1-*o.Eps
+		x = Where(Lt(x, lo), constLike(x, lo), Where(Gt(x, hi), constLike(x, hi), x))
 	}
 	return unary(opLogit, x)
 }

@@ -44,6 +44,9 @@ func MseLoss(x, target *Node, o ReductionOptions) *Node {
 //lucid:func
 //lucid:amp float32
 func L1Loss(x, target *Node, o ReductionOptions) *Node {
+	if x.DType().IsComplex() || target.DType().IsComplex() {
+		return reduceLoss("l1_loss", Abs(Sub(x, target)), o.Reduction)
+	}
 	return lossOf("l1_loss", x, target, o.Reduction, func(x, t *Node) *Node { return Abs(Sub(x, t)) })
 }
 

@@ -10,6 +10,7 @@ import (
 // Rand returns numbers uniform in [0, 1).
 //
 //lucid:name rand
+//lucid:nondeterministic draws from the default generator
 func Rand(size []int, o FullOptions) *Node {
 	return RandomUniform(Default.Next(), shape.Of("rand", size...), 0, 1, floatOr(o.DType))
 }
@@ -17,6 +18,7 @@ func Rand(size []int, o FullOptions) *Node {
 // Randn returns standard normal numbers.
 //
 //lucid:name randn
+//lucid:nondeterministic draws from the default generator
 func Randn(size []int, o FullOptions) *Node {
 	return RandomNormal(Default.Next(), shape.Of("randn", size...), 0, 1, floatOr(o.DType))
 }
@@ -30,6 +32,7 @@ type RandintOptions struct {
 // Randint returns integers from low to below high, each equally likely.
 //
 //lucid:name randint
+//lucid:nondeterministic draws from the default generator
 //lucid:nograd its result is whole numbers
 func Randint(high any, size []int, o RandintOptions) *Node {
 	if o.Low == nil {
@@ -44,6 +47,7 @@ func Randint(high any, size []int, o RandintOptions) *Node {
 // Randperm returns 0 … n-1 in random order.
 //
 //lucid:name randperm
+//lucid:nondeterministic draws from the default generator
 //lucid:nograd its result is whole numbers
 func Randperm(n int, o FullOptions) *Node {
 	r := RandomPermutation(Default.Next(), n, 8)
@@ -56,16 +60,19 @@ func Randperm(n int, o FullOptions) *Node {
 // Bernoulli returns ones with the probabilities in x, and zeros.
 //
 //lucid:name bernoulli
+//lucid:nondeterministic draws from the default generator
 func Bernoulli(x *Node) *Node { return DrawBernoulli(Default.Next(), x) }
 
 // Poisson returns numbers of events of the rates in x.
 //
 //lucid:name poisson
+//lucid:nondeterministic draws from the default generator
 func Poisson(x *Node) *Node { return RandomPoisson(Default.Next(), x) }
 
 // Binomial returns numbers of successes in count trials of probability prob.
 //
 //lucid:name binomial
+//lucid:nondeterministic draws from the default generator
 func Binomial(count, prob *Node) *Node { return RandomBinomial(Default.Next(), count, prob) }
 
 // MultinomialOptions says whether one class may be drawn several times.
@@ -74,6 +81,7 @@ type MultinomialOptions struct{ Replacement bool }
 // Multinomial returns class numbers drawn by the weights in the last dimension of x.
 //
 //lucid:name multinomial
+//lucid:nondeterministic draws from the default generator
 //lucid:nograd its result is a position
 func Multinomial(x *Node, numSamples int, o MultinomialOptions) *Node {
 	return RandomMultinomial(Default.Next(), x, numSamples, o.Replacement)
@@ -88,6 +96,7 @@ type NormalOptions struct {
 // Normal returns normal numbers of the means and standard deviations given.
 //
 //lucid:name normal
+//lucid:nondeterministic draws from the default generator
 func Normal(mean, std Operand, o NormalOptions) *Node {
 	return DrawNormal(Default.Next(), mean, std, o.Size, o.DType)
 }
@@ -101,6 +110,7 @@ type UniformOptions struct {
 // Uniform returns numbers uniform in [low, high).
 //
 //lucid:name uniform
+//lucid:nondeterministic draws from the default generator
 func Uniform(size []int, o UniformOptions) *Node {
 	if o.Low == nil {
 		o.Low = 0.0
@@ -114,6 +124,7 @@ func Uniform(size []int, o UniformOptions) *Node {
 // TruncatedNormal returns standard normal numbers between lower and upper.
 //
 //lucid:name truncated_normal
+//lucid:nondeterministic draws from the default generator
 func TruncatedNormal(lower, upper Operand, size []int, o FullOptions) *Node {
 	return RandomTruncatedNormal(Default.Next(), shape.Of("truncated_normal", size...), lower, upper, floatOr(o.DType))
 }
@@ -121,6 +132,7 @@ func TruncatedNormal(lower, upper Operand, size []int, o FullOptions) *Node {
 // Gumbel returns numbers of the standard Gumbel distribution.
 //
 //lucid:name gumbel
+//lucid:nondeterministic draws from the default generator
 func Gumbel(size []int, o FullOptions) *Node {
 	return RandomGumbel(Default.Next(), shape.Of("gumbel", size...), floatOr(o.DType))
 }
@@ -134,6 +146,7 @@ type LocScaleOptions struct {
 // Laplace returns numbers of the Laplace distribution.
 //
 //lucid:name laplace
+//lucid:nondeterministic draws from the default generator
 func Laplace(size []int, o LocScaleOptions) *Node {
 	return RandomLaplace(Default.Next(), shape.Of("laplace", size...), orElse(o.Loc, 0), orElse(o.Scale, 1), floatOr(o.DType))
 }
@@ -144,6 +157,7 @@ type CategoricalOptions struct{ NumSamples *int }
 // Categorical returns class numbers drawn by logits along an axis.
 //
 //lucid:name categorical
+//lucid:nondeterministic draws from the default generator
 //lucid:default axis=-1
 //lucid:nograd its result is a position
 func Categorical(x *Node, axis int, o CategoricalOptions) *Node {
@@ -158,6 +172,7 @@ func Categorical(x *Node, axis int, o CategoricalOptions) *Node {
 // Permutation returns x with its elements along an axis in random order.
 //
 //lucid:name permutation
+//lucid:nondeterministic draws from the default generator
 //lucid:default axis=0
 func Permutation(x *Node, axis int) *Node {
 	return RandomShuffle(Default.Next(), x, axis)

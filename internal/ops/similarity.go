@@ -23,7 +23,7 @@ type NormalizeOptions struct {
 //lucid:func
 //lucid:alias lp_normalize
 func Normalize(x *Node, o NormalizeOptions) *Node {
-	dim := dimOr("normalize", o.Dim, realFloat("normalize", x), 1)
+	dim := dimOr("normalize", o.Dim, inexact("normalize", x), 1)
 	return inFloat32(x, func(x *Node) *Node {
 		return Div(x, atLeast(lengthAlong(x, orElse(o.P, 2), dim), orElse(o.Eps, 1e-12)))
 	})
@@ -66,7 +66,7 @@ func PairwiseDistance(x1, x2 *Node, o PairwiseDistanceOptions) *Node {
 	d := a.DType()
 	diff := Add(Sub(Cast(a, statDType(d)), Cast(b, statDType(d))), orElse(o.Eps, 1e-6))
 	axis := shape.Axis("pairwise_distance", -1, diff.Rank())
-	y := Cast(lengthAlong(diff, orElse(o.P, 2), axis), d)
+	y := Cast(lengthAlong(diff, orElse(o.P, 2), axis), d.Real())
 	if !o.KeepDim {
 		y = Reshape(y, y.Shape().Dims()[:axis]...)
 	}

@@ -31,7 +31,7 @@ func init() {
 	opCosh = unaryOp("cosh", f32, func(n *Node) *Node { return Sinh(n.In(0)) }, 1, false, false)
 	opTanh = unaryOp("tanh", graph.AMPKeep, func(n *Node) *Node { return Sub(1, Square(n)) }, 0, true, false)
 	opAsinh = unaryOp("asinh", f32, func(n *Node) *Node { return Rsqrt(x1(n, 1)) }, 1, false, false)
-	opAcosh = unaryOp("acosh", f32, func(n *Node) *Node { return Rsqrt(Sub(Square(n.In(0)), 1)) }, 1, false, true)
+	opAcosh = unaryOp("acosh", f32, func(n *Node) *Node { return acoshSlope(n.In(0)) }, 1, false, true)
 	opAtanh = unaryOp("atanh", f32, func(n *Node) *Node { return Reciprocal(x1(n, -1)) }, 1, false, true)
 	opErf = unaryOp("erf", f32, func(n *Node) *Node { return gaussSlope(n.In(0), 1) }, 1, false, false)
 	opErfc = unaryOp("erfc", f32, func(n *Node) *Node { return gaussSlope(n.In(0), -1) }, 1, false, false)
@@ -40,6 +40,14 @@ func init() {
 	}, 0, true, true)
 	opCbrt = unaryOp("cbrt", f32, func(n *Node) *Node { return Div(1.0/3, Square(n)) }, 0, true, true)
 	opSigmoid = unaryOp("sigmoid", graph.AMPKeep, func(n *Node) *Node { return Mul(n, Sub(1, n)) }, 0, true, false)
+}
+
+// acoshSlope is 1/√(x²-1); of complex numbers the root is a product of two, which has the branch cut of acosh.
+func acoshSlope(x *Node) *Node {
+	if x.DType().IsComplex() {
+		return Mul(Rsqrt(Sub(x, 1)), Rsqrt(Add(x, 1)))
+	}
+	return Rsqrt(Sub(Square(x), 1))
 }
 
 // gaussSlope is ±2/√π·exp(-x²).

@@ -58,18 +58,7 @@ type RreluOptions = lucid.RreluOptions
 
 // Rrelu returns x where it is positive, and elsewhere x times a slope: drawn for every element with Training, the
 // middle of the interval without.
-func Rrelu(x *lucid.Tensor, opts ...RreluOptions) *lucid.Tensor {
-	o := door.Option("rrelu", opts)
-	low, high := door.Or(o.Lower, 1.0/8), door.Or(o.Upper, 1.0/3)
-	if !(low <= high) {
-		refuse(lucid.ErrValue, "rrelu", "Lower is %v and Upper %v; want Lower at most Upper", low, high)
-	}
-	if !o.Training {
-		return lucid.Rrelu(x, o)
-	}
-	slope := lucid.With{DType: x.DType(), Device: x.Device()}.Uniform(low, high, x.Shape()...)
-	return lucid.Where(x.Gt(0), x, x.Mul(slope))
-}
+func Rrelu(x *lucid.Tensor, opts ...RreluOptions) *lucid.Tensor { return lucid.Rrelu(x, opts...) }
 
 // GumbelSoftmaxOptions: Tau is the temperature, nil meaning 1; Hard gives one-hot vectors with the gradient of the
 // soft ones; Dim is the dimension of the classes, nil meaning the last.

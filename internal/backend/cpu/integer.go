@@ -68,17 +68,22 @@ func gcdB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
+func magnitude[T integers](x T) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
 func lcmB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
-		v := T(0)
+		// Magnitudes meet in 64 bits, so that what does not fit wraps once.
 		if g := gcd(a[i], b[i]); g != 0 {
-			v = a[i] / g * b[i]
+			out[i] = T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
+		} else {
+			out[i] = 0
 		}
-		if v < 0 {
-			v = -v
-		}
-		out[i] = v
 	}
 }
 

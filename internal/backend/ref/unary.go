@@ -14,9 +14,6 @@ func init() {
 	one := func(f func(float64) float64, c func(complex128) complex128) backend.Kernel {
 		return elementwise(ffn(f, c))
 	}
-	over := func(f func(complex128) complex128, s complex128) func(complex128) complex128 {
-		return func(z complex128) complex128 { return f(z) / s }
-	}
 	register(backend.Table{
 		"neg": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			return dtype.Scalar{Kind: x[0].Kind, I: -x[0].I, F: -x[0].F, G: -x[0].G}
@@ -47,18 +44,18 @@ func init() {
 		"sqrt":       one(math.Sqrt, cmplx.Sqrt),
 		"rsqrt":      one(func(x float64) float64 { return 1 / math.Sqrt(x) }, func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
 		"reciprocal": one(func(x float64) float64 { return 1 / x }, func(z complex128) complex128 { return 1 / z }),
-		"exp":        one(math.Exp, cmplx.Exp),
-		"exp2":       one(math.Exp2, func(z complex128) complex128 { return cmplx.Exp(z * math.Ln2) }),
-		"expm1":      one(math.Expm1, func(z complex128) complex128 { return cmplx.Exp(z) - 1 }),
-		"log":        one(special.Log, cmplx.Log),
-		"log2":       one(math.Log2, over(cmplx.Log, math.Ln2)),
-		"log10":      one(special.Log10, over(cmplx.Log, math.Ln10)),
-		"log1p":      one(math.Log1p, func(z complex128) complex128 { return cmplx.Log(1 + z) }),
-		"sin":        one(math.Sin, cmplx.Sin), "cos": one(math.Cos, cmplx.Cos), "tan": one(math.Tan, cmplx.Tan),
-		"asin": one(math.Asin, cmplx.Asin), "acos": one(math.Acos, cmplx.Acos), "atan": one(math.Atan, cmplx.Atan),
-		"sinh": one(math.Sinh, cmplx.Sinh), "cosh": one(math.Cosh, cmplx.Cosh), "tanh": one(math.Tanh, cmplx.Tanh),
-		"asinh": one(math.Asinh, cmplx.Asinh), "acosh": one(math.Acosh, cmplx.Acosh), "atanh": one(math.Atanh, cmplx.Atanh),
+		"exp":        one(math.Exp, special.ExpC),
+		"exp2":       one(math.Exp2, special.Exp2C),
+		"expm1":      one(math.Expm1, special.Expm1C),
+		"log":        one(special.Log, special.LogC),
+		"log2":       one(math.Log2, special.Log2C),
+		"log10":      one(special.Log10, special.Log10C),
+		"log1p":      one(math.Log1p, special.Log1pC),
+		"sin":        one(math.Sin, special.SinC), "cos": one(math.Cos, special.CosC), "tan": one(math.Tan, special.TanC),
+		"asin": one(math.Asin, special.AsinC), "acos": one(math.Acos, special.AcosC), "atan": one(math.Atan, special.AtanC),
+		"sinh": one(math.Sinh, special.SinhC), "cosh": one(math.Cosh, special.CoshC), "tanh": one(math.Tanh, special.TanhC),
+		"asinh": one(math.Asinh, special.AsinhC), "acosh": one(math.Acosh, special.AcoshC), "atanh": one(math.Atanh, special.AtanhC),
 		"erf": one(math.Erf, nil), "erfc": one(math.Erfc, nil), "erfinv": one(math.Erfinv, nil), "cbrt": one(math.Cbrt, nil),
-		"sigmoid": one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(z complex128) complex128 { return 1 / (1 + cmplx.Exp(-z)) }),
+		"sigmoid": one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(z complex128) complex128 { return 1 / (1 + special.ExpC(-z)) }),
 	})
 }

@@ -85,6 +85,17 @@ func Zeta(s, q float64) float64 {
 		return math.NaN()
 	case q != q:
 		return math.NaN()
+	case math.IsInf(q, 1) && s < math.Inf(1):
+		return 0
+	case q < 0 && math.IsInf(s, 1): // some term has a base below 1
+		return s
+	case q < 0: // the terms below 0 are the difference of two tails, however many they are
+		f := q - math.Floor(q)
+		below := Zeta(s, 1-f) - Zeta(s, 1-f-math.Floor(q))
+		if math.Mod(s, 2) != 0 {
+			below = -below
+		}
+		return Zeta(s, f) + below
 	}
 	const n = 12
 	sum, a := 0.0, q
@@ -130,6 +141,9 @@ func Polygamma(n int, x float64) float64 {
 
 // trigamma is Σ 1/(k+x)², reflected for negative numbers.
 func trigamma(x float64) float64 {
+	if math.IsInf(x, -1) {
+		return math.NaN()
+	}
 	if x < 0.5 && x != math.Floor(x) {
 		s := math.Sin(math.Pi * x)
 		return math.Pi*math.Pi/(s*s) - Zeta(2, 1-x)

@@ -12,7 +12,10 @@ var (
 	useAVX512 = cpuid.X86.AVX512
 	useAVX2   = cpuid.X86.AVX2 && cpuid.X86.FMA
 	usePairs  = cpuid.X86.AVX512BF16 // and AVX-512 for the rest
-	useAMX    = cpuid.X86.AMXBF16 && cpuid.X86.AVX512 && askForTiles() && amxWorks()
+	useAMX    = cpuid.X86.AMXBF16 && cpuid.X86.AVX512 && askForTiles() == nil && checkAMXPairs() == nil
+
+	useVNNI     = cpuid.X86.AVX512VNNI
+	useAMXBytes = cpuid.X86.AMXInt8 && cpuid.X86.AVX512 && askForTiles() == nil && checkAMXFours() == nil
 )
 
 func init() {
@@ -23,6 +26,8 @@ func init() {
 	impl.Register("gemm", "gemm/avx512bf16", &usePairs)
 	impl.Register("gemm", "gemm/avx512", &useAVX512)
 	impl.Register("gemm", "gemm/avx2", &useAVX2)
+	impl.Register("gemm", "bytes/amx", &useAMXBytes)
+	impl.Register("gemm", "bytes/avx512vnni", &useVNNI)
 }
 
 var avx512F32 = engine[float32]{
@@ -42,8 +47,17 @@ var avx512Pairs = engine[float32]{
 	jobs: &jobs32, bufs: &bufs32,
 }
 
-var amxPairsEngine = newAMX(engine[float32]{
+var amxPairsEngine = newAMX(&amxPairsType, engine[float32]{
 	packT: packTF32AVX512, strips: stripsF32AVX512, zip: zipAVX512, jobs: &jobs32, bufs: &bufs32,
+})
+
+var avx512Fours = engine[float32]{
+	rows: 14, lanes: 16, maxChunk: maxChunk, tiles: &tilesFoursAVX512, edges: &tilesFoursAVX512m,
+	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
+}
+
+var amxFoursEngine = newAMX(&amxFoursType, engine[float32]{
+	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 })
 
 var avx512F64 = engine[float64]{
@@ -92,6 +106,17 @@ func enginePairs() *engine[float32] {
 		return amxPairsEngine
 	case usePairs:
 		return &avx512Pairs
+	}
+	return nil
+}
+
+// engineFours is the engine of bytes in fours, nil if there is none.
+func engineFours() *engine[float32] {
+	switch {
+	case useAMXBytes:
+		return amxFoursEngine
+	case useVNNI:
+		return &avx512Fours
 	}
 	return nil
 }

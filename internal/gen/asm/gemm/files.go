@@ -75,6 +75,11 @@ func Files() map[string]string {
 		}
 	})
 	pairsFiles(add, avx512)
+	for _, masked := range []bool{false, true} {
+		for _, nv := range vectors {
+			tileFiles(add, avx512, fours, nv, masked)
+		}
+	}
 	add("tile_amx", amxFile)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
@@ -131,12 +136,13 @@ func halvesStubs() string {
 		halfStubs(w, v)
 	}
 	pairsStubs(w, avx512)
+	tileStubs(w, avx512, fours)
 	amxStubs(w)
 	return formatted(w)
 }
 
-// kernelStubs declares the tiles and dots of one element type.
-func kernelStubs(w *asm, v isa, e elem) {
+// tileStubs declares the tiles of one element type.
+func tileStubs(w *asm, v isa, e elem) {
 	t, id := e.goType, e.suffix+v.name
 	for _, masked := range []bool{false, true} {
 		table := "tiles" + id
@@ -159,6 +165,12 @@ func kernelStubs(w *asm, v isa, e elem) {
 			}
 		}
 	}
+}
+
+// kernelStubs declares the tiles and dots of one element type.
+func kernelStubs(w *asm, v isa, e elem) {
+	tileStubs(w, v, e)
+	t, id := e.goType, e.suffix+v.name
 	w.text("// dots%s holds the kernels for B by columns, by rows.", id)
 	w.text("var dots%s = []tile[%s]{", id, t)
 	for mr := 1; mr <= v.dotRows(); mr++ {
