@@ -30,6 +30,7 @@ type ConvTransposeOptions struct {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv1d", 1, x, weight, bias, o)
 }
@@ -38,6 +39,7 @@ func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv2d", 2, x, weight, bias, o)
 }
@@ -47,6 +49,7 @@ func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv3d", 3, x, weight, bias, o)
 }
@@ -55,6 +58,7 @@ func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose1d", 1, x, weight, bias, o)
 }
@@ -63,6 +67,7 @@ func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose2d", 2, x, weight, bias, o)
 }
@@ -71,6 +76,7 @@ func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose3d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose3d", 3, x, weight, bias, o)
 }
@@ -116,6 +122,7 @@ func convOperands(op string, rank int, x, w, bias *Node) (_, _, _ *Node, alone b
 	if x.Rank() != rank+1 && x.Rank() != rank+2 {
 		fault.Throw(fault.Shape, op, "input has shape %v; want %d dimensions, or %d without a batch", x.Shape(), rank+2, rank+1)
 	}
+	ampHalf(&x, &w, &bias)
 	d := resultType(op, x, w)
 	requireKind(op, x, d != dtype.Bool, "numbers")
 	if bias != nil {

@@ -201,6 +201,7 @@ type AffineGridOptions struct{ AlignCorners bool }
 // through the matrices theta, which is (N, 2, 3) or (N, 3, 4).
 //
 //lucid:func
+//lucid:amp half
 func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	const op = "affine_grid"
 	k := len(size) - 2

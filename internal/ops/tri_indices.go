@@ -82,6 +82,7 @@ type VanderOptions struct {
 // Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
 //
 //lucid:func
+//lucid:amp float32
 func Vander(x *Node, o VanderOptions) *Node {
 	if x.Rank() != 1 {
 		fault.Throw(fault.Shape, "vander", "x has shape %v; want one dimension", x.Shape())
