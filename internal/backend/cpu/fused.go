@@ -172,10 +172,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
-	if p.Head != nil && !isPlain(operands) {
+	if p.Head != nil && !isPlain(p.Head, operands) {
 		s := r.share(q)
 		defer s.end()
-		return runHead(c, s, head, operands)
+		return runHead(c, s, p.Head, head, operands)
 	}
 	if p.Head != nil {
 		if err := matmulThen(c, head, operands, nil); err != nil {
