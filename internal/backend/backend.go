@@ -87,7 +87,8 @@ var ErrCold = errors.New("the kernel is not compiled yet")
 // if there were no kernel.
 var ErrNoKernel = errors.New("no kernel for these operands")
 
-// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
+// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part. The views are
+// the caller's: a kernel does not change them.
 type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
 
 // Table finds kernels by the op's name.

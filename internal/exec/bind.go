@@ -19,7 +19,10 @@ type run struct {
 	errs    []error // by buffer: why it has no value
 	shown   bool    // devices were shown the launches ahead
 
-	// What follows is space that runs use one after the other.
+	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
+	// their places.
+	ready bool
+	whole bool           // all operands were used
 	cuts  []mem.Buffer   // pieces of arenas
 	small mem.Buffer     // an arena that is the run's own
 	words []uint64       // its memory
@@ -30,37 +33,62 @@ type run struct {
 	late  []lateCheck
 }
 
+// runs has space for programs that run once; a replay has its own, in which much can stay as it is.
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(p *Program) *run {
-	r := runs.Get().(*run)
+	r := p.space().Get().(*run)
 	r.prog, r.donates = p, len(p.steps)
-	r.bufs = resize(r.bufs, len(p.bufs))
-	if p.checks { // who computes on its own time may look at a piece after the run
-		r.cuts = nil
+	if r.ready {
+		return r
 	}
-	if cap(r.cuts) < p.cuts {
-		r.cuts = make([]mem.Buffer, p.cuts)
+	r.bufs, r.space = resize(r.bufs, len(p.bufs)), resize(r.space, p.operands)
+	if p.checks || cap(r.cuts) < len(p.cuts) { // who computes on its own time may look at a piece after the run
+		r.cuts = make([]mem.Buffer, len(p.cuts))
 	}
-	r.cuts = r.cuts[:p.cuts]
+	r.cuts = r.cuts[:len(p.cuts)]
+	for i := p.numIn; i < len(p.bufs); i++ {
+		r.bufs[i] = p.bufs[i].data
+	}
 	return r
+}
+
+func (p *Program) space() *sync.Pool {
+	if p.runs != nil {
+		return p.runs
+	}
+	return &runs
 }
 
 // release lets other runs have the space; the run is over, and nobody looks at it any more.
 func (r *run) release() {
-	if len(r.prog.bufs) > 1<<12 {
+	p := r.prog
+	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
+	switch {
+	case r.ready:
+		// Operands stay described, and temporaries where they are; what came from outside goes.
+		for i := range r.space {
+			r.space[i].Buf = nil
+		}
+		clear(r.bufs[:p.numIn])
+		for _, i := range p.gets {
+			r.bufs[i] = nil
+		}
+	case len(p.bufs) > 1<<12:
 		return // not worth keeping
+	default:
+		clear(r.bufs)
+		clear(r.space)
+		for i := range r.cuts {
+			r.cuts[i].Uncut()
+		}
 	}
-	clear(r.bufs)
 	clear(r.owned)
 	clear(r.kept)
-	clear(r.space)
 	clear(r.late)
-	for i := range r.cuts {
-		r.cuts[i].Uncut()
-	}
-	*r = run{bufs: r.bufs[:0], owned: r.owned[:0], kept: r.kept[:0], cuts: r.cuts[:0], words: r.words, took: r.took[:0], space: r.space[:0], late: r.late[:0]}
-	runs.Put(r)
+	r.owned, r.kept, r.took, r.late = r.owned[:0], r.kept[:0], r.took[:0], r.late[:0]
+	r.prog, r.errs, r.shown, r.whole, r.ctx = nil, nil, false, false, backend.Ctx{}
+	p.space().Put(r)
 }
 
 // free gives the memory of temporaries back, and that of results if there are none.
@@ -81,9 +109,6 @@ func (r *run) free(results bool) {
 func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
 	r := newRun(p)
 	copy(r.bufs, in)
-	for i := p.numIn; i < len(p.bufs); i++ {
-		r.bufs[i] = p.bufs[i].data
-	}
 	if err := r.reserve(pool, take); err != nil {
 		r.free(true)
 		for _, i := range r.took {
@@ -97,64 +122,79 @@ func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int)
 
 func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 	p := r.prog
-	for _, a := range p.arenas {
-		if a.size <= ownArena && a.dev.Host && len(p.arenas) == 1 && !p.checks {
-			r.owned = append(r.owned, r.ownMemory())
+	if !r.ready {
+		if err := r.reserveTemps(pool); err != nil {
+			return err
+		}
+	}
+	for _, i := range p.gets {
+		b := &p.bufs[i]
+		s := &p.steps[b.first]
+		switch d := b.donor; {
+		case int(d) >= p.numIn:
+			r.bufs[i] = r.bufs[d]
+			continue
+		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
+			r.bufs[i] = r.bufs[d]
+			r.took = append(r.took, int(d))
+			r.donates = min(r.donates, int(b.first))
+			s.dev.Pool.CountDonation()
 			continue
 		}
-		m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
+		m, err := poolOf(pool, s.dev).Get(s.op, b.size)
 		if err != nil {
 			return err
 		}
-		r.owned = append(r.owned, m)
-	}
-	cut := 0
-	for k := range p.steps {
-		s := &p.steps[k]
-		for _, o := range s.out {
-			b := &p.bufs[o.buf]
-			switch d := b.donor; {
-			case b.arena >= 0:
-				m := &r.cuts[cut]
-				cut++
-				r.owned[b.arena].Cut(m, b.at, b.size)
-				r.bufs[o.buf] = m
-				continue
-			case int(d) >= p.numIn:
-				r.bufs[o.buf] = r.bufs[d]
-				continue
-			case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
-				r.bufs[o.buf] = r.bufs[d]
-				r.took = append(r.took, int(d))
-				r.donates = min(r.donates, k)
-				s.dev.Pool.CountDonation()
-				continue
-			}
-			m, err := poolOf(pool, s.dev).Get(s.op, b.size)
-			if err != nil {
-				return err
-			}
-			r.bufs[o.buf] = m
-			if b.stays {
-				r.kept = append(r.kept, m)
-			} else {
-				r.owned = append(r.owned, m)
-			}
+		r.bufs[i] = m
+		if b.stays {
+			r.kept = append(r.kept, m)
+		} else {
+			r.owned = append(r.owned, m)
 		}
 	}
 	return nil
 }
 
-// ownArena is the size up to which a run has an arena that stays with it.
-const ownArena = 4 << 10
+// reserveTemps cuts the temporaries from their arenas.
+func (r *run) reserveTemps(pool *mem.Pool) error {
+	p := r.prog
+	var own *mem.Buffer
+	if p.ownArena() {
+		own = r.ownMemory()
+	} else {
+		for _, a := range p.arenas {
+			m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
+			if err != nil {
+				return err
+			}
+			r.owned = append(r.owned, m)
+		}
+	}
+	for k, i := range p.cuts {
+		b, from := &p.bufs[i], own
+		if from == nil {
+			from = r.owned[b.arena]
+		}
+		from.Cut(&r.cuts[k], b.at, b.size)
+		r.bufs[i] = &r.cuts[k]
+	}
+	return nil
+}
+
+// maxOwnArena is the size up to which a run's arena stays with it.
+const maxOwnArena = 4 << 10
+
+// ownArena reports whether temporaries lie in memory of the run's own.
+func (p *Program) ownArena() bool {
+	return !p.checks && (len(p.arenas) == 0 || len(p.arenas) == 1 && p.arenas[0].dev.Host && p.arenas[0].size <= maxOwnArena)
+}
 
 func (r *run) ownMemory() *mem.Buffer {
 	if r.words == nil {
-		r.words = make([]uint64, ownArena/8)
+		r.words = make([]uint64, maxOwnArena/8)
 	}
-	b := &r.small
-	b.Mem, b.Size = dtype.Bytes(r.words), ownArena
-	return b
+	r.small.Mem, r.small.Size = dtype.Bytes(r.words), maxOwnArena
+	return &r.small
 }
 
 func poolOf(pool *mem.Pool, d *backend.Device) *mem.Pool {

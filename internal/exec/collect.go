@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -87,6 +88,9 @@ type scratch struct {
 	count, sorted, next, head, list []int
 	reads                           []int32 // registers of the inputs a group reads, in order
 	temps                           []temp
+	dtypes                          [3]dtype.DType
+	inBufs                          []*mem.Buffer
+	inNodes                         []*graph.Node
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.
@@ -97,6 +101,8 @@ func (p *planner) reset() {
 		info, s = nil, scratch{}
 	}
 	clear(info[:cap(info)])
+	clear(s.inBufs)
+	clear(s.inNodes)
 	*p = planner{idx: p.idx, info: info, scratch: s}
 }
 
@@ -194,8 +200,7 @@ func (p *planner) canFuse(n *graph.Node) bool {
 	if d.CanFuse == nil || n.NumIn() > 3 || n.NumIn() == 0 {
 		return false
 	}
-	var buf [3]dtype.DType
-	in := buf[:n.NumIn()]
+	in := p.dtypes[:n.NumIn()]
 	for k := range in {
 		in[k] = n.In(k).DType()
 	}

@@ -123,8 +123,8 @@ func (p *planner) short() bool {
 
 // inputs lists the buffers of the given nodes, in the order lower numbered them.
 func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
-	var bufs []*mem.Buffer
-	var nodes []*graph.Node
+	bufs, nodes := p.inBufs[:0], p.inNodes[:0]
+	defer func() { p.inBufs, p.inNodes = bufs, nodes }()
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class != given {
 			continue

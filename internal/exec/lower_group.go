@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -49,6 +50,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
 	reads := p.reads[:0]
+	s.in = make([]operand, 0, 4)
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		for k := range n.NumIn() {
@@ -61,6 +63,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	p.reads = reads
 	prog.In = len(s.in)
+	prog.DTypes, prog.Instrs = make([]dtype.DType, 0, len(s.in)+len(list)), make([]backend.Instr, 0, len(list))
 	for _, o := range s.in {
 		prog.DTypes = append(prog.DTypes, o.dtype)
 	}

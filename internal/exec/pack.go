@@ -67,14 +67,21 @@ func (p *planner) pack() {
 			p.temps = append(p.temps, t)
 		}
 		if dev == nil {
-			return
+			break
 		}
 		a := arena{dev: dev, size: layOut(p.temps)}
 		for _, t := range p.temps {
 			bufs[t.root].at = t.at
 		}
 		p.prog.arenas = append(p.prog.arenas, a)
-		p.prog.cuts += len(p.temps)
+	}
+	for i := p.prog.numIn; i < len(bufs); i++ {
+		switch b := &bufs[i]; {
+		case b.arena >= 0:
+			p.prog.cuts = append(p.prog.cuts, int32(i))
+		case b.data == nil:
+			p.prog.gets = append(p.prog.gets, int32(i))
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -17,9 +19,11 @@ type Program struct {
 	// operands counts the views all steps need, so that a run allocates them at once.
 	operands int
 	arenas   []arena
-	cuts     int // pieces of them
+	cuts     []int32 // buffers that are pieces of them
+	gets     []int32 // the others, in the order of the steps that write them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
+	runs   *sync.Pool // space of runs, of a program that runs again; else nil
 }
 
 // bufInfo describes a buffer of a program.

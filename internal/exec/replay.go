@@ -52,6 +52,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
+	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
 	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {

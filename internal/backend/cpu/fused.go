@@ -56,8 +56,9 @@ func prepare(p *backend.Fused) *prepared {
 		q.size[i] = d.Size()
 		q.widest = max(q.widest, d.Size())
 	}
+	q.code = make([]code, 0, len(p.Instrs))
+	var in [3]dtype.DType
 	for k, ins := range p.Instrs {
-		var in [3]dtype.DType
 		n := 0
 		for _, s := range ins.Src {
 			if s >= 0 {
@@ -171,8 +172,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
-	if p.Head != nil && !isPlain(operands) {
-		return runHead(c, r.share(q), head, operands)
+	if p.Head != nil && !isPlain(p.Head, operands) {
+		s := r.share(q)
+		defer s.end()
+		return runHead(c, s, p.Head, head, operands)
 	}
 	if p.Head != nil {
 		if err := matmulThen(c, head, operands, nil); err != nil {
@@ -185,14 +188,27 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	return c.For(blocks, r.share(q).block)
+	s := r.share(q)
+	defer s.end()
+	return c.For(blocks, s.block)
 }
 
-// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+var runStates = sync.Pool{New: func() any { return new(runState) }}
+
+// share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
-	s := &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, ahead: r.ahead, past: r.past}
-	s.in, s.out = append([]operand(nil), r.in...), append([]outPlace(nil), r.out...)
+	s := runStates.Get().(*runState)
+	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
+	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, ahead: r.ahead, past: r.past, in: in, out: out}
 	return s
+}
+
+// end lets other runs have the space of a shared state.
+func (r *runState) end() {
+	clear(r.in)
+	clear(r.out)
+	r.p = nil
+	runStates.Put(r)
 }
 
 // chains decides whether chain code is used, and how. A program that is one chain takes longer tiles, since only what
@@ -201,6 +217,9 @@ func (r *runState) chains(p *backend.Fused) {
 	r.long, r.fill = tileElems, min(tileElems, r.n)
 	w := simd.ChainWidth()
 	if w == 0 || r.n < w || !r.p.chains {
+		if len(r.p.code) == 1 && r.inPlace() {
+			r.long = paceElems
+		}
 		return
 	}
 	r.width = w
@@ -226,6 +245,21 @@ func (r *runState) chains(p *backend.Fused) {
 	if one {
 		r.long = paceElems
 	}
+}
+
+// inPlace reports whether no operand goes through scratch.
+func (r *runState) inPlace() bool {
+	for i := range r.in {
+		if !r.in[i].direct {
+			return false
+		}
+	}
+	for i := range r.out {
+		if r.out[i].staged {
+			return false
+		}
+	}
+	return len(r.out) == 1
 }
 
 // place says how the run finds an input.
@@ -328,7 +362,7 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
 			pace.Step() // how long a tile takes depends on the program
 		}
-		if n = min(r.long, hi-at); n > tileElems {
+		if n = min(r.long, hi-at); n > tileElems && r.chained() {
 			n &^= r.width - 1 // scratch has room for the rest by itself
 		}
 		for i := range r.in {
