@@ -206,12 +206,18 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 			break
 		}
 		ms, terr := h.time(s, p, space, pointers)
-		if terr != nil {
+		worse := p
+		switch {
+		case terr != nil:
 			err = terr
-			continue
+		case best == nil || ms < least:
+			worse, best, number, least = best, p, i, ms
 		}
-		if best == nil || ms < least {
-			best, number, least = p, i, ms
+		if worse != nil {
+			n.drop(worse.desc)
+		}
+		if terr != nil {
+			continue
 		}
 		if tried++; tried == choices {
 			break

@@ -178,7 +178,9 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 		return nil, n.err
 	}
 	if s := uintptr(uint32(dl.Call(fn.descFinalize, p))); s != 0 {
-		return nil, failed(s, fmt.Sprintf("making a plan by engine %d of %s", c.engine, n.what))
+		err := failed(s, fmt.Sprintf("making a plan by engine %d of %s", c.engine, n.what))
+		n.drop(p)
+		return nil, err
 	}
 	space, count := new(int64), new(int64)
 	n.call("asking for the workspace", func() uintptr {
@@ -220,6 +222,7 @@ func (n *net) read(handle uintptr, text []byte) *plan {
 		},
 	} {
 		if uint32(call()) != 0 {
+			n.drop(p)
 			return nil
 		}
 	}
