@@ -59,8 +59,8 @@ func (p *plan) String() string {
 // maxSpace is the largest workspace an engine may ask for.
 const maxSpace = 4 << 30
 
-// choices is how many plans are made of what the heuristics name.
-const choices = 4
+// choices is how many plans are made and timed of what the heuristics name.
+const choices = 8
 
 // configs lists engine configurations for a net that are allowed, the best guess first.
 func (n *net) configs(handle uintptr, allow func(notes []note) bool) []config {
