@@ -78,7 +78,9 @@ func TestChannelsLast(t *testing.T) {
 	if y := Conv1d(r(9, 4), r(6, 4, 3), nil, ConvOptions{ChannelsLast: true}); fmt.Sprint(y.Shape()) != "[7 6]" || math.IsNaN(y.Sum().Item()) {
 		t.Errorf("without a batch: %v", y.Shape())
 	}
-	if err := Try(func() { BatchNorm(r(3, 5, 4), nil, nil, r(5), nil, BatchNormOptions{Training: true, ChannelsLast: true}) }); err == nil {
+	if err := Try(func() {
+		BatchNorm(r(3, 5, 4), nil, nil, r(5), nil, BatchNormOptions{Training: true, ChannelsLast: true})
+	}); err == nil {
 		t.Error("a weight for dimension 1 was taken for the last")
 	}
 }
