@@ -119,3 +119,21 @@ func TestDescribe(t *testing.T) {
 	}
 	n.free()
 }
+
+// TestKey sees that kinds of work which differ anywhere are remembered apart.
+func TestKey(t *testing.T) {
+	c := Conv{DType: dtype.BFloat16, X: list(1, 2), Stride: list(1)}
+	d := c
+	d.Deterministic = true
+	a := Attention{DType: dtype.BFloat16, Q: list(1, 2, 3, 4), Backward: true, GStrides: list(24, 12, 4, 1)}
+	b := a
+	b.GStrides = list(24, 4, 8, 1)
+	for _, k := range [][2]string{{keyOf("x", c), keyOf("x", d)}, {keyOf("x", a), keyOf("x", b)}, {keyOf("x", c), keyOf("y", c)}} {
+		if k[0] == k[1] {
+			t.Errorf("%q stands for two", k[0])
+		}
+	}
+	if keyOf("x", a) != keyOf("x", a) {
+		t.Error("one has two keys")
+	}
+}
