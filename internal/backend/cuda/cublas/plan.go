@@ -138,7 +138,7 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("gemm 2\x00%d\x00%d\x00%s\x00%+v", Version, driver.Version, h.d.Name, p)
+	key := fmt.Sprintf("gemm 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
 	if b, ok := nvrtc.Load(key); ok && len(b) == len(l.algo)*8 {
 		copy(dtype.Bytes(l.algo[:]), b)
 		h.Kept.Add(1)
