@@ -73,3 +73,27 @@ func TestProductInOnePassOverItsOwnOperand(t *testing.T) {
 		}
 	}
 }
+
+// TestConvolutionInOnePass: a bias, an activation and a residual run over the parts of a convolution.
+func TestConvolutionInOnePass(t *testing.T) {
+	for _, d := range []DType{Float32, BFloat16, Float64} {
+		for _, s := range [][2][]int{{{2, 3, 12, 12}, {8, 3, 3, 3}}, {{3, 20, 9, 9}, {33, 20, 3, 3}}, {{2, 8, 7, 7}, {16, 8, 1, 1}}, {{0, 3, 5, 5}, {4, 3, 3, 3}}} {
+			t.Run(fmt.Sprintf("%v/%v*%v", d, s[0], s[1]), func(t *testing.T) {
+				rand := func(size ...int) *Tensor { return With{DType: Float64}.Uniform(-1, 1, size...).To(d).Eval() }
+				x, w, b := rand(s[0]...), rand(s[1]...), rand(s[1][0])
+				o := ConvOptions{Padding: s[1][2] / 2}
+				y := Conv2d(x, w, nil, o).Eval()
+				rest := rand(y.Shape()...)
+				want := y.Add(b.Reshape(1, -1, 1, 1)).Eval().Relu().Eval().Add(rest).Eval()
+				before := exec.Count.Steps.Load()
+				got := Conv2d(x, w, b, o).Relu().Add(rest).Eval()
+				if n := exec.Count.Steps.Load() - before; n > 1 && DefaultDevice() == CPU {
+					t.Errorf("%d launches, want 1", n)
+				}
+				if !tensorBits(got, want) {
+					t.Errorf("in one pass %v, after another %v", got, want)
+				}
+			})
+		}
+	}
+}

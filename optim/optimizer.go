@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"reflect"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
@@ -119,10 +121,23 @@ func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
 }
 
-// needRate refuses a learning rate that was not given.
-func needRate(op string, lr, usual float64) {
+// notNegative are numbers that are 0 or more in every optimizer that has them.
+var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd", "MomentumDecay", "ToleranceGrad", "ToleranceChange"}
+
+// needNumbers refuses a learning rate that was not given, and numbers below 0 in the options.
+func needNumbers(op string, options any, lr, usual float64) {
 	if !(lr > 0) {
 		refuse(lucid.ErrValue, op, "LR is %v; want a positive number, such as %v", lr, usual)
+	}
+	o := reflect.ValueOf(options)
+	for _, name := range notNegative {
+		f := o.FieldByName(name)
+		if f.IsValid() && f.Kind() == reflect.Pointer {
+			f = f.Elem() // not valid for nil
+		}
+		if f.IsValid() && !(f.Float() >= 0) {
+			refuse(lucid.ErrValue, op, "%s is %v; want a number from 0", name, f.Float())
+		}
 	}
 }
 

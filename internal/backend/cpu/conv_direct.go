@@ -23,6 +23,7 @@ const (
 
 // floatConv are the routines of float types.
 type floatConv[T numbers] struct {
+	ended   endedProduct[T]
 	pack    func(dst []T, m, k int, a []T, ars, acs int)
 	taps    func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
 	tapsTo  func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
@@ -34,8 +35,8 @@ type floatConv[T numbers] struct {
 	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 }
 
-func floatConvOf[T gemm.Float]() *floatConv[T] {
-	return &floatConv[T]{gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
+func floatConvOf[T gemm.Float](ended endedProduct[T]) *floatConv[T] {
+	return &floatConv[T]{ended, gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
 		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T]}
 }
 
@@ -48,6 +49,7 @@ type directConv[T numbers] struct {
 	each           int   // strips of a block of work
 	packed         []T
 	whole, last    *gemm.Scatter // where the sums of a strip go, and of the last; nil: through scratch
+	tells          bool
 }
 
 // isDirect reports whether the columns between output rows are few enough.
@@ -95,6 +97,7 @@ func (j *convJob[T]) direct(c *backend.Ctx) error {
 	if err := c.For(j.groups*d.split, d.pack); err != nil {
 		return err
 	}
+	d.tells = j.tells()
 	strips := j.images * j.groups * d.split * j.phase[0].outs * d.strips
 	blocks := ceil(strips, d.each)
 	if blocks == 1 {
@@ -135,6 +138,9 @@ func (d *directConv[T]) block(from, to int) {
 		u.image = rest / (j.groups * d.split)
 		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
 		d.strip(x, &u)
+		if d.tells {
+			j.then((u.image*j.groups+u.group)*j.kernels+u.o0, d.place(&u, 0), u.o1-u.o0, u.rows*u.cols)
+		}
 		pace.Step()
 	}
 }

@@ -35,6 +35,7 @@ type placesConv[T numbers] struct {
 	ends           []int // of the parts an output row is cut into
 	packed         []T   // kernels: panel by panel, in it channel by channel, tap by tap
 	padded         int   // output channels of a group in it
+	tells          bool
 }
 
 // isPlaces reports whether output channels fill vectors and rows are not too short.
@@ -109,6 +110,7 @@ func (d *placesConv[T]) enough(panel int) {
 // byPlaces computes a phase.
 func (j *convJob[T]) byPlaces(c *backend.Ctx) error {
 	d := j.newPlaces()
+	d.tells = d.across == 1 && j.tells()
 	var free func()
 	d.packed, free = borrow[T](j.groups * d.padded * j.channels * d.tapCount)
 	defer free()
@@ -232,18 +234,27 @@ func (d *placesConv[T]) turn(u *placesBlock[T], sums []T, o int) {
 	cols, rows, width := d.panelCols(o), min(u.o1-o, 2*j.float.lanes), u.cols
 	whole := p[2].outStep == 1 && p[1].outStep == 1 && width == j.outSize[2] // rows follow each other
 	for i := range u.images {
-		plane := (((u.image+i)*j.groups+u.group)*j.kernels + o) * j.outPlaces
+		row := ((u.image+i)*j.groups+u.group)*j.kernels + o
 		if whole && j.z != nil {
-			transposeOf(j.z[plane+d.place(&u.strip, 0):], j.outPlaces, sums[i*u.rows*width*cols:], cols, u.rows*width, rows)
-			continue
+			transposeOf(j.z[row*j.outPlaces+d.place(&u.strip, 0):], j.outPlaces, sums[i*u.rows*width*cols:], cols, u.rows*width, rows)
+		} else {
+			d.turnRows(u, sums[i*u.rows*width*cols:], cols, row, rows)
 		}
-		row, free := borrow[T](rows * width)
-		for r := range u.rows {
-			transposeOf(row, width, sums[(i*u.rows+r)*width*cols:], cols, width, rows)
-			for q := range rows {
-				j.write(plane+q*j.outPlaces+d.place(&u.strip, r), p[2].outStep, row[q*width:][:width])
-			}
+		if d.tells {
+			j.then(row, d.place(&u.strip, 0), rows, u.rows*width)
 		}
-		free()
+	}
+}
+
+// turnRows writes the sums of one image, cols apart, to the planes of so many channels, row by row.
+func (d *placesConv[T]) turnRows(u *placesBlock[T], sums []T, cols, plane, channels int) {
+	j, width := d.j, u.cols
+	row, free := borrow[T](channels * width)
+	defer free()
+	for r := range u.rows {
+		transposeOf(row, width, sums[r*width*cols:], cols, width, channels)
+		for q := range channels {
+			j.write((plane+q)*j.outPlaces+d.place(&u.strip, r), j.phase[2].outStep, row[q*width:][:width])
+		}
 	}
 }

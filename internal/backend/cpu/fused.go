@@ -172,10 +172,10 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
-	if p.Head != nil && !isPlain(operands) {
+	if p.Head != nil && !isPlain(p.Head, operands) {
 		s := r.share(q)
 		defer s.end()
-		return runHead(c, s, head, operands)
+		return runHead(c, s, p.Head, head, operands)
 	}
 	if p.Head != nil {
 		if err := matmulThen(c, head, operands, nil); err != nil {
@@ -217,6 +217,9 @@ func (r *runState) chains(p *backend.Fused) {
 	r.long, r.fill = tileElems, min(tileElems, r.n)
 	w := simd.ChainWidth()
 	if w == 0 || r.n < w || !r.p.chains {
+		if len(r.p.code) == 1 && r.inPlace() {
+			r.long = paceElems
+		}
 		return
 	}
 	r.width = w
@@ -242,6 +245,21 @@ func (r *runState) chains(p *backend.Fused) {
 	if one {
 		r.long = paceElems
 	}
+}
+
+// inPlace reports whether no operand goes through scratch.
+func (r *runState) inPlace() bool {
+	for i := range r.in {
+		if !r.in[i].direct {
+			return false
+		}
+	}
+	for i := range r.out {
+		if r.out[i].staged {
+			return false
+		}
+	}
+	return len(r.out) == 1
 }
 
 // place says how the run finds an input.
@@ -344,7 +362,7 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
 			pace.Step() // how long a tile takes depends on the program
 		}
-		if n = min(r.long, hi-at); n > tileElems {
+		if n = min(r.long, hi-at); n > tileElems && r.chained() {
 			n &^= r.width - 1 // scratch has room for the rest by itself
 		}
 		for i := range r.in {

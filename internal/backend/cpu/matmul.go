@@ -147,11 +147,6 @@ func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul 
 	return multiplyEnded(c, backend.Slice[T](out), &a, &b, mul, then)
 }
 
-// multiplyStacks is multiplyEnded for a product that nothing follows.
-func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul product[T]) error {
-	return multiplyEnded(c, z, a, b, ended(mul), nil)
-}
-
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
 // way an element is summed in an order that depends on k alone.
 func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedProduct[T], then finished) error {

@@ -4,19 +4,20 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A product at the start of a fused program: what follows it, such as a bias and an activation, runs over each part of the
-// product while that is in the cache.
+// A product or a convolution at the start of a fused program: what follows it, such as a bias and an activation, runs
+// over each part of the result while that is in the cache.
 
-func canLead(op string, _ dtype.DType) bool { return op == "matmul" }
+func canLead(op string, _ dtype.DType) bool { return op == "matmul" || op == "conv" }
 
-// headRun is what follows one product. Small products are called so often that its function is made once.
+// headRun is what follows one head. Small products are called so often that its function is made once.
 type headRun struct {
 	r     *runState
-	width int // columns of the product
+	width int // columns of the product, places of the convolution
 	then  finished
 }
 
@@ -26,27 +27,32 @@ var headRuns = sync.Pool{New: func() any {
 	return h
 }}
 
-// isPlain reports whether a product is so small that it is in the cache as a whole when it is done.
-func isPlain(in []backend.View) bool {
-	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
+// isPlain reports whether the head is a product so small that it is in the cache as a whole when it is done.
+func isPlain(h *backend.Head, in []backend.View) bool {
+	if h.Op != "matmul" || in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false
 	}
 	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
 }
 
-func runHead(c *backend.Ctx, r *runState, out backend.View, in []backend.View) error {
+func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}
 	h := headRuns.Get().(*headRun)
+	defer func() {
+		h.r = nil
+		headRuns.Put(h)
+	}()
 	h.r, h.width = r, 1 // a product with a vector has one column
+	if head.Op == "conv" {
+		h.width = volume(out.Shape.Dims()[2:])
+		return convThen(c, head.Attr.(attr.Conv), out, in, h.then)
+	}
 	if in[1].Shape.Rank() > 1 {
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
 	}
-	err := matmulThen(c, out, in, h.then)
-	h.r = nil
-	headRuns.Put(h)
-	return err
+	return matmulThen(c, out, in, h.then)
 }
 
 // part runs the program over a finished part of the product.

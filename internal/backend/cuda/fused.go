@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -153,6 +154,9 @@ func (f *form) key() string {
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
+	if f.face != recording && p.Head == nil {
+		return f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+	}
 	if p.Head != nil {
 		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
 	}
@@ -165,8 +169,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	if p.Tail != nil {
 		s = p.Shape
 	}
-	n := s.Numel()
-	if n == 0 {
+	if s.Numel() == 0 {
 		return nil
 	}
 	q := p.Prep.(*program)
@@ -200,17 +203,23 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	if err != nil {
 		return err
 	}
-	span := f.span(q, n)
-	run := func(word uintptr) error {
-		if p.Tail != nil {
-			return d.launchTails(fn, q, &f, s, word, views, out)
-		}
-		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
-	}
 	if q.faults != "" {
-		return d.checked(c, faultName(q.faults), run)
+		g := f // what is checked late lies on the heap, what runs at once does not
+		g.classes, views = slices.Clone(f.classes), slices.Clone(views)
+		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
 	}
-	return run(0)
+	return d.launchFused(fn, q, &f, s, 0, views, out)
+}
+
+// launchFused runs a program's kernel.
+func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
+	if q.Tail != nil {
+		return d.launchTails(fn, q, f, s, word, in, out)
+	}
+	n := s.Numel()
+	span := f.span(q, n)
+	var space [24]uint64
+	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, word, span, f, in, out))
 }
 
 // faultName is the op a complaint names.
@@ -257,10 +266,13 @@ func (f *form) settle(s *shape.Shape, out, in []backend.View) {
 		}
 	}
 	f.vector = 16 / widest
-	layouts := [][]int{s.Strides()}
+	var layouts [][]int
 	last := s.Numel()
 	for i, c := range f.classes {
 		if c == strided {
+			if layouts == nil {
+				layouts = append(layouts, s.Strides())
+			}
 			layouts = append(layouts, in[i].Strides())
 			lo, hi := span(in[i])
 			last = max(last, hi, -lo)
@@ -317,9 +329,8 @@ func span(v backend.View) (lo, hi int) {
 	return lo, hi
 }
 
-// fusedArgs fills the struct Args that fusedSource declares.
-func fusedArgs(n int, word uintptr, span int, f *form, in, out []backend.View) args {
-	a := make(args, 0, 5+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+// fusedArgs fills the struct Args that fusedSource declares, in the space given as far as it goes.
+func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend.View) args {
 	a.int(n)
 	a.ptr(word)
 	a.int(span)

@@ -116,7 +116,7 @@ func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.
 	across := blocks(cols, 32*f.vector)
 	chunk := blocks(height, max(1, min(manyBlocks/across, height/leastRows)))
 	chunks := blocks(height, chunk)
-	a := fusedArgs(s.Numel(), word, 0, f, in, out[:len(q.Out)])
+	a := fusedArgs(nil, s.Numel(), word, 0, f, in, out[:len(q.Out)])
 	a.int(height, cols, chunk, chunks)
 	part := uintptr(0)
 	if chunks > 1 {

@@ -90,41 +90,6 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	return d.move(to, backend.View{Buf: b, DType: z.DType, Shape: to.Shape, Lay: &shape.Layout{Strides: []int{p.N, 1}}})
 }
 
-// worthCutting reports whether a large product of halves begins at whole pieces everywhere, but ends within one.
-func worthCutting(p cublas.Product) bool {
-	return p.DType.IsHalf() && p.Batch == 1 && 2*float64(p.M)*float64(p.N)*float64(p.K) > worthPad && (p.M%piece != 0 || p.N%piece != 0 || p.K%piece != 0)
-}
-
-// cutProduct makes a product of whole pieces first, and then what is left of the sums, the columns and the rows.
-func (d *Device) cutProduct(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
-	size := uintptr(p.DType.Size())
-	part := func(m0, n0, k0, m, n, k int, add bool) error {
-		if m == 0 || n == 0 || k == 0 {
-			return nil
-		}
-		q, at := p, o
-		q.M, q.N, q.K = m, n, k
-		at.Z += uintptr(m0*p.Pitch+n0) * size
-		at.X += uintptr(m0*p.X.Row+k0*p.X.Column) * size
-		at.Y += uintptr(k0*p.Y.Row+n0*p.Y.Column) * size
-		if add {
-			q.After.Residual, at.Residual = true, at.Z
-		}
-		return d.productThen(h, q, at)
-	}
-	m, n, k := p.M/piece*piece, p.N/piece*piece, p.K/piece*piece
-	if err := part(0, 0, 0, m, n, k, false); err != nil {
-		return err
-	}
-	if err := part(0, 0, k, m, n, p.K-k, k > 0); err != nil {
-		return err
-	}
-	if err := part(0, n, 0, m, p.N-n, p.K, false); err != nil {
-		return err
-	}
-	return part(m, 0, 0, p.M-m, p.N, p.K, false)
-}
-
 func matrixBy(lead int, turned bool) cublas.Matrix {
 	if turned {
 		return cublas.Matrix{Row: 1, Column: lead}

@@ -61,6 +61,7 @@ func init() {
 		a, b := random(1, 1, 16), random(2, 1, 16)
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
+	lstm()
 	training()
 }
 

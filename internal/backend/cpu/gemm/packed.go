@@ -8,6 +8,7 @@ const (
 	blocksPer   = 4  // blocks for each thread, so that none waits long for another
 	packPad     = 16 // see packA
 
+	groupPanels = 8    // of A that are packed together
 	segmentCost = 2048 // elements that could be packed while an epilogue begins with one more piece of a row
 )
 
@@ -50,9 +51,13 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 		tile = p.tileRows(e)
 	}
 	panels, each := ceilDiv(s.rows, tile), e.rows*(s.kc+packPad)
-	kept := panels
+	high, group := ceilDiv(s.rows, panels), 1
+	if o == byCols {
+		panels, group = ceilDiv(s.rows, high), groupPanels
+	}
+	kept := ceilDiv(panels, group) * group
 	if strip == s.cols {
-		kept = 1 // no other strip will want them
+		kept = group // no other strip will want them
 	}
 	if o != inPlace {
 		buf.rows = grow(buf.rows, kept*each)
@@ -63,6 +68,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
 		for i := range panels {
 			from, to := part(i, panels, s.rows)
+			if o == byCols {
+				from, to = i*high, min((i+1)*high, s.rows)
+				if at == 0 && i%group == 0 {
+					s.packGroup(e, p, buf.rows[i%kept*each:], each, high, from, min(group*high, s.rows-from))
+				}
+			}
 			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
 			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
 			if s.pc+s.kc == p.k { // a few rows: still in L1
@@ -106,14 +117,32 @@ func (p *problem[T]) aOrder(e *engine[T]) order {
 	return byRows
 }
 
+// packGroup packs panels of A whose rows lie beside each other, each of height rows but the last: columns of k are read
+// from end to end, since in pieces each would come from afar again for every panel.
+func (s *slab[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, row, rows int) {
+	if p.a16 == nil {
+		src, whole := p.a[(s.row+row)*p.ars+s.pc*p.acs:], rows/high
+		if whole > 0 {
+			e.strips(dst, high, each, src, p.acs, s.kc, whole, high)
+		}
+		if done := whole * high; done < rows {
+			e.strips(dst[whole*each:], rows-done, 0, src[done:], p.acs, s.kc, 1, rows-done)
+		}
+		return
+	}
+	for i := 0; i*high < rows; i++ {
+		p.packA(e, dst[i*each:], 0, byCols, s.row+row+i*high, min(high, rows-i*high), s.pc, s.kc)
+	}
+}
+
 // aPanel returns the panel of A that starts at row i of the slab, and its strides. It is packed to
 // dst if the order wants that, the first time.
 func (s *slab[T]) aPanel(e *engine[T], p *problem[T], dst []T, o order, i, rows int, first bool) (a []T, rs, cs int) {
 	switch o {
 	case inPlace:
 		return p.a[(s.row+i)*p.ars+s.pc*p.acs:], p.ars, p.acs
-	case byCols:
-		rs, cs = 1, rows
+	case byCols: // see packGroup
+		return dst, 1, rows
 	default:
 		rs, cs = s.kc+packPad, 1
 	}
