@@ -187,6 +187,9 @@ type Device struct {
 	// beside inputs and state comes from Scratch, whose memory recordings share: a device runs one at a time.
 	Capture func(show func(face any) error) (Graph, error)
 	Scratch *mem.Pool
+	// Settings returns a number for how the device is set, by those of its settings that launches depend on: a program
+	// planned under one number is not run under another. nil: there are none.
+	Settings func() int64
 	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
 	// nil: never.
 	Fallback func(op string) error

@@ -83,7 +83,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		return nil, nil, err
 	}
 	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace,
-		Upload: d.upload, Download: d.download, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load}
+		Upload: d.upload, Download: d.download, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
 		b.Capture, b.Scratch = d.capture, d.recordings.pool
@@ -92,6 +92,14 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	return b, d, nil
+}
+
+// settings tells how products are computed.
+func settings() int64 {
+	if cublas.TF32.Load() {
+		return 1
+	}
+	return 0
 }
 
 func (d *Device) upload(dst *mem.Buffer, src []byte) error {
