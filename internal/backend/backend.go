@@ -178,6 +178,8 @@ type Device struct {
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
+	// Peer copies a contiguous buffer of another device of this type here, in the order of both; nil: through the host.
+	Peer func(dst, src *mem.Buffer, from *Device) error
 	// Ahead lets show make the launches of a program with a face that computes nothing: a device that compiles kernels
 	// when they are first needed begins with all of them at once. nil: there is nothing to gain.
 	Ahead func(show func(face any))
