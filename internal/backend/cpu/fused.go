@@ -18,6 +18,7 @@ import (
 const (
 	tileElems  = 1024
 	blockElems = 64 * tileElems
+	dearInstr  = 8             // what an instruction costs that is no chain code, such as exp
 	paceElems  = 8 * tileElems // after so many a block looks at the clock
 )
 
@@ -34,6 +35,7 @@ type prepared struct {
 
 	madeBy []int // instruction that makes a register
 	widest int   // bytes of the largest element
+	cost   int   // of one element, where a cheap instruction is 1
 
 	parts  []stretch
 	chains bool // one of the parts at least is chain code
@@ -68,6 +70,11 @@ func prepare(p *backend.Fused) *prepared {
 			}
 		}
 		q.madeBy[ins.Dst] = k
+		if canChain(p, &ins) {
+			q.cost++
+		} else {
+			q.cost += dearInstr
+		}
 		q.code = append(q.code, code{blockFor(ins.Op, p.DTypes[ins.Dst], in[:n]), ins.Attr, ins.Dst, ins.Src})
 	}
 	for _, o := range p.Out {
@@ -108,6 +115,7 @@ type operand struct {
 type runState struct {
 	p    *prepared
 	n    int
+	part int // elements of a block
 	in   []operand
 	out  []outPlace
 	tile int // scratch tiles in all
@@ -181,7 +189,8 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			return err
 		}
 	}
-	blocks := (n + blockElems - 1) / blockElems
+	r.cut()
+	blocks := (n + r.part - 1) / r.part
 	if blocks == 1 {
 		r.block(0)
 		return nil
@@ -192,13 +201,27 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	return c.For(blocks, s.block)
 }
 
+// cut says how many elements a block has. What would be one block is two, or four, if its elements take long.
+func (r *runState) cut() {
+	const halfCost = 2 * blockElems
+	r.part = blockElems
+	tiles := (r.n + tileElems - 1) / tileElems
+	switch cost := r.n * r.p.cost; {
+	case r.n > blockElems || cost < 2*halfCost:
+	case cost < 8*halfCost:
+		r.part = (tiles + 1) / 2 * tileElems
+	default:
+		r.part = (tiles + 3) / 4 * tileElems
+	}
+}
+
 var runStates = sync.Pool{New: func() any { return new(runState) }}
 
 // share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
 	s := runStates.Get().(*runState)
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
+	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
 	return s
 }
 
@@ -287,7 +310,7 @@ func operandOf(v backend.View) operand {
 func (r *runState) block(b int) {
 	var w workspace
 	r.open(&w)
-	r.tiles(&w, b*blockElems, min((b+1)*blockElems, r.n), -1, nil)
+	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), -1, nil)
 	w.close()
 	if r.past {
 		simd.Fence()
