@@ -16,24 +16,93 @@ func init() {
 	}})
 }
 
-// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the places taken.
+// poolMaxT gives every element what the windows that took it were given, plane by plane; at holds the places taken. A
+// place outside the window was taken by nobody.
 func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) error {
 	return func(c *backend.Ctx, g *grid, z, x []T) error {
-		in, out := g.inSize(), g.outSize()
+		in, out, table := g.inSize(), g.outSize(), g.windowTable()
 		planes := len(z) / in
 		per := max(1, 32768/max(1, in))
 		return c.For((planes+per-1)/per, func(b int) {
 			for p := b * per; p < min((b+1)*per, planes); p++ {
 				plane := z[p*in : (p+1)*in]
 				clear(plane)
+				if table != nil {
+					putTaken(g, table, plane, at[p*out:][:out], x[p*out:][:out])
+					continue
+				}
 				for o := range out {
-					// A place outside the window was taken by nobody.
 					if to := at[p*out+o]; g.sees(o, to) {
 						plane[to] += x[p*out+o]
 					}
 				}
 			}
 		})
+	}
+}
+
+// windowTable says of every distance from the first element of a window which element of the window is there: the
+// numbers along the three dimensions, eight bits each, or more if none. It spares divisions; nil if it would be large.
+func (g *grid) windowTable() []uint32 {
+	const most, none = 1 << 16, 1 << 31
+	var n, step [3]int
+	for d, spans := range g.spans {
+		for _, s := range spans {
+			n[d], step[d] = max(n[d], (s.End-s.Start+s.Step-1)/s.Step), s.Step
+		}
+	}
+	last := 0
+	for d := range n {
+		if n[d] > 255 {
+			return nil
+		}
+		last = last*g.in[d] + (n[d]-1)*step[d]
+	}
+	if last < 0 || last >= most {
+		return nil
+	}
+	table := make([]uint32, last+1)
+	for i := range table {
+		table[i] = none
+	}
+	for i := range n[0] {
+		for j := range n[1] {
+			for k := range n[2] {
+				// Elements in the same place, of a window wider than a row, are told apart by sees alone.
+				if e := &table[(i*step[0]*g.in[1]+j*step[1])*g.in[2]+k*step[2]]; *e == none {
+					*e = uint32(i | j<<8 | k<<16)
+				} else {
+					return nil
+				}
+			}
+		}
+	}
+	return table
+}
+
+// putTaken adds what the windows of a plane were given to the places they took.
+func putTaken[T floats](g *grid, table []uint32, plane []T, at []int64, x []T) {
+	o := 0
+	for _, sd := range g.spans[0] {
+		for _, sh := range g.spans[1] {
+			first := (sd.Start*g.in[1] + sh.Start) * g.in[2]
+			nd, nh := uint32(ceil(sd.End-sd.Start, sd.Step)), uint32(ceil(sh.End-sh.Start, sh.Step))
+			n := len(g.spans[2])
+			at, x, spans := at[o:][:n], x[o:][:n], g.spans[2][:n]
+			for w, to := range at {
+				sw := &spans[w]
+				i := uint64(to) - uint64(first+sw.Start)
+				if i >= uint64(len(table)) {
+					continue
+				}
+				e := table[i]
+				if e&255 >= nd || e>>8&255 >= nh || int(e>>16)*sw.Step >= sw.End-sw.Start || uint64(to) >= uint64(len(plane)) {
+					continue
+				}
+				plane[to] += x[w]
+			}
+			o += len(g.spans[2])
+		}
 	}
 }
 
