@@ -148,7 +148,7 @@ type BackwardOptions struct {
 	Gradient    *Tensor   // cotangent of a loss that is no scalar
 	RetainGraph bool      // keep the tape for another Backward
 	CreateGraph bool      // make the gradients differentiable
-	Inputs      []*Tensor // leave gradients in these alone; nil: in all leaves
+	Inputs      []*Tensor // leave gradients in these alone, leaves or not; nil: in all leaves
 }
 
 // Backward adds the gradient of the tensor to the Grad of every leaf it was computed from.
@@ -160,11 +160,11 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 	leaves := tapeLeaves(n)
 	only := map[*graph.Slot]bool{}
 	for _, x := range o.Inputs {
-		s := x.array().Peek().Slot()
-		if s == nil || !x.array().Peek().Tape() {
-			fault.Throw(fault.Gradient, "backward", "an input does not require a gradient")
+		m := x.array().Peek()
+		if !m.Tape() {
+			fault.Throw(fault.Gradient, "backward", "an input of shape %v does not require a gradient", m.Shape())
 		}
-		only[s] = true
+		only[m.EnsureSlot()] = true
 	}
 	keep := func(f func()) { f() }
 	if !o.CreateGraph {
@@ -173,7 +173,7 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 	keep(func() {
 		pull(n, cot, leaves, func(x, g *graph.Node) {
 			s := x.Slot()
-			if s == nil || !x.Leaf() && !s.Retained() || len(only) > 0 && !only[s] {
+			if s == nil || len(only) > 0 && !only[s] || len(only) == 0 && !x.Leaf() && !s.Retained() {
 				return
 			}
 			accumulate(s, g)
@@ -217,7 +217,7 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 		for _, m := range idx.Nodes {
 			if m.Leaf() {
 				leaves = append(leaves, m)
-			} else if m.TapeFreed() && !m.Tape() && m.NumIn() == 0 {
+			} else if m.TapeFreed() && !m.Tape() {
 				fault.Throw(fault.Gradient, "backward", "the graph behind a value of shape %v was freed by an earlier Backward; give that one RetainGraph", m.Shape())
 			}
 		}
@@ -229,12 +229,14 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
 	p := transform.Pullback{See: transform.OnTape, At: func(x, g *graph.Node) *graph.Node {
 		g = runHooks(x, g)
-		anomaly(x, g)
 		if at != nil {
 			at(x, g)
 		}
 		return g
 	}}
+	if scope.Current().Anomaly {
+		p.Gave = anomaly
+	}
 	return p.Run([]*graph.Node{n}, []*graph.Node{cot}, inputs)
 }
 
@@ -321,6 +323,9 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 // NoGrad only.
 func assign(op string, h *graph.Array, n *graph.Node) {
 	old := h.Peek()
+	if to := old.Device(); to != n.Device() { // what is written goes to where the tensor is
+		n = moved(n, to)
+	}
 	if old.Leaf() {
 		if IsGradEnabled() {
 			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
@@ -333,13 +338,14 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 // DetectAnomaly runs f and makes Backward inside it fail at the op that first produces NaN, by name.
 func DetectAnomaly(f func()) { scope.With(func(s *scope.State) { s.Anomaly = true }, f) }
 
-func anomaly(x, g *graph.Node) {
-	if !scope.Current().Anomaly || x.Trace() != nil {
+// anomaly refuses a NaN that an op's rule gave for its input k.
+func anomaly(x *graph.Node, k int, g *graph.Node) {
+	if x.Trace() != nil {
 		return
 	}
 	g.Ref() // it is read here and used later; an evaluation lets go of what nobody claims
 	bad := wrap(ops.Any(ops.IsNaN(g), ops.ReduceOptions{}))
 	if bad.Item() != 0 {
-		fault.Throw(fault.Gradient, x.Op().Name, "the gradient that arrives at its result of shape %v has NaN", x.Shape())
+		fault.Throw(fault.Gradient, x.Op().Name, "the gradient it gives its input %d, of shape %v, has NaN", k, g.Shape())
 	}
 }

@@ -149,6 +149,45 @@ func TestAnomalyNamesTheOp(t *testing.T) {
 	if !errors.Is(err, ErrGradient) || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("got %v", err)
 	}
+	err = Try(func() { DetectAnomaly(func() { x.Sqrt().Mul(2).Sum().Backward() }) })
+	if !errors.Is(err, ErrGradient) || !strings.Contains(err.Error(), "lucid: sqrt:") {
+		t.Errorf("the root's rule gives the first NaN; got %v", err)
+	}
+}
+
+// Two losses share a part of the graph, and the first Backward frees it: the second must not go on without it.
+func TestBackwardThroughFreedPart(t *testing.T) {
+	for _, evaluated := range []bool{false, true} {
+		x, w := leaf(1, 2), leaf(3, 4)
+		h := x.Exp()
+		a, b := h.Sum(), h.Mul(w).Sum()
+		if evaluated {
+			if err := Eval(a, b, h); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Backward()
+		if err := Try(func() { b.Backward() }); !errors.Is(err, ErrGradient) {
+			t.Errorf("built before: %v", err)
+		}
+		if err := Try(func() { h.Mul(w).Sum().Backward() }); !errors.Is(err, ErrGradient) {
+			t.Errorf("built after: %v", err)
+		}
+		h.Detach().Mul(w).Sum().Backward()
+		if g := ToSlice[float64](w.Grad()); math.Abs(g[0]-math.E) > 1e-6 {
+			t.Errorf("detached: %v", g)
+		}
+	}
+}
+
+// Gradients may be left in a tensor in the middle, as in PyTorch.
+func TestBackwardInputsInTheMiddle(t *testing.T) {
+	x := leaf(1, 2)
+	h := x.Square()
+	h.Mul(3).Sum().Backward(BackwardOptions{Inputs: []*Tensor{h}})
+	if x.Grad() != nil || h.Grad() == nil || h.Grad().At(1).Item() != 3 {
+		t.Errorf("x %v, h %v", x.Grad(), h.Grad())
+	}
 }
 
 func TestGradScopesAreByGoroutine(t *testing.T) {

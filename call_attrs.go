@@ -40,7 +40,7 @@ func (c *caller) set(name string, v, into any) {
 	case *DType:
 		switch v := v.(type) {
 		case DType:
-			*p, ok = v, true
+			*p, ok = v, v.Valid()
 		case string:
 			*p, ok = dtype.Parse(v)
 		}

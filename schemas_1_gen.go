@@ -374,6 +374,7 @@ func init() {
 				return []*graph.Node{ops.Add(c.operand("input"), c.operand("other"), o)}
 			}},
 		schema{name: "addbmm", door: "Addbmm", doc: "Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AddmmOptions
@@ -398,6 +399,7 @@ func init() {
 				return []*graph.Node{ops.Addcmul(c.tensor("input"), c.tensor("tensor1"), c.tensor("tensor2"), o)}
 			}},
 		schema{name: "addmm", door: "Addmm", doc: "Addmm returns beta·x + alpha·(mat1 @ mat2); x broadcasts.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"mat1", "tensor", false}, {"mat2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AddmmOptions
@@ -406,6 +408,7 @@ func init() {
 				return []*graph.Node{ops.Addmm(c.tensor("input"), c.tensor("mat1"), c.tensor("mat2"), o)}
 			}},
 		schema{name: "addmv", door: "Addmv", doc: "Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"mat", "tensor", false}, {"vec", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AddmmOptions
@@ -414,6 +417,7 @@ func init() {
 				return []*graph.Node{ops.Addmv(c.tensor("input"), c.tensor("mat"), c.tensor("vec"), o)}
 			}},
 		schema{name: "addr", door: "Addr", doc: "Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"vec1", "tensor", false}, {"vec2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AddmmOptions
@@ -427,6 +431,7 @@ func init() {
 				return []*graph.Node{ops.Adjoint(c.tensor("input"))}
 			}},
 		schema{name: "affine_grid", door: "AffineGrid", doc: "AffineGrid returns the grid for GridSample that maps an output of the given size (N, C, H, W) or (N, C, D, H, W)\nthrough the matrices theta, which is (N, 2, 3) or (N, 3, 4).",
+			amp: "half", random: "",
 			params: []schemaParam{{"theta", "tensor", false}, {"size", "[]int", false}, {"align_corners", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_size []int
@@ -657,6 +662,7 @@ func init() {
 				return []*graph.Node{ops.AvgPool3d(c.tensor("input"), v_kernelSize, o)}
 			}},
 		schema{name: "baddbmm", door: "Baddbmm", doc: "Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"batch1", "tensor", false}, {"batch2", "tensor", false}, {"beta", "any", true}, {"alpha", "any", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.AddmmOptions
@@ -734,6 +740,7 @@ func init() {
 				return []*graph.Node{ops.BesselY1(c.tensor("input"))}
 			}},
 		schema{name: "bilinear", door: "Bilinear", doc: "Bilinear returns, for every output, input1ᵀ·weight[out]·input2 + bias: weight is (out, in1, in2).",
+			amp: "half", random: "",
 			aliases: []string{"bilinear_layer"},
 			params:  []schemaParam{{"input1", "tensor", false}, {"input2", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *caller) []*graph.Node {
@@ -816,6 +823,7 @@ func init() {
 				return []*graph.Node{ops.BlockDiag(c.tensors()...)}
 			}},
 		schema{name: "block_masked_mm", door: "BlockMaskedMm", doc: "BlockMaskedMm multiplies matrices whose blocks are switched off or scaled: a mask has one element for each block of\nthe output, of lhs or of rhs. A bool mask keeps or zeroes a block, whatever it holds; numbers multiply it.",
+			amp: "half", random: "",
 			params: []schemaParam{{"lhs", "tensor", false}, {"rhs", "tensor", false}, {"mask_out", "tensor", true}, {"mask_lhs", "tensor", true}, {"mask_rhs", "tensor", true}, {"block_size", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BlockMaskedMmOptions
@@ -823,6 +831,7 @@ func init() {
 				return []*graph.Node{ops.BlockMaskedMm(c.tensor("lhs"), c.tensor("rhs"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)}
 			}},
 		schema{name: "bmm", door: "Bmm", doc: "Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bmm(c.tensor("input"), c.tensor("mat2"))}

@@ -42,6 +42,7 @@ func init() {
 				return []*graph.Node{ops.Cbrt(c.tensor("input"))}
 			}},
 		schema{name: "cdist", door: "Cdist", doc: "Cdist returns the p-norm distances between all rows of x1 and all rows of x2; leading dimensions broadcast. The\ngradient at distance 0 is 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"x1", "tensor", false}, {"x2", "tensor", false}, {"p", "float64", true}, {"compute_mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CdistOptions
@@ -63,6 +64,7 @@ func init() {
 				return []*graph.Node{ops.Celu(c.tensor("input"), o)}
 			}},
 		schema{name: "chain_matmul", door: "ChainMatmul", doc: "ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.",
+			amp: "half", random: "",
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChainMatmul(c.tensors()...)}
@@ -75,21 +77,25 @@ func init() {
 				return []*graph.Node{ops.ChannelShuffle(c.tensor("input"), v_groups)}
 			}},
 		schema{name: "special_chebyshev_polynomial_t", door: "special.ChebyshevPolynomialT", doc: "ChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_chebyshev_polynomial_u", door: "special.ChebyshevPolynomialU", doc: "ChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_chebyshev_polynomial_v", door: "special.ChebyshevPolynomialV", doc: "ChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_chebyshev_polynomial_w", door: "special.ChebyshevPolynomialW", doc: "ChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
@@ -174,39 +180,40 @@ func init() {
 				return []*graph.Node{ops.Contiguous(c.tensor("input"))}
 			}},
 		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
-				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
-				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
-				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"stride", "[]int", true}, {"padding", "any", true}, {"kernel_dilation", "[]int", true}, {"input_dilation", "[]int", true}, {"groups", "int", true}, {"flip", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvGeneralOptions
@@ -219,6 +226,7 @@ func init() {
 				return []*graph.Node{ops.ConvGeneral(c.tensor("input"), c.tensor("weight"), o)}
 			}},
 		schema{name: "conv_transpose1d", door: "ConvTranspose1d", doc: "ConvTranspose1d is the gradient of Conv1d to its input, as a layer: weight is (C, O/groups, K).",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
@@ -230,6 +238,7 @@ func init() {
 				return []*graph.Node{ops.ConvTranspose1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv_transpose2d", door: "ConvTranspose2d", doc: "ConvTranspose2d is the gradient of Conv2d to its input, as a layer: weight is (C, O/groups, KH, KW).",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
@@ -241,6 +250,7 @@ func init() {
 				return []*graph.Node{ops.ConvTranspose2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv_transpose3d", door: "ConvTranspose3d", doc: "ConvTranspose3d is the gradient of Conv3d to its input, as a layer: weight is (C, O/groups, KD, KH, KW).",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_padding", "[]int", true}, {"groups", "int", true}, {"dilation", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvTransposeOptions
@@ -252,6 +262,7 @@ func init() {
 				return []*graph.Node{ops.ConvTranspose3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "convolve", door: "Convolve", doc: "Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"mode", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvolveOptions
@@ -265,6 +276,7 @@ func init() {
 				return []*graph.Node{ops.Copysign(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "corrcoef", door: "Corrcoef", doc: "Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Corrcoef(c.tensor("input"))}
@@ -305,6 +317,7 @@ func init() {
 				return []*graph.Node{ops.CountNonzero(c.tensor("input"), o)}
 			}},
 		schema{name: "cov", door: "Cov", doc: "Cov returns the covariances of variables, one a row of x, observations in columns; of a vector, its variance.\nfweights are how often each observation was made, aweights how much it counts; both may be nil.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"fweights", "tensor", true}, {"aweights", "tensor", true}, {"correction", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.CovOptions
@@ -389,6 +402,7 @@ func init() {
 				return []*graph.Node{ops.Cumsum(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "cumulative_trapezoid", door: "CumulativeTrapezoid", doc: "CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.TrapezoidOptions

@@ -73,6 +73,7 @@ func init() {
 				return []*graph.Node{ops.Digamma(c.tensor("input"))}
 			}},
 		schema{name: "dist", door: "Dist", doc: "Dist returns the p-norm of x - other over all elements.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"p", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.DistOptions
@@ -95,6 +96,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "dot", door: "Dot", doc: "Dot returns the sum of the products of two vectors, without conjugation; of empty ones it is 0.",
+			amp: "half", random: "",
 			aliases: []string{"dot_1d"},
 			params:  []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -181,6 +183,7 @@ func init() {
 				return []*graph.Node{ops.EinopsRepeat(c.tensor("input"), v_pattern, o)}
 			}},
 		schema{name: "einsum", door: "Einsum", doc: "Einsum sums products of the operands as the equation says: letters name dimensions, \"...\" the others, repeated\nletters in one operand take the diagonal; without \"->\" the output has the letters that occur once, sorted. Sizes of 1 broadcast.",
+			amp: "half", random: "",
 			params: []schemaParam{{"equation", "string", false}, {"operands", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_equation string

@@ -10,6 +10,7 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "hadamard_transform", door: "HadamardTransform", doc: "HadamardTransform multiplies the last dimension, of size m·2^k with m one of 1, 12, 20 and 28, by a Hadamard matrix,\nin n·(k + m) steps for each vector. The matrices are MLX's: Sylvester's for the power of two, Paley's for 12,\nWilliamson's for 20 and 28.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"scale", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.HadamardOptions
@@ -52,11 +53,13 @@ func init() {
 				return []*graph.Node{ops.Heaviside(c.tensor("input"), c.tensor("values"))}
 			}},
 		schema{name: "special_hermite_polynomial_h", door: "special.HermitePolynomialH", doc: "HermitePolynomialH returns the physicist's Hermite polynomial of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.HermitePolynomialH(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_hermite_polynomial_he", door: "special.HermitePolynomialHe", doc: "HermitePolynomialHe returns the probabilist's Hermite polynomial of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.HermitePolynomialHe(c.operand("input"), c.operand("n"))}
@@ -206,6 +209,7 @@ func init() {
 				return []*graph.Node{ops.IndexSelect(c.tensor("input"), v_dim, c.tensor("index"))}
 			}},
 		schema{name: "inner", door: "Inner", doc: "Inner returns the sums of products over the last dimensions of both; with a 0-d operand it is Mul.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Inner(c.tensor("input"), c.tensor("other"))}
@@ -351,6 +355,7 @@ func init() {
 				return []*graph.Node{ops.L1Loss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "special_laguerre_polynomial_l", door: "special.LaguerrePolynomialL", doc: "LaguerrePolynomialL returns the Laguerre polynomial of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LaguerrePolynomialL(c.operand("input"), c.operand("n"))}
@@ -383,6 +388,7 @@ func init() {
 				return []*graph.Node{ops.Lcm(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "ldexp", door: "Ldexp", doc: "Ldexp returns x·2^other.",
+			amp: "float32", random: "",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -402,6 +408,7 @@ func init() {
 				return []*graph.Node{ops.LeakyRelu(c.tensor("input"), o)}
 			}},
 		schema{name: "special_legendre_polynomial_p", door: "special.LegendrePolynomialP", doc: "LegendrePolynomialP returns the Legendre polynomial of degree n.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.LegendrePolynomialP(c.operand("input"), c.operand("n"))}
@@ -427,6 +434,7 @@ func init() {
 				return []*graph.Node{ops.LinalgCross(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "linear", door: "Linear", doc: "Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one\ndimension gives one number for each vector.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
@@ -667,6 +675,7 @@ func init() {
 				return []*graph.Node{ops.Matmul(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "matrix_power", door: "MatrixPower", doc: "MatrixPower returns the product of n copies of square matrices, by squaring; for n = 0 the identity.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"n", "int", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_n int
@@ -827,6 +836,7 @@ func init() {
 				return []*graph.Node{ops.Mish(c.tensor("input"))}
 			}},
 		schema{name: "mm", door: "Mm", doc: "Mm multiplies two matrices; nothing is broadcast.",
+			amp: "half", random: "",
 			aliases: []string{"dot_2d"},
 			params:  []schemaParam{{"input", "tensor", false}, {"mat2", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
@@ -890,6 +900,7 @@ func init() {
 				return []*graph.Node{ops.Mul(c.operand("input"), c.operand("other"))}
 			}},
 		schema{name: "linalg_multi_dot", door: "linalg.MultiDot", doc: "MultiDot is ChainMatmul under the name it has in linear algebra.",
+			amp: "half", random: "",
 			params: []schemaParam{{"tensors", "tensors", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.MultiDot(c.tensors()...)}
@@ -911,6 +922,7 @@ func init() {
 				return []*graph.Node{ops.MultilabelMarginLoss(c.tensor("input"), c.tensor("target"), o)}
 			}},
 		schema{name: "multilabel_soft_margin_loss", door: "MultilabelSoftMarginLoss", doc: "MultilabelSoftMarginLoss returns the mean over classes of the binary cross entropy of the logits x, times weight.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReductionOptions
@@ -929,6 +941,7 @@ func init() {
 				return []*graph.Node{ops.Multinomial(c.tensor("input"), v_numSamples, o)}
 			}},
 		schema{name: "mv", door: "Mv", doc: "Mv multiplies a matrix by a vector.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"vec", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Mv(c.tensor("input"), c.tensor("vec"))}
@@ -980,6 +993,7 @@ func init() {
 				return []*graph.Node{ops.Nanquantile(c.tensor("input"), c.operand("q"), o)}
 			}},
 		schema{name: "nansum", door: "NanSum", doc: "Nansum returns the sum over the dimensions, taking NaN as 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ReduceOptions
@@ -1044,6 +1058,7 @@ func init() {
 				return []*graph.Node{ops.Nonzero(c.tensor("input"))}
 			}},
 		schema{name: "norm", door: "Norm", doc: "Norm returns the p-norm of the elements over the dimensions. The gradient at zero is zero.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "any", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.NormOptions
@@ -1063,6 +1078,7 @@ func init() {
 				return []*graph.Node{ops.Normal(c.operand("mean"), c.operand("std"), o)}
 			}},
 		schema{name: "normalize", door: "Normalize", doc: "Normalize returns x divided by its norm along a dimension.",
+			amp: "float32", random: "",
 			aliases: []string{"lp_normalize"},
 			params:  []schemaParam{{"input", "tensor", false}, {"p", "float64", true}, {"dim", "int", true}, {"eps", "float64", true}},
 			call: func(c *caller) []*graph.Node {

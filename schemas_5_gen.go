@@ -60,6 +60,7 @@ func init() {
 				return []*graph.Node{ops.Partition(c.tensor("input"), v_kth, o)}
 			}},
 		schema{name: "pdist", door: "Pdist", doc: "Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"p", "float64", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.DistanceOptions

@@ -10,6 +10,7 @@ import (
 func init() {
 	addSchemas(
 		schema{name: "scaled_dot_product_attention", door: "ScaledDotProductAttention", doc: "ScaledDotProductAttention returns softmax(query·keyᵀ·scale + mask)·value; query is (…, L, E), key (…, S, E), value\n(…, S, Ev). attnMask is added, or, if bool, says which keys take part; a query without any gets zeros. Memory is linear\nin L and S, but for the gradient of a mask, for dropout, whose numbers come from the default generator, and for\nderivatives beyond the first, which hold the weights.",
+			amp: "half", random: "",
 			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
@@ -20,6 +21,7 @@ func init() {
 				return []*graph.Node{ops.ScaledDotProductAttention(c.tensor("query"), c.tensor("key"), c.tensor("value"), c.optionalTensor(), o)}
 			}},
 		schema{name: "scaled_dot_product_attention_with_weights", door: "ScaledDotProductAttentionWithWeights", doc: "ScaledDotProductAttentionWithWeights is ScaledDotProductAttention that returns the weights as well, (…, L, S), after\ndropout; it holds them all.",
+			amp: "half", random: "",
 			params: []schemaParam{{"query", "tensor", false}, {"key", "tensor", false}, {"value", "tensor", false}, {"attn_mask", "tensor", true}, {"dropout_p", "float64", true}, {"is_causal", "bool", true}, {"scale", "float64", true}, {"enable_gqa", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ScaledDotProductAttentionOptions
@@ -135,21 +137,25 @@ func init() {
 				return []*graph.Node{ops.Sgn(c.tensor("input"))}
 			}},
 		schema{name: "special_shifted_chebyshev_polynomial_t", door: "special.ShiftedChebyshevPolynomialT", doc: "ShiftedChebyshevPolynomialT returns the Chebyshev polynomial of the first kind of degree n at 2x - 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialT(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_shifted_chebyshev_polynomial_u", door: "special.ShiftedChebyshevPolynomialU", doc: "ShiftedChebyshevPolynomialU returns the Chebyshev polynomial of the second kind of degree n at 2x - 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialU(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_shifted_chebyshev_polynomial_v", door: "special.ShiftedChebyshevPolynomialV", doc: "ShiftedChebyshevPolynomialV returns the Chebyshev polynomial of the third kind of degree n at 2x - 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialV(c.operand("input"), c.operand("n"))}
 			}},
 		schema{name: "special_shifted_chebyshev_polynomial_w", door: "special.ShiftedChebyshevPolynomialW", doc: "ShiftedChebyshevPolynomialW returns the Chebyshev polynomial of the fourth kind of degree n at 2x - 1.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor or number", false}, {"n", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.ShiftedChebyshevPolynomialW(c.operand("input"), c.operand("n"))}
@@ -246,6 +252,7 @@ func init() {
 				return []*graph.Node{ops.Softmax(c.tensor("input"), v_dim, o)}
 			}},
 		schema{name: "softmin", door: "Softmin", doc: "Softmin returns the softmax of -x.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_dim int
@@ -332,6 +339,7 @@ func init() {
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions
@@ -341,6 +349,7 @@ func init() {
 				return []*graph.Node{ops.Std(c.tensor("input"), o)}
 			}},
 		schema{name: "std_mean", door: "StdMean", doc: "StdMean returns the standard deviation and the mean over the dimensions.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions

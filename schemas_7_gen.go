@@ -63,6 +63,7 @@ func init() {
 				return ops.TensorSplit(c.tensor("input"), v_indicesOrSections, v_dim)
 			}},
 		schema{name: "tensordot", door: "Tensordot", doc: "Tensordot sums products over dimensions of both tensors. dims is how many: the last of x with the first of other;\nor two lists [][]int that name the dimensions of each.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dims", "any", false}},
 			call: func(c *caller) []*graph.Node {
 				var v_dims any
@@ -106,6 +107,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "trace", door: "Trace", doc: "Trace returns the sum of a matrix's diagonal; integers and bools sum as int64.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Trace(c.tensor("input"))}
@@ -120,6 +122,7 @@ func init() {
 				return []*graph.Node{ops.Transpose(c.tensor("input"), v_dim0, v_dim1)}
 			}},
 		schema{name: "trapezoid", door: "Trapezoid", doc: "Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"y", "tensor", false}, {"input", "tensor", true}, {"dx", "float64", true}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.TrapezoidOptions
@@ -159,6 +162,7 @@ func init() {
 				return []*graph.Node{ops.TrilIndices(v_row, v_col, o)}
 			}},
 		schema{name: "triplet_margin_loss", door: "TripletMarginLoss", doc: "TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).",
+			amp: "float32", random: "",
 			params: []schemaParam{{"anchor", "tensor", false}, {"positive", "tensor", false}, {"negative", "tensor", false}, {"margin", "float64", true}, {"p", "float64", true}, {"eps", "float64", true}, {"swap", "bool", true}, {"reduction", "string", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.TripletMarginLossOptions
@@ -290,6 +294,7 @@ func init() {
 				return []*graph.Node{ops.Unsqueeze(c.tensor("input"), v_dim)}
 			}},
 		schema{name: "vander", door: "Vander", doc: "Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"N", "int", true}, {"increasing", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VanderOptions
@@ -307,6 +312,7 @@ func init() {
 				return []*graph.Node{ops.Var(c.tensor("input"), o)}
 			}},
 		schema{name: "var_mean", door: "VarMean", doc: "VarMean returns the variance and the mean over the dimensions.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions
@@ -317,11 +323,13 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "vdot", door: "Vdot", doc: "Vdot returns the sum of the products of the conjugate of x with other, both vectors.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Vdot(c.tensor("input"), c.tensor("other"))}
 			}},
 		schema{name: "vecdot", door: "Vecdot", doc: "Vecdot returns the sum of the products of the conjugate of x with other along a dimension; the others broadcast.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"other", "tensor", false}, {"dim", "int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VecdotOptions
@@ -329,6 +337,7 @@ func init() {
 				return []*graph.Node{ops.Vecdot(c.tensor("input"), c.tensor("other"), o)}
 			}},
 		schema{name: "linalg_vector_norm", door: "linalg.VectorNorm", doc: "VectorNorm returns (Σ|x|^ord)^(1/ord) over the dimensions; ord 0 counts what is not zero, an infinite one is the\nlargest or the smallest magnitude. The gradient at zero is zero.",
+			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"ord", "float64", true}, {"dim", "[]int", true}, {"keepdim", "bool", true}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VectorNormOptions

@@ -14,7 +14,9 @@ type AddmmOptions struct{ Beta, Alpha any }
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
+	ampHalf(&x, &mat1, &mat2)
 	return plusProduct("addmm", x, Mm(mat1, mat2), o)
 }
 
@@ -22,7 +24,9 @@ func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
+	ampHalf(&x, &batch1, &batch2)
 	requireRank("addbmm", "batch1", batch1, 3)
 	requireRank("addbmm", "batch2", batch2, 3)
 	if batch1.Dim(0) != batch2.Dim(0) {
@@ -35,7 +39,9 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
+	ampHalf(&x, &batch1, &batch2)
 	return plusProduct("baddbmm", x, Bmm(batch1, batch2), o)
 }
 
@@ -43,7 +49,9 @@ func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
+	ampHalf(&x, &mat, &vec)
 	return plusProduct("addmv", x, Mv(mat, vec), o)
 }
 
@@ -51,7 +59,9 @@ func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Addr(x, vec1, vec2 *Node, o AddmmOptions) *Node {
+	ampHalf(&x, &vec1, &vec2)
 	return plusProduct("addr", x, Outer(vec1, vec2), o)
 }
 
@@ -89,10 +99,12 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Linear(x, weight, bias *Node) *Node {
 	if weight.Rank() != 1 && weight.Rank() != 2 || x.Rank() == 0 || x.Dim(-1) != weight.Dim(-1) {
 		fault.Throw(fault.Shape, "linear", "input %v and weight %v do not fit; want input (…, in) and weight (out, in)", x.Shape(), weight.Shape())
 	}
+	ampHalf(&x, &weight, &bias)
 	w := weight
 	if w.Rank() == 2 {
 		w = swapLast(w)
@@ -112,6 +124,7 @@ func Linear(x, weight, bias *Node) *Node {
 //lucid:func
 //lucid:optional bias
 //lucid:alias bilinear_layer
+//lucid:amp half
 func Bilinear(input1, input2, weight, bias *Node) *Node {
 	ok := weight.Rank() == 3 && input1.Rank() > 0 && input1.Rank() == input2.Rank() &&
 		input1.Dim(-1) == weight.Dim(1) && input2.Dim(-1) == weight.Dim(2)
@@ -122,6 +135,7 @@ func Bilinear(input1, input2, weight, bias *Node) *Node {
 		fault.Throw(fault.Shape, "bilinear", "inputs %v and %v and weight %v do not fit; want (…, in1), (…, in2) and (out, in1, in2)",
 			input1.Shape(), input2.Shape(), weight.Shape())
 	}
+	ampHalf(&input1, &input2, &weight, &bias)
 	y := Einsum("...i,oij,...j->...o", input1, weight, input2)
 	if bias == nil {
 		return y

@@ -26,6 +26,7 @@ type ScaledDotProductAttentionOptions struct {
 //
 //lucid:func
 //lucid:optional attnMask
+//lucid:amp half
 func ScaledDotProductAttention(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) *Node {
 	const op = "scaled_dot_product_attention"
 	query, key, value = attentionChecked(op, query, key, value, attnMask, o)

@@ -12,6 +12,7 @@ import (
 //
 //lucid:func
 //lucid:optional attnMask
+//lucid:amp half
 func ScaledDotProductAttentionWithWeights(query, key, value, attnMask *Node, o ScaledDotProductAttentionOptions) (output, weights *Node) {
 	const op = "scaled_dot_product_attention_with_weights"
 	query, key, value = attentionChecked(op, query, key, value, attnMask, o)

@@ -33,6 +33,7 @@ type ConvTransposeOptions struct {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv1d", 1, x, weight, bias, o)
 }
@@ -41,6 +42,7 @@ func Conv1d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv2d", 2, x, weight, bias, o)
 }
@@ -50,6 +52,7 @@ func Conv2d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
 	return convNd("conv3d", 3, x, weight, bias, o)
 }
@@ -58,6 +61,7 @@ func Conv3d(x, weight, bias *Node, o ConvOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose1d", 1, x, weight, bias, o)
 }
@@ -66,6 +70,7 @@ func ConvTranspose1d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose2d", 2, x, weight, bias, o)
 }
@@ -74,6 +79,7 @@ func ConvTranspose2d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 //
 //lucid:func
 //lucid:optional bias
+//lucid:amp half
 func ConvTranspose3d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 	return convTransposeNd("conv_transpose3d", 3, x, weight, bias, o)
 }
@@ -125,6 +131,7 @@ func convOperands(op string, rank int, x, w, bias *Node) (_, _, _ *Node, alone b
 	if x.Rank() != rank+1 && x.Rank() != rank+2 {
 		fault.Throw(fault.Shape, op, "input has shape %v; want %d dimensions, or %d without a batch", x.Shape(), rank+2, rank+1)
 	}
+	ampHalf(&x, &w, &bias)
 	d := resultType(op, x, w)
 	requireKind(op, x, d != dtype.Bool, "numbers")
 	if bias != nil {

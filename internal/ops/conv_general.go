@@ -18,6 +18,7 @@ type ConvGeneralOptions struct {
 // ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).
 //
 //lucid:func
+//lucid:amp half
 func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	const op = "conv_general"
 	rank := weight.Rank() - 2
@@ -62,6 +63,7 @@ type ConvolveOptions struct{ Mode string }
 // Convolve returns the convolution of two vectors in the strict sense, as NumPy and MLX define it.
 //
 //lucid:func
+//lucid:amp half
 func Convolve(x, weight *Node, o ConvolveOptions) *Node {
 	const op = "convolve"
 	requireRank(op, "input", x, 1)

@@ -13,6 +13,7 @@ type CovOptions struct{ Correction *int }
 //
 //lucid:func
 //lucid:optional fweights aweights
+//lucid:amp half
 func Cov(x, fweights, aweights *Node, o CovOptions) *Node {
 	if x.Rank() > 2 {
 		fault.Throw(fault.Shape, "cov", "x has shape %v; want at most two dims: variables and observations", x.Shape())
@@ -80,6 +81,7 @@ func Cov(x, fweights, aweights *Node, o CovOptions) *Node {
 // Corrcoef returns the correlation of variables, one a row of x; of a vector it is 1.
 //
 //lucid:func
+//lucid:amp half
 func Corrcoef(x *Node) *Node {
 	c := Cov(x, nil, nil, CovOptions{})
 	if c.Rank() == 0 {

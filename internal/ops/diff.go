@@ -107,6 +107,7 @@ func trapezoids(op string, y, x *Node, o TrapezoidOptions) (*Node, int) {
 //
 //lucid:func
 //lucid:optional x
+//lucid:amp float32
 func Trapezoid(y, x *Node, o TrapezoidOptions) *Node {
 	a, axis := trapezoids("trapezoid", y, x, o)
 	return Sum(a, ReduceOptions{Dim: []int{axis}})
@@ -116,6 +117,7 @@ func Trapezoid(y, x *Node, o TrapezoidOptions) *Node {
 //
 //lucid:func
 //lucid:optional x
+//lucid:amp float32
 func CumulativeTrapezoid(y, x *Node, o TrapezoidOptions) *Node {
 	a, axis := trapezoids("cumulative_trapezoid", y, x, o)
 	return Cumsum(a, axis, ScanOptions{})

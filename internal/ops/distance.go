@@ -24,6 +24,7 @@ const productFrom = 25 // points from which the default computes euclidean dista
 // gradient at distance 0 is 0.
 //
 //lucid:func
+//lucid:amp float32
 func Cdist(x1, x2 *Node, o CdistOptions) *Node {
 	p := norm("cdist", o.P)
 	if x1.Rank() < 2 || x2.Rank() < 2 || x1.Dim(-1) != x2.Dim(-1) {
@@ -109,6 +110,7 @@ func largestOf(size *Node, axes []int) *Node {
 // Pdist returns the p-norm distances between all pairs of rows of a matrix: row 0 with 1, 2, …, then row 1 with 2, ….
 //
 //lucid:func
+//lucid:amp float32
 func Pdist(x *Node, o DistanceOptions) *Node {
 	p := norm("pdist", o.P)
 	requireRank("pdist", "input", x, 2)

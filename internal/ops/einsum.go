@@ -139,6 +139,7 @@ func parseOutput(t string, most int, size map[label]int, bad func(string, ...any
 // letters in one operand take the diagonal; without "->" the output has the letters that occur once, sorted. Sizes of 1 broadcast.
 //
 //lucid:func
+//lucid:amp half
 func Einsum(equation string, operands ...*Node) *Node {
 	if len(operands) == 0 {
 		fault.Throw(fault.Value, "einsum", "equation %q: needs at least one operand", equation)

@@ -79,8 +79,8 @@ func Polygamma(x *Node, n int) *Node {
 //lucid:pkg special Multigammaln
 //lucid:alias special_multigammaln
 func Mvlgamma(x *Node, p int) *Node {
-	if p < 1 {
-		fault.Throw(fault.Value, "mvlgamma", "p is %d; want 1 or more", p)
+	if p < 1 || p > 10000 { // a sum of p terms
+		fault.Throw(fault.Value, "mvlgamma", "p is %d; want 1 to 10000", p)
 	}
 	return widened(func(v []*Node) *Node {
 		sum := Lgamma(v[0])

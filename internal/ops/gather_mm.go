@@ -110,6 +110,7 @@ type BlockMaskedMmOptions struct{ BlockSize *int }
 //
 //lucid:func
 //lucid:optional maskOut maskLhs maskRhs
+//lucid:amp half
 func BlockMaskedMm(lhs, rhs, maskOut, maskLhs, maskRhs *Node, o BlockMaskedMmOptions) *Node {
 	size := 64
 	if o.BlockSize != nil {

@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -80,6 +83,17 @@ func CartesianProd(tensors ...*Node) *Node {
 	return Stack(eachNode(grids, Ravel), 1)
 }
 
+// chosen is how many choices of r among n there are, in floating point, since there may be any number.
+func chosen(n, r int, again bool) float64 {
+	if again {
+		n += r - 1
+	}
+	a, _ := math.Lgamma(float64(n) + 1)
+	b, _ := math.Lgamma(float64(r) + 1)
+	c, _ := math.Lgamma(float64(n-r) + 1)
+	return math.Exp(a - b - c)
+}
+
 // CombinationsOptions says how many elements to take at a time (nil: 2), and whether one may be taken again.
 type CombinationsOptions struct {
 	R               *int
@@ -101,6 +115,12 @@ func Combinations(x *Node, o CombinationsOptions) *Node {
 	n := x.Dim(0)
 	if r == 0 {
 		return SliceDim(x, 0, 0, 0, 1)
+	}
+	if n == 0 || r > n && !o.WithReplacement {
+		return FullOf(shape.Of("combinations", 0, r), x.DType(), dtype.Scalar{Kind: dtype.KindInt})
+	}
+	if c := chosen(n, r, o.WithReplacement); c*float64(r) > 1<<28 {
+		fault.Throw(fault.Value, "combinations", "%d at a time of %d elements are %.3g rows; want at most %d numbers in all", r, n, c, 1<<28)
 	}
 	var flat []int64
 	pick := make([]int, r)

@@ -64,10 +64,10 @@ func GridSample(x, grid *Node, o GridSampleOptions) *Node {
 		y = s.linear(at)
 	case o.Mode == "nearest":
 		y = s.nearest(at)
-	case o.Mode == "bicubic" && k == 2:
+	case o.Mode == "bicubic":
 		y = s.cubic(at)
 	default:
-		fault.Throw(fault.Value, op, "mode is %q for %v; want bilinear, nearest, or bicubic for (N, C, H, W)", o.Mode, x.Shape())
+		fault.Throw(fault.Value, op, "mode is %q; want bilinear, nearest or bicubic", o.Mode)
 	}
 	return Reshape(Cast(y, d), append([]int{n, c}, grid.Shape().Dims()[1:k+1]...)...)
 }
@@ -158,21 +158,30 @@ func (s gridReader) linear(at []*Node) *Node {
 	return sum
 }
 
-// cubic sums 4 by 4 elements; the padding mode is applied to each element's own coordinate.
+// cubic sums four elements of every dimension; the padding mode is applied to each element's own coordinate.
 func (s gridReader) cubic(at []*Node) *Node {
-	low, w := make([]*Node, 2), make([][]*Node, 2)
+	k := len(at)
+	places, w := make([][4]*Node, k), make([][]*Node, k)
 	for d, v := range at {
-		low[d] = StopGradient(Floor(v))
-		w[d] = cubicWeights(Sub(v, low[d]))
+		low := StopGradient(Floor(v))
+		w[d] = cubicWeights(Sub(v, low))
+		for i := range 4 {
+			places[d][i] = s.place(Add(low, float64(i-1)), d)
+		}
 	}
 	var sum *Node
-	for i := range 4 {
-		row := s.place(Add(low[0], float64(i-1)), 0)
-		for j := range 4 {
-			col := s.place(Add(low[1], float64(j-1)), 1)
-			y := s.read([]*Node{row, col})
-			sum = addMaybe(sum, Mul(y, Unsqueeze(Mul(w[0][i], w[1][j]), 1)))
+	for corner := range 1 << (2 * k) {
+		whole, weight := make([]*Node, k), (*Node)(nil)
+		for d := range k {
+			i := corner >> (2 * (k - 1 - d)) & 3
+			whole[d] = places[d][i]
+			if weight == nil {
+				weight = w[d][i]
+			} else {
+				weight = Mul(weight, w[d][i])
+			}
 		}
+		sum = addMaybe(sum, Mul(s.read(whole), Unsqueeze(weight, 1)))
 	}
 	return sum
 }
@@ -192,6 +201,7 @@ type AffineGridOptions struct{ AlignCorners bool }
 // through the matrices theta, which is (N, 2, 3) or (N, 3, 4).
 //
 //lucid:func
+//lucid:amp half
 func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	const op = "affine_grid"
 	k := len(size) - 2
@@ -202,8 +212,8 @@ func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	space := size[2:]
 	points := 1
 	for _, n := range space { // the positions are a table, made before any memory is asked of a pool
-		if n <= 0 || points > 1<<28/n {
-			fault.Throw(fault.Shape, op, "size is %v; want positive sizes of at most %d positions", size, 1<<28)
+		if n <= 0 || points > 1<<26/n {
+			fault.Throw(fault.Shape, op, "size is %v; want positive sizes of at most %d positions", size, 1<<26)
 		}
 		points *= n
 	}

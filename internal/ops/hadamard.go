@@ -16,6 +16,7 @@ type HadamardOptions struct{ Scale *float64 }
 // Williamson's for 20 and 28.
 //
 //lucid:func
+//lucid:amp half
 func HadamardTransform(x *Node, o HadamardOptions) *Node {
 	const op = "hadamard_transform"
 	if x.Rank() == 0 {

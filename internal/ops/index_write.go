@@ -167,7 +167,11 @@ func PutAlongAxis(x, indices *Node, values Operand, axis int) *Node {
 		d[axis] = indices.Dim(axis)
 	}
 	s := shape.Of("put_along_axis", d...)
-	v := broadcastTo(as("put_along_axis", values, x.DType()), s)
+	v := as("put_along_axis", values, x.DType())
+	if !shape.BroadcastsTo(v.Shape(), s) || !shape.BroadcastsTo(indices.Shape(), s) {
+		fault.Throw(fault.Shape, "put_along_axis", "values %v or indices %v do not fit %v", v.Shape(), indices.Shape(), s)
+	}
+	v = broadcastTo(v, s)
 	return scatterAlong("put_along_axis", x, axis, broadcastTo(indices, s), v, attr.ReduceSet)
 }
 

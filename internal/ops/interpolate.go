@@ -43,6 +43,11 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 		fault.Throw(fault.Value, op, "give either size or scale_factor")
 	}
 	size, factor := newSizes(op, x, k, o)
+	for _, n := range size {
+		if n > 1<<26 { // positions and weights are tables
+			fault.Throw(fault.Value, op, "size %v; want at most %d", size, 1<<26)
+		}
+	}
 	if mode == "area" {
 		return adaptiveAvg(op, x, k, size)
 	}

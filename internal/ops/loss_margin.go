@@ -68,7 +68,9 @@ type TripletMarginLossOptions struct {
 // TripletMarginLoss returns max(0, margin + distance to positive - distance to negative).
 //
 //lucid:func
+//lucid:amp float32
 func TripletMarginLoss(anchor, positive, negative *Node, o TripletMarginLossOptions) *Node {
+	ampFloat32(&anchor, &positive, &negative)
 	far := func(a, b *Node) *Node { return PairwiseDistance(a, b, PairwiseDistanceOptions{P: o.P, Eps: o.Eps}) }
 	neg := far(anchor, negative)
 	if o.Swap {
@@ -91,6 +93,7 @@ func SoftMarginLoss(x, target *Node, o ReductionOptions) *Node {
 //
 //lucid:func
 //lucid:optional weight
+//lucid:amp float32
 func MultilabelSoftMarginLoss(x, target, weight *Node, o ReductionOptions) *Node {
 	l := BinaryCrossEntropyWithLogits(x, target, weight, nil, ReductionOptions{"none"})
 	if l.Rank() > 0 {

@@ -146,6 +146,7 @@ func requireRank(op, name string, x *Node, rank int) {
 //lucid:func
 //lucid:method
 //lucid:alias dot_2d
+//lucid:amp half
 func Mm(x, mat2 *Node) *Node {
 	requireRank("mm", "input", x, 2)
 	requireRank("mm", "mat2", mat2, 2)
@@ -156,6 +157,7 @@ func Mm(x, mat2 *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Bmm(x, mat2 *Node) *Node {
 	requireRank("bmm", "input", x, 3)
 	requireRank("bmm", "mat2", mat2, 3)
@@ -169,6 +171,7 @@ func Bmm(x, mat2 *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Mv(x, vec *Node) *Node {
 	requireRank("mv", "input", x, 2)
 	requireRank("mv", "vec", vec, 1)

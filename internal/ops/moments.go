@@ -56,6 +56,7 @@ func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
 //
 //lucid:func
 //lucid:method Std(dim ...int)
+//lucid:amp float32
 func Std(x *Node, o VarOptions) *Node { return safeSqrt(variance("std", x, o)) }
 
 // safeSqrt is √x with the derivative 0 at 0.
@@ -68,6 +69,7 @@ func safeSqrt(x *Node) *Node {
 //
 //lucid:func
 //lucid:method VarMean(dim ...int)
+//lucid:amp float32
 func VarMean(x *Node, o VarOptions) (variance, mean *Node) {
 	return Var(x, o), Mean(x, ReduceOptions{Dim: o.Dim, KeepDim: o.KeepDim})
 }
@@ -76,6 +78,7 @@ func VarMean(x *Node, o VarOptions) (variance, mean *Node) {
 //
 //lucid:func
 //lucid:method StdMean(dim ...int)
+//lucid:amp float32
 func StdMean(x *Node, o VarOptions) (std, mean *Node) {
 	return Std(x, o), Mean(x, ReduceOptions{Dim: o.Dim, KeepDim: o.KeepDim})
 }

@@ -14,6 +14,7 @@ func nanTo0(x *Node) *Node {
 //
 //lucid:func NanSum
 //lucid:method NanSum(dim ...int)
+//lucid:amp float32
 func Nansum(x *Node, o ReduceOptions) *Node {
 	requireKind("nansum", x, !x.DType().IsComplex(), "real numbers")
 	return Sum(nanTo0(x), o)

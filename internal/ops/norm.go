@@ -66,6 +66,7 @@ type VectorNormOptions struct {
 //
 //lucid:name linalg_vector_norm
 //lucid:pkg linalg
+//lucid:amp float32
 func VectorNorm(x *Node, o VectorNormOptions) *Node {
 	p := 2.0
 	if o.Ord != nil {
@@ -102,6 +103,7 @@ type NormOptions struct {
 //
 //lucid:func
 //lucid:method Norm(dim ...int)
+//lucid:amp float32
 func Norm(x *Node, o NormOptions) *Node {
 	p := 2.0
 	switch v := o.P.(type) {
@@ -136,6 +138,7 @@ type DistOptions struct{ P *float64 }
 //
 //lucid:func
 //lucid:method
+//lucid:amp float32
 func Dist(x, other *Node, o DistOptions) *Node {
 	return Norm(Sub(x, other), NormOptions{P: orNil(o.P)})
 }

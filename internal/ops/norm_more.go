@@ -19,6 +19,20 @@ func ampFloat32(xs ...**Node) {
 	}
 }
 
+// ampHalf brings floats, but not float64, to the dtype of automatic mixed precision: what a function written with other
+// ops does whose policy is half, lest a float32 bias make the whole result float32. Nil stays.
+func ampHalf(xs ...**Node) {
+	to := scope.Current().Autocast
+	if to == dtype.Invalid {
+		return
+	}
+	for _, x := range xs {
+		if *x != nil && (*x).DType().IsFloat() && (*x).DType() != dtype.Float64 {
+			*x = Cast(*x, to)
+		}
+	}
+}
+
 // GlobalResponseNormOptions: Eps is nil for 1e-6.
 type GlobalResponseNormOptions struct{ Eps *float64 }
 

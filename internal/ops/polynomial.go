@@ -28,6 +28,7 @@ func polynomial(name string, f attr.Family, x, n Operand) *Node {
 //
 //lucid:name special_chebyshev_polynomial_t
 //lucid:pkg special
+//lucid:amp float32
 func ChebyshevPolynomialT(x, n Operand) *Node {
 	return polynomial("special_chebyshev_polynomial_t", attr.ChebyshevT, x, n)
 }
@@ -36,6 +37,7 @@ func ChebyshevPolynomialT(x, n Operand) *Node {
 //
 //lucid:name special_chebyshev_polynomial_u
 //lucid:pkg special
+//lucid:amp float32
 func ChebyshevPolynomialU(x, n Operand) *Node {
 	return polynomial("special_chebyshev_polynomial_u", attr.ChebyshevU, x, n)
 }
@@ -44,6 +46,7 @@ func ChebyshevPolynomialU(x, n Operand) *Node {
 //
 //lucid:name special_chebyshev_polynomial_v
 //lucid:pkg special
+//lucid:amp float32
 func ChebyshevPolynomialV(x, n Operand) *Node {
 	return polynomial("special_chebyshev_polynomial_v", attr.ChebyshevV, x, n)
 }
@@ -52,6 +55,7 @@ func ChebyshevPolynomialV(x, n Operand) *Node {
 //
 //lucid:name special_chebyshev_polynomial_w
 //lucid:pkg special
+//lucid:amp float32
 func ChebyshevPolynomialW(x, n Operand) *Node {
 	return polynomial("special_chebyshev_polynomial_w", attr.ChebyshevW, x, n)
 }
@@ -60,6 +64,7 @@ func ChebyshevPolynomialW(x, n Operand) *Node {
 //
 //lucid:name special_shifted_chebyshev_polynomial_t
 //lucid:pkg special
+//lucid:amp float32
 func ShiftedChebyshevPolynomialT(x, n Operand) *Node {
 	return polynomial("special_shifted_chebyshev_polynomial_t", attr.ShiftedChebyshevT, x, n)
 }
@@ -68,6 +73,7 @@ func ShiftedChebyshevPolynomialT(x, n Operand) *Node {
 //
 //lucid:name special_shifted_chebyshev_polynomial_u
 //lucid:pkg special
+//lucid:amp float32
 func ShiftedChebyshevPolynomialU(x, n Operand) *Node {
 	return polynomial("special_shifted_chebyshev_polynomial_u", attr.ShiftedChebyshevU, x, n)
 }
@@ -76,6 +82,7 @@ func ShiftedChebyshevPolynomialU(x, n Operand) *Node {
 //
 //lucid:name special_shifted_chebyshev_polynomial_v
 //lucid:pkg special
+//lucid:amp float32
 func ShiftedChebyshevPolynomialV(x, n Operand) *Node {
 	return polynomial("special_shifted_chebyshev_polynomial_v", attr.ShiftedChebyshevV, x, n)
 }
@@ -84,6 +91,7 @@ func ShiftedChebyshevPolynomialV(x, n Operand) *Node {
 //
 //lucid:name special_shifted_chebyshev_polynomial_w
 //lucid:pkg special
+//lucid:amp float32
 func ShiftedChebyshevPolynomialW(x, n Operand) *Node {
 	return polynomial("special_shifted_chebyshev_polynomial_w", attr.ShiftedChebyshevW, x, n)
 }
@@ -92,6 +100,7 @@ func ShiftedChebyshevPolynomialW(x, n Operand) *Node {
 //
 //lucid:name special_hermite_polynomial_h
 //lucid:pkg special
+//lucid:amp float32
 func HermitePolynomialH(x, n Operand) *Node {
 	return polynomial("special_hermite_polynomial_h", attr.HermiteH, x, n)
 }
@@ -100,6 +109,7 @@ func HermitePolynomialH(x, n Operand) *Node {
 //
 //lucid:name special_hermite_polynomial_he
 //lucid:pkg special
+//lucid:amp float32
 func HermitePolynomialHe(x, n Operand) *Node {
 	return polynomial("special_hermite_polynomial_he", attr.HermiteHe, x, n)
 }
@@ -108,6 +118,7 @@ func HermitePolynomialHe(x, n Operand) *Node {
 //
 //lucid:name special_laguerre_polynomial_l
 //lucid:pkg special
+//lucid:amp float32
 func LaguerrePolynomialL(x, n Operand) *Node {
 	return polynomial("special_laguerre_polynomial_l", attr.Laguerre, x, n)
 }
@@ -116,6 +127,7 @@ func LaguerrePolynomialL(x, n Operand) *Node {
 //
 //lucid:name special_legendre_polynomial_p
 //lucid:pkg special
+//lucid:amp float32
 func LegendrePolynomialP(x, n Operand) *Node {
 	return polynomial("special_legendre_polynomial_p", attr.Legendre, x, n)
 }

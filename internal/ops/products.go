@@ -13,6 +13,7 @@ import (
 //lucid:func
 //lucid:method
 //lucid:alias dot_1d
+//lucid:amp half
 func Dot(x, other *Node) *Node {
 	requireRank("dot", "input", x, 1)
 	requireRank("dot", "other", other, 1)
@@ -23,6 +24,7 @@ func Dot(x, other *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Vdot(x, other *Node) *Node {
 	requireRank("vdot", "input", x, 1)
 	requireRank("vdot", "other", other, 1)
@@ -37,6 +39,7 @@ type VecdotOptions struct{ Dim *int }
 //lucid:func
 //lucid:method
 //lucid:pkg linalg
+//lucid:amp half
 func Vecdot(x, other *Node, o VecdotOptions) *Node {
 	dim := -1
 	if o.Dim != nil {
@@ -59,6 +62,7 @@ func Vecdot(x, other *Node, o VecdotOptions) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Inner(x, other *Node) *Node {
 	if x.Rank() == 0 || other.Rank() == 0 {
 		return Mul(x, other)
@@ -87,6 +91,7 @@ func Ger(x, vec2 *Node) *Node { return Outer(x, vec2) }
 //
 //lucid:func
 //lucid:method
+//lucid:amp half
 func Tensordot(x, other *Node, dims any) *Node {
 	var da, db []int
 	switch d := dims.(type) {

@@ -41,6 +41,7 @@ func diagonalOf(x *Node) *Node {
 //
 //lucid:func
 //lucid:method
+//lucid:amp float32
 func Trace(x *Node) *Node {
 	requireRank("trace", "input", x, 2)
 	return sumKeep(summable(diagonalOf(x), dtype.Invalid), []int{0}, false)
@@ -103,6 +104,7 @@ func cross(op string, x, other *Node, dim int) *Node {
 //lucid:func
 //lucid:method
 //lucid:pkg linalg
+//lucid:amp half
 func MatrixPower(x *Node, n int) *Node {
 	r := x.Rank()
 	if r < 2 || x.Dim(-1) != x.Dim(-2) {
@@ -135,12 +137,14 @@ func MatrixPower(x *Node, n int) *Node {
 // ChainMatmul multiplies matrices in the order that needs the fewest multiplications. The first and the last may be vectors.
 //
 //lucid:func
+//lucid:amp half
 func ChainMatmul(tensors ...*Node) *Node { return multiDot("chain_matmul", tensors) }
 
 // MultiDot is ChainMatmul under the name it has in linear algebra.
 //
 //lucid:pkg linalg
 //lucid:name linalg_multi_dot
+//lucid:amp half
 func MultiDot(tensors ...*Node) *Node { return multiDot("linalg_multi_dot", tensors) }
 
 func multiDot(op string, xs []*Node) *Node {

@@ -164,9 +164,9 @@ func Categorical(x *Node, axis int, o CategoricalOptions) *Node {
 	if o.NumSamples != nil {
 		return RandomCategoricalN(Default.Next(), x, axis, *o.NumSamples)
 	}
-	at := shape.Axis("categorical", axis, x.Rank())
+	x, at := classLogits(x, axis)
 	dims := x.Shape().Clone()
-	return RandomCategorical(Default.Next(), x, axis, shape.Of("categorical", append(dims[:at], dims[at+1:]...)...))
+	return RandomCategorical(Default.Next(), x, at, shape.Of("categorical", append(dims[:at], dims[at+1:]...)...))
 }
 
 // Permutation returns x with its elements along an axis in random order.

@@ -13,11 +13,11 @@ type LstmForwardOptions struct{ BatchFirst, Reverse bool }
 //lucid:optional h0 c0 biasIH biasHH
 func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH *Node, o LstmForwardOptions) (output, h, c *Node) {
 	const op = "lstm_forward"
+	if x.Rank() != 3 || weightIH.Rank() != 2 || weightHH.Rank() != 2 {
+		fault.Throw(fault.Shape, op, "the tensor has shape %v, the weights %v and %v; want (T, B, in), (4H, in) and (4H, H)", x.Shape(), weightIH.Shape(), weightHH.Shape())
+	}
 	hidden := weightHH.Dim(-1)
-	switch {
-	case x.Rank() != 3:
-		fault.Throw(fault.Shape, op, "the tensor has shape %v; want (T, B, in)", x.Shape())
-	case weightIH.Rank() != 2 || weightHH.Rank() != 2 || weightIH.Dim(0) != 4*hidden || weightHH.Dim(0) != 4*hidden || weightIH.Dim(1) != x.Dim(2):
+	if weightIH.Dim(0) != 4*hidden || weightHH.Dim(0) != 4*hidden || weightIH.Dim(1) != x.Dim(2) {
 		fault.Throw(fault.Shape, op, "weights %v and %v for inputs %v; want (4H, in) and (4H, H)", weightIH.Shape(), weightHH.Shape(), x.Shape())
 	}
 	realFloat(op, x)
@@ -72,6 +72,9 @@ func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH *Node, o LstmForw
 //lucid:name lstm_step
 //lucid:optional bias
 func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
+	if gates.Rank() != 2 || gates.Dim(1)%4 != 0 || h.Rank() != 2 || c.Rank() != 2 || h.Dim(1) != gates.Dim(1)/4 || c.Dim(1) != h.Dim(1) {
+		fault.Throw(fault.Shape, "lstm_step", "gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) and (B, H)", gates.Shape(), h.Shape(), c.Shape())
+	}
 	p := Chunk(Add(gates, Linear(h, weight, bias)), 4, -1)
 	cNext = Add(Mul(Sigmoid(p[1]), c), Mul(Sigmoid(p[0]), Tanh(p[2])))
 	return Mul(Sigmoid(p[3]), Tanh(cNext)), cNext

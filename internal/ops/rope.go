@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // RopeOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
@@ -167,6 +168,9 @@ func SinusoidalPosEmbedding(positions, size int, o BaseOptions) *Node {
 	base, d := orElse(o.Base, 10000), floatOr(o.DType)
 	if !d.IsFloat() {
 		fault.Throw(fault.DType, op, "dtype %v; want a floating dtype", d)
+	}
+	if n := shape.Of(op, positions, size).Numel(); n > 1<<28 {
+		fault.Throw(fault.Value, op, "%d positions of size %d are %d numbers; want at most %d", positions, size, n, 1<<28)
 	}
 	v := make([]float64, positions*size)
 	for i := range v {

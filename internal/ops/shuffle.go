@@ -11,8 +11,8 @@ import (
 //lucid:func
 func PixelShuffle(x *Node, upscaleFactor int) *Node {
 	r := upscaleFactor
-	if x.Rank() < 3 || r <= 0 || x.Dim(-3)%(r*r) != 0 {
-		fault.Throw(fault.Shape, "pixel_shuffle", "%v has no channels to spread by %d; want (…, C·%d, H, W)", x.Shape(), r, r*r)
+	if x.Rank() < 3 || r <= 0 || r > maxFactor || x.Dim(-3)%(r*r) != 0 {
+		fault.Throw(fault.Shape, "pixel_shuffle", "%v has no channels to spread by %d; want (…, C·r², H, W)", x.Shape(), r)
 	}
 	k := x.Rank() - 3
 	lead, c, h, w := x.Shape().Dims()[:k], x.Dim(-3)/(r*r), x.Dim(-2), x.Dim(-1)
@@ -21,12 +21,15 @@ func PixelShuffle(x *Node, upscaleFactor int) *Node {
 	return Reshape(y, append(slices.Clone(lead), c, h*r, w*r)...)
 }
 
+// maxFactor keeps the square of a factor, and sizes times it, within an int.
+const maxFactor = 1 << 20
+
 // PixelUnshuffle undoes PixelShuffle: (…, C, H·r, W·r) becomes (…, C·r², H, W).
 //
 //lucid:func
 func PixelUnshuffle(x *Node, downscaleFactor int) *Node {
 	r := downscaleFactor
-	if x.Rank() < 3 || r <= 0 || x.Dim(-2)%r != 0 || x.Dim(-1)%r != 0 {
+	if x.Rank() < 3 || r <= 0 || r > maxFactor || x.Dim(-2)%r != 0 || x.Dim(-1)%r != 0 {
 		fault.Throw(fault.Shape, "pixel_unshuffle", "the last two sizes of %v are not multiples of %d", x.Shape(), r)
 	}
 	k := x.Rank() - 3

@@ -97,6 +97,7 @@ func Frexp(x *Node) (mantissa, exponent *Node) {
 //lucid:func
 //lucid:method
 //lucid:inplace
+//lucid:amp float32
 func Ldexp(x, other Operand) *Node {
 	a, b := promoteFloat("ldexp", x, other)
 	return Mul(a, Exp2(b))

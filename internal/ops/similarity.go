@@ -22,8 +22,10 @@ type NormalizeOptions struct {
 //
 //lucid:func
 //lucid:alias lp_normalize
+//lucid:amp float32
 func Normalize(x *Node, o NormalizeOptions) *Node {
 	dim := dimOr("normalize", o.Dim, inexact("normalize", x), 1)
+	ampFloat32(&x)
 	return inFloat32(x, func(x *Node) *Node {
 		return Div(x, atLeast(lengthAlong(x, orElse(o.P, 2), dim), orElse(o.Eps, 1e-12)))
 	})

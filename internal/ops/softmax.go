@@ -98,6 +98,7 @@ func LogSoftmax(x *Node, dim int, o SoftmaxOptions) *Node {
 // Softmin returns the softmax of -x.
 //
 //lucid:func
+//lucid:amp float32
 func Softmin(x *Node, dim int, o SoftmaxOptions) *Node {
 	if o.DType != dtype.Invalid {
 		x = Cast(x, o.DType)

@@ -95,10 +95,12 @@ func SplitTensor(x *Node, splitSizeOrSections any, dim int) []*Node {
 			if v < 0 {
 				fault.Throw(fault.Value, "split", "negative size in %v", s)
 			}
-			sum += v
+			if sum += min(v, n+1); sum > n {
+				break
+			}
 		}
 		if sum != n {
-			fault.Throw(fault.Shape, "split", "the sizes %v add up to %d, dim %d of %v has %d", s, sum, axis, x.Shape(), n)
+			fault.Throw(fault.Shape, "split", "the sizes %v do not add up to %d, dim %d of %v", s, n, axis, x.Shape())
 		}
 		return split(x, axis, s)
 	}
@@ -112,10 +114,18 @@ func evenSizes(n, s int) []int {
 		return []int{0}
 	}
 	var sizes []int
-	for at := 0; at < n; at += s {
+	for at := 0; at < n; at += sizes[len(sizes)-1] {
 		sizes = append(sizes, min(s, n-at))
 	}
 	return sizes
+}
+
+// fewParts refuses a number of parts that can only be a mistake, before there is a handle for each.
+func fewParts(op string, n int) int {
+	if n > 1<<20 {
+		fault.Throw(fault.Value, op, "%d parts; want at most %d", n, 1<<20)
+	}
+	return n
 }
 
 // Chunk cuts a dimension into at most the given number of parts of one size, the last one smaller if it must be.
@@ -130,9 +140,9 @@ func Chunk(x *Node, chunks, dim int) []*Node {
 	}
 	n := x.Dim(axis)
 	if n == 0 {
-		return split(x, axis, make([]int, chunks))
+		return split(x, axis, make([]int, fewParts("chunk", chunks)))
 	}
-	return split(x, axis, evenSizes(n, (n+chunks-1)/chunks))
+	return split(x, axis, evenSizes(n, 1+(n-1)/chunks))
 }
 
 // TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
@@ -152,7 +162,7 @@ func tensorSplit(op string, x *Node, indicesOrSections any, axis int) []*Node {
 		if s <= 0 {
 			fault.Throw(fault.Value, op, "%d sections; want 1 or more", s)
 		}
-		sizes := make([]int, s)
+		sizes := make([]int, fewParts(op, s))
 		for i := range sizes {
 			sizes[i] = n / s
 			if i < n%s {

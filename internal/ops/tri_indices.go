@@ -18,7 +18,9 @@ type TriIndicesOptions struct {
 //lucid:name tril_indices
 //lucid:nograd it has no inputs
 func TrilIndices(row, col int, o TriIndicesOptions) *Node {
-	return triIndices("tril_indices", row, col, o, func(r int) (from, to int) { return 0, r + o.Offset + 1 })
+	checkGrid("tril_indices", row, col)
+	o.Offset = min(max(o.Offset, -row), col)
+	return triIndices("tril_indices", row, col, trilCount(row, col, o.Offset), o, func(r int) (from, to int) { return 0, r + o.Offset + 1 })
 }
 
 // TriuIndices returns the positions of a matrix on and above a diagonal: row numbers first, column numbers second.
@@ -26,24 +28,32 @@ func TrilIndices(row, col int, o TriIndicesOptions) *Node {
 //lucid:name triu_indices
 //lucid:nograd it has no inputs
 func TriuIndices(row, col int, o TriIndicesOptions) *Node {
-	return triIndices("triu_indices", row, col, o, func(r int) (from, to int) { return r + o.Offset, col })
+	checkGrid("triu_indices", row, col)
+	o.Offset = min(max(o.Offset, -row), col)
+	return triIndices("triu_indices", row, col, row*col-trilCount(row, col, o.Offset-1), o, func(r int) (from, to int) { return r + o.Offset, col })
+}
+
+func checkGrid(op string, row, col int) {
+	if row < 0 || col < 0 || row > 1<<56 || col > 1<<56 {
+		fault.Throw(fault.Value, op, "%d rows and %d columns; want 0 or more, and numbers that fit", row, col)
+	}
+	shape.Of(op, row, col)
+}
+
+// trilCount is the sum over rows of what r+offset+1 is when cut to 0 … col: first nothing, then a ramp, then all.
+func trilCount(row, col, offset int) int {
+	first := min(row, max(0, -offset))
+	full := min(row, max(first, col-offset-1))
+	ramp := full - first
+	return ramp*(first+full+2*offset+1)/2 + (row-full)*col
 }
 
 // triIndices lists the positions of rows that are runs of columns. Row numbers are a running sum over marks at the
 // places where rows begin, so that the positions are made where they are used and none travels there.
-func triIndices(op string, row, col int, o TriIndicesOptions, run func(r int) (from, to int)) *Node {
-	if row < 0 || col < 0 {
-		fault.Throw(fault.Value, op, "%d rows and %d columns; want 0 or more", row, col)
-	}
+func triIndices(op string, row, col, n int, o TriIndicesOptions, run func(r int) (from, to int)) *Node {
 	d := o.DType
 	if d == dtype.Invalid {
 		d = dtype.Int64
-	}
-	clip := func(v int) int { return min(max(v, 0), col) }
-	n := 0
-	for r := range row {
-		from, to := run(r)
-		n += max(0, clip(to)-clip(from))
 	}
 	if n == 0 {
 		return FullOf(shape.Of(op, 2, 0), d, dtype.Scalar{Kind: dtype.KindInt})
@@ -72,6 +82,7 @@ type VanderOptions struct {
 // Vander returns the matrix whose columns are the powers of the numbers in x, highest first unless they rise.
 //
 //lucid:func
+//lucid:amp float32
 func Vander(x *Node, o VanderOptions) *Node {
 	if x.Rank() != 1 {
 		fault.Throw(fault.Shape, "vander", "x has shape %v; want one dimension", x.Shape())

@@ -95,7 +95,15 @@ func (s *Shape) Dim(i int) int {
 	if i < 0 {
 		i += len(s.dims)
 	}
+	if uint(i) >= uint(len(s.dims)) {
+		s.noDim(i)
+	}
 	return s.dims[i]
+}
+
+// noDim is the last guard where an op asks before it has checked the rank.
+func (s *Shape) noDim(i int) {
+	fault.Throw(fault.Shape, "shape", "%v has no dim %d; the op wants more dimensions", s, i)
 }
 
 // Dims returns the sizes; the caller must not change them.

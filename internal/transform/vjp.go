@@ -45,6 +45,8 @@ type Pullback struct {
 	See func(*Node) bool
 	// At is called with the final cotangent of every node on the way, and may replace it; nil: not called.
 	At func(n, cot *Node) *Node
+	// Gave is called with what a node's rule gives its input k; nil: not called.
+	Gave func(n *Node, k int, cot *Node)
 }
 
 // Run returns the cotangent of every input, nil where none arrived.
@@ -115,7 +117,11 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 			continue
 		}
 		j := t.idx.Get(n.In(k))
-		acc[j].add(fit(n, k, g))
+		g = fit(n, k, g)
+		if p.Gave != nil {
+			p.Gave(n, k, g)
+		}
+		acc[j].add(g)
 	}
 	if !n.IsBundle() {
 		return

@@ -61,4 +61,7 @@ for d in ("complex64", "complex128"):
     f.case("l1_loss", d, lambda r, d=d: [r.t(d, (2, 3)), r.t(d, (2, 3))], fn=F.l1_loss)
     f.case("pairwise_distance", d, lambda r, d=d: [r.t(d, (2, 3)), r.t(d, (2, 3))], fn=F.pairwise_distance)
     f.case("normalize", d, lambda r, d=d: [r.t(d, (2, 3))], fn=F.normalize)
+for pad in ("zeros", "border", "reflection"):
+    for corners in (False, True):
+        f.case("grid_sample", "3d_bicubic_%s_%s" % (pad, corners), lambda r: [r.t("float64", (1, 2, 3, 4, 2)), r.t("float64", (1, 2, 2, 2, 3), -1.5, 1.5)], {"mode": "bicubic", "padding_mode": pad, "align_corners": corners}, fn=F.grid_sample, loose=True)
 f.write()

@@ -42,8 +42,8 @@ for d in HALF + ("int64", "bool"):
 for d in ("float32", "int32", "complex64"):
     f.case("tri", d, [], {"n": 3, "m": 4, "k": 1, "dtype": d}, fn=lambda n, m, k, dtype: torch.tril(torch.ones(n, m), k).to(dtype))
 f.case("view_dtype", "float32_int32", lambda r: [r.t("float32", (2, 3))], {"dtype": "int32"}, fn=lambda x, dtype: x.detach().view(dtype), grad=False)
-f.case("view_dtype", "int16_bfloat16", lambda r: [r.t("int16", (2, 3))], {"dtype": "bfloat16"}, fn=lambda x, dtype: x.view(dtype), grad=False)
-f.case("view_dtype", "int32_uint8", lambda r: [r.t("int32", (2, 3))], {"dtype": "uint8"}, fn=lambda x, dtype: x.view(dtype), grad=False)
+f.case("view_dtype", "int16_bfloat16", lambda r: [r.t("int16", (2, 4))], {"dtype": "bfloat16"}, fn=lambda x, dtype: x.view(dtype), grad=False)
+f.case("view_dtype", "int32_uint8", lambda r: [r.t("int32", (2, 4))], {"dtype": "uint8"}, fn=lambda x, dtype: x.view(dtype), grad=False)
 for d in HALF:
     f.case("cube", d, lambda r, d=d: [r.t(d, (5,))], fn=lambda x: x ** 3, grad=True)
     f.case("rpow_scalar", d, lambda r, d=d: [r.t(d, (5,))], {"base": 2.5}, fn=lambda x, base: base ** x, loose=True)

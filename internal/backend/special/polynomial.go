@@ -1,6 +1,10 @@
 package special
 
-import "github.com/lucid-go/lucid/internal/attr"
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/attr"
+)
 
 // recurrence gives the coefficients of p(m+1) = (a·x + b)·p(m) - c·p(m-1).
 func recurrence(f attr.Family, m float64) (a, b, c float64) {
@@ -42,8 +46,11 @@ func first(f attr.Family) (a, b float64) {
 	return -1, 1 // Laguerre
 }
 
+// maxDegree bounds the recurrence, which takes a step for every degree; none of its digits would be right far before.
+const maxDegree = 1 << 16
+
 // Polynomial is the wanted derivative at x of the family's polynomial of degree n, which is cut to a whole number; a
-// negative degree gives 0. The derivatives follow from differentiating the recurrence.
+// negative degree gives 0, one above maxDegree NaN. The derivatives follow from differentiating the recurrence.
 func Polynomial(p attr.Polynomial, x, n float64) float64 {
 	k := p.Derivative
 	switch {
@@ -53,6 +60,8 @@ func Polynomial(p attr.Polynomial, x, n float64) float64 {
 		return 1
 	case n < 1:
 		return 0
+	case n > maxDegree:
+		return math.NaN()
 	}
 	var small [8]float64
 	now, before := append(small[:0:4], make([]float64, k+1)...), append(small[4:4:8], make([]float64, k+1)...)
@@ -71,7 +80,9 @@ func Polynomial(p attr.Polynomial, x, n float64) float64 {
 			}
 			before[j] = next
 		}
-		now, before = before, now
+		if now, before = before, now; now[k] != now[k] {
+			break
+		}
 	}
 	return now[k]
 }
