@@ -74,7 +74,7 @@ func TestGradOfMixedUses(t *testing.T) {
 		f := func(ws []*Tensor) *Tensor {
 			sum := Scalar(0).To(Float32)
 			for i, n := range rows {
-				x := Arange(n*4).Mul(0.7 + float64(i)).Cos().Reshape(n, 4)
+				x := Arange(n*4).Mul(0.7+float64(i)).Cos().Reshape(n, 4)
 				sum = sum.Add(Linear(x, ws[i%len(ws)], nil).Sin().Sum())
 			}
 			return sum.Add(ws[0].Square().Sum())

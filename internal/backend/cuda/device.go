@@ -95,7 +95,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	return b, d, nil
 }
 
-// settings tells how products are computed.
+// settings tells how products and convolutions are computed.
 func settings() int64 {
 	if cublas.TF32.Load() {
 		return 1
