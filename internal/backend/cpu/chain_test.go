@@ -175,3 +175,35 @@ func listing(p *backend.Fused) string {
 	}
 	return s
 }
+
+// TestChainPast runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
+func TestChainPast(t *testing.T) {
+	n := streamFrom/4 + 77
+	r := rand.New(rand.NewPCG(5, 6))
+	p := &backend.Fused{Shape: shape.Of("test", n), In: 2, DTypes: slices.Repeat([]dtype.DType{dtype.Float32}, 6), Instrs: []backend.Instr{
+		{Op: "mul", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "abs", Dst: 3, Src: [3]int{2, -1, -1}}, {Op: "sqrt", Dst: 4, Src: [3]int{3, -1, -1}},
+		{Op: "sub", Dst: 5, Src: [3]int{4, 0, -1}}}, Out: []int{5, 3}}
+	var in []backend.View
+	for range 2 {
+		b := make([]byte, 4*n)
+		for i := range n {
+			dtype.Slice[float32](b)[i] = float32(r.NormFloat64())
+		}
+		in = append(in, backend.View{Buf: mem.FromGo(b), DType: dtype.Float32, Shape: p.Shape})
+	}
+	for _, inPlace := range []bool{false, true} {
+		var want [][]byte
+		impl.ForEach(t, "simd", func(variant string) {
+			if variant == "generic" {
+				want = runProgram(t, p, in, inPlace)
+			}
+		})
+		impl.ForEach(t, "simd", func(variant string) {
+			for i, got := range runProgram(t, p, in, inPlace) {
+				if !bytes.Equal(got, want[i]) {
+					t.Errorf("%s, in place %v: output %d differs", variant, inPlace, i)
+				}
+			}
+		})
+	}
+}

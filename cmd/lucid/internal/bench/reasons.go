@@ -5,8 +5,8 @@ package bench
 var reasons = map[string]string{
 	"chain10": "the arrays are 192 MiB, which a copy past the caches moves in 3.5 to 3.7 ms; the chain takes 3.9 ms when memory is undisturbed. " +
 		"Compiled PyTorch needs 5 ms, so no program can be 3.5 times as fast as that. Against eager PyTorch the goal is met.",
-	"gelu": "within 2 units in the last place also far below zero, where PyTorch's 1 + erf(x) has cancelled. That takes 42 vector operations for " +
-		"16 elements, 26 cycles where the four units of a core allow 21: 30 µs for the half of one core, against 17 µs for erf alone.",
+	"gelu": "within 2 units in the last place also far below zero, where PyTorch's 1 + erf(x) has cancelled. That takes some 45 vector " +
+		"operations for 16 elements, 23 cycles at least on the four units of a core, where erf takes 20",
 	"sin": "18 cycles for 16 elements, 20 µs for the half of one core; the rest is the launch and the second core's share of the wait.",
 	"softmax": "a row takes 0.58 µs for exponentials, and 1.2 µs to be moved at the speed of a copy past the caches; the two overlap, but the sum must " +
 		"be known before the first store.",

@@ -165,12 +165,12 @@ var gelu1Tab = [10][16]float32{
 	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
 	{0x0p+00, 0x1.9f3122p-25, -0x1.c15742p-27, 0x1.ceac48p-25, 0x1.4636e2p-25, 0x1.824684p-25, -0x1.593abcp-25, -0x1.5bd5ecp-27, 0x1.9fcef4p-26, -0x1.829fdp-25, 0x1.15506ep-27, 0x1.51f848p-27, -0x1.a94b14p-26, -0x1.3d56b2p-27, -0x1.822dbcp-27, 0x1.52486cp-27},
 	{0x1.495778p+00, 0x1.bf5402p+00, 0x1.239546p+01, 0x1.5deba8p+01, 0x1.c3ef5ep+01, 0x1.1ce9acp+02, 0x1.60abfep+02, 0x1.a1fbc6p+02, 0x1.fc3166p+02, 0x1.3f917p+03, 0x1.838d16p+03, 0x1.bcb888p+03, 0x0p+00, 0x1.78f636p-02, 0x1.3f4bd2p-01, 0x1.b7d79p-01},
-	{-0x1.43630ep-10, -0x1.c3110ap-12, -0x1.55442ap-13, -0x1.2c65ecp-14, -0x1.4aadcap-16, -0x1.3a3494p-18, -0x1.3eb6a2p-20, -0x1.fb60dcp-22, -0x1.c4ccbcp-24, -0x1.5e5808p-26, -0x1.6385e8p-28, -0x1.cf6dccp-30, -0x1.4875f6p-06, -0x1.385756p-07, -0x1.5bf06cp-08, -0x1.519a3p-09},
-	{0x1.bd8ff8p-09, 0x1.6e2786p-10, 0x1.1d6cc4p-11, 0x1.106888p-12, 0x1.5514aap-14, 0x1.9d4b96p-16, 0x1.f5d03ap-18, 0x1.6d91b2p-19, 0x1.c01a1p-21, 0x1.97fafep-23, 0x1.c6d7c8p-25, 0x1.6dbep-26, 0x1.f20734p-05, 0x1.9dfea4p-06, 0x1.ca146ap-07, 0x1.0db32p-07},
-	{-0x1.2f5022p-07, -0x1.1019b8p-08, -0x1.d4afaap-10, -0x1.e39b7ep-11, -0x1.5596f4p-12, -0x1.dff76ap-14, -0x1.52a08p-15, -0x1.198cc8p-16, -0x1.8be6f4p-18, -0x1.bb7dc8p-20, -0x1.27dfa8p-21, -0x1.0be41ap-22, -0x1.0feb4cp-03, -0x1.d96a12p-05, -0x1.12efep-05, -0x1.558e0ep-06},
-	{0x1.790784p-06, 0x1.73885ap-07, 0x1.635b7ap-08, 0x1.8f79a4p-09, 0x1.44f13ap-10, 0x1.085edp-11, 0x1.b2ac86p-13, 0x1.9d9a5ap-14, 0x1.55382cp-15, 0x1.d3da88p-17, 0x1.749a0cp-18, 0x1.7f2b42p-19, 0x1.fffa22p-03, 0x1.e2a7e6p-04, 0x1.287862p-04, 0x1.835ed4p-05},
-	{-0x1.998c3p-05, -0x1.bf8a26p-06, -0x1.df64eep-07, -0x1.277b3ap-07, -0x1.17443ep-08, -0x1.09a8e4p-09, -0x1.004778p-10, -0x1.17ac6ap-11, -0x1.10a27ep-12, -0x1.cadc9ep-14, -0x1.b4f4e6p-15, -0x1.ffd3a4p-16, -0x1.988446p-02, -0x1.a59f06p-03, -0x1.1389d2p-03, -0x1.7cd8bap-04},
-	{0x1.6c25a8p-04, 0x1.be7226p-05, 0x1.0ed9a4p-05, 0x1.712112p-06, 0x1.99eb6cp-07, 0x1.cc515ap-08, 0x1.068a66p-08, 0x1.4a45f8p-09, 0x1.7e252ap-10, 0x1.8c7d98p-11, 0x1.c4a426p-12, 0x1.2e5e8ap-12, 0x1p-01, 0x1.2510a6p-02, 0x1.9b076ap-03, 0x1.2ebdbp-03},
+	{-0x1.43630ep-10, -0x1.c3110ap-12, -0x1.55442ap-13, -0x1.2c65ecp-14, -0x1.4aadcap-16, -0x1.3a3494p-18, -0x1.3eb6a2p-20, -0x1.fb60dcp-22, -0x1.c4ccbcp-24, -0x1.5e5808p-26, -0x1.6385e8p-28, -0x1.cf6dccp-30, -0x1.466c6p-06, -0x1.385756p-07, -0x1.5bf06cp-08, -0x1.519a3p-09},
+	{0x1.bd8ff8p-09, 0x1.6e2786p-10, 0x1.1d6cc4p-11, 0x1.106888p-12, 0x1.5514aap-14, 0x1.9d4b96p-16, 0x1.f5d03ap-18, 0x1.6d91b2p-19, 0x1.c01a1p-21, 0x1.97fafep-23, 0x1.c6d7c8p-25, 0x1.6dbep-26, 0x1.f158fp-05, 0x1.9dfea4p-06, 0x1.ca146ap-07, 0x1.0db32p-07},
+	{-0x1.2f5022p-07, -0x1.1019b8p-08, -0x1.d4afaap-10, -0x1.e39b7ep-11, -0x1.5596f4p-12, -0x1.dff76ap-14, -0x1.52a08p-15, -0x1.198cc8p-16, -0x1.8be6f4p-18, -0x1.bb7dc8p-20, -0x1.27dfa8p-21, -0x1.0be41ap-22, -0x1.0fe0cp-03, -0x1.d96a12p-05, -0x1.12efep-05, -0x1.558e0ep-06},
+	{0x1.790784p-06, 0x1.73885ap-07, 0x1.635b7ap-08, 0x1.8f79a4p-09, 0x1.44f13ap-10, 0x1.085edp-11, 0x1.b2ac86p-13, 0x1.9d9a5ap-14, 0x1.55382cp-15, 0x1.d3da88p-17, 0x1.749a0cp-18, 0x1.7f2b42p-19, 0x1.fff906p-03, 0x1.e2a7e6p-04, 0x1.287862p-04, 0x1.835ed4p-05},
+	{-0x1.998c3p-05, -0x1.bf8a26p-06, -0x1.df64eep-07, -0x1.277b3ap-07, -0x1.17443ep-08, -0x1.09a8e4p-09, -0x1.004778p-10, -0x1.17ac6ap-11, -0x1.10a27ep-12, -0x1.cadc9ep-14, -0x1.b4f4e6p-15, -0x1.ffd3a4p-16, -0x1.98844p-02, -0x1.a59f06p-03, -0x1.1389d2p-03, -0x1.7cd8bap-04},
+	{0x1.6c25a8p-04, 0x1.be7226p-05, 0x1.0ed9a4p-05, 0x1.712112p-06, 0x1.99eb6cp-07, 0x1.cc515ap-08, 0x1.068a66p-08, 0x1.4a45f8p-09, 0x1.7e252ap-10, 0x1.8c7d98p-11, 0x1.c4a426p-12, 0x1.2e5e8ap-12, -0x1.13937cp-30, 0x1.2510a6p-02, 0x1.9b076ap-03, 0x1.2ebdbp-03},
 	{0x1.2ac3bap-02, 0x1.4bc9f4p-02, 0x1.62f942p-02, 0x1.6fbf9cp-02, 0x1.7d89fcp-02, 0x1.866e8ep-02, 0x1.8c3696p-02, 0x1.8f8b7ap-02, 0x1.9252f4p-02, 0x1.9489c2p-02, 0x1.95c96ep-02, 0x1.966f0ep-02, 0x0p+00, 0x1.1f8704p-03, 0x1.9d54d6p-03, 0x1.f092b6p-03},
 }
 
@@ -205,17 +205,22 @@ func gelu1(x float32) float32 {
 	v27 := gelu1Tab[8][v15&15]
 	v28 := fma(v26, v17, v27)
 	v29 := gelu1Tab[9][v15&15]
-	v30 := fma(v28, v17, v29)
-	v31 := float32(v30 * v14)
-	v32 := fma(v30, v11, v31)
-	v33 := int32(math.Float32bits(v4)) - 1228931072
-	v34 := (v33 >> 4) << 23
-	v35 := v34 + 1400897536
-	v36 := float32(v32 * math.Float32frombits(uint32(v35)))
-	v37 := float32(v36 * 0x1p-40)
-	v38 := greater(math.Float32frombits(0x80000000), x)
-	v39 := fma(lesser(0, x), 0, v38)
-	return v39 - v37
+	v30 := float32(v1 * 0.5)
+	var v31 float32 = v29
+	if v16 == 0 {
+		v31 = v30
+	}
+	v32 := fma(v28, v17, v31)
+	v33 := float32(v32 * v14)
+	v34 := fma(v32, v11, v33)
+	v35 := int32(math.Float32bits(v4)) - 1228931072
+	v36 := (v35 >> 4) << 23
+	v37 := v36 + 1400897536
+	v38 := float32(v34 * math.Float32frombits(uint32(v37)))
+	v39 := float32(v38 * 0x1p-40)
+	v40 := greater(math.Float32frombits(0x80000000), x)
+	v41 := fma(lesser(0, x), 0, v40)
+	return v41 - v39
 }
 
 func geluF32Generic(z, x []float32) {

@@ -122,8 +122,8 @@ func gelu(b *B, x *val) *val {
 	root := b.Lookup16(b.Bits(t))
 	hi := root(tabExp[0])
 	lo := b.Fma(p, b.Mul(hi, r), root(tabExp[1])) // the power is hi + lo
-	q, d, c0, _ := b.table(a, tabGelu)
-	g := b.Fma(q, d, c0)
+	q, d, c0, c := b.table(a, tabGelu)
+	g := b.Fma(q, d, b.Sel(b.Eq(c, b.C(0)), b.Mul(a, b.C(0.5)), c0)) // near zero a/2 is the most of it
 	w := b.Fma(g, hi, b.Mul(g, lo))
 	if b.tgt == avx512 {
 		w = b.op2("scalef", w, n) // it rounds n down
