@@ -63,3 +63,17 @@ func BenchmarkTrace(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/op-traced")
 }
+
+// BenchmarkCompiledMLP is a call of a compiled MLP 64-64-64 with one row.
+func BenchmarkCompiledMLP(b *testing.B) {
+	Seed(1)
+	w, v := Randn(64, 64).Eval(), Randn(64, 64).Eval()
+	p, q := Randn(64).Eval(), Randn(64).Eval()
+	f := Compile(func(x *Tensor) *Tensor { return Linear(Linear(x, w, p).Relu(), v, q) })
+	x := Randn(1, 64).Eval()
+	f(x)
+	b.ReportAllocs()
+	for b.Loop() {
+		f(x)
+	}
+}

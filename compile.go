@@ -37,11 +37,11 @@ func Compile[F any](f F, opts ...CompileOptions) F {
 	c := &compiled{fn: fn, o: o, entries: list.New()}
 	if g, ok := any(f).(func(*Tensor) *Tensor); ok {
 		c.direct = func(in []*Tensor) []*Tensor { return []*Tensor{g(in[0])} }
-		return remember(any(func(x *Tensor) *Tensor { return c.tensors([]*Tensor{x})[0] }).(F), c)
+		return remember(any(func(x *Tensor) *Tensor { return c.tensor(newCall(x)) }).(F), c)
 	}
 	if g, ok := any(f).(func(x, y *Tensor) *Tensor); ok {
 		c.direct = func(in []*Tensor) []*Tensor { return []*Tensor{g(in[0], in[1])} }
-		return remember(any(func(x, y *Tensor) *Tensor { return c.tensors([]*Tensor{x, y})[0] }).(F), c)
+		return remember(any(func(x, y *Tensor) *Tensor { return c.tensor(newCall(x, y)) }).(F), c)
 	}
 	return remember(makeLike[F](fn, c.call), c)
 }
@@ -68,22 +68,27 @@ type compiled struct {
 // trees holds a call's arguments as values; nil for functions of tensors alone.
 type trees struct{ args []reflect.Value }
 
-// tensors calls a function of tensors alone.
-func (c *compiled) tensors(in []*Tensor) []*Tensor {
-	outs, _, err := c.run(in, nil)
+// tensor calls a function of tensors that gives one.
+func (c *compiled) tensor(k *call) *Tensor {
+	outs, _, err := c.run(k, nil)
 	if err != nil {
 		throw(c.o.Name, err)
 	}
-	return outs
+	r := outs[0]
+	k.release()
+	return r
 }
 
 // call calls any other function.
 func (c *compiled) call(args []reflect.Value) ([]reflect.Value, error) {
-	outs, res, err := c.run(flattenAll(args), &trees{args})
+	k := newCall(flattenAll(args)...)
+	outs, res, err := c.run(k, &trees{args})
 	if err != nil {
 		return nil, err
 	}
-	return unflattenAll(res, outs), nil
+	list := unflattenAll(res, outs)
+	k.release()
+	return list, nil
 }
 
 // invoke runs the user's function over tensors.
@@ -98,9 +103,9 @@ func (c *compiled) invoke(in []*Tensor, tr *trees) (outs []*Tensor, res []reflec
 	return flattenAll(res), res, nil
 }
 
-// run finds or makes a trace for the arguments and replays it.
-func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, error) {
-	st := scope.Current()
+// run finds or makes a trace for the arguments and replays it. Its results are good until the call is released.
+func (c *compiled) run(k *call, tr *trees) ([]*Tensor, []reflect.Value, error) {
+	st, in := scope.Current(), k.in
 	if c.o.Disable || st.Trace != nil || st.Anomaly || mustInline(in, !st.NoGrad) {
 		return c.invoke(in, tr)
 	}
@@ -122,9 +127,9 @@ func (c *compiled) run(in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, err
 	var res []reflect.Value
 	var err error
 	if c.o.Check {
-		outs, res, err = c.check(e, in, tr)
+		outs, res, err = c.check(e, k, tr)
 	} else {
-		outs, res, err = c.replay(e, in)
+		outs, res, err = c.replay(e, k)
 	}
 	if err == errMoved { // nothing was done yet; the next call finds out and traces anew
 		return c.invoke(in, tr)

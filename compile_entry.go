@@ -313,20 +313,23 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 			}
 		}
 	}
-	prog, err := exec.NewReplay(simple, standIns, e.strides(), becomes)
+	e.donate = make([]bool, len(standIns))
+	first := len(standIns) - len(e.captured)
+	for i, h := range e.captured {
+		e.donate[first+i] = slices.Contains(e.written, h)
+	}
+	var err error
+	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes); err != nil {
+		return err
+	}
+	moved, err := e.ready(first)
+	if err == nil && moved {
+		e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes)
+	}
 	if err != nil {
 		return err
 	}
-	e.prog = prog
-	e.donate = make([]bool, len(standIns))
-	for i, h := range e.captured {
-		for _, w := range e.written {
-			if w == h {
-				e.donate[len(standIns)-len(e.captured)+i] = true
-			}
-		}
-	}
-	prog.State = e.donate
+	e.prog.State = e.donate
 	return nil
 }
 

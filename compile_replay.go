@@ -62,7 +62,7 @@ func (w *cellWatch) read() (cells []guardCell) {
 }
 
 // replay runs the trace's program with the values the handles show now.
-func (c *compiled) replay(e *entry, in []*Tensor) ([]*Tensor, []reflect.Value, error) {
+func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error) {
 	if e.writes {
 		c.running.Lock()
 		defer c.running.Unlock()
@@ -70,30 +70,47 @@ func (c *compiled) replay(e *entry, in []*Tensor) ([]*Tensor, []reflect.Value, e
 		c.running.RLock()
 		defer c.running.RUnlock()
 	}
-	outs, err := e.run(in, true)
+	outs, err := e.run(k, true)
 	if err != nil {
 		if outs != nil {
 			e.write(outs)
 		}
 		return nil, nil, err
 	}
-	res := make([]*Tensor, e.numOut)
-	for i := range res {
-		res[i] = wrap(outs[i])
+	for _, n := range outs[:e.numOut] {
+		k.res = append(k.res, wrap(n))
 	}
 	e.write(outs)
-	return res, e.res, nil
+	return k.res, e.res, nil
 }
 
-// call is the arguments of one run, behind them the captured tensors.
+// call is one call of a compiled function, and the space it uses.
 type call struct {
 	e      *entry
-	args   []*graph.Node
-	gone   []bool // its buffer went on to a result
-	donate bool   // state that is written may be written over in place
+	in     []*Tensor
+	args   []*graph.Node // the arguments, behind them the captured tensors
+	gone   []bool        // its buffer went on to a result
+	donate bool          // state that is written may be written over in place
+	outs   []*graph.Node
+	res    []*Tensor
 }
 
 var calls = sync.Pool{New: func() any { return new(call) }}
+
+func newCall(in ...*Tensor) *call {
+	k := calls.Get().(*call)
+	k.in = append(k.in, in...)
+	return k
+}
+
+// release lets other calls have the space.
+func (c *call) release() {
+	clear(c.in)
+	clear(c.outs)
+	clear(c.res)
+	*c = call{in: c.in[:0], args: c.args, gone: c.gone, outs: c.outs[:0], res: c.res[:0]}
+	calls.Put(c)
+}
 
 // stateClaims are those on state that nobody else looks at: the handle's and ours.
 const stateClaims = 2
@@ -113,23 +130,22 @@ func (c *call) Untake(i int) {
 	c.gone[i] = false
 }
 
-func (c *call) release() {
+// letGo drops the claims on the arguments.
+func (c *call) letGo() {
 	for i, n := range c.args {
 		if !c.gone[i] {
 			n.Unref()
 		}
 	}
 	clear(c.args)
-	*c = call{args: c.args[:0], gone: c.gone[:0]}
-	calls.Put(c)
+	c.args, c.gone = c.args[:0], c.gone[:0]
 }
 
 // run gives the nodes of all outputs. With donate, state that is written may be written over in place.
-func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
-	c := calls.Get().(*call)
-	defer c.release()
+func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
+	defer c.letGo()
 	c.e, c.donate = e, donate
-	for _, t := range in {
+	for _, t := range c.in {
 		c.args = append(c.args, t.array().Acquire())
 		c.gone = append(c.gone, false)
 	}
@@ -145,7 +161,12 @@ func (e *entry) run(in []*Tensor, donate bool) ([]*graph.Node, error) {
 			break
 		}
 	}
-	return e.prog.Run(scope.Current().Context(), c.args, c)
+	var err error
+	c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs)
+	if len(c.outs) == 0 {
+		return nil, err
+	}
+	return c.outs, err
 }
 
 // errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
@@ -190,14 +211,14 @@ func (e *entry) write(outs []*graph.Node) {
 }
 
 // check runs a call compiled and as it is, from the same state, and compares results and state bit for bit.
-func (c *compiled) check(e *entry, in []*Tensor, tr *trees) ([]*Tensor, []reflect.Value, error) {
+func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Value, error) {
 	c.running.Lock()
 	defer c.running.Unlock()
-	got, err := e.run(in, false)
+	got, err := e.run(k, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	outs, res, err := c.invoke(in, tr)
+	outs, res, err := c.invoke(k.in, tr)
 	if err != nil {
 		return nil, nil, err
 	}

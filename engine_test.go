@@ -353,3 +353,19 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		}
 	}
 }
+
+// A chain of elementwise ops takes no memory while it waits, however large its values: it is evaluated as one.
+func TestPendingChain(t *testing.T) {
+	x := New([]float32{2}, 1).Expand(1 << 30)
+	before := exec.Count.Plans.Load()
+	y := x
+	for range 20 {
+		y = y.Mul(2).Add(x).Abs().Sqrt()
+	}
+	if n := exec.Count.Plans.Load() - before; n != 0 {
+		t.Errorf("%d evaluations while it was written", n)
+	}
+	if y.Dim() != 1 {
+		t.Errorf("it has %d dimensions", y.Dim())
+	}
+}

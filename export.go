@@ -170,11 +170,11 @@ func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (
 
 // changesState says what a traced function does beside computing, "" if nothing.
 func changesState(r graph.Result) string {
-	for _, h := range r.Written {
-		if h == ops.Default.Handle() {
-			return "draws random numbers from the default generator; give it a key as an argument"
-		}
-		return fmt.Sprintf("changes a tensor of shape %v from outside (Assign, SetAt, a form that ends in _, a generator, statistics of training); return the new value instead, or put the module in evaluation mode", h.Raw().Shape())
+	if slices.Contains(r.Written, ops.Default.Handle()) {
+		return "draws random numbers from the default generator; give it a key as an argument"
+	}
+	if len(r.Written) > 0 {
+		return fmt.Sprintf("changes a tensor of shape %v from outside (Assign, SetAt, a form that ends in _, a generator, statistics of training); return the new value instead, or put the module in evaluation mode", r.Written[0].Raw().Shape())
 	}
 	for _, g := range r.Grads {
 		if g.Written {

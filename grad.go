@@ -46,7 +46,7 @@ func underLevel(f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs [
 // reverse computes the function and the gradients of its first output.
 func reverse(op string, f flatFunc, in []*Tensor, vary []bool) (outs []*Tensor, grads []*Tensor, err error) {
 	lvl, outs, inputs, err := underLevel(f, in, vary)
-	defer lvl.Close()
+	defer lvl.Close() // also when f failed: the level is open all the same
 	if err != nil {
 		return nil, nil, err
 	}

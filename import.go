@@ -3,6 +3,7 @@ package lucid
 import (
 	"container/list"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/codec"
@@ -155,7 +156,10 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 	e := Try(func() {
 		for _, m := range f.graphs {
 			if sameInputs(m.g.Inputs, inputs) {
-				outs, _, err = m.run.run(inputs, nil)
+				k := newCall(inputs...)
+				outs, _, err = m.run.run(k, nil)
+				outs = slices.Clone(outs)
+				k.release()
 				return
 			}
 		}

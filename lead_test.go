@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/exec"
@@ -32,7 +33,7 @@ func TestProductsInOnePass(t *testing.T) {
 				if n := exec.Count.Steps.Load() - before; n != 1 && DefaultDevice() == CPU {
 					t.Errorf("%d launches, want 1", n)
 				}
-				if !tensorBits(got, want) {
+				if !asGood(got, want) {
 					t.Errorf("in one pass %v, after another %v", got, want)
 				}
 				kept := a.MatMul(b)
@@ -40,12 +41,20 @@ func TestProductsInOnePass(t *testing.T) {
 				if err := Eval(got, kept); err != nil {
 					t.Fatal(err)
 				}
-				if !tensorBits(got, want) || !tensorBits(kept, p) {
+				if !asGood(got, want) || !tensorBits(kept, p) {
 					t.Error("with the product stored it differs")
 				}
 			})
 		}
 	}
+}
+
+// asGood is equality; a device whose kernel of a product of halves makes what follows too rounds once instead of every time.
+func asGood(got, want *Tensor) bool {
+	if DefaultDevice() == CPU || !want.DType().IsHalf() || slices.Contains(want.Shape(), 0) {
+		return tensorBits(got, want)
+	}
+	return got.To(Float32).Sub(want.To(Float32)).Norm().Item() <= 2e-2*want.To(Float32).Norm().Item()
 }
 
 // TestProductInOnePassOverItsOwnOperand: a residual that is also an operand is not written over while it is read.
@@ -61,6 +70,30 @@ func TestProductInOnePassOverItsOwnOperand(t *testing.T) {
 		update()
 		if !tensorBits(x.Eval(), want) || !tensorBits(state.Eval(), want) {
 			t.Fatalf("step %d differs", i)
+		}
+	}
+}
+
+// TestConvolutionInOnePass: a bias, an activation and a residual run over the parts of a convolution.
+func TestConvolutionInOnePass(t *testing.T) {
+	for _, d := range []DType{Float32, BFloat16, Float64} {
+		for _, s := range [][2][]int{{{2, 3, 12, 12}, {8, 3, 3, 3}}, {{3, 20, 9, 9}, {33, 20, 3, 3}}, {{2, 8, 7, 7}, {16, 8, 1, 1}}, {{0, 3, 5, 5}, {4, 3, 3, 3}}} {
+			t.Run(fmt.Sprintf("%v/%v*%v", d, s[0], s[1]), func(t *testing.T) {
+				rand := func(size ...int) *Tensor { return With{DType: Float64}.Uniform(-1, 1, size...).To(d).Eval() }
+				x, w, b := rand(s[0]...), rand(s[1]...), rand(s[1][0])
+				o := ConvOptions{Padding: s[1][2] / 2}
+				y := Conv2d(x, w, nil, o).Eval()
+				rest := rand(y.Shape()...)
+				want := y.Add(b.Reshape(1, -1, 1, 1)).Eval().Relu().Eval().Add(rest).Eval()
+				before := exec.Count.Steps.Load()
+				got := Conv2d(x, w, b, o).Relu().Add(rest).Eval()
+				if n := exec.Count.Steps.Load() - before; n > 1 && DefaultDevice() == CPU {
+					t.Errorf("%d launches, want 1", n)
+				}
+				if !tensorBits(got, want) {
+					t.Errorf("in one pass %v, after another %v", got, want)
+				}
+			})
 		}
 	}
 }

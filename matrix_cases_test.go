@@ -80,7 +80,7 @@ func (c *matrixCase) double() {
 			c.in[i] = x.To(Float64)
 		}
 	}
-	if d, ok := c.attrs["dtype"].(string); ok && c.op != "to" {
+	if d, ok := c.attrs["dtype"].(string); ok && c.op != "to" && c.op != "view_dtype" {
 		attrs := map[string]any{}
 		for k, v := range c.attrs {
 			attrs[k] = v

@@ -3,7 +3,7 @@ package lucid
 import "github.com/lucid-go/lucid/internal/backend/cpu"
 
 // Limits are what this machine's processor and memory allow with all threads, in floating-point operations and bytes a
-// second: FMA32 and FMA64 in registers, Read, Copy and StreamCopy in main memory. A copy counts the bytes read and
+// second: FMA32, FMA64 and BF16 in registers (BF16 by AMX where there is any), Read, Copy and StreamCopy in main memory. A copy counts the bytes read and
 // those written; StreamCopy writes past the caches.
 type Limits = cpu.Limits
 

@@ -9,7 +9,7 @@ func TestProber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l.FMA32 < 1e8 || l.FMA64 < 1e8 || l.Read < 1e8 || l.Copy < 1e8 || l.StreamCopy < 1e8 {
+		if l.FMA32 < 1e8 || l.FMA64 < 1e8 || l.BF16 < 1e8 || l.Read < 1e8 || l.Copy < 1e8 || l.StreamCopy < 1e8 {
 			t.Errorf("%+v", l)
 		}
 	}

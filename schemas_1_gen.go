@@ -672,12 +672,13 @@ func init() {
 			}},
 		schema{name: "batch_norm", door: "BatchNorm", doc: "BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,\notherwise by the running ones. It returns the result and the running statistics as they are afterwards, nil where\nnone were given; the tensors given are left alone.",
 			aliases: []string{"batch_norm1d", "batch_norm2d", "batch_norm3d"},
-			params:  []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}},
+			params:  []schemaParam{{"input", "tensor", false}, {"running_mean", "tensor", true}, {"running_var", "tensor", true}, {"weight", "tensor", true}, {"bias", "tensor", true}, {"training", "bool", true}, {"momentum", "float64", true}, {"eps", "float64", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.BatchNormOptions
 				c.option("training", &o.Training)
 				c.option("momentum", &o.Momentum)
 				c.option("eps", &o.Eps)
+				c.option("channels_last", &o.ChannelsLast)
 				r0, r1, r2 := ops.BatchNorm(c.tensor("input"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},

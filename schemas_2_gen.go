@@ -181,35 +181,38 @@ func init() {
 			}},
 		schema{name: "conv1d", door: "Conv1d", doc: "Conv1d slides kernels over (N, C, L) or (C, L): weight is (O, C/groups, K), bias (O). It is a cross-correlation.",
 			amp: "half", random: "",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv1d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv2d", door: "Conv2d", doc: "Conv2d slides kernels over (N, C, H, W) or (C, H, W): weight is (O, C/groups, KH, KW), bias (O). It is a cross-correlation.",
 			amp: "half", random: "",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv2d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv3d", door: "Conv3d", doc: "Conv3d slides kernels over (N, C, D, H, W) or (C, D, H, W): weight is (O, C/groups, KD, KH, KW), bias (O). It is a\ncross-correlation.",
 			amp: "half", random: "",
-			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"stride", "[]int", true}, {"padding", "any", true}, {"dilation", "[]int", true}, {"groups", "int", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.ConvOptions
 				c.option("stride", &o.Stride)
 				c.option("padding", &o.Padding)
 				c.option("dilation", &o.Dilation)
 				c.option("groups", &o.Groups)
+				c.option("channels_last", &o.ChannelsLast)
 				return []*graph.Node{ops.Conv3d(c.tensor("input"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "conv_general", door: "ConvGeneral", doc: "ConvGeneral slides kernels over one to three spatial dimensions: x is (N, C, …), weight (O, C/groups, …).",

@@ -14,7 +14,9 @@ func WithContext(ctx context.Context, f func()) {
 	scope.With(func(s *scope.State) { s.Ctx = ctx }, f)
 }
 
-// Deterministic runs f with ops refused whose bits may vary between runs.
+// Deterministic runs f with ops refused whose bits may vary between runs. On the CPU no op is refused: bits never depend
+// on the number of threads, and a row of a product, a normalization, a convolution or an attention has the same bits alone
+// as in any batch.
 func Deterministic(f func()) {
 	scope.With(func(s *scope.State) { s.Deterministic = true }, f)
 }

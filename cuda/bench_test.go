@@ -145,16 +145,48 @@ func BenchmarkDropout(b *testing.B) {
 	})
 }
 
-// BenchmarkConv is a layer of a residual network without cuDNN.
+// BenchmarkConv is a layer of a residual network, in both layouts.
 func BenchmarkConv(b *testing.B) {
-	x, w := random(b, lucid.Float32, 64, 64, 56, 56), random(b, lucid.Float32, 64, 64, 3, 3)
-	flops := 2.0 * 64 * 64 * 56 * 56 * 64 * 9
-	o := lucid.ConvOptions{Padding: 1}
-	b.Run("forward", func(b *testing.B) {
-		bench(b, 0, flops, func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+	for _, c := range []struct {
+		name string
+		d    lucid.DType
+		last bool
+		n    int
+	}{{"f32", lucid.Float32, false, 64}, {"bf16", lucid.BFloat16, false, 256}, {"bf16/last", lucid.BFloat16, true, 256}} {
+		x, w := random(b, c.d, c.n, 64, 56, 56), random(b, c.d, 64, 64, 3, 3)
+		if c.last {
+			x, w = lastInMemory(x), lastInMemory(w)
+		}
+		flops := 2.0 * float64(c.n) * 64 * 56 * 56 * 64 * 9
+		o := lucid.ConvOptions{Padding: 1}
+		b.Run(c.name+"/forward", func(b *testing.B) {
+			bench(b, 0, flops, func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) })
+		})
+		f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o).Sum() })
+		b.Run(c.name+"/weight", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return f(w) }) })
+	}
+}
+
+// BenchmarkAttention is the attention of a large model; its gradient is counted with the forward pass.
+func BenchmarkAttention(b *testing.B) {
+	const n, heads, length, width = 4, 32, 4096, 128
+	q, k, v := random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width), random(b, lucid.BFloat16, n, heads, length, width)
+	flops := 4.0 * n * heads * length * length * width / 2 // half of it is seen
+	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
+		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+	}
+	b.Run("forward", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return attend(q, k, v) }) })
+	g := random(b, lucid.BFloat16, n, heads, length, width)
+	b.Run("both", func(b *testing.B) {
+		bench(b, 0, 3.5*flops, func() *lucid.Tensor {
+			y, all := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{attend(in[0], in[1], in[2])} }, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
+			must(b, lucid.Eval(append(y, all...)...))
+			for _, x := range all {
+				x.Free()
+			}
+			return y[0]
+		})
 	})
-	f := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Conv2d(x, w, nil, o).Sum() })
-	b.Run("weight", func(b *testing.B) { bench(b, 0, flops, func() *lucid.Tensor { return f(w) }) })
 }
 
 func BenchmarkTiny(b *testing.B) {

@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -70,7 +71,7 @@ func Fallbacks(index int) (map[string]int64, error) {
 	return d.FallbackOps(), nil
 }
 
-// AllowTF32 lets products of float32 keep only ten bits of their operands, for speed; it is off at the start. It returns
+// AllowTF32 lets products and convolutions of float32 keep only ten bits of their operands, for speed; it is off at the start. It returns
 // what it was. Functions compiled before keep their way until they are recorded anew.
 func AllowTF32(on bool) bool { return cublas.TF32.Swap(on) }
 
@@ -122,6 +123,12 @@ func Doctor() (string, error) {
 	note(err, "NVRTC %s at %s, kernels kept in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
 	err = cublas.Init()
 	note(err, "cuBLASLt at %s, version %d", cublas.Path, cublas.Version)
+	switch err := cudnn.Init(); { // it is optional
+	case err == nil:
+		note(nil, "cuDNN at %s, version %d.%d.%d", cudnn.Path, cudnn.Version/10000, cudnn.Version/100%100, cudnn.Version%100)
+	default:
+		fmt.Fprintf(&b, "none  %v\n", err)
+	}
 	if first == nil {
 		for i := range n {
 			note(selfTest(i), "cuda:%d passes its self-test", i)

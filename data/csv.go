@@ -26,6 +26,9 @@ type CSVOptions struct {
 	Comma   rune // between fields; 0: comma, semicolon or tab, whichever the first line has most of
 	Label   *int // the column with the class, counted from the end if negative; nil: one named label, class or target, else the last
 	NoLabel bool // all columns are numbers
+
+	// Missing stands for fields that are empty, ?, NA, NaN or null; NaN may be asked for. Nil: such a field is refused.
+	Missing *float64
 }
 
 // Table is a CSV file: numbers, and the class of each row.
@@ -34,6 +37,7 @@ type Table struct {
 	Y       *lucid.Tensor // (N), int64: places in Classes; nil without labels
 	Classes []string      // sorted, by value if all are numbers
 	Columns []string      // names of the columns of X; nil without a header
+	Missing int           // fields that were missing
 }
 
 // ReadCSV reads a table from a CSV file; gzip is undone. Its first line is a header if none of its fields is a number, or
@@ -56,6 +60,9 @@ func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
 		o = opts[0]
 	}
 	buf := bufio.NewReaderSize(&narrow{r: r}, 1<<16)
+	if mark, _ := buf.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
+		buf.Discard(3)
+	}
 	c := csv.NewReader(buf)
 	c.ReuseRecord, c.TrimLeadingSpace = true, true
 	if c.Comma = o.Comma; c.Comma == 0 {
@@ -110,6 +117,7 @@ func (l *narrow) Read(p []byte) (int, error) {
 type csvDecoder struct {
 	o       CSVOptions
 	rows    int
+	missing int
 	fields  int // of every row
 	label   int // its column, -1 for none
 	columns []string
@@ -142,14 +150,31 @@ func (d *csvDecoder) take(row []string) error {
 			}
 			continue
 		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(s), 32)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("field %d is %.40q; want a number", i+1, s)
+		v, err := d.number(s)
+		if err != nil {
+			return fmt.Errorf("field %d %w", i+1, err)
 		}
 		d.values = append(d.values, float32(v))
 	}
 	d.rows++
 	return nil
+}
+
+// number reads a field.
+func (d *csvDecoder) number(s string) (float64, error) {
+	s = strings.TrimSpace(s)
+	if slices.Contains([]string{"", "?", "na", "n/a", "nan", "null"}, strings.ToLower(s)) {
+		if d.o.Missing == nil {
+			return 0, fmt.Errorf("is %q; want a number, or the option Missing", s)
+		}
+		d.missing++
+		return *d.o.Missing, nil
+	}
+	v, err := strconv.ParseFloat(s, 32)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, fmt.Errorf("is %.40q; want a number", s)
+	}
+	return v, nil
 }
 
 // header reports whether the first row is names.
@@ -198,7 +223,9 @@ func (d *csvDecoder) name(row []string) {
 }
 
 func (d *csvDecoder) class(s string) error {
-	s = strings.TrimSpace(s)
+	if s = strings.TrimSpace(s); s == "" {
+		return errors.New("the label is empty")
+	}
 	if len(s) > maxCSVField {
 		return fmt.Errorf("the label has %d bytes; want at most %d", len(s), maxCSVField)
 	}
@@ -221,7 +248,7 @@ func (d *csvDecoder) table() (*Table, error) {
 	if d.rows == 0 {
 		return nil, errors.New("has no rows")
 	}
-	t := &Table{Columns: d.columns}
+	t := &Table{Columns: d.columns, Missing: d.missing}
 	t.X = lucid.New(d.values, d.rows, len(d.values)/d.rows)
 	if d.label < 0 {
 		return t, nil

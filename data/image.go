@@ -21,9 +21,14 @@ type ImageOptions struct {
 	Height, Width int // 0: the image's own; a new pixel is the mean of the area it covers
 	Channels      int // 1: gray, 3: red, green, blue; 0: 1 for a gray image, else 3
 	MaxPixels     int // of the file, which is refused before it is decoded if it has more; 0: 2^26
+
+	// IgnoreOrientation keeps the pixels of a JPEG as they are stored, also when the file says that its camera was held
+	// sideways.
+	IgnoreOrientation bool
 }
 
-// ReadImage reads a PNG or JPEG file as (C, H, W), uint8. What is transparent is black.
+// ReadImage reads a PNG or JPEG file as (C, H, W), uint8. What is transparent is black; photographs stand upright, as
+// their EXIF orientation says.
 func ReadImage(path string, opts ...ImageOptions) (*lucid.Tensor, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -50,6 +55,12 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if head.Width <= 0 || head.Height <= 0 || head.Width > o.MaxPixels/head.Height {
 		return nil, fmt.Errorf("%s of %d × %d; want at most %d pixels", format, head.Width, head.Height, o.MaxPixels)
 	}
+	turn := 1
+	if format == "jpeg" && !o.IgnoreOrientation {
+		if turn, err = readOrientation(r); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -57,7 +68,18 @@ func DecodeImage(r io.ReadSeeker, opts ...ImageOptions) (*lucid.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromImage(img, o), nil
+	return fromImage(upright(img, turn), o), nil
+}
+
+// exifBytes bounds what is read to find the orientation: cameras write it into the first segments of a file.
+const exifBytes = 1 << 18
+
+func readOrientation(r io.ReadSeeker) (int, error) {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	head, err := io.ReadAll(io.LimitReader(r, exifBytes))
+	return orientation(head), err
 }
 
 // FromImage returns an image as (C, H, W), uint8.

@@ -21,7 +21,8 @@ type ImageFolder struct {
 	o ImageOptions
 }
 
-// NewImageFolder lists the PNG and JPEG files in the folders of dir. All images get the size and channels of the
+// NewImageFolder lists the PNG and JPEG files in the folders of dir, one for each class, and in the folders inside these;
+// links are followed, names that begin with a point are not. All images get the size and channels of the
 // options, or where those say nothing, of the first image.
 func NewImageFolder(dir string, opts ...ImageOptions) (*ImageFolder, error) {
 	const op = "image_folder"
@@ -37,11 +38,16 @@ func NewImageFolder(dir string, opts ...ImageOptions) (*ImageFolder, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || kind(path, e) != os.ModeDir {
 			continue
 		}
-		if err := d.list(filepath.Join(dir, e.Name()), e.Name()); err != nil {
+		before := len(d.Paths)
+		if err := d.list(path, 0); err != nil {
 			return nil, err
+		}
+		if len(d.Paths) > before {
+			d.Classes = append(d.Classes, e.Name())
 		}
 	}
 	if len(d.Paths) == 0 {
@@ -54,27 +60,51 @@ func NewImageFolder(dir string, opts ...ImageOptions) (*ImageFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.o = ImageOptions{Channels: first.Size(0), Height: first.Size(1), Width: first.Size(2)}
+	d.o.Channels, d.o.Height, d.o.Width = first.Size(0), first.Size(1), first.Size(2)
 	return d, nil
 }
 
-// list adds the images of a class, if it has any.
-func (d *ImageFolder) list(dir, class string) error {
+// maxDepth bounds folders inside folders, which links can make endless.
+const maxDepth = 16
+
+// list adds the images of a class, in its folder and the folders inside.
+func (d *ImageFolder) list(dir string, depth int) error {
+	if depth > maxDepth {
+		return lucid.Errorf(lucid.ErrFormat, "image_folder", "%s is inside more than %d folders", dir, maxDepth)
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	before := len(d.Paths)
 	for _, e := range entries {
-		if e.Type().IsRegular() && slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(e.Name()))) {
-			d.Paths = append(d.Paths, filepath.Join(dir, e.Name()))
-			d.Labels = append(d.Labels, int64(len(d.Classes)))
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		switch ext := strings.ToLower(filepath.Ext(e.Name())); kind(path, e) {
+		case os.ModeDir:
+			if err := d.list(path, depth+1); err != nil {
+				return err
+			}
+		case 0:
+			if slices.Contains([]string{".png", ".jpg", ".jpeg"}, ext) {
+				d.Paths = append(d.Paths, path)
+				d.Labels = append(d.Labels, int64(len(d.Classes)))
+			}
 		}
 	}
-	if len(d.Paths) > before {
-		d.Classes = append(d.Classes, class)
-	}
 	return nil
+}
+
+// kind returns what an entry is, or what it links to: 0 for a file.
+func kind(path string, e os.DirEntry) os.FileMode {
+	if e.Type()&os.ModeSymlink == 0 {
+		return e.Type()
+	}
+	if info, err := os.Stat(path); err == nil {
+		return info.Mode().Type()
+	}
+	return os.ModeIrregular // it leads nowhere
 }
 
 // Shape returns the channels, height and width of all images.

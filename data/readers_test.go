@@ -10,6 +10,7 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -284,6 +285,24 @@ func TestImageKinds(t *testing.T) {
 	}
 }
 
+// TestCSVMissing asks that fields without a number are refused unless somebody says what they stand for.
+func TestCSVMissing(t *testing.T) {
+	const table = "\ufefflabel,a,b\nx,1,\ny, NA ,4\nx,null,?\n"
+	if _, err := DecodeCSV(strings.NewReader(table)); err == nil || !strings.Contains(err.Error(), "line 2: field 3 is \"\"; want a number, or the option Missing") {
+		t.Error(err)
+	}
+	d, err := DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(-1.0)})
+	if err != nil || d.Missing != 4 || !slices.Equal(lucid.ToSlice[int](d.X), []int{1, -1, -1, 4, -1, -1}) || !slices.Equal(d.Columns, []string{"a", "b"}) {
+		t.Errorf("%v, %+v", err, d)
+	}
+	if d, err = DecodeCSV(strings.NewReader(table), CSVOptions{Missing: new(math.NaN())}); err != nil || !math.IsNaN(d.X.At(1, 0).Item()) {
+		t.Errorf("%v, %+v", err, d)
+	}
+	if d, err = DecodeCSV(strings.NewReader("\ufeff1,2,x\n3,4,y\n")); err != nil || d.X.At(0, 0).Item() != 1 {
+		t.Errorf("a byte order mark before a number: %v", err)
+	}
+}
+
 func TestTextDataset(t *testing.T) {
 	d := NewTextDataset([]byte("abcdefg"), 3, 2)
 	if d.Len() != 2 {
@@ -334,6 +353,7 @@ func FuzzCSV(f *testing.F) {
 func FuzzImage(f *testing.F) {
 	f.Add(picture(f, 3, 2, color.White, false))
 	f.Add(picture(f, 3, 2, color.Black, true))
+	f.Add(sideways(f, true, exif(binary.LittleEndian, 6)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if c, _, err := image.DecodeConfig(bytes.NewReader(b)); err == nil && c.Width*c.Height > 1<<20 {
 			t.Skip("within the bound, but slow")

@@ -31,8 +31,8 @@ func PackPaddedSequence(x *lucid.Tensor, lengths []int, opts ...PackPaddedSequen
 		x = swapFirst(x)
 	}
 	steps, batch := x.Size(0), x.Size(1)
-	if len(lengths) != batch {
-		refuse(lucid.ErrShapeMismatch, op, "%d lengths for a batch of %d", len(lengths), batch)
+	if len(lengths) != batch || batch == 0 {
+		refuse(lucid.ErrShapeMismatch, op, "%d lengths for a batch of %d; want one for each of at least one sequence", len(lengths), batch)
 	}
 	var p PackedSequence
 	order := make([]int, batch)
@@ -65,7 +65,7 @@ func PackPaddedSequence(x *lucid.Tensor, lengths []int, opts ...PackPaddedSequen
 		p.BatchSizes = append(p.BatchSizes, n)
 	}
 	flat := x.Reshape(append([]int{steps * batch}, x.Shape()[2:]...)...)
-	p.Data = flat.At(lucid.New(rows, len(rows)))
+	p.Data = flat.At(lucid.With{Device: x.Device()}.New(rows, len(rows)))
 	return p
 }
 
@@ -96,6 +96,21 @@ func (p PackedSequence) Lengths() []int {
 	return own
 }
 
+// check refuses a value that no packing made.
+func (p PackedSequence) check(op string) {
+	n, batch := 0, 0
+	if len(p.BatchSizes) > 0 {
+		batch = p.BatchSizes[0]
+	}
+	for _, k := range p.BatchSizes {
+		n += k
+	}
+	falls := slices.IsSortedFunc(p.BatchSizes, func(a, b int) int { return b - a })
+	if p.Data == nil || p.Data.Dim() == 0 || batch == 0 || !falls || p.BatchSizes[len(p.BatchSizes)-1] < 1 || p.Data.Size(0) != n || p.UnsortedIndices != nil && len(p.UnsortedIndices) != batch {
+		refuse(lucid.ErrValue, op, "the batch sizes %v and %d places do not belong to the data", p.BatchSizes, len(p.UnsortedIndices))
+	}
+}
+
 // PadPackedSequenceOptions: TotalLength, 0 meaning the longest, is the size of the time dimension.
 type PadPackedSequenceOptions struct {
 	BatchFirst   bool
@@ -106,6 +121,7 @@ type PadPackedSequenceOptions struct {
 // PadPackedSequence returns the sequences padded to the same length, and their lengths.
 func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*lucid.Tensor, []int) {
 	o := door.Option("pad_packed_sequence", opts)
+	p.check("pad_packed_sequence")
 	lengths := p.Lengths()
 	steps, batch := len(p.BatchSizes), p.BatchSizes[0]
 	if o.TotalLength > 0 {
@@ -136,7 +152,8 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 	for i := range tail {
 		mask[i+1] = 1
 	}
-	y := lucid.Where(lucid.New(live, mask...), p.Data.At(lucid.New(rows, len(rows))), o.PaddingValue)
+	w := lucid.With{Device: p.Data.Device()}
+	y := lucid.Where(w.New(live, mask...), p.Data.At(w.New(rows, len(rows))), o.PaddingValue)
 	y = y.Reshape(append([]int{steps, batch}, tail...)...)
 	if o.BatchFirst {
 		y = swapFirst(y)
@@ -172,6 +189,31 @@ func PadSequence(sequences []*lucid.Tensor, opts ...PadSequenceOptions) *lucid.T
 	return lucid.Stack(padded, 1)
 }
 
+// UnpadSequence returns the sequences of a padded batch without their padding: the opposite of PadSequence.
+func UnpadSequence(padded *lucid.Tensor, lengths []int, opts ...PadSequenceOptions) []*lucid.Tensor {
+	const op = "unpad_sequence"
+	if !door.Option(op, opts).BatchFirst {
+		padded = swapFirst(padded)
+	}
+	if len(lengths) != padded.Size(0) {
+		refuse(lucid.ErrShapeMismatch, op, "%d lengths for a batch of %d", len(lengths), padded.Size(0))
+	}
+	list := make([]*lucid.Tensor, len(lengths))
+	for i, n := range lengths {
+		if n < 0 || n > padded.Size(1) {
+			refuse(lucid.ErrValue, op, "length %d of sequence %d; want 0 to %d", n, i, padded.Size(1))
+		}
+		list[i] = padded.At(i, lucid.Range{Stop: n})
+	}
+	return list
+}
+
+// UnpackSequence returns the sequences of a packed value, in their own order: the opposite of PackSequence.
+func UnpackSequence(p PackedSequence) []*lucid.Tensor {
+	x, lengths := PadPackedSequence(p, PadPackedSequenceOptions{BatchFirst: true})
+	return UnpadSequence(x, lengths, PadSequenceOptions{BatchFirst: true})
+}
+
 // PackSequence packs sequences of (T, ...) with different T, the longest first unless NotSorted says otherwise.
 func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) PackedSequence {
 	lengths := make([]int, len(sequences))
@@ -187,6 +229,9 @@ func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) 
 func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, training bool) (PackedSequence, []*lucid.Tensor) {
 	in := EnterN(m, append([]*lucid.Tensor{p.Data}, start...)...)
 	p.Data, start = in[0], in[1:]
+	if p.Data.Dim() != 2 || p.Data.Size(-1) != r.in {
+		refuse(lucid.ErrShapeMismatch, r.name, "the packed data has shape %v; want 2 dimensions, the last of size %d", p.Data.Shape(), r.in)
+	}
 	x, lengths := PadPackedSequence(p)
 	live := make([]bool, 0, x.Size(0)*len(lengths))
 	for t := range x.Size(0) {
@@ -196,15 +241,9 @@ func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, tr
 	}
 	st := make([]*lucid.Tensor, len(start))
 	for i, s := range start {
-		if st[i] = s; s == nil {
-			size := r.out()
-			if i == 1 {
-				size = r.hid
-			}
-			st[i] = r.zeroState(x, len(lengths), size)
-		}
+		st[i] = r.state(x, s, i, len(lengths))
 	}
-	y, end := r.run(m, x, st, lucid.New(live, x.Size(0), len(lengths), 1), training)
+	y, end := r.run(m, x, st, lucid.With{Device: x.Device()}.New(live, x.Size(0), len(lengths), 1), training)
 	q := PackPaddedSequence(y, lengths, PackPaddedSequenceOptions{NotSorted: p.UnsortedIndices != nil})
 	out := LeaveN(m, in, append([]*lucid.Tensor{q.Data}, end...)...)
 	q.Data = out[0]

@@ -160,7 +160,7 @@ func TestParity(t *testing.T) {
 		train bool
 	}
 	seen, modes := map[string]bool{}, map[mode]bool{}
-	for _, file := range []string{"modules", "sequences", "losses", "functional", "wrappers", "mlx"} {
+	for _, file := range []string{"modules", "sequences", "losses", "functional", "wrappers", "mlx", "dtypes"} {
 		cases := readParity(t, file)
 		total += len(cases)
 		byOp := map[string][]*parityCase{}
@@ -181,7 +181,7 @@ func TestParity(t *testing.T) {
 			})
 		}
 	}
-	if total < 3400 {
+	if total < 4700 {
 		t.Errorf("%d cases; the files are not whole", total)
 	}
 	for op := range modules {
@@ -196,7 +196,18 @@ func TestParity(t *testing.T) {
 	}
 }
 
+// waived are cases in which PyTorch is less exact than its dtype, each with the reason.
+var waived = map[string]string{
+	"Hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",
+	"hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",
+	// A gradient that is 0.0897 in double precision is 0.0889 here and 0.2021 there.
+	"TransformerEncoder.norm bfloat16": "PyTorch rounds after each of many steps",
+}
+
 func runParity(t *testing.T, c *parityCase) {
+	if waived[c.Op+" "+c.DType] != "" {
+		return
+	}
 	if f, ok := functions[c.Op]; ok {
 		c.check(t, nil, func() []*lucid.Tensor {
 			got, err := c.call(reflect.ValueOf(f), c.Args, c.Kwargs)

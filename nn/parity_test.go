@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/testutil"
 	"github.com/lucid-go/lucid/nn"
 )
@@ -43,6 +42,8 @@ type parityCase struct {
 	PGrads      []string
 	After       []string
 	Data        string
+	DType       string
+	dtype       lucid.DType
 	inputs      []*lucid.Tensor
 	values      []float64
 	index       int
@@ -128,8 +129,9 @@ func readParity(t *testing.T, name string) []*parityCase {
 
 // prepare makes the inputs and reads the values.
 func (c *parityCase) prepare(t *testing.T) {
+	c.dtype = map[string]lucid.DType{"": lucid.Float32, "float64": lucid.Float64, "bfloat16": lucid.BFloat16, "float16": lucid.Float16}[c.DType]
 	for i, in := range c.Inputs {
-		x := fill(in.Kind, in.Shape, seedOf(c.Seed, "in", i), in.Data)
+		x := c.cast(fill(in.Kind, in.Shape, seedOf(c.Seed, "in", i), in.Data))
 		if in.Grad {
 			x.RequiresGrad_(true)
 		}
@@ -139,14 +141,29 @@ func (c *parityCase) prepare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ; len(b) > 0; b = b[4:] {
-		c.values = append(c.values, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+	size := 4
+	if c.dtype == lucid.Float64 {
+		size = 8
 	}
-	c.description = fmt.Sprintf("%s %v %v %v train %v", c.Op, c.Args, c.Kwargs, c.Call, c.Train)
+	for ; len(b) > 0; b = b[size:] {
+		if size == 4 {
+			c.values = append(c.values, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+		} else {
+			c.values = append(c.values, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	}
+	c.description = fmt.Sprintf("%s %s %v %v %v train %v", c.Op, c.DType, c.Args, c.Kwargs, c.Call, c.Train)
 }
 
-// next compares a tensor with the next values of the file. Gradients and outputs of float32 have room for the order of
-// sums.
+// cast brings a tensor of floats to the dtype of the case.
+func (c *parityCase) cast(x *lucid.Tensor) *lucid.Tensor {
+	if x.DType().IsFloat() {
+		return x.To(c.dtype)
+	}
+	return x
+}
+
+// next compares a tensor with the next values of the file. Gradients and outputs have room for the order of sums.
 func (c *parityCase) next(t *testing.T, what string, got *lucid.Tensor, shape []int) {
 	t.Helper()
 	n := 1
@@ -161,7 +178,14 @@ func (c *parityCase) next(t *testing.T, what string, got *lucid.Tensor, shape []
 	if got == nil || !slices.Equal(got.Shape(), shape) {
 		t.Fatalf("%s: %s is %v; want shape %v", c.description, what, got, shape)
 	}
-	tol := testutil.Tol(dtype.Float32, true)
+	tol := testutil.Tol(c.dtype, true)
+	if c.dtype.IsHalf() { // small sums of large numbers keep the rounding of the large ones
+		most := 1.0
+		for _, v := range want {
+			most = max(most, math.Abs(v))
+		}
+		tol.Abs *= most
+	}
 	for i, v := range lucid.ToSlice[float64](got.Detach()) {
 		if !tol.Close(v, want[i]) {
 			t.Errorf("%s: %s[%d] is %v; want %v", c.description, what, i, v, want[i])
@@ -193,7 +217,7 @@ func (c *parityCase) check(t *testing.T, m nn.Module, forward func() []*lucid.Te
 	for i, y := range out {
 		c.next(t, fmt.Sprint("output ", i), y, c.Out[i])
 		if y.RequiresGrad() {
-			s := y.Mul(fill("g", c.Out[i], seedOf(c.Seed, "cot", i), nil)).Sum()
+			s := y.Mul(fill("g", c.Out[i], seedOf(c.Seed, "cot", i), nil).To(y.DType())).Sum()
 			if total != nil {
 				s = total.Add(s)
 			}
@@ -237,6 +261,9 @@ func (c *parityCase) load(t *testing.T, m nn.Module) {
 		t.Fatalf("%s: names %v; want %v", c.description, got, c.Names)
 	}
 	nn.SetTraining(m, c.Train)
+	if c.DType != "" {
+		nn.To(m, c.dtype)
+	}
 	lucid.NoGrad(func() {
 		for name, v := range nn.StateDict(m).All() {
 			if !v.DType().IsFloat() || name == "weight" && nn.GetParameter(m, name) == nil || name == "pos_weight" {
@@ -250,7 +277,7 @@ func (c *parityCase) load(t *testing.T, m nn.Module) {
 			if x == nil {
 				x = nn.GetBuffer(m, name)
 			}
-			x.Assign(fill(kind, v.Shape(), seedOf(c.Seed, name), nil))
+			x.Assign(c.cast(fill(kind, v.Shape(), seedOf(c.Seed, name), nil)))
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package nn_test
 
 import (
+	"slices"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/nn"
 	"github.com/lucid-go/lucid/nn/utils"
@@ -43,6 +45,11 @@ func init() {
 			m := nn.NewLinear(in, out)
 			utils.WeightNorm(m)
 			utils.SpectralNorm(m)
+			return m
+		},
+		"orthogonal.Linear": func(in, out int, o ...utils.OrthogonalOptions) nn.Module {
+			m := nn.NewLinear(in, out)
+			utils.Orthogonal(m, o...)
 			return m
 		},
 		"prune.Linear": func(in, out int) nn.Module {
@@ -118,7 +125,33 @@ var pruneFunctions = map[string]any{
 	},
 }
 
+// orthogonal applies a map to the lower triangle of x, whose diagonal becomes signs, and multiplies by a matrix.
+func orthogonal(x, base *lucid.Tensor, way string, trivial bool) *lucid.Tensor {
+	wide := x.Size(-2) < x.Size(-1)
+	tall := x
+	if wide {
+		tall = x.Transpose(-2, -1)
+	}
+	signs := lucid.DiagEmbed(lucid.Diagonal(tall.Detach(), lucid.DiagonalOptions{Dim1: new(-2), Dim2: new(-1)}).Sign())
+	if n, k := tall.Size(-2), tall.Size(-1); n > k {
+		rest := append(slices.Clone(tall.Shape()[:tall.Dim()-2]), n-k, k)
+		signs = lucid.Cat([]*lucid.Tensor{signs, lucid.Zeros(rest...)}, -2)
+	}
+	y := lucid.Tril(tall, lucid.TriOptions{Diagonal: -1}).Add(signs)
+	if wide {
+		y = y.Transpose(-2, -1)
+	}
+	m := hold(lucid.Eye(x.Size(-2), x.Size(-1)).Expand(x.Shape()...))
+	utils.Orthogonal(m, utils.OrthogonalOptions{OrthogonalMap: way, NoTrivialization: !trivial})
+	p := nn.Parametrizations(m, "weight")[0]
+	if trivial {
+		nn.GetBuffer(p, "base").Assign(base)
+	}
+	return p.Forward(y)
+}
+
 var gradFunctions = map[string]any{
+	"orthogonal": orthogonal,
 	"clip_grad_norm_": func(x, y, gx, gy *lucid.Tensor, bound, norm float64) (total, a, b *lucid.Tensor) {
 		p := []*lucid.Tensor{nn.Parameter(x), nn.Parameter(y)}
 		p[0].SetGrad(gx)

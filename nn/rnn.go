@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/door"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	F "github.com/lucid-go/lucid/nn/functional"
@@ -93,9 +94,20 @@ func (r *recurrent) directions() int {
 // Parameter returns a parameter by PyTorch's name, such as weight_ih_l0; nil if there is none.
 func (r *recurrent) Parameter(name string) *lucid.Tensor { return r.params.m[name] }
 
-// zeroState returns the state at the start for a batch.
-func (r *recurrent) zeroState(x *lucid.Tensor, batch, size int) *lucid.Tensor {
-	return x.Detach().NewZeros(r.o.NumLayers*r.directions(), batch, size)
+// state returns the state at the start, or with place 1 the memory: s, whose shape it checks, or zeros like x.
+func (r *recurrent) state(x, s *lucid.Tensor, place, batch int) *lucid.Tensor {
+	size := r.out()
+	if place == 1 {
+		size = r.hid
+	}
+	want := []int{r.o.NumLayers * r.directions(), batch, size}
+	if s == nil {
+		return x.Detach().NewZeros(want...)
+	}
+	if !slices.Equal(s.Shape(), want) {
+		refuse(lucid.ErrShapeMismatch, r.name, "a state has shape %v; want %v", s.Shape(), want)
+	}
+	return s
 }
 
 // run takes x of (T, B, in) through all layers. There is one state or, for an LSTM, state and memory, each
@@ -186,21 +198,10 @@ func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, tr
 	}
 	st := make([]*lucid.Tensor, len(start))
 	for i, s := range start {
-		size := r.out()
-		if i == 1 {
-			size = r.hid
+		if s != nil && alone {
+			s = s.Unsqueeze(1)
 		}
-		switch {
-		case s == nil:
-			st[i] = r.zeroState(x, x.Size(1), size)
-		case alone:
-			st[i] = s.Unsqueeze(1)
-		default:
-			st[i] = s
-		}
-		if want := []int{r.o.NumLayers * r.directions(), x.Size(1), size}; fmt.Sprint(st[i].Shape()) != fmt.Sprint(want) {
-			refuse(lucid.ErrShapeMismatch, r.name, "a state has shape %v; want %v", st[i].Shape(), want)
-		}
+		st[i] = r.state(x, s, i, x.Size(1))
 	}
 	y, end := r.run(m, x, st, nil, training)
 	if alone {

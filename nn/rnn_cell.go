@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/lucid-go/lucid/internal/door"
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	nninit "github.com/lucid-go/lucid/nn/init"
@@ -35,14 +36,20 @@ func (g *gates) init(o RNNCellOptions, n, in, hidden int) {
 	}
 }
 
-// state returns h, or zeros for x, which is (B, in) or (in).
+// state returns h, whose shape it checks, or zeros for x, which is (B, in) or (in).
 func (g *gates) state(x, h *lucid.Tensor) *lucid.Tensor {
-	if h != nil {
-		return h
-	}
 	s := x.Shape()
+	if len(s) != 1 && len(s) != 2 || s[len(s)-1] != g.WeightIh.Size(1) {
+		refuse(lucid.ErrShapeMismatch, "rnn_cell", "x has shape %v; want (B, %d) or (%d)", s, g.WeightIh.Size(1), g.WeightIh.Size(1))
+	}
 	s[len(s)-1] = g.WeightHh.Size(1)
-	return x.Detach().NewZeros(s...)
+	if h == nil {
+		return x.Detach().NewZeros(s...)
+	}
+	if !slices.Equal(h.Shape(), s) {
+		refuse(lucid.ErrShapeMismatch, "rnn_cell", "a state has shape %v; want %v", h.Shape(), s)
+	}
+	return h
 }
 
 // stepRNN returns the next state; gx is what the input gives to the gates.

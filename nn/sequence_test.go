@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -112,5 +113,40 @@ func TestPositions(t *testing.T) {
 	out.Sum().Add(loss).Backward()
 	if fmt.Sprint(out.Shape(), codes.Shape()) != "[3 5 4] [3 5]" || in.Grad() == nil || vq.Weight.Grad() == nil {
 		t.Error("vector quantizer")
+	}
+}
+
+// Sequences come back from packing and padding as they went in.
+func TestUnpack(t *testing.T) {
+	lucid.Seed(6)
+	var seqs []*lucid.Tensor
+	for _, n := range []int{2, 4, 1, 3} {
+		seqs = append(seqs, lucid.Randn(n, 2))
+	}
+	for name, got := range map[string][]*lucid.Tensor{
+		"packed":       nn.UnpackSequence(nn.PackSequence(seqs, nn.PackPaddedSequenceOptions{NotSorted: true})),
+		"padded":       nn.UnpadSequence(nn.PadSequence(seqs), []int{2, 4, 1, 3}),
+		"padded batch": nn.UnpadSequence(nn.PadSequence(seqs, nn.PadSequenceOptions{BatchFirst: true}), []int{2, 4, 1, 3}, nn.PadSequenceOptions{BatchFirst: true}),
+	} {
+		for i, s := range seqs {
+			if !lucid.Equal(got[i], s) {
+				t.Errorf("%s: sequence %d is %v; want %v", name, i, got[i], s)
+			}
+		}
+	}
+	m := nn.NewGRU(2, 3)
+	p := nn.PackSequence(seqs, nn.PackPaddedSequenceOptions{NotSorted: true})
+	for name, f := range map[string]func(){
+		"no sequences":      func() { nn.PackPaddedSequence(lucid.Zeros(3, 0, 2), nil) },
+		"lengths":           func() { nn.UnpadSequence(lucid.Zeros(3, 2, 2), []int{1}) },
+		"length":            func() { nn.UnpadSequence(lucid.Zeros(3, 1, 2), []int{4}) },
+		"state":             func() { m.ForwardPacked(p, lucid.Zeros(1, 1, 3)) },
+		"input":             func() { nn.NewGRU(5, 3).ForwardPacked(p, nil) },
+		"nothing packed":    func() { nn.PadPackedSequence(nn.PackedSequence{}) },
+		"sizes do not fall": func() { nn.PadPackedSequence(nn.PackedSequence{Data: lucid.Zeros(3, 1), BatchSizes: []int{1, 2}}) },
+	} {
+		if err := lucid.Try(f); !errors.Is(err, lucid.ErrShapeMismatch) && !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

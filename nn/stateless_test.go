@@ -69,3 +69,21 @@ func TestFunctionalCall(t *testing.T) {
 		t.Error("the copy gives another result")
 	}
 }
+
+func TestSkipInit(t *testing.T) {
+	lucid.Seed(4)
+	want := lucid.Randn(3)
+	lucid.Seed(4)
+	m := utils.SkipInit(func() *nn.Sequential { return nn.NewSequential(nn.NewLinear(3, 4), nn.NewBatchNorm1d(4)) })
+	if got := lucid.Randn(3); !lucid.Equal(got, want) {
+		t.Error("random numbers were used up")
+	}
+	for name, p := range nn.NamedParameters(m) {
+		if !p.RequiresGrad() || p.Detach().Abs().Sum().Item() != 0 {
+			t.Errorf("%s is %v", name, p)
+		}
+	}
+	if got := nn.GetBuffer(m, "1.num_batches_tracked"); got.DType() != lucid.Int64 || m.Forward(lucid.Ones(2, 3)).Size(1) != 4 {
+		t.Error("the module is not as it was built")
+	}
+}

@@ -63,9 +63,11 @@ func outputs(m Module, inputs []*lucid.Tensor) map[Module]string {
 	for _, c := range Modules(m) {
 		modes[c] = c.base().Training()
 		h := RegisterForwardHook(c, func(c Module, _, out []*lucid.Tensor) []*lucid.Tensor {
-			parts := make([]string, len(out))
-			for i, t := range out {
-				parts[i] = fmt.Sprint(t.Shape())
+			var parts []string
+			for _, t := range out {
+				if t != nil { // attention weights that nobody asked for
+					parts = append(parts, fmt.Sprint(t.Shape()))
+				}
 			}
 			shapes[c] = strings.Join(parts, " ")
 			return nil
@@ -79,13 +81,7 @@ func outputs(m Module, inputs []*lucid.Tensor) map[Module]string {
 		}
 	}()
 	f := reflect.ValueOf(m).MethodByName("Forward")
-	if !f.IsValid() {
-		refuse(lucid.ErrValue, "summary", "%T has no Forward; give no inputs", m)
-	}
-	args := make([]reflect.Value, len(inputs))
-	for i, x := range inputs {
-		args[i] = reflect.ValueOf(x)
-	}
+	args := arguments(m, f, inputs)
 	lucid.NoGrad(func() {
 		for _, r := range f.Call(args) {
 			if t, ok := r.Interface().(*lucid.Tensor); ok && t != nil && shapes[m] == "" {
@@ -94,6 +90,33 @@ func outputs(m Module, inputs []*lucid.Tensor) map[Module]string {
 		}
 	})
 	return shapes
+}
+
+// arguments fits inputs to what Forward takes; tensors that are not given, as the state of an LSTM, are nil.
+func arguments(m Module, f reflect.Value, inputs []*lucid.Tensor) (args []reflect.Value) {
+	const op = "summary"
+	if !f.IsValid() {
+		refuse(lucid.ErrValue, op, "%T has no Forward; give no inputs", m)
+	}
+	t := f.Type()
+	n := t.NumIn()
+	if t.IsVariadic() {
+		n--
+	}
+	if len(inputs) > n {
+		refuse(lucid.ErrValue, op, "%d inputs for the Forward of %T; want at most %d", len(inputs), m, n)
+	}
+	for i := range n {
+		if t.In(i) != tensorType {
+			refuse(lucid.ErrValue, op, "argument %d of the Forward of %T is a %v, not a tensor; give no inputs", i, m, t.In(i))
+		}
+		var x *lucid.Tensor
+		if i < len(inputs) {
+			x = inputs[i]
+		}
+		args = append(args, reflect.ValueOf(x))
+	}
+	return args
 }
 
 func thousands(n int) string {

@@ -63,13 +63,13 @@ func (a *AdamW) AddParamGroup(params []*lucid.Tensor, o AdamWOptions) {
 }
 
 func (o AdamOptions) numbers() adam {
-	needRate("adam", o.LR, 0.001)
+	needNumbers("adam", o, o.LR, 0.001)
 	b := betas("adam", o.Betas, 0.9, 0.999)
 	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, o.AMSGrad, o.Maximize, o.DecoupledWeightDecay}
 }
 
 func (o AdamWOptions) numbers() adam {
-	needRate("adamw", o.LR, 0.001)
+	needNumbers("adamw", o, o.LR, 0.001)
 	b := betas("adamw", o.Betas, 0.9, 0.999)
 	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), door.Or(o.WeightDecay, 0.01), o.AMSGrad, o.Maximize, true}
 }

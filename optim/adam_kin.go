@@ -30,7 +30,7 @@ func (a *Adamax) AddParamGroup(params []*lucid.Tensor, o AdamaxOptions) {
 }
 
 func (o AdamaxOptions) numbers() adam {
-	needRate("adamax", o.LR, 0.002)
+	needNumbers("adamax", o, o.LR, 0.002)
 	b := betas("adamax", o.Betas, 0.9, 0.999)
 	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, false}
 }
@@ -78,7 +78,7 @@ func (a *RAdam) AddParamGroup(params []*lucid.Tensor, o RAdamOptions) {
 }
 
 func (o RAdamOptions) numbers() adam {
-	needRate("radam", o.LR, 0.001)
+	needNumbers("radam", o, o.LR, 0.001)
 	b := betas("radam", o.Betas, 0.9, 0.999)
 	return adam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, false, o.Maximize, o.DecoupledWeightDecay}
 }
@@ -144,7 +144,7 @@ func (a *NAdam) AddParamGroup(params []*lucid.Tensor, o NAdamOptions) {
 }
 
 func (o NAdamOptions) numbers() nadam {
-	needRate("nadam", o.LR, 0.002)
+	needNumbers("nadam", o, o.LR, 0.002)
 	b := betas("nadam", o.Betas, 0.9, 0.999)
 	return nadam{b[0], b[1], door.Or(o.Eps, 1e-8), o.WeightDecay, door.Or(o.MomentumDecay, 0.004), o.Maximize, o.DecoupledWeightDecay}
 }
@@ -202,7 +202,7 @@ func NewLion(params []*lucid.Tensor, o LionOptions) *Lion {
 func (l *Lion) AddParamGroup(params []*lucid.Tensor, o LionOptions) { l.add(params, o.LR, o.numbers()) }
 
 func (o LionOptions) numbers() adam {
-	needRate("lion", o.LR, 1e-4)
+	needNumbers("lion", o, o.LR, 1e-4)
 	b := betas("lion", o.Betas, 0.9, 0.99)
 	return adam{b[0], b[1], 0, o.WeightDecay, false, o.Maximize, true}
 }

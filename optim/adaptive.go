@@ -37,7 +37,7 @@ func (r *RMSprop) AddParamGroup(params []*lucid.Tensor, o RMSpropOptions) {
 }
 
 func (o RMSpropOptions) numbers() rmsprop {
-	needRate("rmsprop", o.LR, 0.01)
+	needNumbers("rmsprop", o, o.LR, 0.01)
 	return rmsprop{door.Or(o.Alpha, 0.99), door.Or(o.Eps, 1e-8), o.WeightDecay, o.Momentum, o.Centered, o.Maximize}
 }
 
@@ -102,14 +102,14 @@ func (a *Adagrad) AddParamGroup(params []*lucid.Tensor, o AdagradOptions) {
 }
 
 func (o AdagradOptions) numbers() adagrad {
-	needRate("adagrad", o.LR, 0.01)
+	needNumbers("adagrad", o, o.LR, 0.01)
 	return adagrad{o.LRDecay, o.WeightDecay, o.InitialAccumulatorValue, door.Or(o.Eps, 1e-10), o.Maximize}
 }
 
 func adagradRule() rule[adagrad] {
 	return rule[adagrad]{name: "adagrad",
 		state: func(h adagrad, p *lucid.Tensor, _ float64) []named {
-			return []named{{"sum", lucid.FullLike(p.Detach(), h.InitialAccumulatorValue)}}
+			return []named{{"sum", full(p, h.InitialAccumulatorValue)}}
 		},
 		shared: func(h adagrad, c *change) []*lucid.Tensor {
 			return []*lucid.Tensor{c.lr.Div(c.t.Sub(1).Mul(h.LRDecay).Add(1))}
@@ -151,7 +151,7 @@ func (a *Adadelta) AddParamGroup(params []*lucid.Tensor, o AdadeltaOptions) {
 }
 
 func (o AdadeltaOptions) numbers() adadelta {
-	needRate("adadelta", o.LR, 1)
+	needNumbers("adadelta", o, o.LR, 1)
 	within("adadelta", "rho", door.Or(o.Rho, 0.9), 0, 1)
 	return adadelta{door.Or(o.Rho, 0.9), door.Or(o.Eps, 1e-6), o.WeightDecay, o.Maximize}
 }
@@ -199,7 +199,7 @@ func (r *Rprop) AddParamGroup(params []*lucid.Tensor, o RpropOptions) {
 }
 
 func (o RpropOptions) numbers() rprop {
-	needRate("rprop", o.LR, 0.01)
+	needNumbers("rprop", o, o.LR, 0.01)
 	e, s := door.Or(o.Etas, [2]float64{0.5, 1.2}), door.Or(o.StepSizes, [2]float64{1e-6, 50})
 	if !(0 < e[0] && e[0] < 1 && 1 < e[1]) {
 		refuse(lucid.ErrValue, "rprop", "etas are %v; want one below 1 and one above", e)
@@ -210,7 +210,7 @@ func (o RpropOptions) numbers() rprop {
 func rpropRule() rule[rprop] {
 	return rule[rprop]{name: "rprop",
 		state: func(_ rprop, p *lucid.Tensor, lr float64) []named {
-			return []named{{"prev", zeros(p)}, {"step_size", lucid.FullLike(p.Detach(), lr)}}
+			return []named{{"prev", zeros(p)}, {"step_size", full(p, lr)}}
 		},
 		update: func(h rprop, c *change) {
 			g := decayed(c, h.Maximize, 0)

@@ -34,7 +34,7 @@ func NewASGD(params []*lucid.Tensor, o ASGDOptions) *ASGD {
 func (a *ASGD) AddParamGroup(params []*lucid.Tensor, o ASGDOptions) { a.add(params, o.LR, o.numbers()) }
 
 func (o ASGDOptions) numbers() asgd {
-	needRate("asgd", o.LR, 0.01)
+	needNumbers("asgd", o, o.LR, 0.01)
 	return asgd{door.Or(o.Lambd, 1e-4), door.Or(o.Alpha, 0.75), door.Or(o.T0, 1e6), o.WeightDecay, o.Maximize}
 }
 

@@ -44,8 +44,6 @@ func (g goldenTensor) values() []float64 {
 
 type options map[string]any
 
-func (o options) f(name string) float64 { v, _ := o[name].(float64); return v }
-
 type goldenFile struct {
 	Params []goldenTensor
 	Grads  [][]goldenTensor

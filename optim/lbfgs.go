@@ -40,7 +40,7 @@ type lbfgsState struct {
 
 // NewLBFGS returns it for the parameters.
 func NewLBFGS(params []*lucid.Tensor, o LBFGSOptions) *LBFGS {
-	needRate("lbfgs", o.LR, 1)
+	needNumbers("lbfgs", o, o.LR, 1)
 	if o.LineSearchFn != "" && o.LineSearchFn != "strong_wolfe" {
 		refuse(lucid.ErrValue, "lbfgs", "LineSearchFn is %q; want strong_wolfe or nothing", o.LineSearchFn)
 	}

@@ -41,3 +41,44 @@ func TestLongRunKeepsMemory(t *testing.T) {
 		t.Errorf("%d bytes after 50 steps, %d after 550", short, long)
 	}
 }
+
+// A compiled step takes, beside the parameters and the optimizer's state, what is alive at once: a gradient is used up by
+// its update before the next ones are made. The first step takes no more than later ones.
+func TestCompiledStepMemory(t *testing.T) {
+	const layers, width, batch = 12, 256, 8
+	lucid.Seed(1)
+	m := nn.NewSequential()
+	for range layers {
+		m.Append(nn.NewLinear(width, width, nn.LinearOptions{NoBias: true}), nn.NewTanh())
+	}
+	opt := optim.NewAdam(nn.Parameters(m), optim.AdamOptions{LR: 1e-3})
+	step := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		loss := m.Forward(x).Square().Mean()
+		loss.Backward()
+		err := opt.Step()
+		if err != nil {
+			panic(err)
+		}
+		opt.ZeroGrad()
+		return loss
+	})
+	x := lucid.Randn(batch, width).Eval()
+	for _, p := range nn.Parameters(m) {
+		p.Eval()
+	}
+	for range 3 {
+		runtime.GC()
+	}
+	lucid.ClearCache(lucid.CPU)
+	before := lucid.MemoryStats(lucid.CPU).Allocated
+	lucid.ResetPeakMemory(lucid.CPU)
+	const matrix, rows = 4 * width * width, 4 * width * batch
+	for i := range 3 {
+		step(x).Item()
+		// Two moments for each parameter; a gradient or two; the results of the layers, and as much on the way back.
+		most := int64(2*layers*matrix + 3*matrix + 4*layers*rows + 1<<16)
+		if got := lucid.MemoryStats(lucid.CPU).Peak - before; got > most {
+			t.Errorf("step %d: %d KiB, want at most %d", i, got>>10, most>>10)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func NewMuon(params []*lucid.Tensor, o MuonOptions) *Muon {
 func (m *Muon) AddParamGroup(params []*lucid.Tensor, o MuonOptions) { m.add(params, o.LR, o.numbers()) }
 
 func (o MuonOptions) numbers() muon {
-	needRate("muon", o.LR, 0.001)
+	needNumbers("muon", o, o.LR, 0.001)
 	c := door.Or(o.NSCoefficients, [3]float64{3.4445, -4.7750, 2.0315})
 	h := muon{door.Or(o.WeightDecay, 0.1), door.Or(o.Momentum, 0.95), c[0], c[1], c[2], door.Or(o.Eps, 1e-7), door.Or(o.NSSteps, 5), 0, !o.NoNesterov}
 	if h.NSSteps < 0 || h.NSSteps >= 100 {
@@ -143,7 +143,7 @@ func (a *Adafactor) AddParamGroup(params []*lucid.Tensor, o AdafactorOptions) {
 }
 
 func (o AdafactorOptions) numbers() adafactor {
-	needRate("adafactor", o.LR, 0.01)
+	needNumbers("adafactor", o, o.LR, 0.01)
 	h := adafactor{door.Or(o.Beta2Decay, -0.8), door.Or(o.Eps1, -1), door.Or(o.Eps2, 1e-3), door.Or(o.D, 1), o.WeightDecay, o.Maximize}
 	if h.Beta2Decay > 0 || h.D < 1 {
 		refuse(lucid.ErrValue, "adafactor", "Beta2Decay is %v and D %v; want at most 0 and at least 1", h.Beta2Decay, h.D)

@@ -1,8 +1,11 @@
 package optim
 
 import (
+	"reflect"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // Optimizer changes parameters by their gradients.
@@ -31,8 +34,16 @@ type Group struct {
 // LR returns the learning rate.
 func (g *Group) LR() float64 { return g.lr }
 
-// SetLR changes the learning rate; compiled steps see it.
+// outside refuses to change a number from inside a compiled function, which would be done once and never again.
+func outside(op string) {
+	if scope.Current().Trace != nil {
+		refuse(lucid.ErrNotImplemented, op, "a rate is changed inside a compiled function, which would happen when it is traced and not when it runs; change it outside, or step the schedule there: a compiled step sees the new rate")
+	}
+}
+
+// SetLR changes the learning rate; compiled steps see it. It is called outside of them.
 func (g *Group) SetLR(lr float64) {
+	outside("set_lr")
 	g.lr = lr
 	g.rate.Assign(lr)
 }
@@ -40,8 +51,10 @@ func (g *Group) SetLR(lr float64) {
 // Momentum returns the momentum, or the first of the betas; ok is false for an optimizer that has neither.
 func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia != nil }
 
-// SetMomentum changes the momentum, or the first of the betas, where the optimizer has it.
+// SetMomentum changes the momentum, or the first of the betas, where the optimizer has it. It is called outside of
+// compiled steps, which see it.
 func (g *Group) SetMomentum(v float64) {
+	outside("set_momentum")
 	if g.inertia != nil {
 		g.momentum = v
 		g.inertia.Assign(v)
@@ -108,10 +121,23 @@ func refuse(kind error, op, format string, args ...any) {
 	panic(lucid.Errorf(kind, op, format, args...))
 }
 
-// needRate refuses a learning rate that was not given.
-func needRate(op string, lr, usual float64) {
+// notNegative are numbers that are 0 or more in every optimizer that has them.
+var notNegative = []string{"WeightDecay", "Momentum", "Eps", "Eps1", "Eps2", "LRDecay", "InitialAccumulatorValue", "Alpha", "Lambd", "MomentumDecay", "ToleranceGrad", "ToleranceChange"}
+
+// needNumbers refuses a learning rate that was not given, and numbers below 0 in the options.
+func needNumbers(op string, options any, lr, usual float64) {
 	if !(lr > 0) {
 		refuse(lucid.ErrValue, op, "LR is %v; want a positive number, such as %v", lr, usual)
+	}
+	o := reflect.ValueOf(options)
+	for _, name := range notNegative {
+		f := o.FieldByName(name)
+		if f.IsValid() && f.Kind() == reflect.Pointer {
+			f = f.Elem() // not valid for nil
+		}
+		if f.IsValid() && !(f.Float() >= 0) {
+			refuse(lucid.ErrValue, op, "%s is %v; want a number from 0", name, f.Float())
+		}
 	}
 }
 
@@ -175,7 +201,13 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 func number(w lucid.With, v float64) *lucid.Tensor { return w.Full([]int{}, v) }
 
 // zeros returns state shaped like a parameter.
-func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p.Detach()) }
+func zeros(p *lucid.Tensor) *lucid.Tensor { return lucid.ZerosLike(p) }
+
+// full returns state shaped like a parameter that starts with another number, one in memory for each element: a compiled
+// step can write over it from the first call.
+func full(p *lucid.Tensor, v float64) *lucid.Tensor {
+	return lucid.FullLike(p.Detach(), v).Contiguous()
+}
 
 // scalarLike returns a 0-d float64 of a parameter's device.
 func scalarLike(p *lucid.Tensor, v float64) *lucid.Tensor {

@@ -31,10 +31,7 @@ func NewSGD(params []*lucid.Tensor, o SGDOptions) *SGD {
 func (s *SGD) AddParamGroup(params []*lucid.Tensor, o SGDOptions) { s.add(params, o.LR, o.numbers()) }
 
 func (o SGDOptions) numbers() sgd {
-	needRate("sgd", o.LR, 0.01)
-	if o.Momentum < 0 || o.WeightDecay < 0 {
-		refuse(lucid.ErrValue, "sgd", "momentum %v and weight decay %v must not be negative", o.Momentum, o.WeightDecay)
-	}
+	needNumbers("sgd", o, o.LR, 0.01)
 	if o.Nesterov && (o.Momentum == 0 || o.Dampening != 0) {
 		refuse(lucid.ErrValue, "sgd", "Nesterov needs a momentum and no dampening; momentum is %v, dampening %v", o.Momentum, o.Dampening)
 	}

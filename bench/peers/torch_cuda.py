@@ -13,6 +13,8 @@ from worker import HEADS, LAYERS, VOCAB, WIDTH, Params, gpt2_params, integers, n
 
 COMPILED = "compiled" in sys.argv
 torch.backends.cuda.matmul.allow_tf32 = False
+torch.backends.cudnn.allow_tf32 = False
+torch.backends.cudnn.benchmark = True
 ROWS, COLS, SIDE = 16384, 8192, 16384
 wrap = (lambda f: torch.compile(f, dynamic=False)) if COMPILED else (lambda f: f)
 cuda = lambda a: torch.from_numpy(a).cuda()
@@ -103,11 +105,55 @@ def gpt2():
     return gpt2_params(), forward, cuda(integers(1, VOCAB, n)).reshape(batch, length), cuda(integers(2, VOCAB, n)), 1e-4, 0.1
 
 
+def resnet50():
+    """As torchvision has it; weights come as (out, kernel, kernel, in), images as (N, H, W, C): channels last in memory."""
+    p, layout, running = Params(), [], []
+
+    def conv(cin, cout, k, stride):
+        p.add((6 / (cin * k * k)) ** 0.5, cout, k, k, cin)
+        layout.append((stride, k // 2))
+        p.add(1, cout), p.add(0.1, cout)
+        running.append((torch.zeros(cout, device="cuda"), torch.ones(cout, device="cuda")))
+
+    conv(3, 64, 7, 2)
+    blocks, cin = [], 64
+    for stage, n in enumerate((3, 4, 6, 3)):
+        width = 64 << stage
+        for i in range(n):
+            stride = 2 if i == 0 and stage > 0 else 1
+            at = len(layout)
+            conv(cin, width, 1, 1), conv(width, width, 3, stride), conv(width, 4 * width, 1, 1)
+            if cin != 4 * width or stride != 1:
+                conv(cin, 4 * width, 1, stride)
+            blocks.append((at, len(layout) - at == 4))
+            cin = 4 * width
+    p.linear(cin, 1000)
+
+    def forward(p, x):
+        def unit(i, x):
+            stride, pad = layout[i]
+            x = F.conv2d(x, p[3 * i].permute(0, 3, 1, 2), stride=stride, padding=pad)
+            return F.batch_norm(x, *running[i], p[3 * i + 1], p[3 * i + 2], training=True)
+
+        with torch.autocast("cuda", torch.bfloat16):
+            x = F.max_pool2d(unit(0, x).relu(), 3, 2, 1)
+            for at, shortcut in blocks:
+                y = unit(at + 2, unit(at + 1, unit(at, x).relu()).relu())
+                x = (y + (unit(at + 3, x) if shortcut else x)).relu()
+            return F.linear(x.mean((2, 3)), p[-2], p[-1])
+
+    x = cuda(noise(1, 256, 224, 224, 3)).permute(0, 3, 1, 2)
+    return p, forward, x, cuda(integers(2, 1000, 256)), 0.01, "sgd"
+
+
 def train(name):
-    p, forward, x, y, lr, decay = {"mlp_train": mlp, "gpt2_train": gpt2}[name]()
+    p, forward, x, y, lr, decay = {"mlp_train": mlp, "gpt2_train": gpt2, "resnet50_train": resnet50}[name]()
     params = [cuda(a).requires_grad_() for a in p.all]
     p.all = None
-    opt = torch.optim.AdamW(params, lr=lr, weight_decay=decay, fused=True) if decay else torch.optim.Adam(params, lr=lr, fused=True)
+    if decay == "sgd":
+        opt = torch.optim.SGD(params, lr=lr, momentum=0.9, weight_decay=1e-4, fused=True)
+    else:
+        opt = torch.optim.AdamW(params, lr=lr, weight_decay=decay, fused=True) if decay else torch.optim.Adam(params, lr=lr, fused=True)
     loss_of = wrap(lambda x: F.cross_entropy(forward(params, x).float(), y))
 
     def step():

@@ -167,7 +167,7 @@ func judge(w bench.Workload, t bench.Timing, limits lucid.Limits) benchRow {
 	case w.Bytes > 0:
 		row.Rate, row.Unit = w.Bytes/t.Seconds, "GB/s"
 	}
-	most := map[string]float64{"fma32": limits.FMA32, "fma64": limits.FMA64, "read": limits.Read, "copy": limits.Copy, "stream_copy": limits.StreamCopy}[w.Limit]
+	most := map[string]float64{"fma32": limits.FMA32, "fma64": limits.FMA64, "bf16": limits.BF16, "read": limits.Read, "copy": limits.Copy, "stream_copy": limits.StreamCopy}[w.Limit]
 	if most > 0 {
 		row.Fraction = row.Rate / most
 	}

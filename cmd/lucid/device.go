@@ -15,8 +15,11 @@ var gpuDoctor func() (string, error)
 // withGPU is what to type for a program that can use GPUs.
 const withGPU = "go run -tags gpu ./cmd/lucid "
 
-// parseDevice reads cpu, cuda or cuda:1.
-func parseDevice(s string) (lucid.Device, error) {
+// deviceHelp is what --device says of itself.
+const deviceHelp = "where to compute: cpu, or cuda in a program built with -tags gpu; cuda:1 is the second GPU"
+
+// parseDevice reads cpu, cuda or cuda:1 for a command.
+func parseDevice(command, s string) (lucid.Device, error) {
 	name, number, numbered := strings.Cut(s, ":")
 	i, err := 0, error(nil)
 	if numbered {
@@ -26,13 +29,13 @@ func parseDevice(s string) (lucid.Device, error) {
 	case s == "cpu":
 		return lucid.CPU, nil
 	case name != "cuda" || err != nil || i < 0:
-		return lucid.Device{}, &usageError{fmt.Sprintf("lucid: there is no device %q; want cpu, cuda or cuda:<number>", s), "lucid train --device cpu"}
+		return lucid.Device{}, &usageError{fmt.Sprintf("lucid %s: there is no device %q; want cpu, cuda or cuda:<number>", command, s), "lucid " + command + " --device cpu"}
 	case gpuDoctor == nil:
-		return lucid.Device{}, &usageError{"lucid: this program was built without CUDA", withGPU + "train --device " + s}
+		return lucid.Device{}, &usageError{"lucid " + command + ": this program was built without CUDA", withGPU + command + " --device " + s}
 	}
 	d := lucid.CUDA(i)
 	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {
-		return d, &usageError{"lucid: " + err.Error(), withGPU + "doctor"}
+		return d, &usageError{"lucid " + command + ": " + err.Error(), withGPU + "doctor"}
 	}
 	return d, nil
 }

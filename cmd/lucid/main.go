@@ -61,8 +61,7 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(out, "%s\n\nusage: lucid %s\n", c.short, strings.TrimSpace(c.name+" "+c.args))
-		f.SetOutput(out)
-		f.PrintDefaults()
+		f.VisitAll(func(g *flag.Flag) { printFlag(out, g) })
 		return err
 	case err != nil:
 		return &usageError{"lucid " + c.name + ": " + err.Error(), "lucid " + c.name + " --help"}
@@ -70,6 +69,18 @@ func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer)
 		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)), strings.TrimSpace("lucid " + c.name + " " + c.args)}
 	}
 	return nil
+}
+
+// printFlag tells a flag as people type it, with two dashes.
+func printFlag(out io.Writer, g *flag.Flag) {
+	kind, usage := flag.UnquoteUsage(g)
+	fmt.Fprintf(out, "  --%s\n    \t%s", strings.TrimSpace(g.Name+" "+kind), usage)
+	switch g.DefValue {
+	case "", "0", "false":
+	default:
+		fmt.Fprintf(out, " (default %s)", g.DefValue)
+	}
+	fmt.Fprintln(out)
 }
 
 func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -90,7 +101,7 @@ func start(args []string, out, errs io.Writer) int {
 	case errors.Is(err, errInterrupted):
 		return 130
 	}
-	fmt.Fprintln(errs, "lucid "+args[0]+": "+err.Error())
+	fmt.Fprintln(errs, "lucid "+args[0]+": "+strings.TrimPrefix(err.Error(), "lucid: "))
 	return 1
 }
 

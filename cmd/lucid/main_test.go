@@ -29,7 +29,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"help", "ops"}, {"ops", "--help"}} {
-		if status, out, _ := lucidRun(args...); status != 0 || !strings.Contains(out, "usage: lucid ops [--json]") || !strings.Contains(out, "-json") {
+		if status, out, _ := lucidRun(args...); status != 0 || !strings.Contains(out, "usage: lucid ops [--json]") || !strings.Contains(out, "  --json\n") {
 			t.Errorf("%v: status %d:\n%s", args, status, out)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/cmd/lucid/internal/learn"
 )
 
@@ -31,6 +32,7 @@ type predictFlags struct {
 	temperature float64
 	seed        uint64
 	json        bool
+	device      lucid.Device
 }
 
 func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
@@ -41,7 +43,12 @@ func (p *predictFlags) parse(c *command, args []string, out io.Writer) error {
 	f.Float64Var(&p.temperature, "temperature", 0.8, "how freely to write; 0: always the most probable byte")
 	f.Uint64Var(&p.seed, "seed", 1, "of the random numbers in writing")
 	f.BoolVar(&p.json, "json", false, "print JSON: one object")
+	device := f.String("device", "cpu", deviceHelp)
 	if err := c.parse(f, args, 1, out); err != nil {
+		return err
+	}
+	var err error
+	if p.device, err = parseDevice("predict", *device); err != nil {
 		return err
 	}
 	if f.NArg() == 0 && p.held > 0 {
@@ -92,19 +99,28 @@ func runPredict(c *command, args []string, out io.Writer) error {
 	if err := p.parse(c, args, out); err != nil {
 		return err
 	}
-	m, err := learn.Load(p.checkpoint)
-	if err != nil {
-		return typed("predict", err)
-	}
-	switch {
-	case p.held > 0:
-		err = p.showHeld(m, out)
-	case m.Config.Text():
-		err = p.write(m, out)
-	default:
-		err = p.classify(m, out)
+	var err error
+	failed := lucid.Try(func() {
+		lucid.WithDevice(p.device, func() { err = p.predict(out) })
+	})
+	if failed != nil {
+		return failed
 	}
 	return typed("predict", err)
+}
+
+// predict asks the model, on the device of the scope.
+func (p *predictFlags) predict(out io.Writer) error {
+	m, err := learn.Load(p.checkpoint)
+	switch {
+	case err != nil:
+		return err
+	case p.held > 0:
+		return p.showHeld(m, out)
+	case m.Config.Text():
+		return p.write(m, out)
+	}
+	return p.classify(m, out)
 }
 
 func (p *predictFlags) write(m *learn.Predictor, out io.Writer) error {

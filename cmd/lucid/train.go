@@ -86,6 +86,8 @@ func (s *session) run(ctx context.Context) error {
 	fmt.Fprintln(s.log, s.Summary())
 	if s.resume {
 		fmt.Fprintf(s.log, "going on from %s at step %d of %d\n", s.file, s.Done, s.Total)
+	} else if _, err := os.Stat(s.file); err == nil {
+		fmt.Fprintf(s.log, "%s of an earlier run will be replaced; to go on with that one instead: %s\n", s.file, s.again())
 	}
 	s.bar = progress.New(s.log, s.live, s.Done, s.Total, s.Spec.Unit)
 	err := s.Train(ctx, func(loss float64) error { return s.after(ctx, loss) })
@@ -166,7 +168,7 @@ func (s *session) finish() error {
 		return err
 	}
 	if s.live {
-		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), 64, 8))
+		fmt.Fprint(s.log, "loss\n", plot.Braille(s.losses(), min(64, max(progress.Columns(s.log)-12, 8)), 8))
 	}
 	if s.Config().Text() {
 		sample, err := s.Sample("The ", 400, 0.8, 1)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math/rand/v2"
@@ -148,19 +149,50 @@ func TestPipe(t *testing.T) {
 	}
 }
 
+// ownData writes a table with a missing field, a text and MNIST files.
+func ownData(t *testing.T, dir string) {
+	t.Helper()
+	var table bytes.Buffer
+	table.WriteString("a,\"b, quoted\",class\n9,,big\n")
+	images, labels := []byte{0, 0, 8, 3, 0, 0, 0, 64, 0, 0, 0, 8, 0, 0, 0, 8}, []byte{0, 0, 8, 1, 0, 0, 0, 64}
+	for i := range 64 {
+		fmt.Fprintf(&table, "%d,%d,%s\n", i%10, i%7, map[bool]string{true: "big", false: "small"}[i%10 > 4])
+		images = append(images, bytes.Repeat([]byte{byte(i), byte(200 * (i % 2)), 7, 0}, 16)...)
+		labels = append(labels, byte(i%2))
+	}
+	files := map[string][]byte{"t.csv": table.Bytes(), "t.txt": bytes.Repeat([]byte("a text that goes on. "), 90)}
+	for _, part := range []string{"train", "t10k"} {
+		files["mnist/"+part+"-images-idx3-ubyte"], files["mnist/"+part+"-labels-idx1-ubyte"] = images, labels
+	}
+	if err := os.Mkdir(filepath.Join(dir, "mnist"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestResume asks that a run in three processes leaves the same bytes as one that was never stopped.
 func TestResume(t *testing.T) {
-	for model, flags := range map[string][]string{
-		"cnn": {"--steps", "100"}, // 50 steps, then 20 in a second process and 30 in a third, across the ends of epochs
-		"mlp": {"--epochs", "3", "--batch", "100", "--seed", "7"},
-		"gpt": {"--steps", "12", "--context", "16", "--width", "16", "--depth", "1", "--heads", "2", "--batch", "4"},
+	small := []string{"--steps", "12", "--context", "16", "--width", "16", "--depth", "1", "--heads", "2", "--batch", "4"}
+	for name, flags := range map[string][]string{
+		"cnn":       {"--steps", "100"}, // 50 steps, then 20 in a second process and 30 in a third, across the ends of epochs
+		"mlp":       {"--epochs", "3", "--batch", "100", "--seed", "7"},
+		"gpt":       small,
+		"mlp table": {"--epochs", "2", "--batch", "8", "--data", "t.csv"},
+		"cnn mnist": {"--epochs", "2", "--batch", "8", "--data", "mnist"},
+		"gpt text":  append([]string{"--data", "t.txt"}, small...),
 	} {
-		t.Run(model, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
+			ownData(t, dir)
+			model, _, _ := strings.Cut(name, " ")
 			train := append([]string{"train", "--model", model}, flags...)
 			lucidProcess(t, dir, append(train, "--out", "straight.lucid")...)
 			first, second := "5", "4"
-			if model == "cnn" {
+			if name == "cnn" {
 				first, second = "50", "20"
 			}
 			out := lucidProcess(t, dir, append(train, "--out", "pieces.lucid", "--stop-after", first)...)
@@ -218,6 +250,23 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestModelChoice asks that data alone says what to train: a table makes a mlp, a text a gpt.
+func TestModelChoice(t *testing.T) {
+	dir := t.TempDir()
+	ownData(t, dir)
+	t.Chdir(dir)
+	for data, want := range map[string]string{"t.csv": "mlp", "t.txt": "gpt", "mnist": "cnn"} {
+		status, out, errs := lucidRun("train", "--data", data, "--steps", "3", "--json")
+		var got summary
+		if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 || got.Model != want || got.Checkpoint != want+".lucid" {
+			t.Errorf("%s: status %d, %v, %s %s", data, status, err, out, errs)
+		}
+	}
+	if status, out, _ := lucidRun("train", "--data", "t.csv", "--steps", "3", "--stop-after", "1"); status != 0 || !strings.Contains(out, "lucid train --resume --model mlp\n") || !strings.Contains(out, "mlp.lucid of an earlier run will be replaced") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // TestKill ends the process at any moment of a run that saves after every step: what is left must load and go on.
 func TestKill(t *testing.T) {
 	times := 5
@@ -259,32 +308,42 @@ func TestTrainMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Mkdir("folder.lucid", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := lucidRun("train", "--model", "mlp", "--steps", "2", "--out", "small.lucid"); status != 0 {
+		t.Fatal(errs)
+	}
 	for line, want := range map[string]string{
-		"train --model tree":                  `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
-		"train --out a.safetensors":           "ends in .lucid; try: lucid train --out a.lucid",
-		"train --out no/a.lucid":              "there is no folder no for --out; try: lucid train --out a.lucid",
-		"train --epochs 3 --steps 4":          "both say how long; try: lucid train",
-		"train --resume":                      "there is no checkpoint cnn.lucid; try: lucid train",
-		"train --resume --lr 1":               "--lr cannot change while a run goes on; try: lucid train --resume",
-		"train --data nowhere":                "there is no ",
-		"train --data iris.csv":               "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
-		"train --data a.txt":                  "try: lucid train --model gpt --data ",
-		"train --model gpt --data a.txt":      "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
-		"train --device tpu":                  `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
-		"train --model gpt --data .":          "is a folder; a gpt reads a text file; try: lucid train --data ",
-		"train --model gpt --data no.txt":     "there is no ",
-		"train --data .":                      "want one folder per class; try: lucid train --data <folder>",
-		"predict --held 1 --checkpoint a x":   "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
-		"predict --held -1":                   "about what?",
-		"train --batch -1":                    "--batch is -1; want a positive number; try: lucid train --help",
-		"train --model gpt --heads 5":         "heads that divide the width",
-		"train --steps 30 --lr 100000":        "the loss became ",
-		"predict":                             "about what?",
-		"predict 1,2":                         "there is no model here; try: lucid train",
-		"predict --checkpoint no.lucid 1":     "there is no checkpoint no.lucid; try: lucid train",
-		"predict --length 0 --checkpoint a x": "--length is 0",
-		"predict --checkpoint junk.lucid 1,2": "",
-		"train --resume --out junk.lucid":     "",
+		"train --resume --model gpt --out small.lucid": "small.lucid is of a mlp, not of a gpt; try: lucid train --resume --out small.lucid",
+		"train --resume --steps 1 --out small.lucid":   "has made 2 steps already",
+		"train --model tree":                           `there is no model "tree"; want one of: cnn, mlp, gpt; try: lucid train`,
+		"train --out a.safetensors":                    "ends in .lucid; try: lucid train --out a.lucid",
+		"train --out folder.lucid":                     "folder.lucid for --out is a folder; try: lucid train --out folder.lucid/cnn.lucid",
+		"train --out no/a.lucid":                       "there is no folder no for --out; try: lucid train --out a.lucid",
+		"train --epochs 3 --steps 4":                   "both say how long; try: lucid train",
+		"train --resume":                               "there is no checkpoint cnn.lucid; try: lucid train",
+		"train --resume --lr 1":                        "--lr cannot change while a run goes on; try: lucid train --resume",
+		"train --data nowhere":                         "there is no ",
+		"train --model cnn --data iris.csv":            "rows have 3 numbers, which make no square image for a cnn; try: lucid train --model mlp --data ",
+		"train --model mlp --data a.txt":               "try: lucid train --model gpt --data ",
+		"train --model gpt --data a.txt":               "a.txt has 5 bytes; want at least 1300; try: lucid train --model gpt",
+		"train --device tpu":                           `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid train`,
+		"train --model gpt --data .":                   "is a folder; a gpt reads a text file; try: lucid train --data ",
+		"train --model gpt --data no.txt":              "there is no ",
+		"train --data .":                               "want one folder per class; try: lucid train --data <folder>",
+		"predict --held 1 --checkpoint a x":            "--held takes a number from 1, and no input beside it; try: lucid predict --held 1",
+		"predict --device tpu 1":                       `there is no device "tpu"; want cpu, cuda or cuda:<number>; try: lucid predict`,
+		"predict --held -1":                            "about what?",
+		"train --batch -1":                             "--batch is -1; want a positive number; try: lucid train --help",
+		"train --model gpt --heads 5":                  "heads that divide the width",
+		"train --steps 30 --lr 100000":                 "the loss became ",
+		"predict":                                      "about what?",
+		"predict 1,2":                                  "there is no model here; try: lucid train",
+		"predict --checkpoint no.lucid 1":              "there is no checkpoint no.lucid; try: lucid train",
+		"predict --length 0 --checkpoint a x":          "--length is 0",
+		"predict --checkpoint junk.lucid 1,2":          "",
+		"train --resume --out junk.lucid":              "",
 	} {
 		status, out, errs := lucidRun(strings.Fields(line)...)
 		if want == "" && status == 1 && errs != "" {

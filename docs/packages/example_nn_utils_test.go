@@ -43,3 +43,18 @@ func Example_nnUtilsWeightNorm() {
 	// [parametrizations.weight.original0 parametrizations.weight.original1] 5
 	// tensor([[3., 4.]])
 }
+
+// Orthogonal weights: a piece of docs/packages/nn-utils.md.
+func Example_nnUtilsOrthogonal() {
+	lucid.Seed(1)
+	l := nn.NewLinear(3, 5, nn.LinearOptions{NoBias: true})
+	utils.Orthogonal(l)
+	w := nn.Value(l, "weight").Detach()
+	fmt.Println(lucid.Round(w.Transpose(0, 1).MatMul(w).Abs()))
+	fmt.Println(nn.StateDict(l).Names())
+	// Output:
+	// tensor([[1., 0., 0.],
+	//         [0., 1., 0.],
+	//         [0., 0., 1.]])
+	// [parametrizations.weight.original parametrizations.weight.0.base]
+}

@@ -19,6 +19,9 @@ type RowNorm struct {
 type Attention struct {
 	Causal bool
 	Scale  float64
+	// Shifted says of a gradient that the sums it is given are not those of the result times its cotangent alone: the
+	// logarithms had a cotangent too.
+	Shifted bool
 }
 
 // Table is a constant given by the bytes of its elements.

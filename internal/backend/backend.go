@@ -87,7 +87,8 @@ var ErrCold = errors.New("the kernel is not compiled yet")
 // if there were no kernel.
 var ErrNoKernel = errors.New("no kernel for these operands")
 
-// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part.
+// Kernel computes out from in. Outputs are contiguous, fresh or donated, and never overlap inputs in part. The views are
+// the caller's: a kernel does not change them.
 type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
 
 // Table finds kernels by the op's name.
@@ -112,7 +113,7 @@ type Fused struct {
 	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
 	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
 	Head *Head
-	// Tail reduces a register while it is computed; its result is the last output, behind those of Out. nil: none.
+	// Tail reduces a register while it is computed; its result is an output behind those of Out. nil: none.
 	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
@@ -122,7 +123,11 @@ type Fused struct {
 type Head struct {
 	Op   string
 	Attr attr.Attr
-	Dst  int // the input register it computes
+	Dst  int  // the input register it computes
+	Kept bool // somebody wants the product itself
+	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
+	// not there then.
+	Unwritten bool
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -130,6 +135,16 @@ type Tail struct {
 	Op   string
 	Attr attr.Attr
 	Src  int // the register it reads, made by an instruction
+	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
+	Next *Tail
+}
+
+// Tails counts the reductions at the program's end.
+func (p *Fused) Tails() (n int) {
+	for t := p.Tail; t != nil; t = t.Next {
+		n++
+	}
+	return n
 }
 
 // Device is a place where kernels run.
@@ -144,8 +159,16 @@ type Device struct {
 	CanFuse func(op string, out dtype.DType, in []dtype.DType) bool
 	// CanFold reports whether a reduction of such a value can be the tail of a fused program; nil: never.
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
+	// Folds is how many reductions over the same dimensions a program may end with, if not one.
+	Folds int
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
+	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
+	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
+	Converts func(op string, in int, of, as dtype.DType) bool
+	// Pitch is the distance between the rows of an op's result that its kernel writes best, in elements; not more than their
+	// length: one behind the other. Kernels named here write strided outputs. nil: always so.
+	Pitch func(op string, a attr.Attr, out dtype.DType, s *shape.Shape) int
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.

@@ -3,16 +3,14 @@ package codec
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
 
 // TempPrefix begins the name of a file being written. A process killed in the middle leaves one behind; it is
-// never read, and may be deleted when no save is running.
+// never read, and the next save to the same path deletes it.
 const TempPrefix = ".lucid-tmp-"
 
 // WriteAtomic replaces the file at path with what write produces. At every moment, and after a crash at any
@@ -26,7 +24,7 @@ func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 		path = real
 	}
 	dir := filepath.Dir(path)
-	f, err := createTemp(dir)
+	f, claim, err := createTemp(path)
 	if err != nil {
 		return IOError("save", err)
 	}
@@ -37,6 +35,7 @@ func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 			f.Close() // twice at worst
 			os.Remove(temp)
 		}
+		claim.release()
 	}()
 	if old, e := os.Stat(path); e == nil {
 		if !old.Mode().IsRegular() {
@@ -57,17 +56,7 @@ func WriteAtomic(path string, write func(io.Writer) error) (err error) {
 		}
 	}
 	done = true
+	removeStale(path)
 	// Without this a power cut may undo the rename. The new file is in place either way.
 	return IOError("save", syncDir(dir))
-}
-
-// createTemp is os.CreateTemp, except that the umask decides the permissions.
-func createTemp(dir string) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, fmt.Sprintf("%s%d-%016x", TempPrefix, os.Getpid(), rand.Uint64()))
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
 }

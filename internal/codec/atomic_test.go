@@ -138,3 +138,50 @@ func TestWriteAtomicConcurrent(t *testing.T) {
 		t.Errorf("%d temporary files left", n)
 	}
 }
+
+// A save deletes what dead savers of the same path left, and nothing else.
+func TestWriteAtomicRemovesStale(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files of the last minute are left alone")
+	}
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "f"), filepath.Join(dir, "g")
+	name := make(chan string)
+	// The temporary name of a save in progress, which another save must leave alone.
+	inside := func(path string, during func()) error {
+		return codec.WriteAtomic(path, func(w io.Writer) error {
+			all, _ := filepath.Glob(filepath.Join(dir, codec.TempPrefix+"*"))
+			for _, f := range all {
+				go func() { name <- f }()
+			}
+			during()
+			_, err := io.WriteString(w, "slow")
+			return err
+		})
+	}
+	err := inside(path, func() {
+		living := <-name
+		stale := living[:len(living)-16] + "0123456789abcdef"
+		if err := os.WriteFile(stale, []byte("half"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := codec.WriteAtomic(other, write("g")); err != nil {
+			t.Fatal(err)
+		}
+		if n := temps(t, dir); n != 2 {
+			t.Errorf("saving another file left %d of 2 temporary files", n)
+		}
+		if err := codec.WriteAtomic(path, write("fast")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(stale); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the file of a dead saver is there: %v", err)
+		}
+		if _, err := os.Stat(living); err != nil {
+			t.Errorf("the file of a living saver: %v", err)
+		}
+	})
+	if err != nil || content(t, path) != "slow" || content(t, other) != "g" || temps(t, dir) != 0 {
+		t.Errorf("%v, %q, %d temporary files", err, content(t, path), temps(t, dir))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
@@ -11,15 +12,20 @@ import (
 type run struct {
 	prog  *Program
 	bufs  []*mem.Buffer
-	owned []*mem.Buffer // temporaries to free at the end
+	owned []*mem.Buffer // to free at the end
+	kept  []*mem.Buffer // results: to free if the run is given up
 	// donates is the first step that writes over an input; from there on the run cannot be given up.
 	donates int
 	errs    []error // by buffer: why it has no value
 	shown   bool    // devices were shown the launches ahead
 
-	// What follows is space that runs use one after the other.
-	moved []bool         // by buffer: the memory went on to another one
-	free  []freeBuf      // temporaries read for the last time
+	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
+	// their places.
+	ready bool
+	whole bool           // all operands were used
+	cuts  []mem.Buffer   // pieces of arenas
+	small mem.Buffer     // an arena that is the run's own
+	words []uint64       // its memory
 	took  []int          // inputs claimed
 	space []backend.View // operands of all steps
 	ctx   backend.Ctx
@@ -27,145 +33,173 @@ type run struct {
 	late  []lateCheck
 }
 
+// runs has space for programs that run once; a replay has its own, in which much can stay as it is.
 var runs = sync.Pool{New: func() any { return new(run) }}
 
 func newRun(p *Program) *run {
-	r := runs.Get().(*run)
+	r := p.space().Get().(*run)
 	r.prog, r.donates = p, len(p.steps)
-	r.bufs, r.moved = resize(r.bufs, len(p.bufs)), resize(r.moved, len(p.bufs))
+	if r.ready {
+		return r
+	}
+	r.bufs, r.space = resize(r.bufs, len(p.bufs)), resize(r.space, p.operands)
+	if p.checks || cap(r.cuts) < len(p.cuts) { // who computes on its own time may look at a piece after the run
+		r.cuts = make([]mem.Buffer, len(p.cuts))
+	}
+	r.cuts = r.cuts[:len(p.cuts)]
+	for i := p.numIn; i < len(p.bufs); i++ {
+		r.bufs[i] = p.bufs[i].data
+	}
 	return r
+}
+
+func (p *Program) space() *sync.Pool {
+	if p.runs != nil {
+		return p.runs
+	}
+	return &runs
 }
 
 // release lets other runs have the space; the run is over, and nobody looks at it any more.
 func (r *run) release() {
-	if len(r.prog.bufs) > 1<<12 {
+	p := r.prog
+	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
+	switch {
+	case r.ready:
+		// Operands stay described, and temporaries where they are; what came from outside goes.
+		for i := range r.space {
+			r.space[i].Buf = nil
+		}
+		clear(r.bufs[:p.numIn])
+		for _, i := range p.gets {
+			r.bufs[i] = nil
+		}
+	case len(p.bufs) > 1<<12:
 		return // not worth keeping
+	default:
+		clear(r.bufs)
+		clear(r.space)
+		for i := range r.cuts {
+			r.cuts[i].Uncut()
+		}
 	}
-	clear(r.bufs)
 	clear(r.owned)
-	clear(r.free[:cap(r.free)])
-	clear(r.space)
+	clear(r.kept)
 	clear(r.late)
-	*r = run{bufs: r.bufs[:0], owned: r.owned[:0], moved: r.moved[:0], free: r.free[:0], took: r.took[:0], space: r.space[:0], late: r.late[:0]}
-	runs.Put(r)
+	r.owned, r.kept, r.took, r.late = r.owned[:0], r.kept[:0], r.took[:0], r.late[:0]
+	r.prog, r.errs, r.shown, r.whole, r.ctx = nil, nil, false, false, backend.Ctx{}
+	p.space().Put(r)
 }
 
-// reserve gets all memory the program needs before anything runs. take claims an input's buffer for writing
-// over, untake gives it back; if memory runs out, nothing has changed.
-func (p *Program) reserve(in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
-	return p.reserveIn(nil, in, take, untake)
-}
-
-// reserveIn is reserve with another pool than that of each step's device.
-func (p *Program) reserveIn(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
-	r := newRun(p)
-	copy(r.bufs, in)
-	for i := p.numIn; i < len(p.bufs); i++ {
-		r.bufs[i] = p.bufs[i].data
+// free gives the memory of temporaries back, and that of results if there are none.
+func (r *run) free(results bool) {
+	for _, b := range r.owned {
+		b.Free()
 	}
-	moved := r.moved
-	fail := func(err error) (*run, error) {
-		for _, b := range r.owned {
+	if results {
+		for _, b := range r.kept {
 			b.Free()
 		}
-		for i, b := range r.bufs[p.numIn:] {
-			if b != nil && p.bufs[p.numIn+i].keep && p.bufs[p.numIn+i].data == nil && p.bufs[p.numIn+i].donor < 0 {
-				b.Free()
-			}
-		}
+	}
+}
+
+// reserve gets all memory the program needs before anything runs, from pool or, if that is nil, from the pool of each
+// step's device. take claims an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
+// changed.
+func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
+	r := newRun(p)
+	copy(r.bufs, in)
+	if err := r.reserve(pool, take); err != nil {
+		r.free(true)
 		for _, i := range r.took {
 			untake(i)
 		}
 		r.release()
 		return nil, err
 	}
-	for k := range p.steps {
-		s := &p.steps[k]
-		for _, o := range s.out {
-			b := &p.bufs[o.buf]
-			if d := b.donor; d >= 0 && !moved[d] {
-				if int(d) >= p.numIn {
-					r.bufs[o.buf], moved[d] = r.bufs[d], true
-					if b.keep {
-						r.disown(r.bufs[d])
-					}
-					continue
-				}
-				if !in[d].ReadOnly && (s.dev.Host || in[d].Mem == nil) && take(int(d)) {
-					r.bufs[o.buf], moved[d] = in[d], true
-					r.took = append(r.took, int(d))
-					r.donates = min(r.donates, k)
-					s.dev.Pool.CountDonation()
-					continue
-				}
-			}
-			m, err := getBuf(pool, s.dev, s.op, b.size, &r.free, b.keep)
-			if err != nil {
-				return fail(err)
-			}
-			r.bufs[o.buf] = m
-			if !b.keep {
-				r.own(m)
-			}
-		}
-		// What was read for the last time can serve a later step.
-		for _, o := range s.in {
-			b := &p.bufs[o.buf]
-			if int(o.buf) >= p.numIn && b.data == nil && !b.keep && b.last == int32(k) && !moved[o.buf] {
-				moved[o.buf] = true
-				r.free = append(r.free, freeBuf{b.dev, r.bufs[o.buf]})
-			}
-		}
-		for _, o := range s.out {
-			b := &p.bufs[o.buf]
-			if !b.keep && b.last == int32(k) && !moved[o.buf] {
-				moved[o.buf] = true
-				r.free = append(r.free, freeBuf{b.dev, r.bufs[o.buf]})
-			}
-		}
-	}
 	return r, nil
 }
 
-func (r *run) own(m *mem.Buffer) {
-	for _, b := range r.owned {
-		if b == m {
-			return
+func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
+	p := r.prog
+	if !r.ready {
+		if err := r.reserveTemps(pool); err != nil {
+			return err
 		}
 	}
-	r.owned = append(r.owned, m)
-}
-
-func (r *run) disown(m *mem.Buffer) {
-	for i, b := range r.owned {
-		if b == m {
-			r.owned = append(r.owned[:i], r.owned[i+1:]...)
-			return
+	for _, i := range p.gets {
+		b := &p.bufs[i]
+		s := &p.steps[b.first]
+		switch d := b.donor; {
+		case int(d) >= p.numIn:
+			r.bufs[i] = r.bufs[d]
+			continue
+		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
+			r.bufs[i] = r.bufs[d]
+			r.took = append(r.took, int(d))
+			r.donates = min(r.donates, int(b.first))
+			s.dev.Pool.CountDonation()
+			continue
+		}
+		m, err := poolOf(pool, s.dev).Get(s.op, b.size)
+		if err != nil {
+			return err
+		}
+		r.bufs[i] = m
+		if b.stays {
+			r.kept = append(r.kept, m)
+		} else {
+			r.owned = append(r.owned, m)
 		}
 	}
+	return nil
 }
 
-// freeBuf is a temporary whose value was read for the last time.
-type freeBuf struct {
-	dev *backend.Device
-	*mem.Buffer
-}
-
-// getBuf takes a free temporary of the very size on the device, or asks the pool. A buffer that is kept comes from the pool
-// unless a temporary can be had; then it is no temporary any more.
-func getBuf(pool *mem.Pool, d *backend.Device, op string, size int, free *[]freeBuf, keep bool) (*mem.Buffer, error) {
-	if !keep {
-		list := *free
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i].Size == size && list[i].dev == d {
-				m := list[i].Buffer
-				*free = append(list[:i], list[i+1:]...)
-				return m, nil
+// reserveTemps cuts the temporaries from their arenas.
+func (r *run) reserveTemps(pool *mem.Pool) error {
+	p := r.prog
+	var own *mem.Buffer
+	if p.ownArena() {
+		own = r.ownMemory()
+	} else {
+		for _, a := range p.arenas {
+			m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
+			if err != nil {
+				return err
 			}
+			r.owned = append(r.owned, m)
 		}
 	}
-	if pool == nil {
-		pool = d.Pool
+	for k, i := range p.cuts {
+		b, from := &p.bufs[i], own
+		if from == nil {
+			from = r.owned[b.arena]
+		}
+		from.Cut(&r.cuts[k], b.at, b.size)
+		r.bufs[i] = &r.cuts[k]
 	}
-	return pool.Get(op, size)
+	return nil
+}
+
+// maxOwnArena is the size up to which a run's arena stays with it.
+const maxOwnArena = 4 << 10
+
+// ownArena reports whether temporaries lie in memory of the run's own.
+func (p *Program) ownArena() bool {
+	return !p.checks && (len(p.arenas) == 0 || len(p.arenas) == 1 && p.arenas[0].dev.Host && p.arenas[0].size <= maxOwnArena)
+}
+
+func (r *run) ownMemory() *mem.Buffer {
+	if r.words == nil {
+		r.words = make([]uint64, maxOwnArena/8)
+	}
+	r.small.Mem, r.small.Size = dtype.Bytes(r.words), maxOwnArena
+	return &r.small
+}
+
+func poolOf(pool *mem.Pool, d *backend.Device) *mem.Pool {
+	if pool == nil {
+		return d.Pool
+	}
+	return pool
 }

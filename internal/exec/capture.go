@@ -232,7 +232,7 @@ func (c *capture) record(b *binding, det bool) error {
 		c.dev.Pool.Trim() // what runs launch by launch had is of no use to the recording
 	}
 	take := func(i int) bool { return rec.staged[i] == nil && b.take(i) }
-	run, err := p.reserveIn(c.dev.Scratch, in, take, b.untakeFn)
+	run, err := p.reserve(c.dev.Scratch, in, take, b.untakeFn)
 	if err != nil {
 		return err
 	}
@@ -254,9 +254,7 @@ func (c *capture) record(b *binding, det bool) error {
 		return nil
 	})
 	c.recordOuts(rec, b, run, in)
-	for _, m := range run.owned {
-		m.Free()
-	}
+	run.free(false)
 	if err != nil {
 		for _, m := range rec.keep {
 			m.Free()

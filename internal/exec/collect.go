@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -22,6 +23,8 @@ const (
 	tail                // a reduction at the end of the group it reads
 	head                // a product at the start of the group that reads it
 	shown               // an alias of such a product, through which the group reads it
+	passed              // a cast that every kernel which reads it makes itself
+	recast              // a cast that the kernel before it makes
 )
 
 // launched says that the node's value has memory of its own in any plan.
@@ -29,6 +32,9 @@ func (c class) launched() bool { return c == kernel || c == tail || c == head }
 
 // view says that the node shows another one's buffer.
 func (c class) view() bool { return c == alias || c == shown }
+
+// follows says that the node is there as soon as its input is.
+func (c class) follows() bool { return c == alias || c == passed || c == recast }
 
 // info is what the planner knows of one node.
 type info struct {
@@ -40,14 +46,18 @@ type info struct {
 	lvl   int32
 	late  int32
 	group int32
-	tail  int32                      // of a group's leader: the reduction at its end, +1; 0: none
-	head  int32                      // of a group's leader: the product at its start, +1; 0: none
-	reg   int32                      // in its group's program
-	users int32                      // consumers in the plan
-	drops int32                      // claims this plan drops
-	srcs  [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
-	deep  int8                       // recompute depth
-	many  bool                       // more than fit srcs
+	tail  int32 // of a group's leader: the reduction at its end, +1; of such a one: the next; 0: none
+	head  int32 // of a group's leader: the product at its start, +1; 0: none
+	reg   int32 // in its group's program
+	users int32 // consumers in the plan
+	// through: bits of the inputs whose cast a kernel makes itself; skipped: kernels that do so with this cast; recast: the
+	// cast behind a kernel that makes it, +1; 0: none.
+	through         uint32
+	skipped, recast int32
+	drops           int32                      // claims this plan drops
+	srcs            [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
+	deep            int8                       // recompute depth
+	many            bool                       // more than fit srcs
 	// newUser: a consumer in this plan was never evaluated before.
 	newUser bool
 	at      place
@@ -77,6 +87,10 @@ type planner struct {
 type scratch struct {
 	count, sorted, next, head, list []int
 	reads                           []int32 // registers of the inputs a group reads, in order
+	temps                           []temp
+	dtypes                          [3]dtype.DType
+	inBufs                          []*mem.Buffer
+	inNodes                         []*graph.Node
 }
 
 // reset makes the planner ready for another plan; the space of a huge one is given back.
@@ -87,6 +101,8 @@ func (p *planner) reset() {
 		info, s = nil, scratch{}
 	}
 	clear(info[:cap(info)])
+	clear(s.inBufs)
+	clear(s.inNodes)
 	*p = planner{idx: p.idx, info: info, scratch: s}
 }
 
@@ -184,8 +200,7 @@ func (p *planner) canFuse(n *graph.Node) bool {
 	if d.CanFuse == nil || n.NumIn() > 3 || n.NumIn() == 0 {
 		return false
 	}
-	var buf [3]dtype.DType
-	in := buf[:n.NumIn()]
+	in := p.dtypes[:n.NumIn()]
 	for k := range in {
 		in[k] = n.In(k).DType()
 	}

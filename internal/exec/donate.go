@@ -43,7 +43,7 @@ func (p *planner) findDonors() {
 // elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
 // program is not, nor is the product at its start.
 func (s *step) elementwise(i int) bool {
-	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i == len(s.out)-1)
+	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
 }
 
 // overlays reports whether a step may write an output over its input j: both are walked in the same order, and the input is
@@ -53,7 +53,11 @@ func (p *planner) overlays(s *step, j int, o operand) bool {
 	if s.fused != nil && j >= s.fused.In {
 		return false // an operand of the product at its start
 	}
-	return in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0) && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
+	inOrder := in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0)
+	if o.lay != nil {
+		inOrder = sameLayout(in.lay, o.lay)
+	}
+	return inOrder && in.shape.Equal(o.shape) && in.dtype.Size() == o.dtype.Size() && !p.readTwice(s, j)
 }
 
 // pairState pairs state with its own next value, so that it keeps its place from run to run.

@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/lucid-go/lucid/internal/graph"
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/graph"
+)
 
 // level gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
 // other share a level. Then levels move as late as their consumers allow, so that an optimizer's state update
@@ -12,7 +16,7 @@ func (p *planner) level() {
 		switch f.class {
 		case given, konst:
 			continue
-		case alias:
+		case alias, passed, recast:
 			for k := range n.NumIn() {
 				f.lvl = max(f.lvl, p.info[p.idx.Get(n.In(k))].lvl)
 			}
@@ -40,7 +44,7 @@ func (p *planner) level() {
 			m := n.In(k)
 			g := &p.info[p.idx.Get(m)]
 			bound := f.late
-			if f.class != alias && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
+			if !f.class.follows() && !(f.class == fuse && g.class == fuse && m.Shape() == n.Shape() && p.device(m) == p.device(n)) {
 				bound--
 			}
 			g.late = min(g.late, bound)
@@ -94,8 +98,8 @@ func (p *planner) groupElementwise() {
 	}
 }
 
-// findTails puts reductions at the end of the groups they read, one each: they are folded while the group's values are
-// in the cache. A reduction that reads nothing else can run as early as its group does.
+// findTails puts reductions at the end of the groups they read, as many as the device folds at once: they are folded while the
+// group's values are at hand. A reduction that reads nothing else can run as early as its group does.
 func (p *planner) findTails() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
@@ -105,12 +109,32 @@ func (p *planner) findTails() {
 		m := n.In(0)
 		g := &p.info[p.idx.Get(m)]
 		d := p.device(n)
-		if g.class != fuse || d.CanFold == nil || p.device(m) != d || p.info[g.group].tail != 0 {
+		if g.class != fuse || d.CanFold == nil || p.device(m) != d {
 			continue
 		}
-		if d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
+		if at := p.room(g.group, d, n); at != nil && d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
 			f.class, f.group = tail, g.group
-			p.info[g.group].tail = int32(i) + 1
+			*at = int32(i) + 1
 		}
 	}
+}
+
+// room is where a group notes that it ends with reduction n too; nil: it cannot.
+func (p *planner) room(group int32, d *backend.Device, n *graph.Node) *int32 {
+	at := &p.info[group].tail
+	for k := 0; *at != 0; k++ {
+		m := p.idx.Nodes[*at-1]
+		if k+1 >= d.Folds || m.Op() != n.Op() || !sameAxes(m.Attr(), n.Attr()) {
+			return nil
+		}
+		at = &p.info[*at-1].tail
+	}
+	return at
+}
+
+// sameAxes reports whether reductions fold the same dimensions.
+func sameAxes(a, b attr.Attr) bool {
+	x, ok := a.(attr.Axes)
+	y, too := b.(attr.Axes)
+	return ok && too && x.Axes == y.Axes
 }

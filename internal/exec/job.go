@@ -74,7 +74,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		}
 		j.taken = nil
 	}
-	r, err := p.prog.reserve(in, take, untake)
+	r, err := p.prog.reserve(nil, in, take, untake)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 
 func (p *planner) build() {
 	p.collect()
+	p.absorbCasts()
 	p.level()
 	p.groupElementwise()
 	p.findTails()
@@ -122,8 +123,8 @@ func (p *planner) short() bool {
 
 // inputs lists the buffers of the given nodes, in the order lower numbered them.
 func (p *planner) inputs() ([]*mem.Buffer, []*graph.Node) {
-	var bufs []*mem.Buffer
-	var nodes []*graph.Node
+	bufs, nodes := p.inBufs[:0], p.inNodes[:0]
+	defer func() { p.inBufs, p.inNodes = bufs, nodes }()
 	for i, n := range p.idx.Nodes {
 		if p.info[i].class != given {
 			continue
@@ -241,7 +242,7 @@ func (j *job) await(ctx context.Context) error {
 func (j *job) finish(err error) {
 	p := j.planner
 	if err != nil {
-		j.giveUp(err)
+		j.giveUp()
 	} else {
 		if j.event == nil {
 			j.store(nil)
@@ -266,9 +267,7 @@ func (j *job) finish(err error) {
 			t.buf.Hide()
 		}
 	}
-	for _, b := range j.run.owned {
-		b.Free()
-	}
+	j.run.free(err != nil && j.event == nil)
 	if j.event != nil {
 		j.event.Signal(err)
 		j.clearEvents()
@@ -318,11 +317,9 @@ func (j *job) markFailed(n *graph.Node, f *info) {
 }
 
 // giveUp makes the plan's nodes pending again and gives back the inputs it had taken.
-func (j *job) giveUp(error) {
+func (j *job) giveUp() {
 	p := j.planner
-	donated := map[*mem.Buffer]bool{}
 	for _, t := range j.taken {
-		donated[t.buf] = true
 		t.n.Untake(t.want)
 		if j.event != nil {
 			_, lay := t.n.Buffer()
@@ -330,18 +327,12 @@ func (j *job) giveUp(error) {
 			t.buf.Hide() // it was never hidden for the plan
 		}
 	}
-	if j.event != nil {
-		for i, n := range p.idx.Nodes {
-			if f := &p.info[i]; f.store && f.class != given {
-				n.Unstore()
-			}
-		}
-		return
+	if j.event == nil {
+		return // nothing was stored yet
 	}
-	for i, b := range j.run.bufs[p.prog.numIn:] {
-		k := p.prog.numIn + i
-		if p.prog.bufs[k].keep && p.prog.bufs[k].data == nil && b != nil && !donated[b] {
-			b.Free()
+	for i, n := range p.idx.Nodes {
+		if f := &p.info[i]; f.store && f.class != given {
+			n.Unstore()
 		}
 	}
 }

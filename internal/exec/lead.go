@@ -37,7 +37,7 @@ func (p *planner) findHeads() {
 // canLead reports whether node j, read by n, is a product that can be made together with n, or shows one whole.
 func (p *planner) canLead(j int, n *graph.Node) bool {
 	m, f := p.idx.Nodes[j], &p.info[j]
-	if m.Shape() != n.Shape() || f.class != kernel && f.class != alias {
+	if m.Shape() != n.Shape() || f.class != kernel && f.class != alias || f.through != 0 || f.recast != 0 {
 		return false
 	}
 	if f.class == alias {
@@ -46,7 +46,7 @@ func (p *planner) canLead(j int, n *graph.Node) bool {
 		}
 		of := m.In(0)
 		g := &p.info[p.idx.Get(of)]
-		if g.class != kernel || g.users != 1 || of.Shape().Numel() != m.Shape().Numel() {
+		if g.class != kernel || g.through != 0 || g.recast != 0 || g.users != 1 || of.Shape().Numel() != m.Shape().Numel() {
 			return false
 		}
 		if l := m.Op().Layout(m.Attr(), of.Shape(), shape.Contiguous(of.Shape()), m.Shape()); l == nil || l.Offset != 0 || !l.IsContiguous(m.Shape()) {

@@ -29,6 +29,8 @@ func (p *planner) lower() {
 			p.lowerAlias(n, f)
 		case fuse:
 			p.lowerGroup(p.members(i))
+		case recast:
+			f.at = p.info[p.idx.Get(n.In(0))].at
 		case kernel:
 			p.lowerKernel(n, f)
 		}
@@ -48,6 +50,7 @@ func (p *planner) lower() {
 		}
 	}
 	p.findDonors()
+	p.pack()
 }
 
 // input numbers the buffer of a stored node or an argument.
@@ -86,14 +89,14 @@ func (p *planner) order() []int {
 	count := p.count
 	key := func(i int) int32 {
 		f := &p.info[i]
-		if f.class == alias {
+		if f.class.follows() {
 			return 2*max(f.late, 0) + 1
 		}
 		return 2 * max(f.late, 0)
 	}
 	use := func(i int) bool {
 		f := &p.info[i]
-		return f.class == kernel || f.class == alias || f.class == fuse && f.group == int32(i)
+		return f.class == kernel || f.class == alias || f.class == recast || f.class == fuse && f.group == int32(i)
 	}
 	total := 0
 	for i := range p.info {
@@ -231,7 +234,7 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		s.kernel = p.kernelFor(d, s.op)
 	}
 	for k := range n.NumIn() {
-		o := p.operand(n.In(k))
+		o := p.operand(p.source(n, f, k))
 		if n.Op().Kind == graph.Elementwise && o.shape != n.Shape() && o.shape.Rank() == 0 {
 			o.lay = &shape.Layout{Strides: make([]int, n.Rank())}
 			o.shape = n.Shape()
@@ -240,13 +243,21 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	}
 	for k := range n.NumOut() {
 		spec := n.Out(k)
-		b := p.newBuf(d, spec.Shape.Numel()*spec.DType.Size())
-		s.out = append(s.out, operand{b, spec.DType, spec.Shape, nil})
+		if f.recast > 0 {
+			spec.DType = p.idx.Nodes[f.recast-1].DType()
+		}
+		o := operand{dtype: spec.DType, shape: spec.Shape}
+		bytes := spec.Shape.Numel() * spec.DType.Size()
+		if lay, long := p.pitched(d, n, f, &o); lay != nil {
+			o.lay, bytes = lay, long
+		}
+		o.buf = p.newBuf(d, bytes)
+		s.out = append(s.out, o)
 		if n.IsBundle() {
-			f.bundle = append(f.bundle, place{buf: b})
+			f.bundle = append(f.bundle, place{buf: o.buf})
 		}
 	}
-	f.at = place{buf: s.out[0].buf}
+	f.at = place{s.out[0].buf, s.out[0].lay}
 	p.addStep(s)
 }
 

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -49,6 +50,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
 	reads := p.reads[:0]
+	s.in = make([]operand, 0, 4)
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		for k := range n.NumIn() {
@@ -61,6 +63,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	p.reads = reads
 	prog.In = len(s.in)
+	prog.DTypes, prog.Instrs = make([]dtype.DType, 0, len(s.in)+len(list)), make([]backend.Instr, 0, len(list))
 	for _, o := range s.in {
 		prog.DTypes = append(prog.DTypes, o.dtype)
 	}
@@ -95,26 +98,32 @@ func (p *planner) lowerGroup(list []int) {
 			s.in = append(s.in, p.operand(h.In(k)))
 		}
 	}
-	if t := int(p.info[list[len(list)-1]].tail) - 1; t >= 0 {
-		n, f := p.idx.Nodes[t], &p.info[t]
+	to := &prog.Tail
+	for t := p.info[list[len(list)-1]].tail; t > 0; t = p.info[t-1].tail {
+		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
 		f.at = place{buf: b}
-		prog.Tail = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
 	d.Prepare(prog)
+	if prog.Head != nil && prog.Head.Unwritten {
+		p.prog.bufs[s.out[0].buf].size = 1
+	}
 	p.addStep(s)
 }
 
 // lowerHead gives the product at the start of a group its memory.
 func (p *planner) lowerHead(s *step, i int) {
 	n, f := p.idx.Nodes[i], &p.info[i]
-	at := place{buf: p.newBuf(s.dev, n.Bytes())}
+	at, kept := place{buf: p.newBuf(s.dev, n.Bytes())}, f.store
 	if f.at = at; f.class == shown {
 		n = n.In(0)
-		p.info[p.idx.Get(n)].at = at
+		g := &p.info[p.idx.Get(n)]
+		g.at, kept = at, kept || g.store
 	}
-	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr()}
+	s.fused.Head = &backend.Head{Op: n.Op().Name, Attr: n.Attr(), Kept: kept}
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"sync"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -16,8 +18,12 @@ type Program struct {
 	numIn int // buffers 0 to numIn-1 are inputs
 	// operands counts the views all steps need, so that a run allocates them at once.
 	operands int
+	arenas   []arena
+	cuts     []int32 // buffers that are pieces of them
+	gets     []int32 // the others, in the order of the steps that write them
 	// checks says that a step's device may leave checks for the end of a run: it computes on its own time.
 	checks bool
+	runs   *sync.Pool // space of runs, of a program that runs again; else nil
 }
 
 // bufInfo describes a buffer of a program.
@@ -29,6 +35,13 @@ type bufInfo struct {
 	first int32       // step that writes it; -1 for inputs and constants
 	last  int32       // last step that reads it
 	keep  bool        // outlives the run
+
+	// Of memory that several buffers have one after the other, root is the first; it knows of all:
+	root  int32
+	end   int32 // the last step that uses any
+	at    int   // its place in an arena
+	arena int8  // -1: it lies in none
+	stays bool  // one of them outlives the run
 }
 
 // operand places a value in a buffer.

@@ -52,6 +52,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 	if err := fault.Catch(p.build); err != nil {
 		return nil, err
 	}
+	p.prog.runs = &sync.Pool{New: func() any { return new(run) }}
 	r := &Replay{prog: p.prog, lays: lays, args: make([]int32, len(args)), argOf: make([]int, p.prog.numIn), held: make([]*mem.Buffer, p.prog.numIn), donated: make([]bool, p.prog.numIn), capture: newCapture(p.prog, lays)}
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
@@ -233,28 +234,28 @@ func window(n *graph.Node, cut bool) *mem.Buffer {
 	return b.Window(from*size, b.Size-from*size)
 }
 
-// Run binds the arguments, which have their values, and runs the program. It returns the outputs, also with an error if
-// inputs were written over.
-func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*graph.Node, error) {
+// Run binds the arguments, which have their values, and runs the program. It appends the outputs to outs, also with an
+// error if inputs were written over.
+func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
 	b := r.bind(args, claims)
 	defer b.release()
 	det := scope.Current().Deterministic
 	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
 		defer c.mu.Unlock()
 		if err := b.settle(true); err != nil {
-			return nil, err
-		}
-		if outs, done, err := c.run(ctx, b, det); done {
-			Count.Plans.Add(1)
 			return outs, err
+		}
+		if made, done, err := c.run(ctx, b, det); done {
+			Count.Plans.Add(1)
+			return append(outs, made...), err
 		}
 	}
 	if err := b.settle(false); err != nil {
-		return nil, err
+		return outs, err
 	}
-	run, err := r.prog.reserve(b.in, b.takeFn, b.untakeFn)
+	run, err := r.prog.reserve(nil, b.in, b.takeFn, b.untakeFn)
 	if err != nil {
-		return nil, err
+		return outs, err
 	}
 	Count.Plans.Add(1)
 	r.showOnce(run)
@@ -262,9 +263,9 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*g
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
 	}
-	outs := make([]*graph.Node, len(r.outs))
+	first := len(outs)
 	if err == nil {
-		for i, o := range r.outs {
+		for _, o := range r.outs {
 			if run.errs != nil && run.errs[o.at.buf] != nil {
 				// State that was written over has no good value any more: it says so to whoever reads it.
 				err = run.errs[o.at.buf]
@@ -276,16 +277,15 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args) ([]*g
 			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
 				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], o)
 			}
-			outs[i] = graph.NewStoredView(buf, o.Spec, o.Dev, lay)
+			outs = append(outs, graph.NewStoredView(buf, o.Spec, o.Dev, lay))
 		}
 	}
 	b.finish()
-	for _, m := range run.owned {
-		m.Free()
-	}
+	lost := err != nil && len(b.taken) == 0
+	run.free(lost)
 	run.release()
-	if err != nil && len(b.taken) == 0 {
-		return nil, err
+	if lost {
+		return outs[:first], err
 	}
 	return outs, err
 }

@@ -12,7 +12,6 @@ import (
 // execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
-	r.space = resize(r.space, r.prog.operands)
 	views := r.space
 	r.ctx = backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
 	kc := &r.ctx
@@ -51,12 +50,23 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			s.dev.Ahead(func(face any) { r.showAhead(k+1, s.dev, face) })
 		}
 	}
-	runtime.KeepAlive(r.bufs) // kernels hold slices; the buffers must not be collected under them
+	r.whole = r.errs == nil
+	runtime.KeepAlive(r) // kernels hold slices; the buffers must not be collected under them
 	return nil
 }
 
 // views fills in the operands of a step, outputs first.
 func (r *run) views(s *step, v []backend.View) {
+	if r.ready {
+		for i := range s.out {
+			v[i].Buf = r.bufs[s.out[i].buf]
+		}
+		v = v[len(s.out):]
+		for i := range s.in {
+			v[i].Buf = r.bufs[s.in[i].buf]
+		}
+		return
+	}
 	for i, o := range s.out {
 		v[i] = backend.View{Buf: r.bufs[o.buf], DType: o.dtype, Shape: o.shape, Lay: o.lay}
 	}
@@ -70,7 +80,10 @@ func (r *run) show(kc *backend.Ctx, k int) error {
 	s := &r.prog.steps[k]
 	kc.Step = k
 	v := make([]backend.View, len(s.out)+len(s.in))
+	was := r.ready
+	r.ready = false // these are no operands of the run's own
 	r.views(s, v)
+	r.ready = was
 	return launch(kc, s, v[:len(s.out)], v[len(s.out):])
 }
 

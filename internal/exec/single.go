@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -35,6 +36,9 @@ var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready:
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
+	if n.Op().Kind == graph.Contract {
+		return evalProduct(n)
+	}
 	if n.Op().Kind != graph.Elementwise || n.Attr() != nil || n.Stored() || n.NumIn() == 0 || n.NumIn() > 2 || n.Shape().Numel() > shortWork {
 		return false, nil
 	}
@@ -70,6 +74,12 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		buf.Free()
 		return err != backend.ErrCold, err
 	}
+	storeSingle(n, d, buf)
+	return true, nil
+}
+
+// storeSingle ends the evaluation of one node.
+func storeSingle(n *graph.Node, d *backend.Device, buf *mem.Buffer) {
 	Count.Plans.Add(1)
 	if n.Unstored() {
 		Count.Recomputed.Add(1)
@@ -79,7 +89,6 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if !n.KeepsInputs() {
 		n.DropInputs()
 	}
-	return true, nil
 }
 
 func launchFused(d *backend.Device, prog *backend.Fused, out, in []backend.View) error {

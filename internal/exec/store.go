@@ -29,7 +29,7 @@ func (p *planner) decide() {
 			f.mat = true
 			f.from(i)
 			f.store = f.root || f.alive
-		case alias, shown:
+		case alias, shown, passed, recast:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
 			f.srcs, f.many, f.deep = g.srcs, g.many, g.deep
@@ -161,7 +161,7 @@ func (p *planner) materialise() {
 			continue
 		}
 		for k := range n.NumIn() {
-			g := &p.info[p.idx.Get(n.In(k))]
+			g := &p.info[p.idx.Get(p.source(n, f, k))]
 			if g.class == fuse && (f.class != fuse && f.class != tail || f.group != g.group) {
 				g.mat = true
 			}

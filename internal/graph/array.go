@@ -100,6 +100,16 @@ func (h *Array) set(n *Node) {
 // Set rebinds the handle itself, whatever trace is open: how a replayed function writes its state.
 func (h *Array) Set(n *Node) { h.set(n) }
 
+// Replace is Set if the handle still shows old: another node of the same value takes its place.
+func (h *Array) Replace(old, n *Node) {
+	n.refs.Add(1)
+	if h.node.CompareAndSwap(old, n) {
+		old.Unref()
+	} else {
+		n.Unref()
+	}
+}
+
 // Free drops the handle's claim; later use is a typed error.
 func (h *Array) Free() {
 	if old := h.node.Swap(nil); old != nil {

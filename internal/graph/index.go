@@ -7,6 +7,11 @@ import "unsafe"
 type Index struct {
 	Nodes []*Node
 	slots []int32 // 0: empty, else position in Nodes + 1
+
+	// Space for walks.
+	stack        []frame
+	order, place []int32
+	nodes        []*Node
 }
 
 // Reset forgets all nodes. The space of a huge graph is given back.
@@ -75,8 +80,7 @@ func (x *Index) grow() {
 // visit says whether to go into a node's inputs; nodes it refuses are still numbered. The walk uses its own stack.
 func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 	// Nodes get numbers as they are first met; order lists those numbers as the nodes are finished.
-	var stack []frame
-	order := make([]int32, 0, 2*len(roots))
+	stack, order := x.stack[:0], x.order[:0]
 	enter := func(n *Node) {
 		i, fresh := x.Add(n)
 		if !fresh {
@@ -102,6 +106,8 @@ func (x *Index) PostOrder(roots []*Node, visit func(*Node) bool) {
 		}
 	}
 	x.renumber(order)
+	clear(stack[:cap(stack)])
+	x.stack, x.order = stack, order
 }
 
 // frame is a node on the way of a walk: its number and the input to look at next.
@@ -112,13 +118,16 @@ type frame struct {
 
 // renumber gives node order[i] the number i.
 func (x *Index) renumber(order []int32) {
-	place := make([]int32, len(order))
-	nodes := make([]*Node, len(order))
+	if cap(x.place) < len(order) {
+		x.place, x.nodes = make([]int32, 2*len(order)), make([]*Node, 2*len(order))
+	}
+	place, nodes := x.place[:len(order)], x.nodes[:len(order)]
 	for i, o := range order {
 		place[o] = int32(i)
 		nodes[i] = x.Nodes[o]
 	}
 	copy(x.Nodes, nodes)
+	clear(nodes)
 	for p, i := range x.slots {
 		if i != 0 {
 			x.slots[p] = place[i-1] + 1

@@ -55,18 +55,19 @@ func Make2(op *Op, a attr.Attr, sh *shape.Shape, d dtype.DType, x, y *Node) *Nod
 
 func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	n := &Node{op: op, attr: a, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
+	holds := 0 // bytes of stored inputs
 	if list != nil {
 		n.more = &extra{in: list}
 		for _, m := range list {
-			n.join(op, m)
+			holds += n.join(op, m)
 		}
 	} else {
 		n.in[0], n.in[1] = x, y
 		if x != nil {
-			n.join(op, x)
+			holds += n.join(op, x)
 		}
 		if y != nil {
-			n.join(op, y)
+			holds += n.join(op, y)
 		}
 	}
 	st := scope.Current()
@@ -84,12 +85,16 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		n.level = deeper(n.level, keep)
 	}
 	n.depth = satAdd16(n.depth, 1)
-	n.kib = satAdd32(n.kib, uint32(min(n.Bytes()>>10, math.MaxUint32)))
+	if op.Kind != Elementwise && op.Kind != View {
+		holds = n.Bytes() // else it takes no memory while it waits: it holds what it reads
+	}
+	n.kib = satAdd32(n.kib, uint32(min(holds>>10, math.MaxUint32)))
 	return n
 }
 
-// join takes over from an input what a node inherits: device, trace, level, tape, pending depth.
-func (n *Node) join(op *Op, m *Node) {
+// join takes over from an input what a node inherits: device, trace, level, tape, pending depth. It returns the bytes of a
+// value that is there already.
+func (n *Node) join(op *Op, m *Node) int {
 	m.refs.Add(1)
 	if d, was := m.Device(), n.Device(); d != nil && d != was {
 		if was != nil {
@@ -109,10 +114,12 @@ func (n *Node) join(op *Op, m *Node) {
 		}
 		n.flags.Or(flagTape)
 	}
-	if m.buf.Load() == nil {
-		n.depth = max(n.depth, m.depth)
-		n.kib = max(n.kib, m.kib)
+	if m.buf.Load() != nil {
+		return m.Bytes()
 	}
+	n.depth = max(n.depth, m.depth)
+	n.kib = max(n.kib, m.kib)
+	return 0
 }
 
 func satAdd16(a, b uint16) uint16 {

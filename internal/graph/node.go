@@ -25,7 +25,7 @@ type Node struct {
 	trace *Trace
 	level *Level
 	refs  atomic.Int32 // handles + edges; below 0: taken by a donation
-	kib   uint32       // pending bytes, own and the largest input's, saturating
+	kib   uint32       // bytes held while it is pending, own and the largest input's, saturating
 	born  uint32       // number of traces begun before it was made
 	depth uint16       // pending depth, saturating
 	dtype dtype.DType

@@ -81,7 +81,7 @@ type Op struct {
 	Layout func(a attr.Attr, from *shape.Shape, lay *shape.Layout, to *shape.Shape) *shape.Layout
 	// Transparent says that a bundle's outputs are its last inputs, shown as they are: nothing is computed.
 	Transparent bool
-	// InPlace is a bit set of inputs whose buffer the output may take over although elements move (updates of a part).
+	// InPlace is a bit set of inputs whose buffer the output may take over although the op is not elementwise.
 	InPlace uint32
 
 	ID int

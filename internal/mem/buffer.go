@@ -162,5 +162,19 @@ func (b *Buffer) Window(from, size int) *Buffer {
 	return w
 }
 
+// Cut makes c show a part of the buffer, for reading and writing. Like a window it counts for nothing.
+func (b *Buffer) Cut(c *Buffer, from, size int) {
+	c.Size, c.class = size, -1
+	if b.Mem != nil {
+		c.Mem = b.Mem[from : from+size : from+size]
+	}
+	if b.Dev != 0 {
+		c.Dev = b.Dev + uintptr(from)
+	}
+}
+
+// Uncut makes a part show nothing.
+func (b *Buffer) Uncut() { b.Mem, b.Dev, b.Size = nil, 0, 0 }
+
 // FromGo wraps memory the engine did not allocate and never frees, such as a caller's slice.
 func FromGo(b []byte) *Buffer { return &Buffer{Mem: b, Size: len(b), class: -1, ReadOnly: true} }

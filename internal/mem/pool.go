@@ -36,7 +36,11 @@ type Stats struct {
 const (
 	smallSize  = 4 << 10  // at most this much lives on the Go heap
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
-	numClasses = 4 * 52   // up to 2^63 bytes
+	// A power of two has four classes, a large one sixteen: what a block has beyond its need is lost where pages are not
+	// given on first use.
+	largeExp   = 24
+	largeClass = 4 * (largeExp - 11)
+	numClasses = largeClass + 16*(63-largeExp)
 )
 
 // Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
@@ -65,19 +69,28 @@ func NewPool(name string, src Source) *Pool {
 	return &Pool{name: name, src: src, poison: os.Getenv("LUCID_DEBUG") == "poison", stats: Stats{CacheCap: 1 << 62}}
 }
 
-// classOf returns the class whose blocks hold n bytes, and their size: four classes per power of two.
+// classOf returns the class whose blocks hold n bytes, and their size.
 func classOf(n int) (class int16, size int) {
 	n = max(n, smallSize)
 	e := bits.Len(uint(n-1)) - 1 // 2^e < n <= 2^(e+1)
-	q := 1 << e / 4
+	base, steps := classesOf(e)
+	q := 1 << e / steps
 	step := (n - 1<<e + q - 1) / q
-	return int16(4*(e-11) + step), 1<<e + step*q
+	return int16(base + step), 1<<e + step*q
+}
+
+// classesOf returns the number before the classes of a power of two, and how many they are.
+func classesOf(e int) (base, steps int) {
+	if e < largeExp {
+		return 4 * (e - 11), 4
+	}
+	return largeClass + 16*(e-largeExp), 16
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
 func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	if n <= smallSize && p.hostHeap() {
-		return p.small(op, n)
+		return small(n), nil
 	}
 	class, size := classOf(n)
 	for try := 0; ; try++ {
@@ -113,18 +126,29 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
-// small buffers are ordinary Go memory: the collector frees them without our help, so they are counted only as handed out.
-func (p *Pool) small(op string, n int) (*Buffer, error) {
+// small returns a buffer of ordinary Go memory: the collector frees it without our help, so it is not counted. The least
+// ones are one object with their memory.
+func small(n int) *Buffer {
 	switch {
 	case n <= 64:
 		s := new(struct {
 			Buffer
 			data [8]uint64
 		})
-		s.Mem, s.Size, s.class = bytesOf(s.data[:], n), n, -1
-		return &s.Buffer, nil
+		return s.fill(s.data[:], n)
+	case n <= 256:
+		s := new(struct {
+			Buffer
+			data [32]uint64
+		})
+		return s.fill(s.data[:], n)
 	}
-	return &Buffer{Mem: bytesOf(make([]uint64, (n+7)/8), n), Size: n, class: -1}, nil
+	return new(Buffer).fill(make([]uint64, (n+7)/8), n)
+}
+
+func (b *Buffer) fill(w []uint64, n int) *Buffer {
+	b.Mem, b.Size, b.class = bytesOf(w, n), n, -1
+	return b
 }
 
 func (p *Pool) take(class int16, size int) (block, bool, error) {
@@ -227,10 +251,14 @@ func (p *Pool) trimLocked(keep int64) {
 	}
 }
 
+// classSize is the inverse of classOf.
 func classSize(c int) int {
-	// Inverse of classOf: class 4(e-11)+step has size 2^e + step·2^e/4, with step in 1..4.
-	e, step := (c-1)/4+11, (c-1)%4+1
-	return 1<<e + step*(1<<e/4)
+	e := (c-1)/4 + 11
+	if c > largeClass {
+		e = (c-1-largeClass)/16 + largeExp
+	}
+	base, steps := classesOf(e)
+	return 1<<e + (c-base)*(1<<e/steps)
 }
 
 // Stats returns a copy of the counters.

@@ -93,21 +93,6 @@ func init() {
 		NoGrad: "has no inputs", NoVMap: "has no inputs"})
 }
 
-// node returns the operand as a node, a number as a lone value of its default dtype.
-func node(op string, x Operand) *Node {
-	if n, ok := x.(*Node); ok {
-		if n == nil {
-			fault.Throw(fault.Value, op, "an operand is a nil tensor")
-		}
-		return n
-	}
-	s, ok := dtype.ScalarOf(x)
-	if !ok {
-		fault.Throw(fault.DType, op, "an operand is a %T; want a *Tensor, or a Go number or bool", x)
-	}
-	return scalar(s.DefaultDType(DefaultFloat()), s)
-}
-
 // promote brings operands to one dtype and shape. Numbers stay 0-d immediates of that dtype.
 func promote(op string, x, y Operand) (*Node, *Node) {
 	a, aok := x.(*Node)

@@ -168,8 +168,10 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 	}
 	y := graph.Item(n, 0)
 	sums := sumKeep(Mul(Cast(g, d), Cast(y, d)), []int{3}, false)
+	a := n.Attr().(attr.Attention)
 	if len(cot) > 1 && cot[1] != nil {
 		sums = Sub(sums, cot[1])
+		a.Shifted = true
 	}
 	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, sums}
 	out := make([]*Node, n.NumIn())
@@ -178,7 +180,7 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 		in = append(in, mask)
 	}
 	if need[0] || need[1] || need[2] {
-		copy(out, graph.Items(graph.New(opAttentionGrad, n.Attr(), in...)))
+		copy(out, graph.Items(graph.New(opAttentionGrad, a, in...)))
 	}
 	if mask != nil && need[3] && mask.DType().IsFloat() {
 		r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)

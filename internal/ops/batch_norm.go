@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
@@ -9,6 +10,8 @@ type BatchNormOptions struct {
 	Training bool
 	Momentum *float64
 	Eps      *float64 // nil: 1e-5
+	// ChannelsLast says that the channels are the last dimension.
+	ChannelsLast bool
 }
 
 // BatchNorm normalises every channel (dim 1) over all other dimensions: in training by the batch's own statistics,
@@ -26,40 +29,30 @@ func BatchNorm(x, runningMean, runningVar, weight, bias *Node, o BatchNormOption
 	if (runningMean == nil) != (runningVar == nil) || !o.Training && runningMean == nil {
 		fault.Throw(fault.Value, "batch_norm", "needs both running statistics to evaluate, and both or none to train")
 	}
-	for _, v := range []*Node{runningMean, runningVar} {
-		if v != nil && (v.Rank() != 1 || v.Dim(0) != x.Dim(1)) {
-			fault.Throw(fault.Shape, "batch_norm", "running statistics have shape %v; want [%d], one per channel of %v", v.Shape(), x.Dim(1), x.Shape())
+	b := batchNorm{channelled{o.ChannelsLast, statDType(x.DType())}, orElse(o.Eps, 1e-5), false, false}
+	channels := b.show(x).Dim(1)
+	for i, v := range []*Node{runningMean, runningVar, weight, bias} {
+		if v != nil && (v.Rank() != 1 || v.Dim(0) != channels) {
+			fault.Throw(fault.Shape, "batch_norm", "%s has shape %v; want [%d], one per channel of %v",
+				[]string{"running_mean", "running_var", "weight", "bias"}[i], v.Shape(), channels, x.Shape())
 		}
 	}
-	d := statDType(x.DType())
-	wide, m, v := Cast(x, d), castMaybe(runningMean, d), castMaybe(runningVar, d)
-	mean, variance = runningMean, runningVar
 	if o.Training {
-		m, v, mean, variance = trainStats(wide, runningMean, runningVar, orElse(o.Momentum, 0.1))
+		m, v, mean, variance := trainStats(b.show(x), runningMean, runningVar, orElse(o.Momentum, 0.1))
+		return b.result(x, weight, bias, m, v), mean, variance
 	}
-	y := Sub(wide, perChannel(m, x.Rank()))
-	scale := Rsqrt(Add(v, orElse(o.Eps, 1e-5)))
-	if weight != nil {
-		scale = Mul(scale, Cast(weight, d))
-	}
-	return Cast(affineChannels("batch_norm", y, scale, castMaybe(bias, d)), x.DType()), mean, variance
+	y := b.affine(x, Cast(runningMean, b.d), b.scale(b.root(Cast(runningVar, b.d)), weight), bias)
+	return Cast(y, x.DType()), runningMean, runningVar
 }
 
 // trainStats returns mean and variance of the batch by channel, and the running ones moved towards them.
 func trainStats(x, runMean, runVar *Node, momentum float64) (m, v, newMean, newVar *Node) {
-	var axes []int
-	count := 1
-	for i := range x.Rank() {
-		if i != 1 {
-			axes = append(axes, i)
-			count *= x.Dim(i)
-		}
-	}
+	count := x.Shape().Numel() / max(1, x.Dim(1))
 	if count == 1 {
 		fault.Throw(fault.Shape, "batch_norm", "%v has one value per channel; training needs more", x.Shape())
 	}
-	m = Mean(x, ReduceOptions{Dim: axes})
-	v = Mean(Square(Sub(x, perChannel(m, x.Rank()))), ReduceOptions{Dim: axes})
+	stats := graph.Items(graph.New(opChannelMoments, nil, x))
+	m, v = stats[0], stats[1]
 	if runMean == nil {
 		return m, v, nil, nil
 	}

@@ -11,46 +11,70 @@ import (
 // One primitive carries every convolution. x is (N, C, spatial…), w is (O, C/groups, kernel…). Both gradients are
 // convolutions again: the one to x dilates the cotangent by the stride and turns the kernel around; the one to w lets
 // batch and channels change places.
-var opConv *graph.Op
+//
+// conv_last is the same, but the channels of its result lie last, (N, spatial…, O): an input whose channels lie last in
+// memory is shown to it as (N, C, spatial…), and nothing has to be put in another order on the way through a network.
+var opConv, opConvLast *graph.Op
 
 func init() {
-	opConv = graph.Register(graph.Op{Name: "conv", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 3,
+	opConv, opConvLast = registerConv("conv", conv, false), registerConv("conv_last", convLast, true)
+}
+
+// registerConv declares a convolution; again records one of the same kind.
+func registerConv(name string, again func(c attr.Conv, x, w *Node) *Node, last bool) *graph.Op {
+	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 3,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			c, x, w := a.(attr.Conv), in[0], in[1]
 			d := []int{x.Dim(0), w.Dim(0)}
 			for i := range c.Stride.Len() {
 				d = append(d, c.Size(i, x.Dim(2+i), w.Dim(2+i)))
 			}
-			return []graph.Spec{{Shape: shape.Of("conv", d...), DType: x.DType()}}
+			if last {
+				d = append(append(d[:1:1], d[2:]...), d[1])
+			}
+			return []graph.Spec{{Shape: shape.Of(name, d...), DType: x.DType()}}
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			out := make([]*Node, 2)
-			c, x, w := n.Attr().(attr.Conv), n.In(0), n.In(1)
+			c, x, w, g := n.Attr().(attr.Conv), n.In(0), n.In(1), cot[0]
+			if last {
+				g = channelsFirst(g)
+			}
 			if need[0] {
-				out[0] = convInputGrad(c, cot[0], conj(w), x.Shape().Dims())
+				out[0] = convInputGrad(c, g, conj(w), x.Shape().Dims(), last)
 			}
 			if need[1] {
-				out[1] = convWeightGrad(c, conj(x), cot[0], w.Shape().Dims())
+				out[1] = convWeightGrad(c, conj(x), g, w.Shape().Dims())
 			}
 			return out
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
 			var sum *Node
 			if tan[0] != nil {
-				sum = conv(n.Attr().(attr.Conv), tan[0], n.In(1))
+				sum = again(n.Attr().(attr.Conv), tan[0], n.In(1))
 			}
 			if tan[1] != nil {
-				sum = addMaybe(sum, conv(n.Attr().(attr.Conv), n.In(0), tan[1]))
+				sum = addMaybe(sum, again(n.Attr().(attr.Conv), n.In(0), tan[1]))
 			}
 			return []*Node{sum}
 		},
-		VMap: vmapConv})
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			out := vmapConv(n, in, batched, size)
+			if last {
+				out[0] = moveAxis(out[0], 2, out[0].Rank()-1)
+			}
+			return out
+		}})
 }
 
-func conv(c attr.Conv, x, w *Node) *Node { return apply(opConv, c, x, w) }
+func conv(c attr.Conv, x, w *Node) *Node     { return apply(opConv, c, x, w) }
+func convLast(c attr.Conv, x, w *Node) *Node { return apply(opConvLast, c, x, w) }
 
-// convInputGrad is the cotangent of an input of sizes x.
-func convInputGrad(c attr.Conv, g, w *Node, x []int) *Node {
+// channelsFirst shows (N, spatial…, C) as (N, C, spatial…).
+func channelsFirst(x *Node) *Node { return moveAxis(x, x.Rank()-1, 1) }
+
+// convInputGrad is the cotangent of an input of sizes x; last says how it lies in memory.
+func convInputGrad(c attr.Conv, g, w *Node, x []int, last bool) *Node {
 	if product(x) == 0 || g.Shape().Numel() == 0 || w.Shape().Numel() == 0 {
 		return broadcastTo(constLike(g, 0), shape.Of("conv", x...))
 	}
@@ -64,6 +88,9 @@ func convInputGrad(c attr.Conv, g, w *Node, x []int) *Node {
 	}
 	t := attr.Conv{Stride: c.InputDilation, InputDilation: c.Stride, KernelDilation: c.KernelDilation,
 		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: c.Groups, Flip: !c.Flip, Winograd: c.Winograd}
+	if last {
+		return channelsFirst(convLast(t, g, swapInOut(w, c.Groups)))
+	}
 	return conv(t, g, swapInOut(w, c.Groups))
 }
 

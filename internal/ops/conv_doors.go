@@ -15,6 +15,9 @@ type ConvOptions struct {
 	Padding  any   // an int, []int, "valid" or "same"; nil: 0
 	Dilation []int // nil: 1
 	Groups   *int  // nil: 1
+	// ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays
+	// (O, C/groups, …), and is read fastest where its own channels lie last in memory.
+	ChannelsLast bool
 }
 
 // ConvTransposeOptions are those of a transposed convolution. A list has one number for each spatial dimension, or one for all.
@@ -82,6 +85,12 @@ func ConvTranspose3d(x, weight, bias *Node, o ConvTransposeOptions) *Node {
 }
 
 func convNd(op string, rank int, x, w, bias *Node, o ConvOptions) *Node {
+	if o.ChannelsLast {
+		if x.Rank() != rank+1 && x.Rank() != rank+2 {
+			fault.Throw(fault.Shape, op, "input has shape %v; want %d dimensions, or %d without a batch", x.Shape(), rank+2, rank+1)
+		}
+		x = moveAxis(x, x.Rank()-1, x.Rank()-1-rank)
+	}
 	x, w, bias, alone := convOperands(op, rank, x, w, bias)
 	g := groupsOf(op, o.Groups)
 	if x.Dim(1) != g*w.Dim(1) || w.Dim(0)%g != 0 {
@@ -91,7 +100,7 @@ func convNd(op string, rank int, x, w, bias *Node, o ConvOptions) *Node {
 	c := attr.Conv{Stride: perDim(op, "stride", o.Stride, rank, 1, 1), KernelDilation: perDim(op, "dilation", o.Dilation, rank, 1, 1),
 		InputDilation: attr.MakeInts(ones(rank)...), Groups: g}
 	c.Low, c.High = convPadding(op, o.Padding, c, w.Shape().Dims()[2:])
-	return convFinish(op, c, x, w, bias, alone)
+	return convFinish(op, c, x, w, bias, alone, o.ChannelsLast)
 }
 
 func convTransposeNd(op string, rank int, x, w, bias *Node, o ConvTransposeOptions) *Node {
@@ -113,7 +122,7 @@ func convTransposeNd(op string, rank int, x, w, bias *Node, o ConvTransposeOptio
 	}
 	c := attr.Conv{Stride: attr.MakeInts(ones(rank)...), InputDilation: stride, KernelDilation: dilation,
 		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: g, Flip: true}
-	return convFinish(op, c, x, swapInOut(w, g), bias, alone)
+	return convFinish(op, c, x, swapInOut(w, g), bias, alone, false)
 }
 
 // convOperands checks ranks, joins dtypes and gives a single example a batch of one.
@@ -198,7 +207,7 @@ func convPadding(op string, p any, c attr.Conv, kernel []int) (low, high attr.In
 }
 
 // convFinish records the convolution and adds the bias.
-func convFinish(op string, c attr.Conv, x, w, bias *Node, alone bool) *Node {
+func convFinish(op string, c attr.Conv, x, w, bias *Node, alone, last bool) *Node {
 	for d := range c.Stride.Len() {
 		in, k := x.Dim(2+d), w.Dim(2+d)
 		if k == 0 || c.Span(d, in)+c.Low.At(d)+c.High.At(d) < (k-1)*c.KernelDilation.At(d)+1 {
@@ -207,12 +216,17 @@ func convFinish(op string, c attr.Conv, x, w, bias *Node, alone bool) *Node {
 		}
 	}
 	c.Winograd = scope.Current().Winograd
-	y := conv(c, x, w)
+	y, behind := (*Node)(nil), c.Stride.Len()
+	if last {
+		y, behind = convLast(c, x, w), 0
+	} else {
+		y = conv(c, x, w)
+	}
 	if bias != nil {
-		if bias.Dim(0) != y.Dim(1) {
-			fault.Throw(fault.Shape, op, "bias %v does not fit %d output channels", bias.Shape(), y.Dim(1))
+		if bias.Dim(0) != w.Dim(0) {
+			fault.Throw(fault.Shape, op, "bias %v does not fit %d output channels", bias.Shape(), w.Dim(0))
 		}
-		y = Add(y, Reshape(bias, append([]int{bias.Dim(0)}, ones(c.Stride.Len())...)...))
+		y = Add(y, Reshape(bias, append([]int{bias.Dim(0)}, ones(behind)...)...))
 	}
 	if alone {
 		y = Reshape(y, y.Shape().Dims()[1:]...)

@@ -54,7 +54,7 @@ func ConvGeneral(x, weight *Node, o ConvGeneralOptions) *Node {
 	default:
 		fault.Throw(fault.DType, op, "padding is a %T; want an int, []int or [][]int", o.Padding)
 	}
-	return convFinish(op, c, x, w, nil, false)
+	return convFinish(op, c, x, w, nil, false, false)
 }
 
 // ConvolveOptions says which part of the result: "full" (the default), "same" as long as the longer operand, or "valid".

@@ -76,11 +76,6 @@ func unaryOp(name string, amp graph.AMP, d derivative, saves uint32, savesOut, s
 		}})
 }
 
-// noGradUnary declares an elementwise op of one input without a gradient.
-func noGradUnary(name string, infer func(attr.Attr, []*Node) []graph.Spec, why string) *graph.Op {
-	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Elementwise, Infer: infer, NoGrad: why, VMap: vmapElementwise})
-}
-
 // partials gives ∂f/∂x and ∂f/∂y of a binary node, computing only what is needed; nil is zero.
 type partials func(n *Node, i int) *Node
 

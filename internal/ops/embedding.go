@@ -94,6 +94,9 @@ func shorten(y *Node, limit, p float64) *Node {
 //
 //lucid:func
 func EmbeddingRenorm(weight, x *Node, maxNorm, normType float64) *Node {
+	if weight.Rank() != 2 {
+		fault.Throw(fault.Shape, "embedding_renorm", "the weight has shape %v; want a matrix", weight.Shape())
+	}
 	idx := Reshape(strictIndex("embedding_renorm", x, weight.Dim(0)), -1)
 	return put(weight, idx, shorten(take(weight, idx, 0), maxNorm, normType), 0, attr.ReduceSet)
 }

@@ -210,9 +210,12 @@ func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	}
 	realFloat(op, theta)
 	space := size[2:]
-	points := shape.Of(op, space...).Numel()
-	if points > 1<<26 { // the grid before the matrices is a table
-		fault.Throw(fault.Value, op, "size %v; want at most %d points", size, 1<<26)
+	points := 1
+	for _, n := range space { // the positions are a table, made before any memory is asked of a pool
+		if n <= 0 || points > 1<<28/n {
+			fault.Throw(fault.Shape, op, "size is %v; want positive sizes of at most %d positions", size, 1<<28)
+		}
+		points *= n
 	}
 	base := make([]float64, 0, points*(k+1))
 	at := make([]int, k)

@@ -54,6 +54,12 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 	if smooth {
 		realFloat(op, x)
 	}
+	for i := range k { // PyTorch forgets the factor in these cases
+		same, twice := size[i] == x.Dim(2+i), size[i] == 2*x.Dim(2+i)
+		if smooth && mode != "bicubic" && !o.Antialias && same || mode == "nearest" && k == 2 && (same || twice) {
+			factor[i] = 0
+		}
+	}
 	resample := func(x *Node) *Node {
 		for i := range k {
 			r := ratio{in: x.Dim(2 + i), out: size[i], factor: factor[i], corners: o.AlignCorners, single: x.DType() != dtype.Float64}
@@ -87,7 +93,7 @@ func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, fact
 		}
 	}
 	for i, s := range size {
-		if s <= 0 || x.Dim(2+i) == 0 {
+		if s <= 0 || s > 1<<26 || x.Dim(2+i) == 0 { // positions along a dimension are a table, made before any memory is asked of a pool
 			fault.Throw(fault.Shape, op, "cannot make size %v of %v", size, x.Shape())
 		}
 	}

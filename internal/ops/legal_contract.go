@@ -4,11 +4,17 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/dtype"
 )
 
 func (c claim) pool() attr.Pool {
-	w := attrOf[attr.Pool](c)
 	c.inputs(1)
+	return c.windows()
+}
+
+// windows checks the windows of a pooling.
+func (c claim) windows() attr.Pool {
+	w := attrOf[attr.Pool](c)
 	n := w.In.Len()
 	c.must(n >= 1 && n <= 3 && w.Out.Len() == n, "over %d dims", n)
 	c.within(w.In, 1)
@@ -72,7 +78,7 @@ func init() {
 			c.must(p.Rank() == 1 && p.Shape().Equal(c.in[2].Shape()), "positions of shape %v", p.Shape())
 		}
 	}
-	legal["conv"] = func(c claim) {
+	convolves := func(c claim) {
 		c.inputs(2)
 		a, x, w := attrOf[attr.Conv](c), c.in[0], c.in[1]
 		c.sameDType(c.in)
@@ -92,12 +98,20 @@ func init() {
 		c.must(a.Groups >= 1 && a.Groups <= most && w.Dim(0)%a.Groups == 0 && x.Dim(1)%a.Groups == 0 && x.Dim(1)/a.Groups == w.Dim(1),
 			"%d groups of shapes %v and %v", a.Groups, x.Shape(), w.Shape())
 	}
+	legal["conv"], legal["conv_last"] = convolves, convolves
 	legal["pool_max"] = func(c claim) {
 		w := c.pool()
 		c.sees(w)
 		c.endsWith(c.in[0], w.In)
 		c.real(c.in[0])
 		c.number(c.in[0])
+	}
+	legal["pool_max_t"] = func(c claim) {
+		c.inputs(2)
+		w := c.windows()
+		c.endsWith(c.in[0], w.Out)
+		c.floating(c.in[0])
+		c.must(c.in[1].DType() == dtype.Int64 && c.in[1].Shape().Equal(c.in[0].Shape()), "places of %v %v", c.in[1].DType(), c.in[1].Shape())
 	}
 	legal["pool_mean"] = func(c claim) {
 		w := c.pool()

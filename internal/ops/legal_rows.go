@@ -50,6 +50,12 @@ func (c claim) rowNorm(inputs int) {
 	}
 }
 
+// channels asks for floats with channels, dimension 1.
+func (c claim) channels(x *Node) {
+	c.floating(x)
+	c.must(x.Rank() >= 2, "of shape %v", x.Shape())
+}
+
 // rowNormGrad checks layer_norm_grad and rms_norm_grad, which have that many statistics: g, x, these, and perhaps a weight.
 func (c claim) rowNormGrad(stats int) {
 	a := attrOf[attr.RowNorm](c)
@@ -136,6 +142,19 @@ func init() {
 		c.must(c.in[0].Rank() >= 2, "of shape %v", c.in[0].Shape())
 	}
 	legal["layer_norm"] = func(c claim) { c.rowNorm(3) }
+	legal["channel_moments"] = func(c claim) {
+		c.inputs(1)
+		c.none()
+		c.channels(c.in[0])
+	}
+	legal["channel_dots"] = func(c claim) {
+		c.inputs(3)
+		c.none()
+		g, x, m := c.in[0], c.in[1], c.in[2]
+		c.channels(x)
+		c.must(g.DType() == x.DType() && g.Shape().Equal(x.Shape()), "a cotangent of %v %v", g.DType(), g.Shape())
+		c.must(m.DType() == statDType(x.DType()) && m.Rank() == 1 && m.Dim(0) == x.Dim(1), "means of %v %v for %v", m.DType(), m.Shape(), x.Shape())
+	}
 	legal["rms_norm"] = func(c claim) { c.rowNorm(2) }
 	legal["isin"] = func(c claim) {
 		c.inputs(2)

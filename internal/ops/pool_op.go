@@ -12,7 +12,8 @@ import (
 // Pooling works over the last dimensions; any number of others stand before them, so that an extra axis needs no rule
 // of its own. pool_max gives the values and their places in the plane. pool_mean and pool_mean_t are linear and each
 // other's transpose; so are pool_unfold, which lays every window out, and pool_fold, which sums them up again.
-var opPoolMax, opPoolMean, opPoolMeanT, opPoolUnfold, opPoolFold *graph.Op
+// pool_max_t gives every element what the windows that took it were given: it is the transpose of reading them.
+var opPoolMax, opPoolMaxT, opPoolMean, opPoolMeanT, opPoolUnfold, opPoolFold *graph.Op
 
 // poolShape is the shape before the windows, followed by the sizes given.
 func poolShape(x *Node, drop int, sizes ...attr.Ints) *shape.Shape {
@@ -37,14 +38,28 @@ func init() {
 			if cot[0] == nil {
 				return []*Node{nil}
 			}
-			flat, idx := flatPlanes(n)
-			g := scatter(zerosLike(flat), idx, reshapeTo(cot[0], idx.Shape()), flat.Rank()-1, attr.ReduceAdd)
-			return []*Node{reshapeTo(g, n.In(0).Shape())}
+			return []*Node{graph.New(opPoolMaxT, n.Attr(), cot[0], graph.Item(n, 1))}
 		},
 		JVP: func(n *Node, tan []*Node) []*Node {
-			flat, idx := flatPlanes(n)
-			t := gather(reshapeTo(tan[0], flat.Shape()), idx, flat.Rank()-1)
-			return []*Node{reshapeTo(t, n.Shape()), nil}
+			return []*Node{takePlaces(n.Attr().(attr.Pool), tan[0], graph.Item(n, 1)), nil}
+		}})
+	opPoolMaxT = graph.Register(graph.Op{Name: "pool_max_t", Version: 1, Kind: graph.Other, SavesIn: 2,
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			w := a.(attr.Pool)
+			return []graph.Spec{{Shape: poolShape(in[0], w.In.Len(), w.In), DType: in[0].DType()}}
+		},
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
+			return []*Node{takePlaces(n.Attr().(attr.Pool), cot[0], n.In(1)), nil}
+		},
+		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{graph.New(n.Op(), n.Attr(), tan[0], n.In(1))} },
+		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			all := slices.Clone(in)
+			for i, x := range all {
+				if !batched[i] {
+					all[i] = broadcastTo(x, batchShape("pool_max_t", x.Shape(), size))
+				}
+			}
+			return []*Node{graph.New(n.Op(), n.Attr(), all...)}
 		}})
 	linear := func(name string, infer func(w attr.Pool, x *Node) *shape.Shape, other **graph.Op) *graph.Op {
 		return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Other, VMap: again,
@@ -60,12 +75,11 @@ func init() {
 	opPoolFold = linear("pool_fold", func(w attr.Pool, x *Node) *shape.Shape { return poolShape(x, 2*w.In.Len(), w.In) }, &opPoolUnfold)
 }
 
-// flatPlanes shows the input of a pool_max node and its places with one dimension per plane.
-func flatPlanes(n *Node) (x, idx *Node) {
-	w := n.Attr().(attr.Pool)
-	lead := n.In(0).Rank() - w.In.Len()
+// takePlaces reads the places of windows in x, which is as large as what was pooled.
+func takePlaces(w attr.Pool, x, places *Node) *Node {
+	lead := x.Rank() - w.In.Len()
 	flat := func(x *Node, s attr.Ints) *Node {
 		return Reshape(x, append(slices.Clone(x.Shape().Dims()[:lead]), product(s.Slice()))...)
 	}
-	return flat(n.In(0), w.In), flat(graph.Item(n, 1), w.Out)
+	return reshapeTo(gather(flat(x, w.In), flat(places, w.Out), lead), places.Shape())
 }

@@ -34,14 +34,24 @@ func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH *Node, o LstmForw
 		return s
 	}
 	h, c = start("h0", h0), start("c0", c0)
-	gates := Linear(x, weightIH, biasIH) // of all steps at once
+	bias := biasIH
+	switch {
+	case bias == nil:
+		bias = biasHH
+	case biasHH != nil:
+		bias = Add(biasIH, biasHH)
+	}
 	outs := make([]*Node, x.Dim(0))
+	var gates []*Node // what the inputs give, of all steps at once
+	if len(outs) > 0 {
+		gates = Unbind(Linear(x, weightIH, bias), 0)
+	}
 	for i := range outs {
 		t := i
 		if o.Reverse {
 			t = len(outs) - 1 - i
 		}
-		h, c = LstmCell(Reshape(Narrow(gates, 0, t, 1), x.Dim(1), 4*hidden), h, c, weightHH, biasHH)
+		h, c = LstmCell(gates[t], h, c, weightHH, nil)
 		outs[t] = h
 	}
 	if len(outs) == 0 {

@@ -89,9 +89,8 @@ func swapLast(x *Node) *Node {
 	return permute(x, order)
 }
 
-// moveLast brings a dimension to the end, moveFromLast back.
-func moveLast(x *Node, axis int) *Node     { return moveAxis(x, axis, x.Rank()-1) }
-func moveFromLast(x *Node, axis int) *Node { return moveAxis(x, x.Rank()-1, axis) }
+// moveLast brings a dimension to the end.
+func moveLast(x *Node, axis int) *Node { return moveAxis(x, axis, x.Rank()-1) }
 
 func moveAxis(x *Node, from, to int) *Node {
 	order := make([]int, 0, x.Rank())

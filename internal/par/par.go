@@ -10,30 +10,49 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// job is one For: those who take part take block numbers from next until they reach n. It ends when every block has, not
-// when every helper has looked at it, so a helper that comes late finds nothing and nested calls cannot deadlock.
+// job is one For: those who take part take blocks until none is left. It ends when every block has, not when every helper
+// has looked at it, so a helper that comes late finds nothing and nested calls cannot deadlock.
 type job struct {
 	f       func(block int)
-	n       int64
-	next    atomic.Int64 // blocks taken
-	front   atomic.Int64 // of them by the caller, from the first on
-	back    atomic.Int64 // by helpers, from the last on
-	left    atomic.Int64
-	seats   atomic.Int64 // helpers that may still join
-	fin     chan struct{}
+	n       uint64
+	taken   atomic.Uint64 // blocks taken: by the caller, from the first on, in the low half; by helpers, from the last on, in the high
+	seats   atomic.Int64  // helpers that may still join
+	left    atomic.Int64  // blocks that have not ended
+	end     atomic.Int32  // running, asleep or ended
+	fin     chan struct{} // of a caller that is asleep
 	failure atomic.Pointer[error]
 }
 
-// A helper is awake for a while after its last job and finds the next one in posted, which is the latest job of all;
-// those asleep are woken through queue.
+// How far a job is, for its caller.
+const (
+	running int32 = iota
+	asleep        // the caller sleeps on fin
+	ended
+)
+
+const byHelper = 1 << 32 // one block in the high half of taken
+
+// A helper is awake for a while after its last job and finds the next one in posted, which is the latest job of all, or was;
+// those at rest are woken through queue. What one side reads all the time and the other seldom writes lies alone in its
+// line of the cache: each write there is a journey between processors.
 var (
-	posted  atomic.Pointer[job]
+	posted struct {
+		_   [64]byte
+		job atomic.Pointer[job]
+		_   [64]byte
+	}
+	active struct {
+		atomic.Int64 // loops that run
+		_            [64]byte
+	}
+	awake struct {
+		atomic.Int64 // helpers that look at posted
+		_            [64]byte
+	}
 	queue   = make(chan *job, 256)
 	workers atomic.Int64
 	limit   atomic.Int64 // set by SetThreads; 0 means GOMAXPROCS
-	active  atomic.Int64 // loops that run
-	awake   atomic.Int64 // helpers that look at posted
-	asleep  atomic.Int64 // helpers that wait for queue
+	resting atomic.Int64 // helpers that wait for queue
 )
 
 // Waking a goroutine takes longer than a small product. So a helper looks for its next job for a while before it sleeps,
@@ -64,18 +83,18 @@ func For(n int, f func(block int)) error {
 	if width <= 1 {
 		return serial(n, f)
 	}
-	j := &job{f: f, n: int64(n), fin: make(chan struct{})}
+	j := &job{f: f, n: uint64(n)}
 	j.left.Store(int64(n))
 	j.seats.Store(int64(width - 1))
 	active.Add(1)
-	posted.Store(j)
+	posted.job.Store(j)
 	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
 		wake(j)
 	}
 	j.work(false)
 	j.wait()
 	active.Add(-1)
-	posted.CompareAndSwap(j, nil)
+	j.f = nil // posted may hold on to the job, not to what it worked on
 	if p := j.failure.Load(); p != nil {
 		return *p
 	}
@@ -98,7 +117,7 @@ func serial(n int, f func(block int)) (err error) {
 
 // wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
 func wake(j *job) {
-	if asleep.Load() == 0 {
+	if resting.Load() == 0 {
 		if w := workers.Add(1); w <= int64(runtime.GOMAXPROCS(0)) {
 			go worker(j)
 		} else {
@@ -121,29 +140,35 @@ func worker(j *job) {
 	}
 }
 
+// open reports whether there are blocks and seats left.
+func (j *job) open() bool {
+	t := j.taken.Load()
+	return t>>32+t&(byHelper-1) < j.n && j.seats.Load() > 0
+}
+
 // join takes a seat.
-func (j *job) join() bool { return j.next.Load() < j.n && j.seats.Add(-1) >= 0 }
+func (j *job) join() bool { return j.open() && j.seats.Add(-1) >= 0 }
 
 // find waits for a job, awake at first.
 func find() *job {
 	awake.Add(1)
 	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
 		for range spinPolls {
-			if j := posted.Load(); j != nil && j.next.Load() < j.n && j.seats.Load() > 0 {
+			if j := posted.job.Load(); j != nil && j.open() {
 				awake.Add(-1)
 				return j
 			}
 		}
 	}
-	asleep.Add(1)
+	resting.Add(1)
 	awake.Add(-1)
 	// A job posted before that counts on this helper; one posted after wakes another.
-	if j := posted.Load(); j != nil && j.next.Load() < j.n && j.seats.Load() > 0 {
-		asleep.Add(-1)
+	if j := posted.job.Load(); j != nil && j.open() {
+		resting.Add(-1)
 		return j
 	}
 	j := <-queue
-	asleep.Add(-1)
+	resting.Add(-1)
 	return j
 }
 
@@ -156,32 +181,48 @@ func (j *job) wait() {
 			}
 		}
 	}
-	<-j.fin
+	j.fin = make(chan struct{})
+	if j.end.CompareAndSwap(running, asleep) {
+		<-j.fin
+	}
 }
 
 // work does blocks until none is left. The caller takes them from the front and helpers from the back, so that in a
 // sequence of loops over the same memory each finds in its cache what it wrote before.
 func (j *job) work(helper bool) {
 	p := NewPace()
+	done := int64(0)
 	for {
-		if j.next.Add(1) > j.n {
-			return
-		}
-		var b int64
-		if helper {
-			b = j.n - j.back.Add(1)
-		} else {
-			b = j.front.Add(1) - 1
+		b, ok := j.take(helper)
+		if !ok {
+			break
 		}
 		if j.failure.Load() == nil {
-			j.block(int(b))
+			j.block(b)
 		}
-		if j.left.Add(-1) == 0 {
-			close(j.fin)
-			return
-		}
+		done++
 		p.Step()
 	}
+	if done > 0 && j.left.Add(-done) == 0 && j.end.Swap(ended) == asleep {
+		close(j.fin)
+	}
+}
+
+// take returns the number of a block that nobody else has.
+func (j *job) take(helper bool) (block int, ok bool) {
+	one := uint64(1)
+	if helper {
+		one = byHelper
+	}
+	t := j.taken.Add(one)
+	front, back := t&(byHelper-1), t>>32
+	if front+back > j.n {
+		return 0, false
+	}
+	if helper {
+		return int(j.n - back), true
+	}
+	return int(front - 1), true
 }
 
 func (j *job) block(b int) {

@@ -19,7 +19,6 @@ type State struct {
 	Inference     bool            // NoGrad, and results may never join a tape
 	Anomaly       bool            // name the op that first produces NaN
 	Deterministic bool            // refuse ops whose bits may vary
-	Batch         bool            // batch-invariant bits
 	Winograd      bool            // convolutions may lose accuracy for speed
 	Autocast      dtype.DType     // Invalid: off
 	Device        any             // *backend.Device for creation; nil: the default

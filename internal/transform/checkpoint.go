@@ -38,9 +38,7 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 		rec = snapshot(outs, args, epoch)
 	})
 	level.Close()
-	for i := range in {
-		rec.inputs[i] = in[i]
-	}
+	copy(rec.inputs, in)
 	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs), Same: true,
 		VJP: func(in, _, cot []*Node, need []bool) []*Node { return rec.pull(in, cot, need) },
 		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}

@@ -52,22 +52,23 @@ type Pullback struct {
 // Run returns the cotangent of every input, nil where none arrived.
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
-	acc := make([]*Node, len(t.idx.Nodes))
+	acc := make([]cotangent, len(t.idx.Nodes))
 	parts := map[int][]*Node{} // cotangents of a bundle's outputs
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
 		}
 		j := t.idx.Get(o)
-		acc[j] = addTo(acc[j], cots[i])
+		acc[j].add(cots[i])
 	}
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
-		if !t.dep[i] || acc[i] == nil && parts[i] == nil {
+		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}
-		if p.At != nil && acc[i] != nil {
-			acc[i] = p.At(n, acc[i])
+		acc[i].meet()
+		if p.At != nil && acc[i].sum != nil {
+			acc[i].sum = p.At(n, acc[i].sum)
 		}
 		if !p.See(n) || n.NumIn() == 0 {
 			continue
@@ -77,20 +78,20 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
 		if j := t.idx.Get(x); j >= 0 {
-			out[i] = acc[j]
+			out[i] = acc[j].sum
 		}
 	}
 	return out
 }
 
 // step applies one node's rule.
-func (p *Pullback) step(t *tape, n *Node, i int, acc []*Node, parts map[int][]*Node) {
+func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node) {
 	if k, ok := n.IsItem(); ok {
 		j := t.idx.Get(n.In(0))
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
 		}
-		parts[j][k] = addTo(parts[j][k], acc[i])
+		parts[j][k] = addTo(parts[j][k], acc[i].sum)
 		return
 	}
 	if n.Op().VJP == nil {
@@ -108,7 +109,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []*Node, parts map[int][]*N
 	}
 	cot := parts[i]
 	if cot == nil {
-		cot = []*Node{acc[i]}
+		cot = []*Node{acc[i].sum}
 	}
 	in := n.Op().VJP(n, cot, need)
 	for k, g := range in {
@@ -120,7 +121,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []*Node, parts map[int][]*N
 		if p.Gave != nil {
 			p.Gave(n, k, g)
 		}
-		acc[j] = addTo(acc[j], g)
+		acc[j].add(g)
 	}
 	if !n.IsBundle() {
 		return
@@ -141,6 +142,36 @@ func fit(n *Node, k int, g *Node) *Node {
 		g = ops.Real(g)
 	}
 	return ops.Cast(g, x.DType())
+}
+
+// cotangent is what has arrived at a node: the first of it in sum, and what came later in more, until they meet.
+type cotangent struct {
+	sum  *Node
+	more []*Node
+}
+
+func (c *cotangent) add(g *Node) {
+	if c.sum == nil {
+		c.sum = g
+		return
+	}
+	c.more = append(c.more, g)
+}
+
+// meet adds up what has arrived. Products of the same sizes, such as the gradients of a weight that every step of a
+// sequence uses, become one product.
+func (c *cotangent) meet() {
+	if len(c.more) == 0 {
+		return
+	}
+	if one := ops.SumOfProducts(append([]*Node{c.sum}, c.more...)); one != nil {
+		c.sum, c.more = one, nil
+		return
+	}
+	for _, g := range c.more {
+		c.sum = ops.Add(c.sum, g)
+	}
+	c.more = nil
 }
 
 func addTo(a, b *Node) *Node {

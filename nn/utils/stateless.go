@@ -73,6 +73,22 @@ func sameShape(a, b *lucid.Tensor) bool {
 	return true
 }
 
+// SkipInit returns a module whose values are to be loaded: build makes it, but none of its values are computed and no
+// random numbers are used up. Parameters and buffers are zeros.
+func SkipInit[M nn.Module](build func() M) M {
+	before := lucid.GetRNGState()
+	m := build()
+	lucid.SetRNGState(before)
+	lucid.NoGrad(func() {
+		for _, list := range [][]*lucid.Tensor{nn.Parameters(m), nn.Buffers(m)} {
+			for _, t := range list {
+				t.Assign(t.Detach().NewZeros(t.Shape()...))
+			}
+		}
+	})
+	return m
+}
+
 // CopyParametersAndBuffers makes the tensors of one module show the values of another's, by name; both must have the
 // same names and shapes.
 func CopyParametersAndBuffers(from, to nn.Module) error {

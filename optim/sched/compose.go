@@ -59,6 +59,7 @@ func (s *ReduceLROnPlateau) Step() {
 
 // StepMetric moves to the next epoch, which ended with this value of the metric.
 func (s *ReduceLROnPlateau) StepMetric(metric float64) {
+	outside("reduce_lr_on_plateau")
 	s.epoch++
 	if s.better(metric) {
 		s.best, s.bad = metric, 0
@@ -131,6 +132,7 @@ func NewSequentialLR(opt optim.Optimizer, parts []Scheduler, milestones []int) *
 
 // Step moves to the next epoch.
 func (s *SequentialLR) Step() {
+	outside("sequential_lr")
 	s.epoch++
 	k := 0
 	for k < len(s.milestones) && s.milestones[k] <= s.epoch {

@@ -114,14 +114,15 @@ func cosine(from, to, p float64) float64 { return to + (from-to)/2*(1+math.Cos(m
 // CyclicLROptions: BaseLR and MaxLR are required.
 type CyclicLROptions struct {
 	BaseLR, MaxLR   float64
-	StepSizeUp      *int                        // nil: 2000
-	StepSizeDown    *int                        // nil: as up
-	Mode            string                      // "triangular" (default), "triangular2" or "exp_range"
-	Gamma           *float64                    // of exp_range; nil: 1
-	ScaleFn         func(cycle float64) float64 // instead of Mode
-	NoCycleMomentum bool                        // leave the momentum alone
-	BaseMomentum    *float64                    // nil: 0.8
-	MaxMomentum     *float64                    // nil: 0.9
+	StepSizeUp      *int                    // nil: 2000
+	StepSizeDown    *int                    // nil: as up
+	Mode            string                  // "triangular" (default), "triangular2" or "exp_range"
+	Gamma           *float64                // of exp_range; nil: 1
+	ScaleFn         func(x float64) float64 // instead of Mode: what the amplitude is multiplied by
+	ScaleMode       string                  // what ScaleFn is given: "cycle" (default), the number of the cycle from 1, or "iterations", the steps made
+	NoCycleMomentum bool                    // leave the momentum alone
+	BaseMomentum    *float64                // nil: 0.8
+	MaxMomentum     *float64                // nil: 0.9
 }
 
 // CyclicLR moves the rate up and down between two bounds, the momentum the other way round (Smith). It is stepped
@@ -142,6 +143,10 @@ func NewCyclicLR(opt optim.Optimizer, o CyclicLROptions) *CyclicLR {
 	total := up + down
 	scale := func(cycle, _ float64) float64 { return 1 }
 	switch {
+	case o.ScaleMode != "" && o.ScaleMode != "cycle" && (o.ScaleMode != "iterations" || o.ScaleFn == nil):
+		refuse(op, "ScaleMode is %q; want cycle, or iterations for a ScaleFn", o.ScaleMode)
+	case o.ScaleFn != nil && o.ScaleMode == "iterations":
+		scale = func(_, step float64) float64 { return o.ScaleFn(step) }
 	case o.ScaleFn != nil:
 		scale = func(cycle, _ float64) float64 { return o.ScaleFn(cycle) }
 	case o.Mode == "" || o.Mode == "triangular":

@@ -182,7 +182,7 @@ func TestDefaultsArePyTorchs(t *testing.T) {
 		"CosineAnnealingWarmRestarts": {"T_0": 3.0}, "OneCycleLR": {"max_lr": 0.5, "total_steps": 60.0}, "CyclicLR": {"base_lr": 0.01, "max_lr": 0.2}, "ReduceLROnPlateau": {},
 	}
 	absent := map[string]string{
-		"last_epoch": "a state is loaded to go on", "epochs": "TotalSteps says it", "steps_per_epoch": "TotalSteps says it", "scale_mode": "ScaleFn gets the cycle", "total_steps": "required",
+		"last_epoch": "a state is loaded to go on", "epochs": "TotalSteps says it", "steps_per_epoch": "TotalSteps says it", "total_steps": "required",
 	}
 	run := func(op string, o options) (out []float64) {
 		opt := optimizer()

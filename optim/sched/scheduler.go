@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/optim"
 )
 
 // Scheduler moves learning rates.
 type Scheduler interface {
-	// Step moves to the next epoch and sets the learning rates.
+	// Step moves to the next epoch and sets the learning rates. It is called outside of compiled functions.
 	Step()
 	// LastLR returns the learning rates of the groups.
 	LastLR() []float64
@@ -20,6 +21,13 @@ type Scheduler interface {
 	StateDict() *lucid.StateDict
 	// LoadStateDict brings it back.
 	LoadStateDict(d *lucid.StateDict) error
+}
+
+// outside refuses a step inside a compiled function: epochs are counted in Go.
+func outside(op string) {
+	if scope.Current().Trace != nil {
+		panic(lucid.Errorf(lucid.ErrNotImplemented, op, "a schedule is stepped inside a compiled function, which would happen when it is traced and not when it runs; step it outside: a compiled step of the optimizer sees the new rate"))
+	}
 }
 
 func refuse(op, format string, args ...any) { panic(lucid.Errorf(lucid.ErrValue, op, format, args...)) }
@@ -50,6 +58,7 @@ func (s *schedule) prepare(name string, opt optim.Optimizer) {
 
 // Step moves to the next epoch.
 func (s *schedule) Step() {
+	outside(s.name)
 	s.epoch++
 	for i, g := range s.groups {
 		g.SetLR(s.rate(i))

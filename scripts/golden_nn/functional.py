@@ -62,7 +62,7 @@ for d in (1, 2, 3):
     for k in e:
         n *= k // 2
 
-    def unpool(x, i, k, **o):
+    def unpool(x, i, k, d=d, **o):
         return getattr(F, f"max_unpool{d}d")(x, i, k, **o)
 
     half = [k // 2 for k in e]
@@ -76,7 +76,7 @@ for d in (1, 2, 3):
     fun(f"max_unpool{d}d", T(1, 1, *half), I(range(len(places)), 1, 1, *half), 2, fn=unpool, padding=1, stride=3)
     if d > 1:
         for o in (dict(output_size=2), dict(output_ratio=[0.6] * d)):
-            fun(f"fractional_max_pool{d}d", T(1, 2, *(5, 6, 5)[:d]), 2, fn=lambda x, k, random_samples=None, **o: getattr(F, f"fractional_max_pool{d}d")(x, k, _random_samples=random_samples, **o),
+            fun(f"fractional_max_pool{d}d", T(1, 2, *(5, 6, 5)[:d]), 2, fn=lambda x, k, random_samples=None, d=d, **o: getattr(F, f"fractional_max_pool{d}d")(x, k, _random_samples=random_samples, **o),
                 random_samples=ng(1, 2, d, kind="u"), **o)
 for o in (dict(training=True), dict(training=True, eps=0.1), dict()):
     for s in ((4, 3), (2, 3, 4), (2, 3, 2, 2)):
@@ -174,6 +174,14 @@ for o in (dict(), dict(stride=2), dict(padding=1), dict(dilation=2)):
     fun("unfold", T(1, 2, 5, 6), 2, **o)
     u = F.unfold(torch.zeros(1, 2, 5, 6), 2, **o).shape
     fun("fold", T(*u), [5, 6], 2, **o)
+
+# Factors that leave a size as it is, or double it without being 2
+for mode in ("nearest", "nearest-exact", "bilinear", "bicubic"):
+    for factor in ([1.3, 1.3], [2.1, 1.3], [1.3, 2.1], [1.2, 0.5]):
+        fun("interpolate", T(1, 2, 3, 4), scale_factor=factor, mode=mode)
+fun("interpolate", T(1, 2, 3), scale_factor=1.3, mode="linear")
+for factor in ([1.3, 1.5, 2.0], [2.0, 1.3, 1.2]):
+    fun("interpolate", T(1, 1, 2, 3, 4), scale_factor=factor, mode="trilinear")
 
 if __name__ == "__main__":
     f.write()

@@ -90,12 +90,16 @@ def flat(out):
 
 class File:
     def __init__(self, path):
-        self.path, self.cases, self.refused = os.path.join(ROOT, path), [], []
+        self.path, self.cases, self.calls = os.path.join(ROOT, path), [], []
 
-    def add(self, op, build, run, args, kwargs, ins, call=None, train=False, steps=1):
+    def add(self, op, build, run, args, kwargs, ins, call=None, train=False, steps=1, dtype=None):
+        """One case; with a dtype, everything that is float32 otherwise has it."""
         call = call or {}
-        tensors = [x for x in ins if x is not None]
         inputs, refs = [], {}
+        kind = getattr(torch, dtype) if dtype else torch.float32
+
+        def cast(t):
+            return t.to(kind) if t.is_floating_point() else t
 
         def ref(v):
             if isinstance(v, T):
@@ -112,7 +116,7 @@ class File:
         c = {"op": op, "args": [ref(a) for a in args], "kwargs": {k: ref(v) for k, v in kwargs.items()}, "ins": [ref(x) for x in ins], "call": {k: ref(v) for k, v in call.items()}}
         key = json.dumps([op, c["args"], c["kwargs"], c["ins"], c["call"], [t.spec() for t in inputs]], sort_keys=True)
         c["seed"] = seed_of(key)
-        made = [fill(t.kind, t.shape, seed_of(c["seed"], "in", i), t.data) for i, t in enumerate(inputs)]
+        made = [cast(fill(t.kind, t.shape, seed_of(c["seed"], "in", i), t.data)) for i, t in enumerate(inputs)]
         for t, x in zip(inputs, made):
             if t.grad:
                 x.requires_grad_(True)
@@ -128,7 +132,7 @@ class File:
 
         m = build([val(a) for a in args], {k: val(v) for k, v in kwargs.items()})
         if m is not None:
-            m.train(train)
+            m.to(kind).train(train)
             names = list(m.state_dict().keys())
             buffers = [k for k, _ in m.named_buffers()]
             with torch.no_grad():
@@ -141,7 +145,7 @@ class File:
             if m is not None:
                 m.zero_grad()
             out = flat(run(m, [val(a) for a in args], {k: val(v) for k, v in kwargs.items()}, [val(x) for x in ins], {k: val(v) for k, v in call.items()}))
-        cots = [fill("g", list(o.shape), seed_of(c["seed"], "cot", i)) for i, o in enumerate(out)]
+        cots = [fill("g", list(o.shape), seed_of(c["seed"], "cot", i)).to(o.dtype if dtype else torch.float32) for i, o in enumerate(out)]
         pairs = [(o, t) for o, t in zip(out, cots) if o.requires_grad]
         if pairs:
             torch.autograd.backward([o for o, _ in pairs], [t for _, t in pairs])
@@ -149,7 +153,7 @@ class File:
         parts = []
 
         def put(t):
-            parts.append(t.detach().to(torch.float32).contiguous().numpy().reshape(-1))
+            parts.append(t.detach().to(torch.float64 if dtype == "float64" else torch.float32).contiguous().numpy().reshape(-1))
             return list(t.shape)
 
         c["out"] = [put(o) for o in out]
@@ -168,11 +172,14 @@ class File:
             for b in after.values():
                 put(b)
         v = np.concatenate(parts) if parts else np.zeros(0, np.float32)
-        c["data"] = base64.b64encode(v.astype("<f4").tobytes()).decode()
+        c["data"] = base64.b64encode(v.astype("<f8" if dtype == "float64" else "<f4").tobytes()).decode()
+        if dtype:
+            c["dtype"] = dtype
         for k in ("args", "kwargs", "ins", "call", "grads", "pgrads", "after", "names"):
             if not c.get(k, True):
                 del c[k]
         self.cases.append(c)
+        self.calls.append((op, build, run, args, kwargs, ins, call, train, steps))
 
     def module(self, op, args, ins, call=None, train=(False, True), steps=1, cls=None, forward=None, **kwargs):
         """A module in evaluation and in training."""

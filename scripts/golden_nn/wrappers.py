@@ -30,6 +30,35 @@ def both(*x):
 
 
 mod("weight_norm.spectral_norm.Linear", [3, 4], [T(2, 3)], steps=2, cls=both)
+for n, k in ((4, 4), (5, 3), (3, 5)):
+    for way in (None, "matrix_exp", "cayley"):
+        if way is None and n != k:
+            continue  # householder: the diagonal must be signs, see below
+        for triv in (True, False):
+            mod("orthogonal.Linear", [k, n], [T(2, k)], cls=on(nn.Linear, parametrizations.orthogonal), orthogonal_map=way, use_trivialization=triv)
+mod("orthogonal.Linear", [3, 3], [T(2, 3)], cls=on(nn.Linear, parametrizations.orthogonal), name="weight", orthogonal_map="cayley")
+
+
+def orthogonal(x, base, way, triv):
+    """What a map makes of the lower triangle of x, whose diagonal becomes signs, times a matrix."""
+    m = nn.Module()
+    m.weight = nn.Parameter(torch.eye(x.shape[-2], x.shape[-1]).expand(x.shape).clone())
+    parametrizations.orthogonal(m, "weight", way, use_trivialization=triv)
+    p = m.parametrizations.weight
+    signs = torch.sign(torch.diagonal(x.detach(), dim1=-2, dim2=-1))
+    tall = x if x.shape[-2] >= x.shape[-1] else x.mT
+    y = tall.tril(-1) + torch.cat([torch.diag_embed(signs), torch.zeros(*tall.shape[:-2], tall.shape[-2] - tall.shape[-1], tall.shape[-1])], -2)
+    y = y if x.shape[-2] >= x.shape[-1] else y.mT
+    if triv:
+        p[0].base.copy_(base)
+    return p[0](y)
+
+
+for s in ((1, 1), (3, 3), (5, 3), (3, 5), (2, 4, 3), (2, 7, 7)):
+    n = max(s[-2:])
+    for way in ("matrix_exp", "cayley", "householder"):
+        for triv in (True, False):
+            fun("orthogonal", T(*s), ng(*s[:-2], n, n), way, triv, fn=orthogonal)
 mod("prune.Linear", [3, 4], [T(2, 3)], cls=lambda *x: prune.l1_unstructured(nn.Linear(*x), "weight", 0.5))
 mod("prune.Conv2d", [2, 3, 2], [T(1, 2, 4, 4)], cls=lambda *x: prune.l1_unstructured(nn.Conv2d(*x), "weight", 0.5))
 

@@ -55,7 +55,8 @@ func unaries() []unary {
 	}
 	return []unary{
 		{"abs", ops.Abs, -3, 3}, {"acos", ops.Acos, -1, 1}, {"acosh", ops.Acosh, 1, 9}, {"asin", ops.Asin, -1, 1}, {"asinh", ops.Asinh, -5, 5},
-		{"atan", ops.Atan, -5, 5}, {"atanh", ops.Atanh, -0.9, 0.9}, {"cbrt", ops.Cbrt, -9, 9}, {"ceil", ops.Ceil, -5, 5}, {"conj", ops.Conj, -3, 3}, {"cos", ops.Cos, -6, 6},
+		{"atan", ops.Atan, -5, 5}, {"atanh", ops.Atanh, -0.9, 0.9}, {"cbrt", ops.Cbrt, -9, 9}, {"ceil", ops.Ceil, -5, 5},
+		{"clamp_min/number", func(x *node) *node { return ops.ClampMin(x, 1) }, -3, 3}, {"clamp_max/number", func(x *node) *node { return ops.ClampMax(x, 1) }, -3, 3}, {"conj", ops.Conj, -3, 3}, {"cos", ops.Cos, -6, 6},
 		{"cosh", ops.Cosh, -4, 4}, {"digamma", ops.Digamma, 0.1, 9}, {"erf", ops.Erf, -3, 3}, {"erfc", ops.Erfc, -3, 3}, {"erfinv", ops.Erfinv, -0.9, 0.9},
 		{"exp", ops.Exp, -5, 5}, {"exp2", ops.Exp2, -5, 5}, {"expm1", ops.Expm1, -5, 5}, {"floor", ops.Floor, -5, 5}, {"i0", ops.I0, -5, 5},
 		{"isfinite", ops.IsFinite, -5, 5}, {"isinf", ops.IsInf, -5, 5}, {"isnan", ops.IsNaN, -5, 5}, {"lgamma", ops.Lgamma, 0.1, 9},

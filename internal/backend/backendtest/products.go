@@ -13,6 +13,11 @@ func products() (all []check) {
 		all = append(all, check{name: "matmul", dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
 			f: one(func(in []*node) *node { return ops.Matmul(in[0], in[1]) })})
 	}
+	last := func(name string, x, w []int, f func(x, w, bias *node, o ops.ConvOptions) *node, o ops.ConvOptions) check {
+		o.ChannelsLast = true
+		return check{name: "conv_last/" + name, dtypes: inexact, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
+			f: func(in []*node) []*node { return []*node{f(in[0], in[1], nil, o)} }}
+	}
 	conv := func(name string, x, w []int, o ops.ConvGeneralOptions) check {
 		return check{name: "conv/" + name, dtypes: inexact, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
 			f: one(func(in []*node) *node { return ops.ConvGeneral(in[0], in[1], o) })}
@@ -24,6 +29,10 @@ func products() (all []check) {
 		conv("dilated", []int{1, 2, 9, 9}, []int{2, 2, 3, 3}, ops.ConvGeneralOptions{KernelDilation: []int{2, 2}, InputDilation: []int{2, 1}, Flip: true}),
 		conv("groups", []int{2, 4, 6, 6}, []int{6, 2, 3, 3}, ops.ConvGeneralOptions{Groups: number(2), Padding: []int{1, 1}}),
 		conv("depthwise", []int{2, 5, 8, 8}, []int{5, 1, 3, 3}, ops.ConvGeneralOptions{Groups: number(5), Padding: []int{1, 1}}),
+		last("1d", []int{2, 9, 3}, []int{4, 3, 3}, ops.Conv1d, ops.ConvOptions{Stride: []int{2}}),
+		last("2d", []int{2, 7, 8, 4}, []int{6, 4, 3, 2}, ops.Conv2d, ops.ConvOptions{Stride: []int{2, 1}, Padding: []int{1, 2}}),
+		last("2d/groups", []int{2, 6, 6, 4}, []int{6, 2, 3, 3}, ops.Conv2d, ops.ConvOptions{Groups: number(2), Padding: "same"}),
+		last("3d", []int{1, 4, 5, 3, 2}, []int{3, 2, 2, 2, 2}, ops.Conv3d, ops.ConvOptions{}),
 		conv("nothing", []int{0, 2, 5}, []int{3, 2, 2}, ops.ConvGeneralOptions{}),
 		check{name: "gather_mm", dtypes: floats, loose: true,
 			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4), index([]float64{4, 0, 1, 1}, 4)},
@@ -80,6 +89,14 @@ func windows() []check {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}
 		}},
+		{name: "pool_max_t", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
+			_, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
+			return graph.New(op("pool_max_t"), i.In(0).Attr(), ops.Cast(ops.Add(i, 1), in[0].DType()), i)
+		})},
+		{name: "pool_max_t/adaptive", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
+			v, _ := ops.AdaptiveMaxPool2d(in[0], []int{3, 5}, ops.AdaptiveMaxPoolOptions{})
+			return pullback(v)
+		})},
 		{name: "pool_mean", dtypes: floats, loose: true, in: []input{x},
 			f: one(func(in []*node) *node {
 				return ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}})

@@ -164,6 +164,26 @@ func rowWise() (all []check) {
 		}
 	}
 	w := []input{{lo: -1, hi: 1, shape: []int{4, 9}}, {lo: -1, hi: 1, shape: []int{9}}, {lo: -1, hi: 1, shape: []int{9}}}
+	channels := func(name string, shape ...int) {
+		x, m := input{lo: -1, hi: 3, shape: shape}, input{lo: 0, hi: 2, shape: shape[1:2]}
+		all = append(all,
+			check{name: "channel_moments/" + name, dtypes: floats, loose: true, in: []input{x}, f: func(in []*node) []*node {
+				return graph.Items(graph.New(op("channel_moments"), nil, in[0]))
+			}},
+			check{name: "channel_dots/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 2, shape: shape}, x, m}, f: func(in []*node) []*node {
+				mean := in[2]
+				if mean.DType().IsHalf() {
+					mean = ops.Cast(mean, dtype.Float32)
+				}
+				return graph.Items(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
+			}})
+	}
+	channels("planes", 3, 5, 4, 6)
+	channels("columns", 700, 24)
+	channels("column", 900, 3)
+	channels("wide", 5, 300)
+	channels("long", 2, 3, 5000)
+	channels("one", 1, 2)
 	return append(all,
 		check{name: "layer_norm/weights", dtypes: floats, loose: true, in: w, f: func(in []*node) []*node {
 			return []*node{ops.LayerNorm(in[0], []int{9}, in[1], in[2], ops.EpsOptions{})}

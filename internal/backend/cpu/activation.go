@@ -123,7 +123,7 @@ func init() {
 	} {
 		t := real64(f.wide)
 		t[dtype.Float32] = vector(f.single)
-		if name != "logsigmoid" {
+		if name == "silu" || name == "gelu_tanh" {
 			t[dtype.Float32] = vector(timesZero(f.single))
 		}
 		addBlocks(name, t)

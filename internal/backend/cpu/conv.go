@@ -13,33 +13,39 @@ import (
 func init() { register(backend.Table{"conv": convKernel}) }
 
 func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	return convThen(c, a.(attr.Conv), out[0], in, nil)
+}
+
+// convThen is a convolution with something to be done to the output part by part: to finished it is a matrix with a row
+// for each channel of each image. then may be nil.
+func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
 	switch in[0].DType {
 	case dtype.Float32:
-		return convolve(c, a.(attr.Conv), out[0], in, product32, floatConvOf[float32]())
+		return convolve(c, a, out, in, then, product32, floatConvOf(ended32))
 	case dtype.Float64:
-		return convolve(c, a.(attr.Conv), out[0], in, product64, floatConvOf[float64]())
+		return convolve(c, a, out, in, then, product64, floatConvOf(ended64))
 	case dtype.BFloat16, dtype.Float16:
-		return halfConvolve(c, a.(attr.Conv), out[0], in)
+		return halfConvolve(c, a, out, in, then)
 	case dtype.Complex64:
-		return convolve(c, a.(attr.Conv), out[0], in, productC64, nil)
+		return convolve(c, a, out, in, then, productC64, nil)
 	case dtype.Complex128:
-		return convolve(c, a.(attr.Conv), out[0], in, productC128, nil)
+		return convolve(c, a, out, in, then, productC128, nil)
 	case dtype.Int8:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int8], nil)
+		return convolve(c, a, out, in, then, productOf[int8], nil)
 	case dtype.Int16:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int16], nil)
+		return convolve(c, a, out, in, then, productOf[int16], nil)
 	case dtype.Int32:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int32], nil)
+		return convolve(c, a, out, in, then, productOf[int32], nil)
 	case dtype.Int64:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[int64], nil)
+		return convolve(c, a, out, in, then, productOf[int64], nil)
 	case dtype.Uint16:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint16], nil)
+		return convolve(c, a, out, in, then, productOf[uint16], nil)
 	case dtype.Uint32:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint32], nil)
+		return convolve(c, a, out, in, then, productOf[uint32], nil)
 	case dtype.Uint64:
-		return convolve(c, a.(attr.Conv), out[0], in, productOf[uint64], nil)
+		return convolve(c, a, out, in, then, productOf[uint64], nil)
 	}
-	return convolve(c, a.(attr.Conv), out[0], in, productOf[uint8], nil)
+	return convolve(c, a, out, in, then, productOf[uint8], nil)
 }
 
 // convJob is a convolution while it runs. Missing spatial dimensions have size 1.
@@ -66,6 +72,8 @@ type convJob[T numbers] struct {
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
 	tiles                        convTiles
 	partial                      []T // parts of sums, by block
+	then                         finished
+	told                         bool // then was told of everything
 }
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
@@ -87,7 +95,7 @@ func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs,
 	return j
 }
 
-func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, mul product[T], float *floatConv[T]) error {
+func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished, mul product[T], float *floatConv[T]) error {
 	x, err := flatOf[T](c, in[0])
 	if err != nil {
 		return err
@@ -99,7 +107,7 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 	}
 	defer w.done()
 	j := newConvJob[T](a, out, in, x.strides, w.strides)
-	j.mul, j.float, j.x, j.w, j.z = mul, float, x.x, w.x, backend.Slice[T](out)
+	j.mul, j.float, j.x, j.w, j.z, j.then = mul, float, x.x, w.x, backend.Slice[T](out), then
 	if j.isPointwise() {
 		return j.pointwise(c)
 	}
@@ -107,7 +115,7 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 }
 
 // halfConvolve computes in float32 and rounds once.
-func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View) error {
+func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
 	x, err := flatOf[uint16](c, in[0])
 	if err != nil {
 		return err
@@ -121,7 +129,7 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	defer w.done()
 	z := backend.Slice[uint16](out)
 	j := newConvJob[float32](a, out, in, x.strides, w.strides)
-	j.mul, j.float, j.w = product32, floatConvOf[float32](), w.x
+	j.mul, j.float, j.w, j.then = product32, floatConvOf(ended32), w.x, then
 	j.load = func(to []float32, at, step int) { widenStrided(d, to, x.x[at:], step) }
 	j.save = func(at, step int, from []float32) {
 		if step == 1 {
@@ -150,7 +158,27 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 			}
 		}
 	}
-	return nil
+	if j.then == nil || j.told {
+		return nil
+	}
+	rows := j.images * j.groups * j.kernels
+	each := max(1, blockElems/j.outPlaces)
+	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+}
+
+// tells reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
+// told of each part by who made it.
+func (j *convJob[T]) tells() bool {
+	if j.then == nil {
+		return false
+	}
+	for d := range 3 {
+		if j.phase[d].outs != j.outSize[d] {
+			return false
+		}
+	}
+	j.told = true
+	return true
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
@@ -161,6 +189,9 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.byWinograd(c)
 	case j.isCorrelation():
 		return j.correlate(c)
+	}
+	if j.isPlaces() {
+		return j.byPlaces(c)
 	}
 	direct := j.isDirect()
 	if ok, few := j.isColumns(); ok && !direct {
@@ -215,5 +246,9 @@ func (j *convJob[T]) pointwise(c *backend.Ctx) error {
 		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
 	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
 		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
-	return multiplyStacks(c, j.z, &w, &x, j.mul)
+	mul := ended(j.mul)
+	if j.float != nil {
+		mul = j.float.ended
+	}
+	return multiplyEnded(c, j.z, &w, &x, mul, j.then)
 }

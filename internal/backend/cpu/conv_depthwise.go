@@ -45,6 +45,7 @@ func (j *convJob[T]) depthwise(c *backend.Ctx) error {
 	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
 	channels, at := j.groups*j.kernels, j.tapPlaces()
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
+	tells := j.tells()
 	return c.For(ceil(j.images*channels, each), func(b int) {
 		for plane := b * each; plane < min((b+1)*each, j.images*channels); plane++ {
 			image, kernel := plane/channels, plane%channels
@@ -53,6 +54,9 @@ func (j *convJob[T]) depthwise(c *backend.Ctx) error {
 				taps[i] = weights[kernel*j.kernelStep+place]
 			}
 			simd.Depthwise3x3F32(z[plane*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:], x[image*j.imageStep+kernel/j.kernels*j.channelStep:], &taps, &w)
+			if tells {
+				j.then(plane, 0, 1, j.outPlaces)
+			}
 		}
 	})
 }

@@ -23,30 +23,33 @@ const (
 
 // floatConv are the routines of float types.
 type floatConv[T numbers] struct {
+	ended   endedProduct[T]
 	pack    func(dst []T, m, k int, a []T, ars, acs int)
 	taps    func(m, n int, a []T, off []int, b, c []T, crs int, add bool)
 	tapsTo  func(m int, a []T, off []int, b, c []T, crs int, s *gemm.Scatter, add bool)
 	scatter func(rows, width, pitch, stride int) *gemm.Scatter
 	columns func(m, n, k int, a []T, ars int, b []T, off []int, brs int, c []T, crs int, add bool)
+
+	row, lanes int // longest row of places, output channels of a vector
+	packPlaces func(dst []T, cols int, a []T, n, k, ars int)
+	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 }
 
-func floatConvOf[T gemm.Float]() *floatConv[T] {
-	return &floatConv[T]{gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T]}
+func floatConvOf[T gemm.Float](ended endedProduct[T]) *floatConv[T] {
+	return &floatConv[T]{ended, gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
+		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T]}
 }
 
 // directConv is a phase computed the direct way.
 type directConv[T numbers] struct {
-	j              *convJob[T]
-	high, wide     convAxis
-	rows           int   // output rows of a strip
-	height, pitch  int   // of a part of the scratch: rows, and their distance
+	convStrips[T]
 	channels       int   // of a chunk
 	off            []int // of the rows of a chunk
 	kernels, split int   // output channels of a block, blocks of them
-	strips         int   // of an image plane
 	each           int   // strips of a block of work
 	packed         []T
 	whole, last    *gemm.Scatter // where the sums of a strip go, and of the last; nil: through scratch
+	tells          bool
 }
 
 // isDirect reports whether the columns between output rows are few enough.
@@ -62,27 +65,19 @@ func (j *convJob[T]) isDirect() bool {
 
 func (j *convJob[T]) newDirect() *directConv[T] {
 	p := &j.phase
-	d := &directConv[T]{j: j, high: newConvAxis(p[1].first, p[1].stride, p[1].step, p[1].taps),
-		wide: newConvAxis(p[2].first, p[2].stride, p[2].step, p[2].taps)}
+	d := &directConv[T]{convStrips: j.newStrips(p[2].outs)}
 	taps := p.taps()
 	chunks := ceil(j.channels, max(1, directDepth/taps))
 	d.channels = ceil(j.channels, chunks)
 	d.split = ceil(j.kernels, directRows)
 	d.kernels = ceil(j.kernels, d.split)
-	d.wide.share(p[2].outs, j.size[2])
-	d.pitch = p[2].outs + d.wide.extra - d.wide.shared
 	cols := min(directArea/d.kernels, max(directCols, directWork/(d.kernels*j.channels*taps)))
-	d.rows = min(max(1, cols/d.pitch), p[1].outs)
-	for units := j.images * j.groups * d.split * p[0].outs; d.rows > 1 && units*ceil(p[1].outs, d.rows) < directLeast; {
-		d.rows = ceil(d.rows, 2)
-	}
-	d.strips = ceil(p[1].outs, d.rows)
-	d.rows = ceil(p[1].outs, d.strips)
-	d.height = d.rows + d.high.extra
+	d.cut(cols/d.pitch, j.images*j.groups*d.split*p[0].outs)
 	d.each = max(1, directMin/(d.kernels*j.channels*taps*d.rows*d.pitch))
-	for k := range d.channels * taps {
-		u2, u1, u0 := k%p[2].taps, k/p[2].taps%p[1].taps, k/(p[2].taps*p[1].taps)
-		d.off = append(d.off, d.plane(u0, d.high.part[u1], d.wide.part[u2])+d.high.shift[u1]*d.pitch+d.wide.shift[u2])
+	for ch := range d.channels {
+		for _, o := range d.offsets() {
+			d.off = append(d.off, d.plane(ch*p[0].taps, 0, 0)+o)
+		}
 	}
 	if p[2].outStep == 1 && j.z != nil {
 		stride := p[1].outStep * j.outSize[2]
@@ -90,13 +85,6 @@ func (j *convJob[T]) newDirect() *directConv[T] {
 		d.last = j.float.scatter(p[1].outs-(d.strips-1)*d.rows, p[2].outs, d.pitch, stride)
 	}
 	return d
-}
-
-func ceil(a, b int) int { return (a + b - 1) / b }
-
-// plane is where a part lies in the scratch; u0 counts channels and the taps of the first dimension together.
-func (d *directConv[T]) plane(u0, high, wide int) int {
-	return ((u0*d.high.parts()+high)*d.wide.parts() + wide) * (d.height*d.pitch + d.wide.shared)
 }
 
 // direct computes a phase; the kernels are packed already.
@@ -109,6 +97,7 @@ func (j *convJob[T]) direct(c *backend.Ctx) error {
 	if err := c.For(j.groups*d.split, d.pack); err != nil {
 		return err
 	}
+	d.tells = j.tells()
 	strips := j.images * j.groups * d.split * j.phase[0].outs * d.strips
 	blocks := ceil(strips, d.each)
 	if blocks == 1 {
@@ -144,17 +133,17 @@ func (d *directConv[T]) block(from, to int) {
 	pace := par.NewPace()
 	for s := from; s < to; s++ {
 		at, rest := s%d.strips*d.rows, s/d.strips
-		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at)}
+		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at), cols: p[2].outs}
 		rest /= p[0].outs
 		u.image = rest / (j.groups * d.split)
 		u.group, u.o0, u.o1 = d.rowsOf(rest % (j.groups * d.split))
 		d.strip(x, &u)
+		if d.tells {
+			j.then((u.image*j.groups+u.group)*j.kernels+u.o0, d.place(&u, 0), u.o1-u.o0, u.rows*u.cols)
+		}
 		pace.Step()
 	}
 }
-
-// strip is a part of the output: channels o0 to o1 of a group, and rows from t1 on.
-type strip struct{ image, group, o0, o1, t0, t1, rows int }
 
 // strip computes a strip, in place if it can.
 func (d *directConv[T]) strip(x []T, u *strip) {
@@ -165,7 +154,7 @@ func (d *directConv[T]) strip(x []T, u *strip) {
 		to = d.last
 	}
 	if to != nil {
-		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u.t0, u.t1):]
+		z := j.z[((u.image*j.groups+u.group)*j.kernels+u.o0)*j.outPlaces+d.place(u, 0):]
 		d.sums(x, u, func(a []T, off []int, add bool) { j.float.tapsTo(m, a, off, x, z, j.outPlaces, to, add) })
 		return
 	}
@@ -188,36 +177,13 @@ func (d *directConv[T]) sums(x []T, u *strip, f func(a []T, off []int, add bool)
 	}
 }
 
-// place is where output row t1 of t0 lies in its channel.
-func (d *directConv[T]) place(t0, t1 int) int {
-	p := &d.j.phase
-	return ((p[0].out+t0*p[0].outStep)*d.j.outSize[1]+p[1].out+t1*p[1].outStep)*d.j.outSize[2] + p[2].out
-}
-
-// fill copies what a strip reads of some channels, with zeros for what is outside.
-func (d *directConv[T]) fill(x []T, base, channels int, u *strip) {
-	j, p := d.j, &d.j.phase
-	next := d.plane(p[0].taps, 0, 0) // of the next channel
-	for u0 := range p[0].taps {
-		i0 := p[0].first + u.t0*p[0].stride + u0*p[0].step
-		for h := range d.high.parts() {
-			for w := range d.wide.parts() {
-				j.copyWindow(x[d.plane(u0, h, w):], next, base, channels, &convWindow{
-					i0:   i0,
-					high: d.high.at(h, u.t1), highStep: d.high.stride, rows: u.rows + d.high.extra,
-					wide: d.wide.at(w, 0), wideStep: d.wide.stride, pitch: d.pitch, tail: d.wide.shared})
-			}
-		}
-	}
-}
-
 // spread writes a finished strip to its places in the output.
 func (d *directConv[T]) spread(z []T, cols int, u *strip) {
 	j, p := d.j, &d.j.phase
 	for i := range u.o1 - u.o0 {
 		plane := ((u.image*j.groups+u.group)*j.kernels + u.o0 + i) * j.outPlaces
 		for r := range u.rows {
-			j.write(plane+d.place(u.t0, u.t1+r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
+			j.write(plane+d.place(u, r), p[2].outStep, z[i*cols+r*d.pitch:][:p[2].outs])
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (j *convJob[T]) copyWindow(to []T, next, base, channels int, w *convWindow)
 		}
 	case ok && j.x != nil:
 		for c := range channels {
-			simd.PadRowsF32(z[c*next:], w.pitch, x[at+c*j.channelStep:], srs, by, r1-r0, lo, hi-lo, w.pitch-hi)
+			simd.PadRowsF32(z[c*next:], w.pitch, x[at+c*j.channelStep:], srs, by, r1-r0, lo, hi-lo, w.pitch-hi, 2*j.channelStep)
 		}
 	default:
 		for c := range channels {

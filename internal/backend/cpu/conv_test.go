@@ -76,6 +76,40 @@ func testConvMatchesRef(t *testing.T, part int) {
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
 
+// TestConvPlaces runs convolutions with enough output channels for vectors of them: one to three dimensions, short rows
+// and some that are cut, several images in a block, strides, groups, sums in several chunks.
+func TestConvPlaces(t *testing.T) { forConvVariants(t, testConvPlaces) }
+
+func testConvPlaces(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(8, 4))
+	for i := range 64 / part {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.Float16}[i%4]
+		rank := 1 + r.IntN(3)
+		a, x, w, _ := randomConv(r, rank)
+		g := a.Groups
+		w[0], w[1] = g*[]int{12, 16, 31, 48, 70}[r.IntN(5)], 1+r.IntN(6)
+		x[0], x[1] = 1+r.IntN(3), g*w[1]
+		x[len(x)-1] += r.IntN(12)
+		out := []int{x[0], w[0]}
+		for e := range rank {
+			out = append(out, a.Size(e, x[2+e], w[2+e]))
+		}
+		if slices.Contains(out[2:], 0) {
+			continue
+		}
+		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
+	}
+	if part > 1 {
+		return // what follows takes the reference long
+	}
+	one := attr.MakeInts(1)
+	long := attr.Conv{Stride: one, Low: one, High: one, KernelDilation: one, InputDilation: one, Groups: 1}
+	checkKernel(t, "conv", long, []int{1, 16, 2000}, randomView(r, dtype.Float32, []int{1, 10, 2000}), randomView(r, dtype.Float32, []int{16, 10, 3}))
+	two := attr.MakeInts(2)
+	long.Stride, long.High = two, attr.MakeInts(0)
+	checkKernel(t, "conv", long, []int{1, 16, 420}, randomView(r, dtype.Float32, []int{1, 330, 840}), randomView(r, dtype.Float32, []int{16, 330, 2}))
+}
+
 // TestConvKernelGradient runs convolutions with more taps than outputs, as gradients of kernels are: few images and many,
 // one row of taps and several strips, strides, infinities at the edge.
 func TestConvKernelGradient(t *testing.T) { forConvVariants(t, testConvKernelGradient) }

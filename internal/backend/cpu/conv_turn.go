@@ -112,7 +112,7 @@ func (d *columnsConv[T]) pairs(x, tmp []T, base, images, t0, t1, rows int) {
 // copyOuts copies n rows of elements that are a stride apart: dst[r·drs+i] = src[r·srs+i·stride] for i < width.
 func copyOuts[T numbers](dst []T, drs int, src []T, srs, n, width, stride int) {
 	if z, ok := any(dst).([]float32); ok && stride == 1 {
-		simd.PadRowsF32(z, drs, any(src).([]float32), srs, 1, n, 0, width, 0)
+		simd.PadRowsF32(z, drs, any(src).([]float32), srs, 1, n, 0, width, 0, 0)
 		return
 	}
 	for r := range n {

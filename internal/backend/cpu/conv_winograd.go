@@ -42,6 +42,7 @@ type winogradConv[T numbers] struct {
 	count      int // tiles of a strip, rounded up
 	packed     []float32
 	off        []int
+	tells      bool
 }
 
 // byWinograd computes a phase.
@@ -65,6 +66,7 @@ func (j *convJob[T]) byWinograd(c *backend.Ctx) error {
 	if err := d.pack(c); err != nil {
 		return err
 	}
+	d.tells = j.tells()
 	return c.For(j.images*j.groups*d.strips, d.strip)
 }
 
@@ -124,8 +126,11 @@ func (d *winogradConv[T]) strip(b int) {
 		plane := z[(image*j.groups*j.kernels+group*j.kernels+o)*j.outPlaces+p[1].out*j.outSize[2]+p[2].out:]
 		for r := range min(4, p[1].outs-4*t) {
 			n := min(rows, ceil(p[1].outs-4*t-r, 4)) // tiles that have this row
-			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0)
+			simd.PadRowsF32(plane[(4*t+r)*j.outSize[2]:], 4*j.outSize[2], y[r*4*d.count:], 4*d.pitch, 1, n, 0, p[2].outs, 0, 0)
 		}
+	}
+	if d.tells {
+		j.then((image*j.groups+group)*j.kernels, 4*t*j.outSize[2], j.kernels, min(4*rows, p[1].outs-4*t)*j.outSize[2])
 	}
 }
 

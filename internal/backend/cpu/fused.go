@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
 )
@@ -33,6 +34,10 @@ type prepared struct {
 
 	madeBy []int // instruction that makes a register
 	widest int   // bytes of the largest element
+
+	parts  []stretch
+	chains bool // one of the parts at least is chain code
+	locals int  // values that chain code keeps in memory
 }
 
 type code struct {
@@ -51,8 +56,9 @@ func prepare(p *backend.Fused) *prepared {
 		q.size[i] = d.Size()
 		q.widest = max(q.widest, d.Size())
 	}
+	q.code = make([]code, 0, len(p.Instrs))
+	var in [3]dtype.DType
 	for k, ins := range p.Instrs {
-		var in [3]dtype.DType
 		n := 0
 		for _, s := range ins.Src {
 			if s >= 0 {
@@ -68,21 +74,23 @@ func prepare(p *backend.Fused) *prepared {
 		q.last[o] = len(p.Instrs) // stays until the tile is done
 	}
 	// A scratch tile serves one register after another. A result may not take the tile of its own operands: block
-	// kernels of several passes read them to the end.
-	var free []int
+	// kernels of several passes read them to the end. Nor do elements of two sizes share one: chain code may be done with
+	// some of the first when others are still to be read.
+	var free [17][]int // by bytes of an element
 	for k, c := range q.code {
-		if len(free) > 0 {
-			q.slot[c.dst], free = free[len(free)-1], free[:len(free)-1]
+		if f := free[q.size[c.dst]]; len(f) > 0 {
+			q.slot[c.dst], free[q.size[c.dst]] = f[len(f)-1], f[:len(f)-1]
 		} else {
 			q.slot[c.dst] = q.tile
 			q.tile++
 		}
 		for i, s := range c.src {
 			if s >= p.In && q.last[s] == k && (i == 0 || s != c.src[0]) && (i < 2 || s != c.src[1]) {
-				free = append(free, q.slot[s])
+				free[q.size[s]] = append(free[q.size[s]], q.slot[s])
 			}
 		}
 	}
+	q.split(p)
 	return q
 }
 
@@ -104,6 +112,12 @@ type runState struct {
 	out  []outPlace
 	tile int // scratch tiles in all
 	unit int // bytes of a scratch tile
+
+	width int  // elements that chain code takes at a time; 0: it is not used
+	long  int  // elements of a tile
+	fill  int  // elements for which scalars are repeated
+	ahead bool // operands are asked for ahead of time
+	past  bool // an output goes past the caches
 }
 
 type outPlace struct {
@@ -111,6 +125,8 @@ type outPlace struct {
 	base   unsafe.Pointer
 	size   int
 	staged bool // an input in the same memory is read later: write at the end of the tile
+	fresh  bool // no input is in the same memory
+	past   bool // goes past the caches
 }
 
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
@@ -142,19 +158,29 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	for i := range p.Out {
 		v := &out[i]
 		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
+		o.fresh = true
 		o.staged = p.Tail != nil && p.Tail.Src == o.reg // the reduction reads it from its own scratch
 		for j := range in {
-			if in[j].Buf == v.Buf && q.last[j] > q.madeBy[o.reg] {
-				o.staged = true
+			if in[j].Buf == v.Buf {
+				o.fresh = false
+				o.staged = o.staged || q.last[j] > q.madeBy[o.reg]
 			}
 		}
 		r.out[i] = o
 	}
+	r.chains(p)
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
+	if p.Head != nil && !isPlain(p.Head, operands) {
+		s := r.share(q)
+		defer s.end()
+		return runHead(c, s, p.Head, head, operands)
+	}
 	if p.Head != nil {
-		return runHead(c, r.share(q), head, operands)
+		if err := matmulThen(c, head, operands, nil); err != nil {
+			return err
+		}
 	}
 	blocks := (n + blockElems - 1) / blockElems
 	if blocks == 1 {
@@ -162,12 +188,78 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
-	return c.For(blocks, r.share(q).block)
+	s := r.share(q)
+	defer s.end()
+	return c.For(blocks, s.block)
 }
 
-// share copies the state to the heap; the program is handed in so that the original can stay on the stack.
+var runStates = sync.Pool{New: func() any { return new(runState) }}
+
+// share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
-	return &runState{p: p, n: r.n, tile: r.tile, unit: r.unit, in: append([]operand(nil), r.in...), out: append([]outPlace(nil), r.out...)}
+	s := runStates.Get().(*runState)
+	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
+	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, ahead: r.ahead, past: r.past, in: in, out: out}
+	return s
+}
+
+// end lets other runs have the space of a shared state.
+func (r *runState) end() {
+	clear(r.in)
+	clear(r.out)
+	r.p = nil
+	runStates.Put(r)
+}
+
+// chains decides whether chain code is used, and how. A program that is one chain takes longer tiles, since only what
+// it reads and writes in the end goes through memory.
+func (r *runState) chains(p *backend.Fused) {
+	r.long, r.fill = tileElems, min(tileElems, r.n)
+	w := simd.ChainWidth()
+	if w == 0 || r.n < w || !r.p.chains {
+		if len(r.p.code) == 1 && r.inPlace() {
+			r.long = paceElems
+		}
+		return
+	}
+	r.width = w
+	one := len(r.p.parts) == 1
+	if one {
+		r.fill = min(chainMost, r.n)
+	}
+	bytes := 0
+	for i := range r.in {
+		o := &r.in[i]
+		one = one && (o.direct || o.scalar)
+		if o.direct {
+			bytes += o.size * r.n
+		}
+	}
+	for i := range r.out {
+		o := &r.out[i]
+		one = one && !o.staged
+		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= streamFrom && uintptr(o.base)%64 == 0
+		r.past = r.past || o.past
+	}
+	r.ahead = bytes >= aheadFrom && p.Head == nil
+	if one {
+		r.long = paceElems
+	}
+}
+
+// inPlace reports whether no operand goes through scratch.
+func (r *runState) inPlace() bool {
+	for i := range r.in {
+		if !r.in[i].direct {
+			return false
+		}
+	}
+	for i := range r.out {
+		if r.out[i].staged {
+			return false
+		}
+	}
+	return len(r.out) == 1
 }
 
 // place says how the run finds an input.
@@ -204,6 +296,9 @@ func (r *runState) block(b int) {
 	r.open(&w)
 	r.tiles(&w, b*blockElems, min((b+1)*blockElems, r.n), -1, nil)
 	w.close()
+	if r.past {
+		simd.Fence()
+	}
 }
 
 // workspace is where one goroutine runs tiles. It does not point at the run, which then may stay on the stack.
@@ -212,15 +307,17 @@ type workspace struct {
 	base  unsafe.Pointer
 	small [16]unsafe.Pointer // registers
 	large []unsafe.Pointer   // those of a program too large for small
+	code  *readyCode         // nil: none is used
 }
 
 // open takes scratch memory and fills in the operands that are one value.
 func (r *runState) open(w *workspace) {
 	w.buf = scratch.Get().(*[]uint64)
-	if need := (r.tile*r.unit + 7) / 8; len(*w.buf) < need {
+	if need := (r.tile*r.unit + r.p.locals*4*chainMost + 64 + 7) / 8; len(*w.buf) < need {
 		*w.buf = make([]uint64, need)
 	}
 	w.base = unsafe.Pointer(unsafe.SliceData(*w.buf))
+	w.base = unsafe.Add(w.base, -uintptr(w.base)&63) // vectors of tiles lie in one line each
 	if len(r.p.size) > len(w.small) {
 		w.large = make([]unsafe.Pointer, len(r.p.size))
 	}
@@ -228,12 +325,20 @@ func (r *runState) open(w *workspace) {
 	for i := range r.in {
 		if o := &r.in[i]; o.scalar {
 			reg[i] = unsafe.Add(w.base, o.slot*r.unit)
-			fill(reg[i], o.base, o.size, min(tileElems, r.n))
+			fill(reg[i], o.base, o.size, r.fill)
 		}
+	}
+	if r.chained() {
+		r.ready(w)
 	}
 }
 
-func (w *workspace) close() { scratch.Put(w.buf) }
+func (w *workspace) close() {
+	scratch.Put(w.buf)
+	if w.code != nil {
+		readyCodes.Put(w.code)
+	}
+}
 
 func (w *workspace) regs() []unsafe.Pointer {
 	if w.large != nil {
@@ -252,11 +357,14 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 	if hi-lo > paceElems {
 		pace = par.NewPace()
 	}
-	for at := lo; at < hi; at += tileElems {
+	n := 0
+	for at := lo; at < hi; at += n {
 		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
 			pace.Step() // how long a tile takes depends on the program
 		}
-		n := min(tileElems, hi-at)
+		if n = min(r.long, hi-at); n > tileElems && r.chained() {
+			n &^= r.width - 1 // scratch has room for the rest by itself
+		}
 		for i := range r.in {
 			switch o := &r.in[i]; {
 			case o.direct:
@@ -280,17 +388,10 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		if tail >= 0 {
 			reg[tail] = unsafe.Add(dst, (at-lo)*r.p.size[tail])
 		}
-		for k := range r.p.code {
-			c := &r.p.code[k]
-			var x, y, w unsafe.Pointer
-			x = reg[c.src[0]]
-			if c.src[1] >= 0 {
-				y = reg[c.src[1]]
-			}
-			if c.src[2] >= 0 {
-				w = reg[c.src[2]]
-			}
-			c.f(n, reg[c.dst], x, y, w, c.a)
+		if r.chained() {
+			r.partsOf(w, reg, n)
+		} else {
+			r.plain(reg, 0, len(r.p.code), 0, n)
 		}
 		for i := range r.out {
 			if o := &r.out[i]; o.staged {

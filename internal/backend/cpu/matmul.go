@@ -76,8 +76,6 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
 		return stacks(c, out, in, ended(productC128), then)
-	case dtype.Int8:
-		return stacks(c, out, in, ended(productOf[int8]), then)
 	case dtype.Int16:
 		return stacks(c, out, in, ended(productOf[int16]), then)
 	case dtype.Int32:
@@ -91,20 +89,20 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 	case dtype.Uint64:
 		return stacks(c, out, in, ended(productOf[uint64]), then)
 	}
-	return stacks(c, out, in, ended(productOf[uint8]), then)
+	return stacks(c, out, in, endedBytes(), then)
 }
 
-// plainWork is how many multiply-adds a product may have to be done by plain: no loop would be parallel.
+// plainWork is how many multiply-adds a product has up to which no loop is parallel.
 const plainWork = 1 << 17
 
-// plain does a small product of two matrices as they lie, without what stacks need. It reports whether it did.
-func plain[T numbers](out backend.View, in []backend.View, mul endedProduct[T], then finished) bool {
+// plain does a product of two matrices as they lie, without what stacks need. It reports whether it did.
+func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then finished) (done bool, err error) {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
-		return false
+		return false, nil
 	}
 	m, k, n := in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
-	if m*n*k == 0 || m*n*k > plainWork {
-		return false
+	if m*n*k == 0 {
+		return false, nil
 	}
 	ars, acs, brs, bcs := k, 1, n, 1
 	if l := in[0].Lay; l != nil {
@@ -114,10 +112,14 @@ func plain[T numbers](out backend.View, in []backend.View, mul endedProduct[T], 
 		brs, bcs = l.Strides[0], l.Strides[1]
 	}
 	if ars|acs|brs|bcs < 0 {
-		return false
+		return false, nil
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), nil)
-	return true
+	var run gemm.Runner
+	if m*n*k > plainWork {
+		run = gemmRunner(c, &err)
+	}
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), run)
+	return true, err
 }
 
 // epilogueOf is then for the matrix whose first row is row base of the output.
@@ -129,8 +131,8 @@ func epilogueOf[T numbers](then finished, base int) func(c []T, crs, row, col, r
 }
 
 func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then finished) error {
-	if plain(out, in, mul, then) {
-		return nil
+	if done, err := plain(c, out, in, mul, then); done {
+		return err
 	}
 	a, err := stackOf[T](c, in[0])
 	if err != nil {
@@ -143,11 +145,6 @@ func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul 
 	}
 	defer b.done()
 	return multiplyEnded(c, backend.Slice[T](out), &a, &b, mul, then)
-}
-
-// multiplyStacks is multiplyEnded for a product that nothing follows.
-func multiplyStacks[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul product[T]) error {
-	return multiplyEnded(c, z, a, b, ended(mul), nil)
 }
 
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either

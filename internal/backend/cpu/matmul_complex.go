@@ -11,10 +11,12 @@ import (
 //	[re c]   [re a  -im a]   [re b]
 //	[im c] = [im a   re a] · [im b]
 
-const complexWork = 1 << 12 // multiply-adds up to which that does not pay
+// complexInner is the inner size from which that is done. It alone decides, so that a row has the same bits whatever
+// rows come with it.
+const complexInner = 16
 
 func productC64(m, n, k int, a []complex64, ars, acs int, b []complex64, brs, bcs int, c []complex64, crs int, add bool, run gemm.Runner) {
-	if m*n*k <= complexWork || min(m, n) < 4 {
+	if k < complexInner {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
 	}
@@ -22,7 +24,7 @@ func productC64(m, n, k int, a []complex64, ars, acs int, b []complex64, brs, bc
 }
 
 func productC128(m, n, k int, a []complex128, ars, acs int, b []complex128, brs, bcs int, c []complex128, crs int, add bool, run gemm.Runner) {
-	if m*n*k <= complexWork || min(m, n) < 4 {
+	if k < complexInner {
 		productOf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, add, run)
 		return
 	}

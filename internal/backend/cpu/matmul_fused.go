@@ -1,37 +1,72 @@
 package cpu
 
 import (
+	"sync"
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A product at the start of a fused program: what follows it, such as a bias and an activation, runs over each part of the
-// product while that is in the cache.
+// A product or a convolution at the start of a fused program: what follows it, such as a bias and an activation, runs
+// over each part of the result while that is in the cache.
 
-func canLead(op string, _ dtype.DType) bool { return op == "matmul" }
+func canLead(op string, _ dtype.DType) bool { return op == "matmul" || op == "conv" }
 
-func runHead(c *backend.Ctx, r *runState, out backend.View, in []backend.View) error {
+// headRun is what follows one head. Small products are called so often that its function is made once.
+type headRun struct {
+	r     *runState
+	width int // columns of the product, places of the convolution
+	then  finished
+}
+
+var headRuns = sync.Pool{New: func() any {
+	h := new(headRun)
+	h.then = h.part
+	return h
+}}
+
+// isPlain reports whether the head is a product so small that it is in the cache as a whole when it is done.
+func isPlain(h *backend.Head, in []backend.View) bool {
+	if h.Op != "matmul" || in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
+		return false
+	}
+	return in[0].Numel() <= plainWork && in[0].Numel()*in[1].Shape.Dim(1) <= plainWork
+}
+
+func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, in []backend.View) error {
 	if out.Numel() == 0 {
 		return nil
 	}
-	width := 1 // a product with a vector has one column
-	if in[1].Shape.Rank() > 1 {
-		width = out.Shape.Dim(out.Shape.Rank() - 1)
+	h := headRuns.Get().(*headRun)
+	defer func() {
+		h.r = nil
+		headRuns.Put(h)
+	}()
+	h.r, h.width = r, 1 // a product with a vector has one column
+	if head.Op == "conv" {
+		h.width = volume(out.Shape.Dims()[2:])
+		return convThen(c, head.Attr.(attr.Conv), out, in, h.then)
 	}
-	return matmulThen(c, out, in, func(row, col, rows, cols int) {
-		var w workspace
-		r.open(&w)
-		if cols == width {
-			r.tiles(&w, row*width, (row+rows)*width, -1, nil)
-		} else {
-			for i := row; i < row+rows; i++ {
-				r.tiles(&w, i*width+col, i*width+col+cols, -1, nil)
-			}
+	if in[1].Shape.Rank() > 1 {
+		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
+	}
+	return matmulThen(c, out, in, h.then)
+}
+
+// part runs the program over a finished part of the product.
+func (h *headRun) part(row, col, rows, cols int) {
+	var w workspace
+	h.r.open(&w)
+	if cols == h.width {
+		h.r.tiles(&w, row*h.width, (row+rows)*h.width, -1, nil)
+	} else {
+		for i := row; i < row+rows; i++ {
+			h.r.tiles(&w, i*h.width+col, i*h.width+col+cols, -1, nil)
 		}
-		w.close()
-	})
+	}
+	w.close()
 }
 
 // row returns where elements at to at+n lie, if they do so one after the other in one row; else nil.

@@ -13,6 +13,7 @@ import (
 type Limits struct {
 	FMA32      float64 `json:"fma32"`
 	FMA64      float64 `json:"fma64"`
+	BF16       float64 `json:"bf16"` // products of bfloat16 by the instructions that matrix products use
 	Read       float64 `json:"read"`
 	Copy       float64 `json:"copy"`
 	StreamCopy float64 `json:"stream_copy"` // past the caches
@@ -50,6 +51,7 @@ func (p *Prober) Measure() (l Limits, err error) {
 	}{
 		{&l.FMA32, multiplyAdds(gemm.PeakFMAProbe32)},
 		{&l.FMA64, multiplyAdds(gemm.PeakFMAProbe64)},
+		{&l.BF16, multiplyAdds(gemm.PeakPairsProbe)},
 		{&l.Read, move(1, func(_, src []byte, b int) { sums[b] = simd.ReadProbe(src) })},
 		{&l.Copy, move(2, func(dst, src []byte, _ int) { simd.CopyProbe(dst, src) })},
 		{&l.StreamCopy, move(2, func(dst, src []byte, _ int) { simd.NonTemporalCopy(dst, src) })},

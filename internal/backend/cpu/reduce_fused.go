@@ -51,7 +51,9 @@ type producer struct {
 func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out backend.View) error {
 	t := p.Tail
 	d := p.DTypes[t.Src]
-	from := &producer{r.share(p.Prep.(*prepared)), t.Src}
+	s := r.share(p.Prep.(*prepared))
+	defer s.end()
+	from := &producer{s, t.Src}
 	return folds[t.Op][d](c, t.Attr, out, backend.View{DType: d, Shape: p.Shape}, from)
 }
 

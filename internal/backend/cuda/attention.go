@@ -91,6 +91,9 @@ func sizes(g *args, q, k, v backend.View) {
 
 func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
+	if done, err := d.attentionByLibrary(p, out, in); done {
+		return err
+	}
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
 	if !ok || len(in) > 3 {
 		return d.attentionRows(p, out, in)
@@ -120,6 +123,9 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 
 func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
+	if done, err := d.attentionGradByLibrary(p, out, in); done {
+		return err
+	}
 	if _, ok := tilesFor(p, in[1], in[2], in[3], ofKeys); !ok || len(in) > 6 {
 		return d.attentionRowsGrad(p, out, in)
 	}

@@ -50,6 +50,8 @@ func TestCompileScans(t *testing.T) {
 	}
 }
 
+var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false}
+
 // TestCompileWindows compiles convolution, pooling, chosen products and samplers.
 func TestCompileWindows(t *testing.T) {
 	needCompiler(t)
@@ -58,18 +60,33 @@ func TestCompileWindows(t *testing.T) {
 			compileOne(t, name+d.String(), convSource(name, d, 1+i%3, "u32"))
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
-		compileOne(t, "pool_unfold", poolSource("pool_unfold", d))
-		compileOne(t, "pool_fold", poolSource("pool_fold", d))
+		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, someWindows))
+		compileOne(t, "pool_fold", poolSource("pool_fold", d, someWindows))
 		if d.IsFloat() {
-			compileOne(t, "class_nll_grad", classNLLGradSource(d, 16/d.Size()))
-			for _, op := range []string{"pool_max", "pool_mean", "pool_mean_t"} {
-				compileOne(t, op, poolSource(op, d))
+			for _, part := range []string{"FORWARD", "BACKWARD"} {
+				compileOne(t, "class_nll", classNLLSource(part, classNLLTypes{d, d, d}, 32, 16/d.Size()))
+				compileOne(t, "class_nll", classNLLSource(part, classNLLTypes{d, d, dtype.Float32}, 1+255*number(part == "FORWARD"), 1))
+			}
+			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
+				compileOne(t, op, poolSource(op, d, someWindows))
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
 		}
 	}
 	compileOne(t, "conv_wide", convSource("conv_tiled", dtype.Float32, 2, "u64"))
-	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8))
+	compileOne(t, "pool_max", poolSource("pool_max", dtype.Int8, someWindows))
 	compileOne(t, "random_int", sampleSource("random_int", dtype.Uint64))
+}
+
+// TestCompileChannels compiles the statistics of channels.
+func TestCompileChannels(t *testing.T) {
+	needCompiler(t)
+	for _, what := range []string{"moments", "dots"} {
+		for _, f := range []channelForm{{part: "cols", t: dtype.BFloat16, fd: 1, vector: 8, across: 8}, {part: "rows", t: dtype.Float32, fd: 2, vector: 4, across: 1},
+			{part: "rows", t: dtype.Float64, fd: 3, vector: 1, across: 1}, {part: "finish", t: dtype.Float16, fd: 1, vector: 8, across: 32}} {
+			f.what = what
+			compileOne(t, "channel_"+f.part, f.source())
+		}
+	}
 }

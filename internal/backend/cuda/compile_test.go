@@ -229,6 +229,9 @@ func TestCompileAttention(t *testing.T) {
 			}
 		}
 	}
+	for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+		compileOne(t, "attention_seed", seedSource(half))
+	}
 	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}

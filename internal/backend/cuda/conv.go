@@ -2,35 +2,65 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
-func init() { register(map[string]kernel{"conv": conv}) }
+func init() {
+	register(map[string]kernel{"conv": func(d *call, a attr.Attr, out, in []backend.View) error { return d.conv(a.(attr.Conv), out[0], in) },
+		"conv_last": func(d *call, a attr.Attr, out, in []backend.View) error {
+			s, st := out[0].Shape.Dims(), out[0].Strides()
+			last := len(s) - 1
+			first := func(v []int) []int { return slices.Concat([]int{v[0], v[last]}, v[1:last]) }
+			return d.conv(a.(attr.Conv), part(out[0], shape.Of("conv", first(s)...), first(st), 0), in)
+		}})
+}
 
 // convSource writes a kernel of conv.cu over sd dimensions; index is the type terms of a sum are counted with.
 func convSource(name string, t dtype.DType, sd int, index string) string {
 	return kernels.Source("prelude") + typed(t) + kernels.Source("tile") + "#define " + strings.ToUpper(name) + fmt.Sprintf("\n#define SD %d\n#define INDEX %s\n", sd, index) + kernels.Source("conv")
 }
 
-// conv is a convolution of any kind: operands are read where they lie.
-func conv(d *call, a attr.Attr, out, in []backend.View) error {
-	c, t := a.(attr.Conv), out[0].DType
+// conv is a convolution of any kind, by cuDNN where it can; else operands are read where they lie.
+func (d *call) conv(c attr.Conv, out backend.View, in []backend.View) error {
+	if product(in[1].Shape.Dims()[1:]) == 0 || in[0].Numel() == 0 {
+		return d.Fill(address(out), 0, out.Numel()*out.DType.Size())
+	}
+	if done, err := d.convByLibrary(c, out, in[0], in[1]); done {
+		return err
+	}
+	if out.Contiguous() {
+		return d.ownConv(c, out, in)
+	}
+	b, err := d.pool.Get("conv", out.Numel()*out.DType.Size())
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	tmp := backend.View{Buf: b, DType: out.DType, Shape: out.Shape}
+	if err := d.ownConv(c, tmp, in); err != nil {
+		return err
+	}
+	return d.move(out, tmp)
+}
+
+// ownConv is a convolution by our kernels, into a contiguous result.
+func (d *call) ownConv(c attr.Conv, out backend.View, in []backend.View) error {
+	t := out.DType
 	x, w := in[0].Shape.Dims(), in[1].Shape.Dims()
-	size := out[0].Shape.Dims()[2:]
+	size := out.Shape.Dims()[2:]
 	sd, area := len(size), product(size)
 	outs, terms := w[0]/c.Groups, product(w[1:])
-	if terms == 0 || in[0].Numel() == 0 {
-		return d.Fill(address(out[0]), 0, out[0].Numel()*t.Size())
-	}
 	places := x[0] * area
 	name, grid, chunks := "conv_tiled", blocks(places, 64)*blocks(outs, 64)*c.Groups, 1
 	if outs < 8 {
-		name, grid = "conv_direct", blocks(out[0].Numel(), threads)
+		name, grid = "conv_direct", blocks(out.Numel(), threads)
 	}
 	// Few blocks share long sums; into how many parts depends on sizes alone.
 	chunks = max(1, min(512/grid, terms/256))
@@ -42,7 +72,7 @@ func conv(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	part := uintptr(0)
 	if chunks > 1 {
-		b, err := d.pool.Get("conv", chunks*out[0].Numel()*max(4, t.Size()))
+		b, err := d.pool.Get("conv", chunks*out.Numel()*max(4, t.Size()))
 		if err != nil {
 			return err
 		}
@@ -55,7 +85,7 @@ func conv(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	var g args
 	g.int(places, outs, c.Groups, terms, chunk, chunks)
-	g.ptr(address(out[0]), address(in[0]), address(in[1]), part)
+	g.ptr(address(out), address(in[0]), address(in[1]), part)
 	for _, list := range [][]int{size, x[2:], w[2:], c.Stride.Slice(), c.Low.Slice(), c.KernelDilation.Slice(), c.InputDilation.Slice()} {
 		g.int(list...)
 	}
@@ -73,5 +103,5 @@ func conv(d *call, a attr.Attr, out, in []backend.View) error {
 	if err := launch(name, grid, chunks); err != nil || chunks == 1 {
 		return err
 	}
-	return launch("conv_finish", blocks(out[0].Numel(), threads), 1)
+	return launch("conv_finish", blocks(out.Numel(), threads), 1)
 }

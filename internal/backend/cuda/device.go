@@ -8,6 +8,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -38,6 +39,15 @@ type shared struct {
 	blas     *cublas.Handle
 	blasErr  error
 
+	dnnOnce   sync.Once
+	dnnDone   atomic.Bool
+	dnnHandle *cudnn.Handle // nil: not there
+	dnnErr    error
+	dnnAlways bool     // also for work that is too small to be worth it: in tests
+	dnnOps    sync.Map // op → *atomic.Int64: how often cuDNN did it
+
+	attentions attentionWork
+
 	recordings recordings
 
 	// Fallbacks counts ops that ran on the host because the device has no kernel for them.
@@ -66,12 +76,13 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1"}}
-	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), source{dd})
+	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
+		dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
+	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, Prepare: prepare, RunFused: d.runFace,
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace,
 		Upload: d.upload, Download: d.download, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
@@ -81,26 +92,6 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	return b, d, nil
-}
-
-// source is the memory of a device.
-type source struct{ d *driver.Device }
-
-func (s source) Alloc(n int) ([]byte, uintptr, error) {
-	p, err := s.d.Alloc(n)
-	if err != nil {
-		// What the driver's own pool keeps may be enough.
-		if terr := s.d.Trim(); terr != nil {
-			return nil, 0, terr
-		}
-		p, err = s.d.Alloc(n)
-	}
-	return nil, p, err
-}
-
-func (s source) Release(_ []byte, p uintptr) {
-	// A device that cannot free any more has failed for good; the next call that can say so does.
-	_ = s.d.Release(p)
 }
 
 func (d *Device) upload(dst *mem.Buffer, src []byte) error {

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type program struct {
 	faults string
 	last   atomic.Pointer[readied]
 	heavy  bool // it computes functions, not only sums and products
+	after  *after
 	*backend.Fused
 }
 
@@ -74,8 +76,14 @@ func prepare(p *backend.Fused) {
 		b.WriteByte('>')
 		b.WriteString(strconv.Itoa(o))
 	}
+	for t := p.Tail; t != nil; t = t.Next {
+		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
+	}
 	q.key = b.String()
 	q.heavy = len(filesOf(q)) > 2
+	if q.after = afterProduct(p); q.after != nil {
+		p.Head.Unwritten = true
+	}
 	p.Prep = q
 }
 
@@ -146,13 +154,22 @@ func (f *form) key() string {
 // runFace is runFused with the face a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
+	if f.face != recording && p.Head == nil {
+		return f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+	}
+	if p.Head != nil {
+		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	}
 	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
 }
 
 // runFused runs a prepared program.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	n := out[0].Numel()
-	if n == 0 {
+	s := out[0].Shape
+	if p.Tail != nil {
+		s = p.Shape
+	}
+	if s.Numel() == 0 {
 		return nil
 	}
 	q := p.Prep.(*program)
@@ -178,19 +195,31 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			tmp = append(tmp, b)
 		}
 	}
-	f.settle(out, views)
+	f.settle(s, out[:len(p.Out)], views)
+	if p.Tail != nil {
+		f.fitColumns(s)
+	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
 		return err
 	}
-	span := f.span(q, n)
-	run := func(word uintptr) error {
-		return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(n, word, span, &f, views, out))
-	}
 	if q.faults != "" {
-		return d.checked(c, faultName(q.faults), run)
+		g := f // what is checked late lies on the heap, what runs at once does not
+		g.classes, views = slices.Clone(f.classes), slices.Clone(views)
+		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
 	}
-	return run(0)
+	return d.launchFused(fn, q, &f, s, 0, views, out)
+}
+
+// launchFused runs a program's kernel.
+func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
+	if q.Tail != nil {
+		return d.launchTails(fn, q, f, s, word, in, out)
+	}
+	n := s.Numel()
+	span := f.span(q, n)
+	var space [24]uint64
+	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, word, span, f, in, out))
 }
 
 // faultName is the op a complaint names.
@@ -223,9 +252,9 @@ func classOf(v backend.View) class {
 	return strided
 }
 
-// settle chooses the vector's length, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
-func (f *form) settle(out, in []backend.View) {
-	widest, s := 1, out[0].Shape
+// settle chooses the vector's length for elements of a shape, 16 bytes of the widest type that lies like the outputs, and merges dimensions.
+func (f *form) settle(s *shape.Shape, out, in []backend.View) {
+	widest := 1
 	for _, v := range out {
 		widest = max(widest, v.DType.Size())
 	}
@@ -237,10 +266,13 @@ func (f *form) settle(out, in []backend.View) {
 		}
 	}
 	f.vector = 16 / widest
-	layouts := [][]int{s.Strides()}
+	var layouts [][]int
 	last := s.Numel()
 	for i, c := range f.classes {
 		if c == strided {
+			if layouts == nil {
+				layouts = append(layouts, s.Strides())
+			}
 			layouts = append(layouts, in[i].Strides())
 			lo, hi := span(in[i])
 			last = max(last, hi, -lo)
@@ -297,9 +329,8 @@ func span(v backend.View) (lo, hi int) {
 	return lo, hi
 }
 
-// fusedArgs fills the struct Args that fusedSource declares.
-func fusedArgs(n int, word uintptr, span int, f *form, in, out []backend.View) args {
-	a := make(args, 0, 5+len(in)*(2+len(f.dims))+len(out)+len(f.dims))
+// fusedArgs fills the struct Args that fusedSource declares, in the space given as far as it goes.
+func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend.View) args {
 	a.int(n)
 	a.ptr(word)
 	a.int(span)

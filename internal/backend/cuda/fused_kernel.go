@@ -21,7 +21,12 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 	}
 	g := *f // the source may be written later
 	g.classes = slices.Clone(f.classes)
-	fn, err := d.kernel(key, "fused", func() string { return fusedSource(q, &g) })
+	fn, err := d.kernel(key, "fused", func() string {
+		if q.Tail != nil {
+			return tailsSource(q, &g)
+		}
+		return fusedSource(q, &g)
+	})
 	if err == nil && ok && fn != nil {
 		q.last.Store(&readied{short, d.shared, fn})
 	}

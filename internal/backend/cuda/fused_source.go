@@ -16,7 +16,53 @@ func fusedSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
-	nd, ns, np, ni := len(f.dims), 0, 0, 0
+	nd, ns := len(f.dims), writeArgs(w, p, f, "")
+	index, offset := f.indices()
+	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
+	w("const int V = %d, U = %d;", f.vector, f.many(p))
+	if f.looping(p) {
+		w("%s e = (%s)blockIdx.x * (%s)a.span + threadIdx.x * V;", index, index, index)
+		w("const %s end = min((%s)a.n, (%s)(blockIdx.x + 1) * (%s)a.span);", index, index, index, index)
+		w("if (e >= end) return;")
+	} else {
+		w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
+		w("if (e >= (%s)a.n) return;", index)
+	}
+	if ns > 0 {
+		writeOffsets(w, nd, ns, index, offset)
+	}
+	names := writeLoads(w, p, f)
+	if f.looping(p) {
+		writeAhead(w, p, f, index)
+	}
+	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
+	writeBody(w, p, names, "")
+	w("}")
+	if f.looping(p) {
+		w("if (!more) break;\ne = next;")
+		for i, c := range f.classes {
+			if c == aligned || c == unaligned {
+				w("#pragma unroll\nfor (int j = 0; j < V; j++) r%d[0][j] = n%d[0][j];", i, i)
+			}
+		}
+		w("}")
+	}
+	w("}")
+	return b.String()
+}
+
+// indices are the types of an element's number and of where it lies.
+func (f *form) indices() (index, offset string) {
+	if f.wide {
+		return "u64", "i64"
+	}
+	return "u32", "i32"
+}
+
+// writeArgs declares the struct that fusedArgs fills, with more fields at its end. It returns how many inputs have offsets of
+// their own.
+func writeArgs(w func(string, ...any), p *program, f *form, more string) (ns int) {
+	nd, np, ni := len(f.dims), 0, 0
 	for _, c := range f.classes {
 		switch c {
 		case byValue:
@@ -37,46 +83,16 @@ func fusedSource(p *program, f *form) string {
 	if ni > 0 {
 		w("u64 imm[%d][2];", ni)
 	}
-	w("void *out[%d]; };", len(p.Out))
-	index, offset := "u32", "i32"
-	if f.wide {
-		index, offset = "u64", "i64"
+	if len(p.Out) > 0 {
+		w("void *out[%d];", len(p.Out))
 	}
-	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
-	w("const int V = %d, U = %d;", f.vector, f.many(p))
-	if f.looping(p) {
-		w("%s e = (%s)blockIdx.x * (%s)a.span + threadIdx.x * V;", index, index, index)
-		w("const %s end = min((%s)a.n, (%s)(blockIdx.x + 1) * (%s)a.span);", index, index, index, index)
-		w("if (e >= end) return;")
-	} else {
-		w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
-		w("if (e >= (%s)a.n) return;", index)
-	}
-	if ns > 0 {
-		writeOffsets(w, nd, ns, index, offset)
-	}
-	names := writeLoads(w, p, f)
-	if f.looping(p) {
-		writeAhead(w, p, f, index)
-	}
-	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
-	writeBody(w, p, names)
-	w("}")
-	if f.looping(p) {
-		w("if (!more) break;\ne = next;")
-		for i, c := range f.classes {
-			if c == aligned || c == unaligned {
-				w("#pragma unroll\nfor (int j = 0; j < V; j++) r%d[0][j] = n%d[0][j];", i, i)
-			}
-		}
-		w("}")
-	}
-	w("}")
-	return b.String()
+	w("%s };", more)
+	return ns
 }
 
-// writeBody takes a vector through the instructions and stores it.
-func writeBody(w func(string, ...any), p *program, names []string) {
+// writeBody takes a vector through the instructions and stores it; fold is written for every tail, with its number and the value
+// it reads.
+func writeBody(w func(string, ...any), p *program, names []string, fold string) {
 	for i, o := range p.Out {
 		w("Rep<%s>::R o%d[V];", ctype[p.DTypes[o]], i)
 	}
@@ -94,6 +110,9 @@ func writeBody(w func(string, ...any), p *program, names []string) {
 	}
 	for i, o := range p.Out {
 		w("o%d[j] = %s;", i, names[o])
+	}
+	for i, t := 0, p.Tail; fold != "" && t != nil; i, t = i+1, t.Next {
+		w(fold, i, names[t.Src])
 	}
 	w("}")
 	for i, o := range p.Out {

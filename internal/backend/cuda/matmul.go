@@ -22,11 +22,17 @@ func (d *Device) cublas() (*cublas.Handle, error) {
 	return d.blas, d.blasErr
 }
 
-// matmul multiplies batches of matrices. A transposed operand is used as it lies; one that cannot be is copied first.
+// matmul multiplies batches of matrices.
 func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	if !cublas.Supports(out[0].DType) {
 		return d.integerMatmul(out[0], in[0], in[1])
 	}
+	return d.matmulThen(out[0], in, cublas.Epilogue{}, cublas.Operands{Z: address(out[0])})
+}
+
+// matmulThen makes a product that would lie like out, and what follows it, where the operands say; without a way to do both
+// it returns cublas.ErrUnsupported. A transposed operand is used as it lies; one that cannot be is copied first.
+func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epilogue, o cublas.Operands) error {
 	h, err := d.cublas()
 	if err != nil {
 		return err
@@ -37,35 +43,59 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 			b.Free()
 		}
 	}()
-	r := out[0].Shape.Rank()
-	m, n, k := out[0].Shape.Dim(r-2), out[0].Shape.Dim(r-1), in[0].Shape.Dim(r-1)
+	r := out.Shape.Rank()
+	m, n, k := out.Shape.Dim(r-2), out.Shape.Dim(r-1), in[0].Shape.Dim(r-1)
+	pitch, batch, alone := n, out.Numel()/(m*n), after == (cublas.Epilogue{})
+	if m > 1 {
+		pitch = out.Strides()[r-2]
+	}
+	if !alone && (k == 0 || batch > 1) {
+		return cublas.ErrUnsupported
+	}
 	if k == 0 {
-		return d.Fill(address(out[0]), 0, out[0].Numel()*out[0].DType.Size())
+		return d.Fill(o.Z, 0, ((batch*m-1)*pitch+n)*out.DType.Size())
 	}
 	var x [2]cublas.Matrix
 	var at [2]uintptr
-	if pads(out[0].DType, out[0].Numel()/(m*n), m, n, k) {
-		return d.paddedProduct(h, out[0], in[0], in[1], m, n, k)
-	}
+	leads := []int{pitch}
 	for i, v := range in[:2] {
 		mat, ok := matrixOf(v)
+		if lead := max(mat.Row, mat.Column); ok {
+			leads = append(leads, lead)
+		} else {
+			leads = append(leads, v.Shape.Dim(r-1))
+		}
+		x[i], at[i] = mat, address(v)
+		if i == 1 && pads(out.DType, batch, m, n, k, leads) {
+			if !alone {
+				return cublas.ErrUnsupported
+			}
+			return d.paddedProduct(h, out, in[0], in[1], m, n, k)
+		}
 		if !ok {
 			to, b, err := d.forceDense(v)
 			if err != nil {
 				return err
 			}
 			tmp = append(tmp, b)
-			v = to
-			mat, _ = matrixOf(to)
+			x[i], _ = matrixOf(to)
+			at[i] = address(to)
 		}
-		x[i], at[i] = mat, address(v)
 	}
 	if d.face == looking {
 		return nil
 	}
-	z := address(out[0])
-	return d.product(h, cublas.Product{DType: out[0].DType, Batch: out[0].Numel() / (m * n), M: m, N: n, K: k, X: x[0], Y: x[1],
-		Align: [3]int{cublas.AlignOf(z), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}, Deterministic: d.ctx.Deterministic}, z, at[0], at[1])
+	o.X, o.Y = at[0], at[1]
+	p := cublas.Product{DType: out.DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after, Deterministic: d.ctx.Deterministic}
+	if worthCutting(p) {
+		if !alone {
+			return cublas.ErrUnsupported
+		}
+		if err := d.cutProduct(h, p, o); err != cublas.ErrUnsupported {
+			return err
+		}
+	}
+	return d.productThen(h, p, o)
 }
 
 // matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
@@ -125,8 +155,14 @@ func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
 
 // product runs a product where the face wants it.
 func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) error {
+	return d.productThen(h, p, cublas.Operands{Z: z, X: x, Y: y})
+}
+
+// productThen is product with an epilogue.
+func (d *Device) productThen(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
+	p.Align = [3]int{cublas.AlignOf(o.Z), cublas.AlignOf(o.X), cublas.AlignOf(o.Y)}
 	begin := time.Now()
-	err := h.Run(d.Device, p, d.face == running, z, x, y)
+	err := h.Run(d.Device, p, d.face == running, o)
 	if err == nil && d.slow && d.face == running {
 		defer func() { d.spent("matmul "+p.String(), begin) }()
 		return d.Sync()

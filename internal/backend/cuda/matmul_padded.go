@@ -1,6 +1,9 @@
 package cuda
 
 import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -17,9 +20,23 @@ const (
 
 func whole(n int) int { return blocks(n, piece) * piece }
 
-// pads reports whether a product is worth being made of copies.
-func pads(t dtype.DType, batch, m, n, k int) bool {
-	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && (n%piece != 0 || k%piece != 0 || m%piece != 0)
+// pads reports whether a product is worth being made of copies: rows or columns do not begin at whole pieces.
+func pads(t dtype.DType, batch, m, n, k int, leads []int) bool {
+	return t.IsHalf() && batch == 1 && 2*float64(m)*float64(n)*float64(k) > worthPad && slices.ContainsFunc(leads, func(l int) bool { return l%piece != 0 })
+}
+
+// pitch lets the rows of large halves begin at whole pieces where nobody keeps the result: products with a vocabulary of 50257
+// and the cotangents of their losses need no copies then.
+func pitch(op string, a attr.Attr, t dtype.DType, s *shape.Shape) int {
+	const large = 1 << 22
+	last := s.Rank() - 1
+	switch {
+	case !t.IsHalf() || s.Rank() != 2 || s.Numel() < large:
+		return 0
+	case op == "matmul", op == "class_nll_grad" && a.(attr.Axis).Axis == last:
+		return whole(s.Dim(last))
+	}
+	return 0
 }
 
 // paddedProduct makes z = x·y with all sizes brought to whole pieces.
@@ -30,7 +47,7 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 			b.Free()
 		}
 	}()
-	p := cublas.Product{DType: z.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Deterministic: d.ctx.Deterministic}
+	p := cublas.Product{DType: z.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Pitch: whole(n), Deterministic: d.ctx.Deterministic}
 	var at [2]uintptr
 	for i, o := range []struct {
 		v  backend.View
@@ -60,7 +77,6 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 		return err
 	}
 	bufs = append(bufs, b)
-	p.Align = [3]int{cublas.AlignOf(b.Dev), cublas.AlignOf(at[0]), cublas.AlignOf(at[1])}
 	if d.face != looking {
 		if err := d.product(h, p, b.Dev, at[0], at[1]); err != nil {
 			return err
@@ -68,6 +84,9 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	}
 	to := z
 	to.Shape = shape.Of("matmul", m, n)
+	if z.Lay != nil {
+		to.Lay = &shape.Layout{Strides: z.Strides()[z.Shape.Rank()-2:]}
+	}
 	return d.move(to, backend.View{Buf: b, DType: z.DType, Shape: to.Shape, Lay: &shape.Layout{Strides: []int{p.N, 1}}})
 }
 

@@ -10,7 +10,7 @@ import (
 // order is what of a recording must run behind what. Small launches wait only for those whose memory they use, so that a
 // graph runs them side by side; a large one fills the device anyway, and stands between all before and all behind it.
 type order struct {
-	uses    map[uintptr]*use
+	uses    uses
 	barrier []uintptr // what the last large launch ended with
 	leaves  []uintptr // nodes nothing waits for yet
 	pools   []*mem.Pool
@@ -18,8 +18,53 @@ type order struct {
 	behind  []uintptr // what it waits for
 }
 
-// use is who wrote a buffer last, and who has read it since.
-type use struct{ wrote, read []uintptr }
+// stretch is memory that a launch uses. Temporaries of a program are pieces of one block, which is cut otherwise when it is
+// used again, so stretches may overlap in part.
+type stretch struct {
+	lo, hi  uintptr
+	written bool
+}
+
+// use is who wrote to memory, or has read it since.
+type use struct {
+	lo, hi      uintptr
+	wrote, read []uintptr
+}
+
+// uses is what was done with which memory since the last large launch.
+type uses []use
+
+// before returns what a launch over such memory waits for.
+func (u uses) before(list []stretch) (nodes []uintptr) {
+	for _, s := range list {
+		for _, x := range u {
+			if x.lo < s.hi && s.lo < x.hi {
+				nodes = append(nodes, x.wrote...)
+				if s.written {
+					nodes = append(nodes, x.read...)
+				}
+			}
+		}
+	}
+	return nodes
+}
+
+// add notes that nodes use memory, behind what before told them to wait for.
+func (u uses) add(list []stretch, nodes []uintptr) uses {
+	for _, s := range list {
+		if s.written { // who waits for this need not wait for what this waited for
+			u = slices.DeleteFunc(u, func(x use) bool { return s.lo <= x.lo && x.hi <= s.hi })
+			u = append(u, use{lo: s.lo, hi: s.hi, wrote: nodes})
+			continue
+		}
+		k := slices.IndexFunc(u, func(x use) bool { return x.lo == s.lo && x.hi == s.hi })
+		if k < 0 {
+			k, u = len(u), append(u, use{lo: s.lo, hi: s.hi})
+		}
+		u[k].read = append(u[k].read, nodes...)
+	}
+	return u
+}
 
 // largeLaunch is the number of bytes from which a launch has nothing to gain from company.
 const largeLaunch = 8 << 20
@@ -35,22 +80,11 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 		bytes += v.Buf.Size
 	}
 	o.small = bytes <= largeLaunch
-	if o.uses == nil {
-		o.uses = map[uintptr]*use{}
-	}
 	if !o.small {
 		f.pool, o.behind = f.recordings.pool, o.leaves
 		return f.Device.SetNodes(o.behind)
 	}
-	o.behind = slices.Clone(o.barrier)
-	for p, written := range touched(name, out, in) {
-		if u := o.uses[p]; u != nil {
-			o.behind = append(o.behind, u.wrote...)
-			if written {
-				o.behind = append(o.behind, u.read...)
-			}
-		}
-	}
+	o.behind = append(slices.Clone(o.barrier), o.uses.before(touched(name, out, in))...)
 	slices.Sort(o.behind)
 	o.behind = slices.Compact(o.behind)
 	// Memory given back by a launch beside it must not come to this one.
@@ -59,22 +93,24 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	return f.Device.SetNodes(o.behind)
 }
 
-// touched lists the buffers a launch uses, and whether it writes them.
-func touched(name string, out, in []backend.View) map[uintptr]bool {
-	m := map[uintptr]bool{}
+// touched lists the memory a launch uses.
+func touched(name string, out, in []backend.View) (list []stretch) {
+	of := func(b *mem.Buffer, written bool) stretch {
+		return stretch{b.Dev, b.Dev + uintptr(max(b.Size, 1)), written}
+	}
 	for _, v := range in {
 		if v.Buf.Dev != 0 {
-			m[v.Buf.Dev] = false
+			list = append(list, of(v.Buf, false))
 		}
 	}
 	for _, v := range out {
-		m[v.Buf.Dev] = true
+		list = append(list, of(v.Buf, true))
 	}
 	switch name {
 	case "matmul", "attention", "attention_grad", "gather_mm":
-		m[workspace] = true
+		list = append(list, stretch{workspace, workspace + 1, true})
 	}
-	return m
+	return list
 }
 
 // end notes what the launch ended with.
@@ -85,22 +121,11 @@ func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
 		return err
 	}
 	if !o.small {
-		clear(o.uses)
+		o.uses = nil
 		o.barrier, o.leaves = nodes, nodes
 		return nil
 	}
-	for p, written := range touched(name, out, in) {
-		u := o.uses[p]
-		if u == nil {
-			u = &use{}
-			o.uses[p] = u
-		}
-		if written {
-			u.wrote, u.read = nodes, nil
-		} else {
-			u.read = append(u.read, nodes...)
-		}
-	}
+	o.uses = o.uses.add(touched(name, out, in), nodes)
 	o.leaves = slices.DeleteFunc(slices.Clone(o.leaves), func(n uintptr) bool { return slices.Contains(o.behind, n) })
 	for _, n := range nodes {
 		if !slices.Contains(o.leaves, n) {

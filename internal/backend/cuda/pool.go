@@ -17,19 +17,29 @@ func init() {
 			return d.windows(op, a.(attr.Pool), out, in[0])
 		}
 	}
+	t["pool_max_t"] = func(d *call, a attr.Attr, out, in []backend.View) error {
+		at, b, err := d.dense(in[1])
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			defer b.Free()
+		}
+		return d.windows("pool_max_t", a.(attr.Pool), append(out[:1:1], at), in[0])
+	}
 	register(t)
 }
 
 // poolSource writes a kernel of pool.cu.
-func poolSource(op string, t dtype.DType) string {
+func poolSource(op string, t dtype.DType, f windowForm) string {
 	files := []string{"prelude"}
 	if op == "pool_fold" {
 		files = []string{"prelude", "elementwise", "reduce_ops"}
 	}
-	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) + kernels.Source("pool")
+	return kernels.Source(files...) + "#define " + strings.ToUpper(op) + "\n" + typed(t) + fmt.Sprintf("#define OUT %s\n", ctype[t]) + f.define() + kernels.Source("pool")
 }
 
-// windows runs a kernel of pool.cu, a thread for every element of the output.
+// windows runs a kernel of pool.cu, a thread for every element of the output; out[1] holds places, if there are any.
 func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.View) error {
 	x, b, err := d.dense(in)
 	if err != nil {
@@ -39,29 +49,52 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 		defer b.Free()
 	}
 	t := in.DType
-	f, err := d.kernel(op+t.String(), op, func() string { return poolSource(op, t) })
+	form := newWindowForm(w, max(out[0].Numel(), in.Numel()))
+	f, err := d.kernel(fmt.Sprint(op, t, form), op, func() string { return poolSource(op, t, form) })
 	if err != nil {
 		return err
 	}
-	at, flag := uintptr(0), 0
+	at := uintptr(0)
 	if len(out) > 1 {
 		at = address(out[1])
-	}
-	if w.Adaptive {
-		flag = 1
 	}
 	var g args
 	g.int(out[0].Numel())
 	g.ptr(address(out[0]), at, address(x))
-	for _, list := range []struct {
-		v       attr.Ints
-		missing int
-	}{{w.In, 1}, {w.Out, 1}, {w.Kernel, 1}, {w.Stride, 1}, {w.Pad, 0}, {w.Dilation, 1}} {
-		for range 3 - list.v.Len() {
-			g.int(list.missing)
-		}
-		g.int(list.v.Slice()...)
+	for _, v := range []attr.Ints{w.In, w.Out} {
+		g.int(inThree(v, 1)...)
 	}
-	g.int(flag, int(w.Count), w.Divisor)
+	g.int(int(w.Count), w.Divisor)
 	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+}
+
+// windowForm is what of a pooling its kernel is made for.
+type windowForm struct {
+	kernel, stride, pad, dilation [3]int
+	dims                          int
+	adaptive, wide                bool // wide: places are counted in 64 bits
+}
+
+func newWindowForm(w attr.Pool, elements int) windowForm {
+	three := func(v attr.Ints, missing int) [3]int { return [3]int(inThree(v, missing)) }
+	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive, elements >= 1<<30}
+}
+
+// inThree puts numbers for the last dimensions behind those of missing ones.
+func inThree(v attr.Ints, missing int) []int {
+	list := v.Slice()
+	for len(list) < 3 {
+		list = append([]int{missing}, list...)
+	}
+	return list
+}
+
+func (f windowForm) define() string {
+	index := "i32"
+	if f.wide {
+		index = "i64"
+	}
+	list := func(v [3]int) string { return fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]) }
+	return fmt.Sprintf("#define IX %s\n#define DIMS %d\n#define ADAPTIVE %v\n#define KERNELS %s\n#define STRIDES %s\n#define PADS %s\n#define DILATIONS %s\n",
+		index, f.dims, f.adaptive, list(f.kernel), list(f.stride), list(f.pad), list(f.dilation))
 }

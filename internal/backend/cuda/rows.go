@@ -23,11 +23,8 @@ func init() {
 		},
 		"layer_norm_grad": func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNormGrad(true, a, out, in) },
 		"rms_norm_grad":   func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNormGrad(false, a, out, in) },
-		"class_nll": func(d *call, a attr.Attr, out, in []backend.View) error {
-			return d.alongRows("class_nll", a, out, in)
-		},
-		"layer_norm": func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(true, a, out, in) },
-		"rms_norm":   func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(false, a, out, in) },
+		"layer_norm":      func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(true, a, out, in) },
+		"rms_norm":        func(d *call, a attr.Attr, out, in []backend.View) error { return d.rowNorm(false, a, out, in) },
 	})
 }
 
@@ -45,7 +42,7 @@ func (s share) perBlock() int { return s.threads() / s.lanes }
 
 // sharing shares rows of n elements. operands is how many rows are kept in registers at once.
 func sharing(n, vector, operands int) share {
-	for _, c := range []struct{ lanes, most int }{{32, 4}, {256, 8}, {512, 8}} {
+	for _, c := range []struct{ lanes, most int }{{32, 8}, {256, 8}, {512, 8}} {
 		for held := 1; held <= c.most/operands; held *= 2 {
 			if n <= c.lanes*held*vector {
 				return share{c.lanes, vector, held}
@@ -104,23 +101,13 @@ func (d *call) alongRows(op string, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	run := func(word uintptr) error {
-		var g args
-		g.int(rows, n, step)
-		switch op {
-		case "softmax_grad":
-			g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]))
-		case "class_nll":
-			g.ptr(address(out[0]), address(out[1]), address(x.views[0]), address(x.views[1]), word)
-		default:
-			g.ptr(address(out[0]), 0, address(x.views[0]), 0, 0)
-		}
-		return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
+	var g args
+	g.int(rows, n, step)
+	g.ptr(address(out[0]))
+	for _, v := range x.views {
+		g.ptr(address(v))
 	}
-	if op == "class_nll" {
-		return d.checked(d.ctx, "cross_entropy", run)
-	}
-	return run(0)
+	return d.launch(f, blocks(rows, s.perBlock()), 1, s.threads(), g)
 }
 
 // normSource writes a kernel of norm.cu, FORWARD or BACKWARD.

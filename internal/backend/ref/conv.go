@@ -6,19 +6,31 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func init() { register(backend.Table{"conv": conv}) }
+func init() { register(backend.Table{"conv": conv(false), "conv_last": conv(true)}) }
 
-// conv computes each output from its definition.
-func conv(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	c, d := a.(attr.Conv), in[0].DType
+// conv stores a convolution, its channels last or not.
+func conv(last bool) backend.Kernel {
+	return func(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		res := convolve(a.(attr.Conv), out[0].Shape.Dims(), last, in)
+		store(out[0], res)
+		return nil
+	}
+}
+
+// convolve computes each output from its definition.
+func convolve(c attr.Conv, size []int, last bool, in []backend.View) []dtype.Scalar {
+	d := in[0].DType
 	x, w := load(in[0]), load(in[1])
 	xs, ws := rowMajor(in[0].Shape), rowMajor(in[1].Shape)
 	channels, perGroup := in[1].Shape.Dim(1), in[1].Shape.Dim(0)/c.Groups
 	kernel := in[1].Shape.Dims()[2:]
-	res := make([]dtype.Scalar, 0, out[0].Numel())
-	indices(out[0].Shape.Dims(), func(at []int) {
+	var res []dtype.Scalar
+	indices(size, func(at []int) {
 		var terms []dtype.Scalar
 		n, o, y := at[0], at[1], at[2:]
+		if last {
+			o, y = at[len(at)-1], at[1:len(at)-1]
+		}
 		for ch := range channels {
 			indices(kernel, func(k []int) {
 				xo, wo := n*xs[0]+(o/perGroup*channels+ch)*xs[1], o*ws[0]+ch*ws[1]
@@ -38,6 +50,5 @@ func conv(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		}
 		res = append(res, sumOf(d, terms))
 	})
-	store(out[0], res)
-	return nil
+	return res
 }

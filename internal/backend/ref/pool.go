@@ -162,5 +162,27 @@ func poolFold(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 }
 
 func init() {
-	register(backend.Table{"pool_max": poolMax, "pool_mean": poolMean, "pool_mean_t": poolMeanT, "pool_unfold": poolUnfold, "pool_fold": poolFold})
+	register(backend.Table{"pool_max": poolMax, "pool_max_t": poolMaxT, "pool_mean": poolMean, "pool_mean_t": poolMeanT, "pool_unfold": poolUnfold, "pool_fold": poolFold})
+}
+
+// poolMaxT sums what the windows that took an element were given.
+func poolMaxT(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	w, d := a.(attr.Pool), in[0].DType
+	g, at := load(in[0]), load(in[1])
+	planes := planesOf(in[0], w.Out)
+	plane := out[0].Numel() / max(1, planes)
+	terms := make([][]dtype.Scalar, out[0].Numel())
+	windows(w, planes, func(o int, places []int, _ float64) {
+		for _, p := range places {
+			if p%plane == int(at[o].I) {
+				terms[p] = append(terms[p], g[o])
+			}
+		}
+	})
+	res := make([]dtype.Scalar, len(terms))
+	for i, t := range terms {
+		res[i] = sumOf(d, t)
+	}
+	store(out[0], res)
+	return nil
 }

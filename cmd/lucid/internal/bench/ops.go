@@ -61,6 +61,7 @@ func init() {
 		a, b := random(1, 1, 16), random(2, 1, 16)
 		return once(func() *lucid.Tensor { return a.Add(b) })
 	}})
+	lstm()
 	training()
 }
 
@@ -70,7 +71,7 @@ func product(name string, d lucid.DType, n int, goal float64) {
 	case lucid.Float64:
 		limit, tol = "fma64", 1e-10
 	case lucid.BFloat16:
-		tol = 2e-2
+		limit, tol = "bf16", 2e-2
 	}
 	about := fmt.Sprintf("%v matrix product %d³", d, n)
 	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Tol: tol, make: func() job {

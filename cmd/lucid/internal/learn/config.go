@@ -57,7 +57,6 @@ func (c Config) fill() (Config, error) {
 	}
 	set(&c.LR, 0.003)
 	if !c.Text() {
-		set(&c.Batch, 64)
 		return c, c.checkSize()
 	}
 	set(&c.Batch, 8) // for the same text, more steps learn more than larger ones

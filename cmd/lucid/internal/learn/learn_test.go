@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,6 +146,39 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableMistakes asks that tables a model cannot learn from are refused in words, and that missing fields do not stop it.
+func TestTableMistakes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	var numbers, holes strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&numbers, "%d,%d,%v\n", i, i%3, 0.37*float64(i))
+		field := fmt.Sprint(i % 10)
+		if i%9 == 0 {
+			field = []string{"", "NA", "?"}[i/9%3]
+		}
+		fmt.Fprintf(&holes, "%s,%d,,%t\n", field, i%10, i%10 > 4)
+	}
+	for text, want := range map[string]string{
+		strings.Repeat("1,2,x\n", 20): `all 20 rows are of the class "x"; want at least two`,
+		numbers.String():              "the class has 100 different values in 100 rows",
+		"1,2,x\n1,2\n":                "wrong number of fields",
+		"":                            "has no rows",
+		"1,2,x\n1,two,y\n":            `line 2: field 2 is "two"; want a number`,
+		"1,2,x\n1,2,\n":               "line 2: the label is empty",
+	} {
+		write(t, path, []byte(text))
+		_, err := New(Config{Model: "mlp", Data: path})
+		if h, ok := errors.AsType[*Hint](err); !ok || !strings.Contains(h.What, want) || !strings.HasPrefix(h.Try, "lucid train") {
+			t.Errorf("%.20q: %v; want %s", text, err, want)
+		}
+	}
+	write(t, path, []byte(holes.String()))
+	r, res := trained(t, Config{Model: "mlp", Data: path, Epochs: 20, Batch: 16, Seed: 1})
+	if res.Accuracy < 0.9 || !strings.Contains(r.Summary(), "112 fields are missing") {
+		t.Errorf("accuracy %v: %s", res.Accuracy, r.Summary())
+	}
+}
+
 // TestText asks that a transformer learns a text that repeats, and writes on from a prompt.
 func TestText(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.txt")
@@ -267,6 +301,22 @@ func TestDevice(t *testing.T) {
 			t.Errorf("%d steps, on %v", run.Done, p.Device())
 		}
 	})
+	row := strings.TrimSuffix(strings.Repeat("3,0,9,1,", 16), ",")
+	var answers [2][]Class
+	for i, device := range []lucid.Device{lucid.CPU, other} {
+		lucid.WithDevice(device, func() {
+			p, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if answers[i], err = p.Row(row); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if a, b := answers[0][0], answers[1][0]; a.Name != b.Name || math.Abs(a.Probability-b.Probability) > 1e-5 {
+		t.Errorf("one device says %v, the other %v", a, b)
+	}
 	here, err := Resume(path, func(*Config) {})
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +329,7 @@ func TestDevice(t *testing.T) {
 
 // TestHostileCheckpoint writes checkpoints whose text promises models of any size: they are refused before memory is taken for them.
 func TestHostileCheckpoint(t *testing.T) {
-	classes := make([]string, 1<<20)
+	classes := make([]string, 1<<12) // each costs the race detector time; the shapes promise enough
 	for name, m := range map[string]meta{
 		"wide rows":     {Config: Config{Model: "mlp"}, Spec: Spec{Shape: []int{1 << 24}, Classes: classes}},
 		"flat images":   {Config: Config{Model: "cnn"}, Spec: Spec{Shape: []int{1, 4, 1 << 22}, Classes: classes}},

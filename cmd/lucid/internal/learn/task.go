@@ -39,6 +39,7 @@ type task struct {
 	train, test data.Dataset
 	mean, std   *lucid.Tensor // to bring examples near 0, as models like them; nil for a text
 	workers     int
+	missing     int // fields of a table for which the mean of their column stands
 }
 
 // splitSeed says which fifth is held out; it does not depend on the run's seed, so runs compare.
@@ -71,7 +72,10 @@ func load(c Config) (*task, error) {
 	case strings.Contains(filepath.Base(c.Data), "-ubyte"):
 		return nil, hint("lucid train --data "+filepath.Dir(c.Data), "%s is one of four files; name the folder they are in", c.Data)
 	case ext == ".csv" || ext == ".tsv":
-		t, err := data.ReadCSV(c.Data)
+		t, err := data.ReadCSV(c.Data, data.CSVOptions{Missing: new(math.NaN())})
+		if errors.Is(err, lucid.ErrFormat) {
+			return nil, hint("lucid train --model mlp --data <file.csv>", "%s", strings.TrimPrefix(err.Error(), "lucid: read_csv: "))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +94,13 @@ func hasIDX(dir string) bool {
 // tableTask has the rows of a table as examples; for a cnn they are square images.
 func tableTask(c Config, name string, t *data.Table) (*task, error) {
 	n, f := t.X.Size(0), t.X.Size(1)
-	k := &task{Spec: Spec{Name: name, Shape: []int{f}, Classes: t.Classes, Unit: "rows"}}
+	switch classes := len(t.Classes); {
+	case classes < 2:
+		return nil, hint("lucid train --model mlp --data <file.csv>", "%s: all %d rows are of the class %q; want at least two", name, n, t.Classes[0])
+	case classes > 20 && classes > n/2:
+		return nil, hint("lucid train --model mlp --data <file.csv>", "%s: the class has %d different values in %d rows; want a column of few, the last or one named label, class or target", name, classes, n)
+	}
+	k := &task{Spec: Spec{Name: name, Shape: []int{f}, Classes: t.Classes, Unit: "rows"}, missing: t.Missing}
 	x := t.X
 	if side := int(math.Sqrt(float64(f))); c.Model == "cnn" || c.Data == "" {
 		if side*side != f {
@@ -115,6 +125,9 @@ func (k *task) split(all *data.TensorDataset, images bool) (*task, error) {
 		}
 		*to = data.NewTensorDataset(b...)
 	}
+	if k.missing > 0 {
+		k.fillMissing()
+	}
 	x := k.train.(*data.TensorDataset).Tensors[0]
 	if images {
 		k.scale(x.Max().Item())
@@ -125,6 +138,17 @@ func (k *task) split(all *data.TensorDataset, images bool) (*task, error) {
 	}
 	k.Examples = k.train.Len()
 	return k, lucid.Eval(k.mean, k.std)
+}
+
+// fillMissing puts the mean of a column, over the rows to learn from, where a field is NaN.
+func (k *task) fillMissing() {
+	train, test := k.train.(*data.TensorDataset), k.test.(*data.TensorDataset)
+	mean := lucid.NanMean(train.Tensors[0], lucid.ReduceOptions{Dim: []int{0}})
+	mean = lucid.Where(lucid.IsNaN(mean), 0, mean) // a column of nothing else
+	for _, d := range []*data.TensorDataset{train, test} {
+		x := d.Tensors[0]
+		d.Tensors[0] = lucid.Where(lucid.IsNaN(x), mean, x)
+	}
 }
 
 // scale says the largest value of a pixel.

@@ -51,11 +51,13 @@ func New(c Config) (*Trainer, error) {
 		in.Mean.Assign(k.mean.Reshape(-1))
 		in.Std.Assign(k.std.Reshape(-1))
 	}
-	c.Batch = min(c.Batch, k.train.Len())
-	t.perEpoch = k.train.Len() / c.Batch
+	n := k.train.Len()
+	set(&c.Batch, min(64, max(n/8, 1))) // a small set makes small steps, or they would be few
+	c.Batch = min(c.Batch, n)
+	t.perEpoch = n / c.Batch
 	if c.Steps == 0 && c.Epochs == 0 {
-		c.Epochs = 20
-		if k.train.Len() > 20000 {
+		c.Epochs = max(20, (200+t.perEpoch-1)/t.perEpoch)
+		if n > 20000 {
 			c.Epochs = 3
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,6 +24,19 @@ func Terminal(w io.Writer) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err != nil || !os.SameFile(info, null)
+}
+
+// Columns returns how many characters a line of w has room for: what the terminal says, or the variable COLUMNS, or 80.
+func Columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n := columnsOf(f); n > 0 {
+			return n
+		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return 80
 }
 
 // Bar is a progress bar. It is for one goroutine.
@@ -77,11 +91,20 @@ func (b *Bar) Clear() {
 	}
 }
 
+// draw asks for the width each time: a person may change it. A line that wraps could not be drawn over.
 func (b *Bar) draw() {
-	line := b.line()
+	line := fit(b.line(), Columns(b.w)-1)
 	pad := max(b.width-utf8.RuneCountInString(line), 0)
 	fmt.Fprint(b.w, "\r"+line+strings.Repeat(" ", pad))
 	b.width = utf8.RuneCountInString(line)
+}
+
+// fit cuts a line to so many characters.
+func fit(line string, columns int) string {
+	if r := []rune(line); len(r) > columns {
+		return string(r[:max(columns, 0)])
+	}
+	return line
 }
 
 const cells = 20

@@ -17,6 +17,7 @@ func clock(b *Bar) func(d time.Duration) {
 }
 
 func TestBar(t *testing.T) {
+	t.Setenv("COLUMNS", "")
 	var w strings.Builder
 	b := New(&w, true, 50, 100, "images")
 	pass := clock(b)
@@ -98,6 +99,25 @@ func TestShortForms(t *testing.T) {
 	for v, want := range map[float64]string{7: "7", 9999: "9999", 12345: "12k", 2.5e6: "2.5M"} {
 		if got := Count(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
+		}
+	}
+}
+
+// A bar is never longer than the line it is drawn over, on a terminal of any width.
+func TestNarrow(t *testing.T) {
+	for columns, want := range map[string]int{"1": 0, "2": 1, "30": 29, "1000": 63, "": 63, "x": 63} {
+		t.Setenv("COLUMNS", columns)
+		var w strings.Builder
+		b := New(&w, true, 50, 100, "images")
+		pass := clock(b)
+		for range 25 {
+			pass(100 * time.Millisecond)
+			b.Step(64, "loss 0.1234")
+		}
+		for _, line := range strings.Split(w.String(), "\r") {
+			if n := utf8.RuneCountInString(line); n > want {
+				t.Errorf("%s columns: %d characters in %q", columns, n, line)
+			}
 		}
 	}
 }

@@ -10,12 +10,12 @@ package gemm
 // it treats subnormals as VDPBF16PS does. The bound of pairs.go holds, the bits differ. Tiles
 // are used for every shape, so that a row of C has the same bits whatever m is.
 //
-// Tested so far: the encoding, by a disassembler, and everything around the kernels, on an
-// emulation of them. No machine with AMX was at hand, so that the kernels are used only where a
-// small product comes out right (amxWorks); LUCID_CPU=avx512 turns them off.
+// The encoding is tested by a disassembler, everything around the kernels on an emulation of them, and the kernels
+// are used only where a small product comes out right (amxCheck); LUCID_CPU=avx512 turns them off.
 //
 // A thread's tiles are part of its state that the system saves only if a process asked for
-// it (amx_linux_amd64.go). They are set up and released within one call.
+// it (amx_linux_amd64.go). They are set up and released within one call. Setting them up takes as long as a dozen products
+// of tiles, so that one call takes all panels of a strip.
 
 const (
 	amxRows  = 32 // of C in one call
@@ -48,20 +48,37 @@ func shapeTiles(rows, pairs int) (s tileShape) {
 	return s
 }
 
-var amxKernels = [3][3]func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool){
-	1: {1: tileAMX11, 2: tileAMX12}, 2: {1: tileAMX21, 2: tileAMX22},
+// amxKernel multiplies rows of A, at most amxRows, with panels of B that are bps apart: see internal/gen/asm/gemm.
+type amxKernel = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+// amxType is what tiles multiply: pairs of bfloat16 (pairs.go) or fours of bytes (fours.go).
+type amxType struct {
+	kernels [3][3]amxKernel // by tiles of rows and of columns
+	probe   func(shape *tileShape, iterations int)
+	flops   int // of one product of tiles
+}
+
+var amxPairsType = amxType{
+	[3][3]amxKernel{1: {1: tileAMXPairs11, 2: tileAMXPairs12}, 2: {1: tileAMXPairs21, 2: tileAMXPairs22}},
+	probeAMXPairs, 2 * 16 * 16 * 32,
+}
+
+var amxFoursType = amxType{
+	[3][3]amxKernel{1: {1: tileAMXFours11, 2: tileAMXFours12}, 2: {1: tileAMXFours21, 2: tileAMXFours22}},
+	probeAMXFours, 2 * 16 * 16 * 64,
 }
 
 // newAMX fills the table of tiles, by vectors and rows. A must be contiguous in k, and B a
 // packed panel, since whole vectors of it are read.
-func newAMX(e engine[float32]) *engine[float32] {
+func newAMX(t *amxType, e engine[float32]) *engine[float32] {
 	e.rows, e.lanes, e.squares, e.maxChunk = amxRows, 16, true, amxChunk
 	e.tiles = new([maxVectors + 1][maxRows + 1]tile[float32])
 	for nv := 1; nv <= maxVectors; nv++ {
 		for rows := 1; rows <= amxRows; rows++ {
-			e.tiles[nv][rows] = amxTile(nv, rows, e.bufs)
+			e.tiles[nv][rows] = amxTile(t, nv, rows, e.bufs)
 		}
 	}
 	e.edges = e.tiles
+	e.row = amxRow(t)
 	return &e
 }

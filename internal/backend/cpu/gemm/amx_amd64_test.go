@@ -3,15 +3,24 @@
 package gemm
 
 import (
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/lucid-go/lucid/internal/cpuid"
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
 // emulatedAMX does what the kernels do, in Go, reading the shapes as the processor does: what
 // surrounds the kernels is tested on machines without AMX too.
-func emulatedAMX(t *testing.T, rt, ct int) func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool) {
-	return func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool) {
+func emulatedAMX(t *testing.T, rt, ct int, dot func(c float32, x, y []float32) float32) amxKernel {
+	return func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
 		shapes := make([]*tileShape, 0, steps+1)
 		for range steps {
 			shapes = append(shapes, full)
@@ -19,26 +28,29 @@ func emulatedAMX(t *testing.T, rt, ct int) func(full, tail *tileShape, steps, re
 		if rest > 0 {
 			shapes = append(shapes, tail)
 		}
-		for i := range rt {
-			for j := range ct {
-				for r := range int(full.rows[2*i+j]) {
-					for col := range int(full.colBytes[2*i+j]) / 4 {
-						at := (16*i+r)*crs + 16*j + col
-						if !add {
-							c[at] = 0
-						}
-						for s, shape := range shapes {
-							if shape.palette != 1 || int(shape.rows[6+j])*4 != int(shape.colBytes[4+i]) || shape.rows[4+i] != full.rows[2*i+j] {
-								t.Fatal("shapes of tiles do not fit")
-							}
-							var even, odd float32
-							for q := range int(shape.rows[6+j]) {
-								x := halfView(a[(16*i+r)*ars+16*s+q:][:1])
-								y := halfView(b[(16*s+q)*brs+16*j+col:][:1])
-								even += widenOne(bfloat16, x[0]) * widenOne(bfloat16, y[0])
-								odd += widenOne(bfloat16, x[1]) * widenOne(bfloat16, y[1])
-							}
-							c[at] += even + odd
+		one := func(i, j, panel, r, col int) {
+			at := (16*i+r)*crs + 16*(ct*panel+j) + col
+			if !add {
+				c[at] = 0
+			}
+			for s, shape := range shapes {
+				depth := int(shape.rows[6+j])
+				if shape.palette != 1 || depth*4 != int(shape.colBytes[4+i]) || shape.rows[4+i] != full.rows[2*i+j] {
+					t.Fatal("shapes of tiles do not fit")
+				}
+				column := make([]float32, depth)
+				for q := range column {
+					column[q] = b[panel*bps+(16*s+q)*brs+16*j+col]
+				}
+				c[at] = dot(c[at], a[(16*i+r)*ars+16*s:][:depth], column)
+			}
+		}
+		for panel := range panels {
+			for i := range rt {
+				for j := range ct {
+					for r := range int(full.rows[2*i+j]) {
+						for col := range int(full.colBytes[2*i+j]) / 4 {
+							one(i, j, panel, r, col)
 						}
 					}
 				}
@@ -47,46 +59,117 @@ func emulatedAMX(t *testing.T, rt, ct int) func(full, tail *tileShape, steps, re
 	}
 }
 
-// TestEmulatedAMX runs the engine of AMX on emulated kernels.
+// dotPairs and dotFours are the instructions for one element of C.
+func dotPairs(c float32, x, y []float32) float32 {
+	var even, odd float32
+	for q := range x {
+		u, v := halfView(x[q:][:1]), halfView(y[q:][:1])
+		even += widenOne(bfloat16, u[0]) * widenOne(bfloat16, v[0])
+		odd += widenOne(bfloat16, u[1]) * widenOne(bfloat16, v[1])
+	}
+	return c + (even + odd)
+}
+
+func dotFours(c float32, x, y []float32) float32 {
+	sum := math.Float32bits(c)
+	for i, u := range byteView(x) {
+		sum += uint32(u) * uint32(byteView(y)[i])
+	}
+	return math.Float32frombits(sum)
+}
+
+// emulate puts emulations in place of the kernels of both types until the test ends.
+func emulate(t *testing.T) {
+	pairs, fours, pe, fe, use, useBytes := amxPairsType, amxFoursType, amxPairsEngine, amxFoursEngine, useAMX, useAMXBytes
+	t.Cleanup(func() {
+		amxPairsType, amxFoursType, amxPairsEngine, amxFoursEngine, useAMX, useAMXBytes = pairs, fours, pe, fe, use, useBytes
+	})
+	for rt := 1; rt <= 2; rt++ {
+		for ct := 1; ct <= 2; ct++ {
+			amxPairsType.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotPairs)
+			amxFoursType.kernels[rt][ct] = emulatedAMX(t, rt, ct, dotFours)
+		}
+	}
+	amxPairsEngine, amxFoursEngine = newAMX(&amxPairsType, *pe), newAMX(&amxFoursType, *fe)
+	useAMX, useAMXBytes = true, true
+}
+
+// TestEmulatedAMX runs the engines of AMX on emulated kernels.
 func TestEmulatedAMX(t *testing.T) {
 	if !usePairs && !useAVX512 {
 		t.Skip("packing needs AVX-512")
 	}
-	kernels, engine, use := amxKernels, amxPairsEngine, useAMX
-	defer func() { amxKernels, amxPairsEngine, useAMX = kernels, engine, use }()
-	for rt := 1; rt <= 2; rt++ {
-		for ct := 1; ct <= 2; ct++ {
-			amxKernels[rt][ct] = emulatedAMX(t, rt, ct)
+	emulate(t)
+	for name, err := range map[string]error{"pairs": checkAMXPairs(), "fours": checkAMXFours()} {
+		if err != nil {
+			t.Errorf("the check of %s refuses the emulation: %v", name, err)
 		}
 	}
-	amxPairsEngine, useAMX = newAMX(*amxPairsEngine), true
-	if !amxWorks() {
-		t.Error("amxWorks refuses the emulation")
+	right := amxPairsType.kernels[2][1]
+	amxPairsType.kernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool) {
+		right(full, tail, steps, 0, a, ars, b, brs, bps, c, crs, panels, add)
 	}
-	right := amxKernels[2][1]
-	amxKernels[2][1] = func(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool) {
-		right(full, tail, steps, 0, a, ars, b, brs, c, crs, add)
+	if checkAMXPairs() == nil {
+		t.Error("the check does not see that a tail is missing")
 	}
-	if amxWorks() {
-		t.Error("amxWorks does not see that a tail is missing")
-	}
-	amxKernels[2][1] = right
+	amxPairsType.kernels[2][1] = right
 	testHalf(t, bfloat16, 4)
 	testHalfRows(t)
+	testBytes(t)
 }
 
-// TestAMX holds the instruction against its emulation.
-func TestAMX(t *testing.T) {
-	restore, ok := impl.Select("gemm", "gemm/amx")
-	if !ok {
-		t.Skip("no AMX")
+// TestAMXStage says how far AMX is usable here, stage by stage.
+func TestAMXStage(t *testing.T) {
+	t.Logf("processor: %s", cpuid.Summary())
+	if !cpuid.X86.AMXTile {
+		if strings.Contains(os.Getenv(impl.EnvRequire), "amx") {
+			t.Fatal("stage 1: the processor or the system's XCR0 has no tiles")
+		}
+		t.Skip("no tiles")
 	}
-	defer restore()
+	if err := askForTiles(); err != nil {
+		t.Fatalf("stage 2: the system does not give tiles: arch_prctl: %v", err)
+	}
+	t.Log("stage 2: the system gives tiles")
+	if cpuid.X86.AMXBF16 {
+		if err := checkAMXPairs(); err != nil {
+			t.Errorf("stage 3: bfloat16: %v", err)
+		}
+	}
+	if cpuid.X86.AMXInt8 {
+		if err := checkAMXFours(); err != nil {
+			t.Errorf("stage 4: bytes: %v", err)
+		}
+	}
+	t.Logf("in use: bfloat16 %v, bytes %v", useAMX, useAMXBytes)
+}
+
+// TestAMX holds the instructions against their emulation.
+func TestAMX(t *testing.T) {
+	impl.Require(t, "amx")
+	if useAMX {
+		testAMX(t, "pairs", &amxPairsType, amxPairsEngine, dotPairs, func(words []float32, i int) {
+			halfView(words)[2*i] = halve(bfloat16, []float32{float32(i*7%13 - 6)})[0]
+			halfView(words)[2*i+1] = halve(bfloat16, []float32{float32(i*11%17 - 8)})[0]
+		})
+	}
+	if useAMXBytes {
+		testAMX(t, "fours", &amxFoursType, amxFoursEngine, dotFours, func(words []float32, i int) {
+			words[i] = math.Float32frombits(uint32(i) * 2654435761)
+		})
+	}
+}
+
+func testAMX(t *testing.T, name string, typ *amxType, e *engine[float32], dot func(c float32, x, y []float32) float32, put func(words []float32, i int)) {
 	for rows := 1; rows <= amxRows; rows++ {
 		for _, kc := range []int{1, 7, 16, 33, 64} {
-			for nv := 1; nv <= 2; nv++ {
-				for _, add := range []bool{false, true} {
-					checkAMX(t, rows, nv, kc, add)
+			for panels := 1; panels <= 3; panels++ {
+				for nv := 1; nv <= 2; nv++ {
+					for _, add := range []bool{false, true} {
+						if panels == 1 || nv == maxVectors {
+							checkAMX(t, name, e, dot, put, rows, nv, kc, panels, add)
+						}
+					}
 				}
 			}
 		}
@@ -94,23 +177,93 @@ func TestAMX(t *testing.T) {
 }
 
 // checkAMX uses small whole numbers, of which every sum is exact.
-func checkAMX(t *testing.T, rows, nv, kc int, add bool) {
-	a, b := make([]float32, rows*(kc+3)), make([]float32, kc*32)
+func checkAMX(t *testing.T, name string, e *engine[float32], dot func(c float32, x, y []float32) float32, put func(words []float32, i int), rows, nv, kc, panels int, add bool) {
+	t.Helper()
+	crs := 32*panels + 8
+	a, b := make([]float32, rows*(kc+3)), make([]float32, panels*kc*32)
 	for _, x := range [][]float32{a, b} {
-		for i, h := 0, halfView(x); i < len(h); i++ {
-			h[i] = halve(bfloat16, []float32{float32(i*7%13 - 6)})[0]
+		for i := range x {
+			put(x, i)
 		}
 	}
-	got, want := make([]float32, rows*40), make([]float32, rows*40)
+	got, want := make([]float32, rows*crs), make([]float32, rows*crs)
 	for i := range got {
 		got[i], want[i] = float32(i%5), float32(i%5)
 	}
-	amxPairsEngine.tiles[nv][rows](kc, a, kc+3, 1, b, 32, got, 40, 16*nv, add)
+	if panels == 1 {
+		e.tiles[nv][rows](kc, a, kc+3, 1, b, 32, got, crs, 16*nv, add)
+	} else {
+		e.row(rows, kc, a, kc+3, b, panels, got, crs, add)
+	}
 	full, tail := shapeTiles(rows, amxPairs), shapeTiles(rows, max(1, kc%amxPairs))
-	emulatedAMX(t, ceilDiv(rows, 16), nv)(&full, &tail, kc/amxPairs, kc%amxPairs, a, kc+3, b, 32, want, 40, add)
+	emulatedAMX(t, ceilDiv(rows, 16), nv, dot)(&full, &tail, kc/amxPairs, kc%amxPairs, a, kc+3, b, 32, 32*kc, want, crs, panels, add)
 	for i := range got {
-		if got[i] != want[i] {
-			t.Fatalf("rows %d, vectors %d, kc %d, add %v: c[%d] = %v, want %v", rows, nv, kc, add, i, got[i], want[i])
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s, %d rows, %d vectors, kc %d (%d whole tiles and %d), %d panels, add %v: c[%d,%d] = %v (%#08x), want %v (%#08x)",
+				name, rows, nv, kc, kc/amxPairs, kc%amxPairs, panels, add, i/crs, i%crs, got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+		}
+	}
+}
+
+// TestAMXStorm multiplies on many goroutines while the collector runs and the scheduler interrupts: tiles must
+// survive signals and changes of thread.
+func TestAMXStorm(t *testing.T) {
+	impl.Require(t, "amx")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	p := newHalfProduct(bfloat16, [3]int{230, 170, 1101})
+	want := p.run(t, asHalf(bfloat16), rowMajor, rowMajor, Overwrite, nil)
+	stop := make(chan struct{})
+	var wg, storm sync.WaitGroup
+	storm.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	})
+	errs := make(chan error, 8)
+	end := time.Now().Add(3 * time.Second)
+	for g := range 8 {
+		wg.Go(func() {
+			x, y := halve(bfloat16, slices.Clone(p.a)), halve(bfloat16, slices.Clone(p.b))
+			for round := 0; time.Now().Before(end); round++ {
+				got := make([]float32, p.m*p.n)
+				BFloat16(p.m, p.n, p.k, x, p.k, 1, y, p.n, 1, got, p.n, Overwrite, nil, nil)
+				for i := range got {
+					if got[i] != want[i] {
+						errs <- fmt.Errorf("goroutine %d, round %d: c[%d,%d] = %v, want %v", g, round, i/p.n, i%p.n, got[i], want[i])
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(stop)
+	storm.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+}
+
+// BenchmarkAMX gives the rates of one thread and of all, and the probe.
+func BenchmarkAMX(b *testing.B) {
+	if !useAMX {
+		b.Skip("no AMX")
+	}
+	b.Run("probe", func(b *testing.B) {
+		for b.Loop() {
+			b.ReportMetric(peak(PeakPairsProbe)/1e9, "GFLOP/s")
+		}
+	})
+	for _, n := range []int{512, 1024, 2048} {
+		for _, o := range []benchShape{{n, n, n, false, false}, {n, n, n, false, true}, {n, n, n, true, false}} {
+			b.Run("one/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakPairsProbe, o, nil) })
+			b.Run("all/"+o.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakPairsProbe, o, goRun) })
 		}
 	}
 }

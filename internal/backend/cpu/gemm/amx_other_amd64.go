@@ -2,5 +2,7 @@
 
 package gemm
 
+import "errors"
+
 // askForTiles knows no way to ask here.
-func askForTiles() bool { return false }
+func askForTiles() error { return errors.ErrUnsupported }

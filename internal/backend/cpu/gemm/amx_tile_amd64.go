@@ -3,14 +3,15 @@
 package gemm
 
 import (
+	"fmt"
 	"math"
 	"sync"
 )
 
 // amxTile is the tile of nv vectors and a number of rows. Columns past the last are computed in
 // scratch memory.
-func amxTile(nv, rows int, bufs *sync.Pool) tile[float32] {
-	f, full := amxKernels[ceilDiv(rows, 16)][nv], shapeTiles(rows, amxPairs)
+func amxTile(t *amxType, nv, rows int, bufs *sync.Pool) tile[float32] {
+	f, full := t.kernels[ceilDiv(rows, 16)][nv], shapeTiles(rows, amxPairs)
 	return func(kc int, a []float32, ars, _ int, b []float32, brs int, c []float32, crs, cols int, add bool) {
 		steps, rest := kc/amxPairs, kc%amxPairs
 		var tail tileShape
@@ -18,7 +19,7 @@ func amxTile(nv, rows int, bufs *sync.Pool) tile[float32] {
 			tail = shapeTiles(rows, rest)
 		}
 		if cols == nv*16 {
-			f(&full, &tail, steps, rest, a, ars, b, brs, c, crs, add)
+			f(&full, &tail, steps, rest, a, ars, b, brs, 0, c, crs, 1, add)
 			return
 		}
 		buf := bufs.Get().(*buffer[float32])
@@ -28,45 +29,95 @@ func amxTile(nv, rows int, bufs *sync.Pool) tile[float32] {
 		for i := 0; add && i < rows; i++ {
 			copy(buf.edge[i*width:][:cols], c[i*crs:])
 		}
-		f(&full, &tail, steps, rest, a, ars, b, brs, buf.edge, width, add)
+		f(&full, &tail, steps, rest, a, ars, b, brs, 0, buf.edge, width, 1, add)
 		for i := range rows {
 			copy(c[i*crs:][:cols], buf.edge[i*width:])
 		}
 	}
 }
 
-// amxWorks multiplies small whole numbers by each kernel, with a tail of k, and compares some elements with
-// the sums they must be.
-func amxWorks() bool {
-	const kc, width = amxPairs + 3, 32
-	e := newAMX(engine[float32]{bufs: &bufs32})
-	a, b, c := make([]float32, amxRows*kc), make([]float32, kc*width), make([]float32, amxRows*width)
-	x, y := halfView(a), halfView(b)
-	number := func(i int) float32 { return float32(i*7%13 - 6) }
-	for _, h := range [][]uint16{x, y} {
-		for i := range h {
-			h[i] = uint16(math.Float32bits(number(i)) >> 16) // exact
+// amxRow is the row of an engine: all panels in one call.
+func amxRow(t *amxType) func(rows, kc int, a []float32, ars int, b []float32, panels int, c []float32, crs int, add bool) {
+	var full [amxRows + 1]tileShape
+	for rows := 1; rows <= amxRows; rows++ {
+		full[rows] = shapeTiles(rows, amxPairs)
+	}
+	return func(rows, kc int, a []float32, ars int, b []float32, panels int, c []float32, crs int, add bool) {
+		const width = maxVectors * 16
+		rest := kc % amxPairs
+		var tail tileShape
+		if rest > 0 {
+			tail = shapeTiles(rows, rest)
+		}
+		t.kernels[ceilDiv(rows, 16)][maxVectors](&full[rows], &tail, kc/amxPairs, rest, a, ars, b, width, width*kc, c, crs, panels, add)
+	}
+}
+
+// amxCheck multiplies small whole numbers by each kernel, with a tail of k and several panels, and compares what it finds
+// with the sums that must be. put writes element i of an operand, sum reads one of C.
+func amxCheck(t *amxType, put func(words []float32, i int, v int), perWord int, sum func(float32) int) error {
+	const kc, width, panels = amxPairs + 3, 32, 2
+	e := newAMX(t, engine[float32]{bufs: &bufs32})
+	a, b, c := make([]float32, amxRows*kc), make([]float32, panels*kc*width), make([]float32, amxRows*panels*width)
+	number := func(i int) int { return i * 7 % 13 }
+	for _, x := range [][]float32{a, b} {
+		for i := range len(x) * perWord {
+			put(x, i, number(i))
 		}
 	}
+	check := func(name string, rows, cols, panel int, add bool) error {
+		for r := range rows {
+			for col := range cols {
+				want := 0
+				for q := range kc {
+					for h := range perWord {
+						want += number(perWord*(r*kc+q)+h) * number(perWord*(panel*kc*width+q*width+col)+h)
+					}
+				}
+				if add { // the second time everything doubles
+					want *= 2
+				}
+				if got := sum(c[r*panels*width+panel*width+col]); got != want {
+					return fmt.Errorf("%s of %d rows, add %v: panel %d, row %d, column %d is %d, want %d", name, rows, add, panel, r, col, got, want)
+				}
+			}
+		}
+		return nil
+	}
 	for _, rows := range []int{1, 16, 17, amxRows} {
-		for nv := 1; nv <= maxVectors; nv++ {
-			for _, add := range []bool{false, true} { // the second time everything doubles
-				e.tiles[nv][rows](kc, a, kc, 1, b, width, c, width, 16*nv, add)
-				for i := 0; i < rows*width; i += 5 {
-					r, col := i/width, i%width%(16*nv)
-					var want float32
-					for q := range kc {
-						want += number(2*(r*kc+q))*number(2*(q*width+col)) + number(2*(r*kc+q)+1)*number(2*(q*width+col)+1)
-					}
-					if add {
-						want *= 2
-					}
-					if c[r*width+col] != want {
-						return false
-					}
+		for _, add := range []bool{false, true} {
+			for nv := 1; nv <= maxVectors; nv++ {
+				clear(c)
+				if add {
+					e.tiles[nv][rows](kc, a, kc, 1, b, width, c, panels*width, 16*nv, false)
+				}
+				e.tiles[nv][rows](kc, a, kc, 1, b, width, c, panels*width, 16*nv, add)
+				if err := check(fmt.Sprintf("tile of %d vectors", nv), rows, 16*nv, 0, add); err != nil {
+					return err
+				}
+			}
+			e.row(rows, kc, a, kc, b, panels, c, panels*width, false)
+			if add {
+				e.row(rows, kc, a, kc, b, panels, c, panels*width, true)
+			}
+			for panel := range panels {
+				if err := check("strip", rows, width, panel, add); err != nil {
+					return err
 				}
 			}
 		}
 	}
-	return true
+	return nil
+}
+
+// checkAMXPairs and checkAMXFours are nil if the kernels can be relied on.
+func checkAMXPairs() error {
+	return amxCheck(&amxPairsType, func(words []float32, i, v int) {
+		halfView(words)[i] = uint16(math.Float32bits(float32(v)) >> 16) // exact
+	}, 2, func(s float32) int { return int(s) })
+}
+
+func checkAMXFours() error {
+	return amxCheck(&amxFoursType, func(words []float32, i, v int) { byteView(words)[i] = uint8(v) }, 4,
+		func(s float32) int { return int(int32(math.Float32bits(s))) })
 }

@@ -162,16 +162,23 @@ func BenchmarkShapes(b *testing.B) {
 
 // BenchmarkBFloat16 measures against the float32 peak; in pairs it can be twice that.
 func BenchmarkBFloat16(b *testing.B) {
-	mul := func(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int,
-		c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-		BFloat16(m, n, k, halfOf(x), ars, acs, halfOf(y), brs, bcs, c, crs, mode, ep, run)
-	}
 	for _, s := range []benchShape{
 		{256, 256, 256, false, false}, {1024, 1024, 1024, false, false}, {1024, 1024, 1024, true, true},
 		{1, 4096, 4096, false, false}, {1, 4096, 4096, false, true}, {8, 4096, 4096, false, true},
 	} {
-		b.Run(s.String(), func(b *testing.B) { benchProduct(b, mul, PeakFMAProbe32, s, nil) })
+		b.Run(s.String(), func(b *testing.B) { benchProduct(b, bitsOf, PeakFMAProbe32, s, nil) })
 	}
+}
+
+// bitsOf is BFloat16 for whatever the bits of float32 are.
+func bitsOf(m, n, k int, x []float32, ars, acs int, y []float32, brs, bcs int,
+	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
+	BFloat16(m, n, k, halfOf(x), ars, acs, halfOf(y), brs, bcs, c, crs, mode, ep, run)
+}
+
+// intsOf views the memory of x as int32.
+func intsOf(x []float32) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(&x[0])), len(x))
 }
 
 // halfOf views the memory of x as bfloat16: any values do.

@@ -34,6 +34,10 @@ type engine[T Float] struct {
 	tiles *[maxVectors + 1][maxRows + 1]tile[T]
 	edges *[maxVectors + 1][maxRows + 1]tile[T]
 
+	// row multiplies rows of A, contiguous in k, with whole panels of B, each after the other; nil if there is no
+	// better way than tile by tile.
+	row func(rows, kc int, a []T, ars int, b []T, panels int, c []T, crs int, add bool)
+
 	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
@@ -41,6 +45,9 @@ type engine[T Float] struct {
 	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
 	// tapsTo write each vector to its spot; nil if there are none.
 	taps, tapsTo [][]tapTile[T]
+
+	// places are the kernels of places.go, by the length of a row and by vectors.
+	places [][maxVectors + 1]placeTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]

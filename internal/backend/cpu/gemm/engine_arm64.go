@@ -86,3 +86,6 @@ func engine64() *engine[float64] {
 
 // enginePairs is the engine of bfloat16 in pairs: there is none.
 func enginePairs() *engine[float32] { return nil }
+
+// engineFours is the engine of bytes in fours: there is none.
+func engineFours() *engine[float32] { return nil }

@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/impl"
@@ -71,7 +72,17 @@ func (p *product[T]) check(t *testing.T, f multiplyOf[T], ao, bo storage, mode M
 // forVariants runs f for each instruction set.
 func forVariants(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
-	impl.ForEach(t, "gemm", func(name string) { t.Run(name, f) })
+	forRoutine(t, "gemm/", f)
+}
+
+// forRoutine runs f for each variant of a routine.
+func forRoutine(t *testing.T, routine string, f func(t *testing.T)) {
+	t.Helper()
+	impl.ForEach(t, "gemm", func(name string) {
+		if strings.HasPrefix(name, routine) || name == impl.Generic {
+			t.Run(name, f)
+		}
+	})
 }
 
 // testShape runs one shape in both element types and all variants; pick chooses storage
@@ -79,7 +90,10 @@ func forVariants(t *testing.T, f func(t *testing.T)) {
 func testShape(t *testing.T, m, n, k int, all bool, count int) {
 	t.Helper()
 	p32, p64 := newProduct[float32](m, n, k), newProduct[float64](m, n, k)
-	impl.ForEach(t, "gemm", func(string) {
+	impl.ForEach(t, "gemm", func(name string) {
+		if strings.HasPrefix(name, "bytes/") {
+			return
+		}
 		for i := range int(storages * storages) {
 			if !all && i != count%int(storages*storages) {
 				continue

@@ -21,6 +21,14 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 		}
 		e.tiles[1][rows], e.tiles[2][rows] = f, f
 	}
+	e.places = make([][maxVectors + 1]placeTile[T], genericRows/2+1)
+	for h := 1; h <= genericRows/2; h++ {
+		for nv := 1; nv <= maxVectors; nv++ {
+			e.places[h][nv] = func(channels int, off []int, x []T, second, xcs int, w []T, wcs int, c []T, cs int, add bool) {
+				placesGeneric(h, nv*genericLanes, channels, off, x, second, xcs, w, wcs, c, cs, add)
+			}
+		}
+	}
 	e.packT = packTGeneric[T]
 	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {

@@ -65,6 +65,20 @@ func TestGuardPages(t *testing.T) {
 	})
 }
 
+// TestGuardPagesBytes is TestGuardPages for bytes.
+func TestGuardPagesBytes(t *testing.T) {
+	a, b, c := newArena(t, 1<<20), newArena(t, 1<<20), newArena(t, 1<<20)
+	forRoutine(t, "bytes/", func(t *testing.T) {
+		for i := 0; HasBytes() && i < 60; i++ {
+			m, n, k := 1+i*7%37, 1+i*11%70, 1+i*5%67
+			for o := range storages * storages {
+				x, y, end := store(make([]uint8, m*k), o%storages, m, k), store(make([]uint8, k*n), o/storages, k, n), (int(o)+i)%2 == 0
+				Bytes(m, n, k, place(a, x.data, end), x.rs, x.cs, place(b, y.data, end), y.rs, y.cs, place(c, make([]int32, m*n), end), n, nil, nil)
+			}
+		}
+	})
+}
+
 func guarded[T Float](t *testing.T, f multiplyOf[T], am, bm, cm arena, s [3]int, o storage, end bool) {
 	m, n, k := s[0], s[1], s[2]
 	x, y := store(make([]T, m*k), o%storages, m, k), store(make([]T, k*n), o/storages, k, n)

@@ -37,21 +37,22 @@ func (o storage) strides(rows, cols int) (rs, cs int) {
 
 // operandOf is a matrix with strides inside a slice whose other elements are NaN: a
 // kernel that reads outside the matrix poisons its result.
-type operandOf[T Float] struct {
+type operandOf[T Float | uint8] struct {
 	data   []T
 	rs, cs int
 }
 
 // store lays out rows by cols values, given by rows.
-func store[T Float](values []T, o storage, rows, cols int) operandOf[T] {
+func store[T Float | uint8](values []T, o storage, rows, cols int) operandOf[T] {
 	var x operandOf[T]
 	x.rs, x.cs = o.strides(rows, cols)
 	if rows == 0 || cols == 0 {
 		return x
 	}
 	x.data = make([]T, (rows-1)*x.rs+(cols-1)*x.cs+1)
+	poison := math.NaN()
 	for i := range x.data {
-		x.data[i] = T(math.NaN())
+		x.data[i] = T(poison) // some byte or other
 	}
 	for i := range rows {
 		for j := range cols {

@@ -11,7 +11,7 @@ import (
 // shapes that reach each path: direct, panels, dots, row vector, packed.
 var pathShapes = [][3]int{
 	{40, 50, 60}, {9, 700, 70}, {3, 70, 600}, {70, 3, 600}, {1, 2500, 30}, {2500, 1, 30}, {4, 170, 530},
-	{2, 40, 77}, {8, 50, 150}, {90, 7, 150}, {220, 170, 530}, {230, 520, 80},
+	{2, 40, 77}, {8, 50, 150}, {90, 7, 150}, {220, 170, 530}, {230, 520, 80}, {468, 520, 40},
 }
 
 // reverse is a Runner that runs the blocks from last to first.
@@ -129,6 +129,19 @@ func TestNonFinite(t *testing.T) {
 					t.Fatalf("%v b=%v: -Inf·2 is %v", s, bo, c[i*n+j])
 				}
 			}
+		}
+	})
+}
+
+// TestGroups: panels of an A that lies by columns are packed in groups, whose last may be one small panel.
+func TestGroups(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		for _, rows := range []int{112, 113, 122, 126, 127, 234} {
+			p := newProduct[float32](rows, 520, 140)
+			p.check(t, Float32, colMajor, rowMajor, Overwrite, nil)
+			p.check(t, Float32, colMajorPadded, colMajor, Accumulate, nil)
+			q := newProduct[float64](2*rows, 520, 70)
+			q.check(t, Float64, colMajorPadded, rowMajor, Overwrite, goRun)
 		}
 	})
 }

@@ -4,15 +4,23 @@ import "github.com/lucid-go/lucid/internal/par"
 
 // Sizes of packed.go. They decide speed only.
 const (
-	stripPanels = 8  // panels of B that are packed at a time: a chunk of them fills half of L2
+	stripPanels = 8  // panels of B of the largest depth that are packed at a time: they fill half of L2
 	blocksPer   = 4  // blocks for each thread, so that none waits long for another
 	packPad     = 16 // see packA
+
+	groupPanels = 8    // of A that are packed together
+	segmentCost = 2048 // elements that could be packed while an epilogue begins with one more piece of a row
 )
+
+// strip is how many columns of B are packed at a time: as many as have the size of stripPanels of the largest depth.
+func (e *engine[T]) strip(kc, cols int) int {
+	return min(cols, stripPanels*max(1, e.maxChunk/kc)*e.cols())
+}
 
 // packedGrid cuts C into blocks. Each packs its operands for itself, in memory that stays
 // with the core: what another core has packed would have to come from its cache, which takes
 // longer than packing again. So there are only as many blocks as there must be, of the shape
-// that packs least; B costs more, since it goes to L2.
+// that packs least; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
 func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
 	want := min(blocksPer*threads, most*panels)
@@ -22,7 +30,11 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	var best grid
 	for rows, least := 1, 0; rows <= min(want, most); rows++ {
 		g := grid{rows, min(ceilDiv(want, rows), panels)}
-		if cost := 2*g.rows*p.n + g.cols*p.m; g.rows*g.cols >= want && (least == 0 || cost < least) {
+		cost := (2*g.rows*p.n + g.cols*p.m) * p.k
+		if p.ep != nil {
+			cost += g.cols * p.m * segmentCost
+		}
+		if g.rows*g.cols >= want && (least == 0 || cost < least) {
 			best, least = g, cost
 		}
 	}
@@ -32,16 +44,20 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 // packed computes a chunk of the slab: strips of B are packed one after the other, and panels
 // of A, if they must be, with the first of them. A panel of A stays in L1 while those of the strip pass by.
 func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
-	strip := min(s.cols, stripPanels*e.cols())
+	strip := e.strip(s.kc, s.cols)
 	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*s.kc)
 	tile := e.rows
 	if o == inPlace {
 		tile = p.tileRows(e)
 	}
 	panels, each := ceilDiv(s.rows, tile), e.rows*(s.kc+packPad)
-	kept := panels
+	high, group := ceilDiv(s.rows, panels), 1
+	if o == byCols {
+		panels, group = ceilDiv(s.rows, high), groupPanels
+	}
+	kept := ceilDiv(panels, group) * group
 	if strip == s.cols {
-		kept = 1 // no other strip will want them
+		kept = group // no other strip will want them
 	}
 	if o != inPlace {
 		buf.rows = grow(buf.rows, kept*each)
@@ -52,6 +68,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+at, cols)
 		for i := range panels {
 			from, to := part(i, panels, s.rows)
+			if o == byCols {
+				from, to = i*high, min((i+1)*high, s.rows)
+				if at == 0 && i%group == 0 {
+					s.packGroup(e, p, buf.rows[i%kept*each:], each, high, from, min(group*high, s.rows-from))
+				}
+			}
 			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
 			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
 			if s.pc+s.kc == p.k { // a few rows: still in L1
@@ -64,8 +86,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 
 // panelRow multiplies one panel of A with the panels of a strip.
 func (s *slab[T]) panelRow(e *engine[T], b, a []T, rs, cs, row, rows, col, cols int) {
-	width := e.cols()
-	for j := 0; j < cols; j += width {
+	width, j := e.cols(), 0
+	if whole := cols / width; e.row != nil && whole > 0 {
+		e.row(rows, s.kc, a, rs, b, whole, s.c[row*s.crs+col:], s.crs, s.add)
+		j = whole * width
+	}
+	for ; j < cols; j += width {
 		n := min(width, cols-j)
 		e.kernel(rows, n)(s.kc, a, rs, cs, b[j*s.kc:], width, s.c[row*s.crs+col+j:], s.crs, n, s.add)
 	}
@@ -91,14 +117,32 @@ func (p *problem[T]) aOrder(e *engine[T]) order {
 	return byRows
 }
 
+// packGroup packs panels of A whose rows lie beside each other, each of height rows but the last: columns of k are read
+// from end to end, since in pieces each would come from afar again for every panel.
+func (s *slab[T]) packGroup(e *engine[T], p *problem[T], dst []T, each, high, row, rows int) {
+	if p.a16 == nil {
+		src, whole := p.a[(s.row+row)*p.ars+s.pc*p.acs:], rows/high
+		if whole > 0 {
+			e.strips(dst, high, each, src, p.acs, s.kc, whole, high)
+		}
+		if done := whole * high; done < rows {
+			e.strips(dst[whole*each:], rows-done, 0, src[done:], p.acs, s.kc, 1, rows-done)
+		}
+		return
+	}
+	for i := 0; i*high < rows; i++ {
+		p.packA(e, dst[i*each:], 0, byCols, s.row+row+i*high, min(high, rows-i*high), s.pc, s.kc)
+	}
+}
+
 // aPanel returns the panel of A that starts at row i of the slab, and its strides. It is packed to
 // dst if the order wants that, the first time.
 func (s *slab[T]) aPanel(e *engine[T], p *problem[T], dst []T, o order, i, rows int, first bool) (a []T, rs, cs int) {
 	switch o {
 	case inPlace:
 		return p.a[(s.row+i)*p.ars+s.pc*p.acs:], p.ars, p.acs
-	case byCols:
-		rs, cs = 1, rows
+	case byCols: // see packGroup
+		return dst, 1, rows
 	default:
 		rs, cs = s.kc+packPad, 1
 	}

@@ -44,7 +44,7 @@ const (
 // few lanes of a vector, while A has more columns to read vectors from. With more than a
 // few columns it pays only if A can be read by dot kernels, and long enough.
 func (p *problem[T]) turn(e *engine[T]) bool {
-	if p.n >= p.m {
+	if p.n >= p.m || e.squares && p.b16 == nil && p.brs != 1 { // B would be no A that is contiguous in k
 		return false
 	}
 	t := p.transposed()

@@ -27,3 +27,15 @@ func probe64() (probe func(iterations int), flops int) {
 	}
 	return probeGeneric[float64], probeGenericFlops
 }
+
+// PeakPairsProbe is PeakFMAProbe32 for the products of bfloat16 that BFloat16 uses; without pairs it is that of float32.
+func PeakPairsProbe(iterations int) (flops float64) {
+	switch {
+	case useAMX:
+		shape := shapeTiles(amxRows, amxPairs)
+		return runProbe(func(n int) { amxPairsType.probe(&shape, n) }, 4*amxPairsType.flops, iterations/4)
+	case usePairs:
+		return runProbe(probePairsAVX512, avx512Chains*16*4, iterations)
+	}
+	return PeakFMAProbe32(iterations)
+}

@@ -17,3 +17,6 @@ func probe64() (probe func(iterations int), flops int) {
 	}
 	return probeGeneric[float64], probeGenericFlops
 }
+
+// PeakPairsProbe is PeakFMAProbe32: there are no products of pairs.
+func PeakPairsProbe(iterations int) (flops float64) { return PeakFMAProbe32(iterations) }

@@ -13,7 +13,8 @@ const (
 // stored by rows, large enough that memory speed matters.
 func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
-	case p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
+	case e.gaxpy8 == nil && e.gaxpy4Pairs == nil,
+		p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
 		p.b16 != nil && !p.paired && e.gaxpy8Half[p.half] == nil:
 		return false
 	}

@@ -387,14 +387,272 @@ func gaxpy1PairsAVX512(n int, y, x []float32, xs int, b []uint16, brs, step int,
 
 func probePairsAVX512(iterations int)
 
-//go:noescape
-func tileAMX11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+// tilesFoursAVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesFoursAVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tileFoursAVX512r1v1,
+		2:  tileFoursAVX512r2v1,
+		3:  tileFoursAVX512r3v1,
+		4:  tileFoursAVX512r4v1,
+		5:  tileFoursAVX512r5v1,
+		6:  tileFoursAVX512r6v1,
+		7:  tileFoursAVX512r7v1,
+		8:  tileFoursAVX512r8v1,
+		9:  tileFoursAVX512r9v1,
+		10: tileFoursAVX512r10v1,
+		11: tileFoursAVX512r11v1,
+		12: tileFoursAVX512r12v1,
+		13: tileFoursAVX512r13v1,
+		14: tileFoursAVX512r14v1,
+	},
+	2: {
+		1:  tileFoursAVX512r1v2,
+		2:  tileFoursAVX512r2v2,
+		3:  tileFoursAVX512r3v2,
+		4:  tileFoursAVX512r4v2,
+		5:  tileFoursAVX512r5v2,
+		6:  tileFoursAVX512r6v2,
+		7:  tileFoursAVX512r7v2,
+		8:  tileFoursAVX512r8v2,
+		9:  tileFoursAVX512r9v2,
+		10: tileFoursAVX512r10v2,
+		11: tileFoursAVX512r11v2,
+		12: tileFoursAVX512r12v2,
+		13: tileFoursAVX512r13v2,
+		14: tileFoursAVX512r14v2,
+	},
+}
 
 //go:noescape
-func tileAMX12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+func tileFoursAVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileAMX21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+func tileFoursAVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
 //go:noescape
-func tileAMX22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
+func tileFoursAVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r13v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r14v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r13v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r14v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesFoursAVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesFoursAVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tileFoursAVX512r1v1m,
+		2:  tileFoursAVX512r2v1m,
+		3:  tileFoursAVX512r3v1m,
+		4:  tileFoursAVX512r4v1m,
+		5:  tileFoursAVX512r5v1m,
+		6:  tileFoursAVX512r6v1m,
+		7:  tileFoursAVX512r7v1m,
+		8:  tileFoursAVX512r8v1m,
+		9:  tileFoursAVX512r9v1m,
+		10: tileFoursAVX512r10v1m,
+		11: tileFoursAVX512r11v1m,
+		12: tileFoursAVX512r12v1m,
+		13: tileFoursAVX512r13v1m,
+		14: tileFoursAVX512r14v1m,
+	},
+	2: {
+		1:  tileFoursAVX512r1v2m,
+		2:  tileFoursAVX512r2v2m,
+		3:  tileFoursAVX512r3v2m,
+		4:  tileFoursAVX512r4v2m,
+		5:  tileFoursAVX512r5v2m,
+		6:  tileFoursAVX512r6v2m,
+		7:  tileFoursAVX512r7v2m,
+		8:  tileFoursAVX512r8v2m,
+		9:  tileFoursAVX512r9v2m,
+		10: tileFoursAVX512r10v2m,
+		11: tileFoursAVX512r11v2m,
+		12: tileFoursAVX512r12v2m,
+		13: tileFoursAVX512r13v2m,
+		14: tileFoursAVX512r14v2m,
+	},
+}
+
+//go:noescape
+func tileFoursAVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r13v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r14v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileFoursAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileAMXPairs11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXPairs12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXPairs21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXPairs22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func probeAMXPairs(shape *tileShape, iterations int)
+
+//go:noescape
+func tileAMXFours11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXFours12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXFours21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func tileAMXFours22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+
+//go:noescape
+func probeAMXFours(shape *tileShape, iterations int)

@@ -4,28 +4,32 @@
 
 #include "textflag.h"
 
-// func tileAMX11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
-TEXT ·tileAMX11(SB), NOSPLIT, $0-129
-	MOVQ a_base+32(FP), AX
+// func tileAMXPairs11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXPairs11(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ AX, R9                                  // row 16 of A
-	MOVQ b_base+64(FP), R10
+	MOVQ b_base+64(FP), R15
 	MOVQ brs+88(FP), R11
 	SHLQ $2, R11
 	MOVQ R11, R12
 	SHLQ $4, R12                                 // 16 rows of B
-	MOVQ c_base+96(FP), DI
-	MOVQ crs+120(FP), SI
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
 	SHLQ $2, SI
 	MOVQ SI, R8
 	SHLQ $4, R8
 	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
 	MOVQ full+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
-	CMPB add+128(FP), $0
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
 	JEQ zero
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
 	JMP begin
@@ -56,31 +60,46 @@ rest:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x4a; BYTE $0x5c; BYTE $0xc4 // TDPBF16PS T6, T4, T0
 store:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	ADDQ $64, DI
+	ADDQ $64, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMX12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
-TEXT ·tileAMX12(SB), NOSPLIT, $0-129
-	MOVQ a_base+32(FP), AX
+// func tileAMXPairs12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXPairs12(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ AX, R9                                  // row 16 of A
-	MOVQ b_base+64(FP), R10
+	MOVQ b_base+64(FP), R15
 	MOVQ brs+88(FP), R11
 	SHLQ $2, R11
 	MOVQ R11, R12
 	SHLQ $4, R12                                 // 16 rows of B
-	MOVQ c_base+96(FP), DI
-	MOVQ crs+120(FP), SI
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
 	SHLQ $2, SI
 	MOVQ SI, R8
 	SHLQ $4, R8
 	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
 	MOVQ full+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
-	CMPB add+128(FP), $0
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
 	JEQ zero
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
@@ -120,31 +139,46 @@ rest:
 store:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
+	ADDQ $128, DI
+	ADDQ $128, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMX21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
-TEXT ·tileAMX21(SB), NOSPLIT, $0-129
-	MOVQ a_base+32(FP), AX
+// func tileAMXPairs21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXPairs21(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ AX, R9                                  // row 16 of A
-	MOVQ b_base+64(FP), R10
+	MOVQ b_base+64(FP), R15
 	MOVQ brs+88(FP), R11
 	SHLQ $2, R11
 	MOVQ R11, R12
 	SHLQ $4, R12                                 // 16 rows of B
-	MOVQ c_base+96(FP), DI
-	MOVQ crs+120(FP), SI
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
 	SHLQ $2, SI
 	MOVQ SI, R8
 	SHLQ $4, R8
 	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
 	MOVQ full+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
-	CMPB add+128(FP), $0
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
 	JEQ zero
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILELOADD 0(R8)(SI*1), T2
@@ -184,31 +218,46 @@ rest:
 store:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
+	ADDQ $64, DI
+	ADDQ $64, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET
 
-// func tileAMX22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)
-TEXT ·tileAMX22(SB), NOSPLIT, $0-129
-	MOVQ a_base+32(FP), AX
+// func tileAMXPairs22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXPairs22(SB), NOSPLIT, $0-145
 	MOVQ ars+56(FP), BX
 	SHLQ $2, BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ AX, R9                                  // row 16 of A
-	MOVQ b_base+64(FP), R10
+	MOVQ b_base+64(FP), R15
 	MOVQ brs+88(FP), R11
 	SHLQ $2, R11
 	MOVQ R11, R12
 	SHLQ $4, R12                                 // 16 rows of B
-	MOVQ c_base+96(FP), DI
-	MOVQ crs+120(FP), SI
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
 	SHLQ $2, SI
 	MOVQ SI, R8
 	SHLQ $4, R8
 	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
 	MOVQ full+0(FP), CX
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
-	CMPB add+128(FP), $0
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
 	JEQ zero
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
@@ -264,5 +313,373 @@ store:
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
 	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x5c; BYTE $0x30; BYTE $0x40 // TILESTORED 64(R8)(SI*1), T3
+	ADDQ $128, DI
+	ADDQ $128, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func probeAMXPairs(shape *tileShape, iterations int)
+// Four sums, each of two tiles of zeros.
+TEXT ·probeAMXPairs(SB), NOSPLIT, $0-16
+	MOVQ shape+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	MOVQ iterations+8(FP), AX
+	PCALIGN $64
+loop:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4a; BYTE $0x5c; BYTE $0xc4 // TDPBF16PS T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x42; BYTE $0x5c; BYTE $0xcc // TDPBF16PS T7, T4, T1
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x4a; BYTE $0x5c; BYTE $0xd5 // TDPBF16PS T6, T5, T2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x42; BYTE $0x5c; BYTE $0xdd // TDPBF16PS T7, T5, T3
+	SUBQ $1, AX
+	JGT loop
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func tileAMXFours11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXFours11(SB), NOSPLIT, $0-145
+	MOVQ ars+56(FP), BX
+	SHLQ $2, BX
+	MOVQ b_base+64(FP), R15
+	MOVQ brs+88(FP), R11
+	SHLQ $2, R11
+	MOVQ R11, R12
+	SHLQ $4, R12                                 // 16 rows of B
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
+	SHLQ $2, SI
+	MOVQ SI, R8
+	SHLQ $4, R8
+	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
+	MOVQ full+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
+	JEQ zero
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	JMP begin
+zero:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc0 // TILEZERO T0
+begin:
+	MOVQ steps+16(FP), DX
+	TESTQ DX, DX
+	JEQ rest
+loop:
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	ADDQ $64, AX
+	ADDQ $64, R9
+	ADDQ R12, R10
+	SUBQ $1, DX
+	JNE loop
+rest:
+	CMPQ rest+24(FP), $0
+	JEQ store
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	MOVQ tail+8(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+store:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	ADDQ $64, DI
+	ADDQ $64, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func tileAMXFours12(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXFours12(SB), NOSPLIT, $0-145
+	MOVQ ars+56(FP), BX
+	SHLQ $2, BX
+	MOVQ b_base+64(FP), R15
+	MOVQ brs+88(FP), R11
+	SHLQ $2, R11
+	MOVQ R11, R12
+	SHLQ $4, R12                                 // 16 rows of B
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
+	SHLQ $2, SI
+	MOVQ SI, R8
+	SHLQ $4, R8
+	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
+	MOVQ full+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
+	JEQ zero
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
+	JMP begin
+zero:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc0 // TILEZERO T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc8 // TILEZERO T1
+begin:
+	MOVQ steps+16(FP), DX
+	TESTQ DX, DX
+	JEQ rest
+loop:
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x7c; BYTE $0x1a; BYTE $0x40 // TILELOADD 64(R10)(R11*1), T7
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xcc // TDPBUUD T7, T4, T1
+	ADDQ $64, AX
+	ADDQ $64, R9
+	ADDQ R12, R10
+	SUBQ $1, DX
+	JNE loop
+rest:
+	CMPQ rest+24(FP), $0
+	JEQ store
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
+	MOVQ tail+8(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x7c; BYTE $0x1a; BYTE $0x40 // TILELOADD 64(R10)(R11*1), T7
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xcc // TDPBUUD T7, T4, T1
+store:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
+	ADDQ $128, DI
+	ADDQ $128, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func tileAMXFours21(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXFours21(SB), NOSPLIT, $0-145
+	MOVQ ars+56(FP), BX
+	SHLQ $2, BX
+	MOVQ b_base+64(FP), R15
+	MOVQ brs+88(FP), R11
+	SHLQ $2, R11
+	MOVQ R11, R12
+	SHLQ $4, R12                                 // 16 rows of B
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
+	SHLQ $2, SI
+	MOVQ SI, R8
+	SHLQ $4, R8
+	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
+	MOVQ full+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
+	JEQ zero
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILELOADD 0(R8)(SI*1), T2
+	JMP begin
+zero:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc0 // TILEZERO T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xd0 // TILEZERO T2
+begin:
+	MOVQ steps+16(FP), DX
+	TESTQ DX, DX
+	JEQ rest
+loop:
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x6c; BYTE $0x19; BYTE $0x00 // TILELOADD 0(R9)(BX*1), T5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xd5 // TDPBUUD T6, T5, T2
+	ADDQ $64, AX
+	ADDQ $64, R9
+	ADDQ R12, R10
+	SUBQ $1, DX
+	JNE loop
+rest:
+	CMPQ rest+24(FP), $0
+	JEQ store
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
+	MOVQ tail+8(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILELOADD 0(R8)(SI*1), T2
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x6c; BYTE $0x19; BYTE $0x00 // TILELOADD 0(R9)(BX*1), T5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xd5 // TDPBUUD T6, T5, T2
+store:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
+	ADDQ $64, DI
+	ADDQ $64, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func tileAMXFours22(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
+TEXT ·tileAMXFours22(SB), NOSPLIT, $0-145
+	MOVQ ars+56(FP), BX
+	SHLQ $2, BX
+	MOVQ b_base+64(FP), R15
+	MOVQ brs+88(FP), R11
+	SHLQ $2, R11
+	MOVQ R11, R12
+	SHLQ $4, R12                                 // 16 rows of B
+	MOVQ c_base+104(FP), DI
+	MOVQ crs+128(FP), SI
+	SHLQ $2, SI
+	MOVQ SI, R8
+	SHLQ $4, R8
+	ADDQ DI, R8                                  // row 16 of C
+	MOVQ panels+136(FP), R13
+shape:
+	MOVQ full+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+panel:
+	MOVQ a_base+32(FP), AX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ AX, R9                                  // row 16 of A
+	MOVQ R15, R10
+	CMPB add+144(FP), $0
+	JEQ zero
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILELOADD 0(R8)(SI*1), T2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x5c; BYTE $0x30; BYTE $0x40 // TILELOADD 64(R8)(SI*1), T3
+	JMP begin
+zero:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc0 // TILEZERO T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xc8 // TILEZERO T1
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xd0 // TILEZERO T2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $0xd8 // TILEZERO T3
+begin:
+	MOVQ steps+16(FP), DX
+	TESTQ DX, DX
+	JEQ rest
+loop:
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x7c; BYTE $0x1a; BYTE $0x40 // TILELOADD 64(R10)(R11*1), T7
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xcc // TDPBUUD T7, T4, T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x6c; BYTE $0x19; BYTE $0x00 // TILELOADD 0(R9)(BX*1), T5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xd5 // TDPBUUD T6, T5, T2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xdd // TDPBUUD T7, T5, T3
+	ADDQ $64, AX
+	ADDQ $64, R9
+	ADDQ R12, R10
+	SUBQ $1, DX
+	JNE loop
+rest:
+	CMPQ rest+24(FP), $0
+	JEQ store
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x5c; BYTE $0x30; BYTE $0x40 // TILESTORED 64(R8)(SI*1), T3
+	MOVQ tail+8(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILELOADD 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILELOADD 64(DI)(SI*1), T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILELOADD 0(R8)(SI*1), T2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x5c; BYTE $0x30; BYTE $0x40 // TILELOADD 64(R8)(SI*1), T3
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x74; BYTE $0x1a; BYTE $0x00 // TILELOADD 0(R10)(R11*1), T6
+	BYTE $0xc4; BYTE $0x82; BYTE $0x7b; BYTE $0x4b; BYTE $0x7c; BYTE $0x1a; BYTE $0x40 // TILELOADD 64(R10)(R11*1), T7
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $0x64; BYTE $0x18; BYTE $0x00 // TILELOADD 0(AX)(BX*1), T4
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xcc // TDPBUUD T7, T4, T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7b; BYTE $0x4b; BYTE $0x6c; BYTE $0x19; BYTE $0x00 // TILELOADD 0(R9)(BX*1), T5
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xd5 // TDPBUUD T6, T5, T2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xdd // TDPBUUD T7, T5, T3
+store:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x44; BYTE $0x37; BYTE $0x00 // TILESTORED 0(DI)(SI*1), T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $0x4c; BYTE $0x37; BYTE $0x40 // TILESTORED 64(DI)(SI*1), T1
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x54; BYTE $0x30; BYTE $0x00 // TILESTORED 0(R8)(SI*1), T2
+	BYTE $0xc4; BYTE $0xc2; BYTE $0x7a; BYTE $0x4b; BYTE $0x5c; BYTE $0x30; BYTE $0x40 // TILESTORED 64(R8)(SI*1), T3
+	ADDQ $128, DI
+	ADDQ $128, R8
+	MOVQ bps+96(FP), CX
+	SHLQ $2, CX
+	ADDQ CX, R15
+	SUBQ $1, R13
+	JEQ done
+	CMPQ rest+24(FP), $0
+	JEQ panel
+	JMP shape
+done:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
+	RET
+
+// func probeAMXFours(shape *tileShape, iterations int)
+// Four sums, each of two tiles of zeros.
+TEXT ·probeAMXFours(SB), NOSPLIT, $0-16
+	MOVQ shape+0(FP), CX
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x01 // LDTILECFG (CX)
+	MOVQ iterations+8(FP), AX
+	PCALIGN $64
+loop:
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xc4 // TDPBUUD T6, T4, T0
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xcc // TDPBUUD T7, T4, T1
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x48; BYTE $0x5e; BYTE $0xd5 // TDPBUUD T6, T5, T2
+	BYTE $0xc4; BYTE $0xe2; BYTE $0x40; BYTE $0x5e; BYTE $0xdd // TDPBUUD T7, T5, T3
+	SUBQ $1, AX
+	JGT loop
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0 // TILERELEASE
 	RET

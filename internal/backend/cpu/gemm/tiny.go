@@ -4,14 +4,26 @@ package gemm
 // part of the time.
 const tinyWork = 64 << 10
 
-// tiny computes small products of the common form, one chunk of k and rows of B
-// contiguous, with as little ado as possible. It reports whether it did.
+// tiny computes small products of the common forms, one chunk of k and rows of B contiguous, or columns of it and a few
+// rows of A, with as little ado as possible. It reports whether it did.
 func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 	c []T, crs int, mode Mode, ep Epilogue[T]) bool {
-	if work(m, n, k) > tinyWork || bcs != 1 || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 {
+	if work(m, n, k) > tinyWork || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 {
 		return false
 	}
 	add := mode == Accumulate
+	if bcs != 1 {
+		if brs != 1 || m >= len(e.dots) || n < m {
+			return false
+		}
+		for j := 0; j < n; j += e.lanes {
+			e.dots[m](k, a, ars, acs, b[j*bcs:], bcs, c[j:], crs, min(e.lanes, n-j), add)
+		}
+		if ep != nil {
+			ep(c, crs, 0, 0, m, n)
+		}
+		return true
+	}
 	panels := 1
 	if m > e.rows {
 		panels = ceilDiv(m, e.rows)

@@ -4,166 +4,166 @@
 
 #include "textflag.h"
 
-DATA actavx2Const<>+0(SB)/4, $0x7fffffff
-DATA actavx2Const<>+4(SB)/4, $0x7fffffff
-DATA actavx2Const<>+8(SB)/4, $0x7fffffff
-DATA actavx2Const<>+12(SB)/4, $0x7fffffff
-DATA actavx2Const<>+16(SB)/4, $0x7fffffff
-DATA actavx2Const<>+20(SB)/4, $0x7fffffff
-DATA actavx2Const<>+24(SB)/4, $0x7fffffff
-DATA actavx2Const<>+28(SB)/4, $0x7fffffff
-DATA actavx2Const<>+32(SB)/4, $0xbbba8671
-DATA actavx2Const<>+36(SB)/4, $0xbbba8671
-DATA actavx2Const<>+40(SB)/4, $0xbbba8671
-DATA actavx2Const<>+44(SB)/4, $0xbbba8671
-DATA actavx2Const<>+48(SB)/4, $0xbbba8671
-DATA actavx2Const<>+52(SB)/4, $0xbbba8671
-DATA actavx2Const<>+56(SB)/4, $0xbbba8671
-DATA actavx2Const<>+60(SB)/4, $0xbbba8671
-DATA actavx2Const<>+64(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+68(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+72(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+76(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+80(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+84(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+88(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+92(SB)/4, $0x3ca8fc67
-DATA actavx2Const<>+96(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+100(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+104(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+108(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+112(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+116(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+120(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+124(SB)/4, $0xbd5c1ad2
-DATA actavx2Const<>+128(SB)/4, $0x3e08837b
-DATA actavx2Const<>+132(SB)/4, $0x3e08837b
-DATA actavx2Const<>+136(SB)/4, $0x3e08837b
-DATA actavx2Const<>+140(SB)/4, $0x3e08837b
-DATA actavx2Const<>+144(SB)/4, $0x3e08837b
-DATA actavx2Const<>+148(SB)/4, $0x3e08837b
-DATA actavx2Const<>+152(SB)/4, $0x3e08837b
-DATA actavx2Const<>+156(SB)/4, $0x3e08837b
-DATA actavx2Const<>+160(SB)/4, $0x41200000
-DATA actavx2Const<>+164(SB)/4, $0x41200000
-DATA actavx2Const<>+168(SB)/4, $0x41200000
-DATA actavx2Const<>+172(SB)/4, $0x41200000
-DATA actavx2Const<>+176(SB)/4, $0x41200000
-DATA actavx2Const<>+180(SB)/4, $0x41200000
-DATA actavx2Const<>+184(SB)/4, $0x41200000
-DATA actavx2Const<>+188(SB)/4, $0x41200000
-DATA actavx2Const<>+192(SB)/4, $0x4b400000
-DATA actavx2Const<>+196(SB)/4, $0x4b400000
-DATA actavx2Const<>+200(SB)/4, $0x4b400000
-DATA actavx2Const<>+204(SB)/4, $0x4b400000
-DATA actavx2Const<>+208(SB)/4, $0x4b400000
-DATA actavx2Const<>+212(SB)/4, $0x4b400000
-DATA actavx2Const<>+216(SB)/4, $0x4b400000
-DATA actavx2Const<>+220(SB)/4, $0x4b400000
-DATA actavx2Const<>+224(SB)/4, $0x3f800000
-DATA actavx2Const<>+228(SB)/4, $0x3f800000
-DATA actavx2Const<>+232(SB)/4, $0x3f800000
-DATA actavx2Const<>+236(SB)/4, $0x3f800000
-DATA actavx2Const<>+240(SB)/4, $0x3f800000
-DATA actavx2Const<>+244(SB)/4, $0x3f800000
-DATA actavx2Const<>+248(SB)/4, $0x3f800000
-DATA actavx2Const<>+252(SB)/4, $0x3f800000
-DATA actavx2Const<>+256(SB)/4, $0x40000000
-DATA actavx2Const<>+260(SB)/4, $0x40000000
-DATA actavx2Const<>+264(SB)/4, $0x40000000
-DATA actavx2Const<>+268(SB)/4, $0x40000000
-DATA actavx2Const<>+272(SB)/4, $0x40000000
-DATA actavx2Const<>+276(SB)/4, $0x40000000
-DATA actavx2Const<>+280(SB)/4, $0x40000000
-DATA actavx2Const<>+284(SB)/4, $0x40000000
-DATA actavx2Const<>+288(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+292(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+296(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+300(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+304(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+308(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+312(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+316(SB)/4, $0xbeaaaa99
-DATA actavx2Const<>+320(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+324(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+328(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+332(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+336(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+340(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+344(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+348(SB)/4, $0x3fb8aa3b
-DATA actavx2Const<>+352(SB)/4, $0x3f317218
-DATA actavx2Const<>+356(SB)/4, $0x3f317218
-DATA actavx2Const<>+360(SB)/4, $0x3f317218
-DATA actavx2Const<>+364(SB)/4, $0x3f317218
-DATA actavx2Const<>+368(SB)/4, $0x3f317218
-DATA actavx2Const<>+372(SB)/4, $0x3f317218
-DATA actavx2Const<>+376(SB)/4, $0x3f317218
-DATA actavx2Const<>+380(SB)/4, $0x3f317218
-DATA actavx2Const<>+384(SB)/4, $0xb102e308
-DATA actavx2Const<>+388(SB)/4, $0xb102e308
-DATA actavx2Const<>+392(SB)/4, $0xb102e308
-DATA actavx2Const<>+396(SB)/4, $0xb102e308
-DATA actavx2Const<>+400(SB)/4, $0xb102e308
-DATA actavx2Const<>+404(SB)/4, $0xb102e308
-DATA actavx2Const<>+408(SB)/4, $0xb102e308
-DATA actavx2Const<>+412(SB)/4, $0xb102e308
-DATA actavx2Const<>+416(SB)/4, $0x3c091eae
-DATA actavx2Const<>+420(SB)/4, $0x3c091eae
-DATA actavx2Const<>+424(SB)/4, $0x3c091eae
-DATA actavx2Const<>+428(SB)/4, $0x3c091eae
-DATA actavx2Const<>+432(SB)/4, $0x3c091eae
-DATA actavx2Const<>+436(SB)/4, $0x3c091eae
-DATA actavx2Const<>+440(SB)/4, $0x3c091eae
-DATA actavx2Const<>+444(SB)/4, $0x3c091eae
-DATA actavx2Const<>+448(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+452(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+456(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+460(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+464(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+468(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+472(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+476(SB)/4, $0x3ab55b5f
-DATA actavx2Const<>+480(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+484(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+488(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+492(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+496(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+500(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+504(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+508(SB)/4, $0x3d2aac2d
-DATA actavx2Const<>+512(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+516(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+520(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+524(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+528(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+532(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+536(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+540(SB)/4, $0x3e2aaa46
-DATA actavx2Const<>+544(SB)/4, $0x3efffffe
-DATA actavx2Const<>+548(SB)/4, $0x3efffffe
-DATA actavx2Const<>+552(SB)/4, $0x3efffffe
-DATA actavx2Const<>+556(SB)/4, $0x3efffffe
-DATA actavx2Const<>+560(SB)/4, $0x3efffffe
-DATA actavx2Const<>+564(SB)/4, $0x3efffffe
-DATA actavx2Const<>+568(SB)/4, $0x3efffffe
-DATA actavx2Const<>+572(SB)/4, $0x3efffffe
-DATA actavx2Const<>+576(SB)/4, $0x3f200000
-DATA actavx2Const<>+580(SB)/4, $0x3f200000
-DATA actavx2Const<>+584(SB)/4, $0x3f200000
-DATA actavx2Const<>+588(SB)/4, $0x3f200000
-DATA actavx2Const<>+592(SB)/4, $0x3f200000
-DATA actavx2Const<>+596(SB)/4, $0x3f200000
-DATA actavx2Const<>+600(SB)/4, $0x3f200000
-DATA actavx2Const<>+604(SB)/4, $0x3f200000
-DATA actavx2Const<>+608(SB)/4, $0x80000000
-DATA actavx2Const<>+612(SB)/4, $0x80000000
-DATA actavx2Const<>+616(SB)/4, $0x80000000
-DATA actavx2Const<>+620(SB)/4, $0x80000000
-DATA actavx2Const<>+624(SB)/4, $0x80000000
-DATA actavx2Const<>+628(SB)/4, $0x80000000
-DATA actavx2Const<>+632(SB)/4, $0x80000000
-DATA actavx2Const<>+636(SB)/4, $0x80000000
+DATA actavx2Const<>+0(SB)/4, $0x4111999a
+DATA actavx2Const<>+4(SB)/4, $0x4111999a
+DATA actavx2Const<>+8(SB)/4, $0x4111999a
+DATA actavx2Const<>+12(SB)/4, $0x4111999a
+DATA actavx2Const<>+16(SB)/4, $0x4111999a
+DATA actavx2Const<>+20(SB)/4, $0x4111999a
+DATA actavx2Const<>+24(SB)/4, $0x4111999a
+DATA actavx2Const<>+28(SB)/4, $0x4111999a
+DATA actavx2Const<>+32(SB)/4, $0x7fffffff
+DATA actavx2Const<>+36(SB)/4, $0x7fffffff
+DATA actavx2Const<>+40(SB)/4, $0x7fffffff
+DATA actavx2Const<>+44(SB)/4, $0x7fffffff
+DATA actavx2Const<>+48(SB)/4, $0x7fffffff
+DATA actavx2Const<>+52(SB)/4, $0x7fffffff
+DATA actavx2Const<>+56(SB)/4, $0x7fffffff
+DATA actavx2Const<>+60(SB)/4, $0x7fffffff
+DATA actavx2Const<>+64(SB)/4, $0x3f800000
+DATA actavx2Const<>+68(SB)/4, $0x3f800000
+DATA actavx2Const<>+72(SB)/4, $0x3f800000
+DATA actavx2Const<>+76(SB)/4, $0x3f800000
+DATA actavx2Const<>+80(SB)/4, $0x3f800000
+DATA actavx2Const<>+84(SB)/4, $0x3f800000
+DATA actavx2Const<>+88(SB)/4, $0x3f800000
+DATA actavx2Const<>+92(SB)/4, $0x3f800000
+DATA actavx2Const<>+96(SB)/4, $0x80000000
+DATA actavx2Const<>+100(SB)/4, $0x80000000
+DATA actavx2Const<>+104(SB)/4, $0x80000000
+DATA actavx2Const<>+108(SB)/4, $0x80000000
+DATA actavx2Const<>+112(SB)/4, $0x80000000
+DATA actavx2Const<>+116(SB)/4, $0x80000000
+DATA actavx2Const<>+120(SB)/4, $0x80000000
+DATA actavx2Const<>+124(SB)/4, $0x80000000
+DATA actavx2Const<>+128(SB)/4, $0x3f9e0c6a
+DATA actavx2Const<>+132(SB)/4, $0x3fdb8568
+DATA actavx2Const<>+136(SB)/4, $0x401201eb
+DATA actavx2Const<>+140(SB)/4, $0x4031935b
+DATA actavx2Const<>+144(SB)/4, $0x405ebc7f
+DATA actavx2Const<>+148(SB)/4, $0x408dc4c0
+DATA actavx2Const<>+152(SB)/4, $0x40ae2708
+DATA actavx2Const<>+156(SB)/4, $0x40ce2d2c
+DATA actavx2Const<>+160(SB)/4, $0x4101d6ec
+DATA actavx2Const<>+164(SB)/4, $0x4113330c
+DATA actavx2Const<>+168(SB)/4, $0x0
+DATA actavx2Const<>+172(SB)/4, $0x0
+DATA actavx2Const<>+176(SB)/4, $0x0
+DATA actavx2Const<>+180(SB)/4, $0x3ebc3996
+DATA actavx2Const<>+184(SB)/4, $0x3f20b015
+DATA actavx2Const<>+188(SB)/4, $0x3f635bf2
+DATA actavx2Const<>+192(SB)/4, $0x3c77dc0d
+DATA actavx2Const<>+196(SB)/4, $0x3b0b8938
+DATA actavx2Const<>+200(SB)/4, $0xba3cad10
+DATA actavx2Const<>+204(SB)/4, $0xba0eeae6
+DATA actavx2Const<>+208(SB)/4, $0xb9259e98
+DATA actavx2Const<>+212(SB)/4, $0xb7bef2fc
+DATA actavx2Const<>+216(SB)/4, $0xb64ff259
+DATA actavx2Const<>+220(SB)/4, $0xb4e09ea5
+DATA actavx2Const<>+224(SB)/4, $0xb2c396f1
+DATA actavx2Const<>+228(SB)/4, $0x3b0c0b3b
+DATA actavx2Const<>+232(SB)/4, $0x0
+DATA actavx2Const<>+236(SB)/4, $0x0
+DATA actavx2Const<>+240(SB)/4, $0xbd1776ad
+DATA actavx2Const<>+244(SB)/4, $0xbd7557b5
+DATA actavx2Const<>+248(SB)/4, $0xbcd12d41
+DATA actavx2Const<>+252(SB)/4, $0x3c1d3e17
+DATA actavx2Const<>+256(SB)/4, $0xbcace20a
+DATA actavx2Const<>+260(SB)/4, $0x3b476341
+DATA actavx2Const<>+264(SB)/4, $0x3b7bc474
+DATA actavx2Const<>+268(SB)/4, $0x3af053e9
+DATA actavx2Const<>+272(SB)/4, $0x3a0568de
+DATA actavx2Const<>+276(SB)/4, $0x38a332ce
+DATA actavx2Const<>+280(SB)/4, $0x372d7096
+DATA actavx2Const<>+284(SB)/4, $0x35bbe34c
+DATA actavx2Const<>+288(SB)/4, $0x336e9605
+DATA actavx2Const<>+292(SB)/4, $0x3afc0463
+DATA actavx2Const<>+296(SB)/4, $0x0
+DATA actavx2Const<>+300(SB)/4, $0x0
+DATA actavx2Const<>+304(SB)/4, $0x3e1284da
+DATA actavx2Const<>+308(SB)/4, $0x3cb08ad5
+DATA actavx2Const<>+312(SB)/4, $0xbd5ffb0b
+DATA actavx2Const<>+316(SB)/4, $0xbd6cc39c
+DATA actavx2Const<>+320(SB)/4, $0xbc34cb9b
+DATA actavx2Const<>+324(SB)/4, $0xbcc56cda
+DATA actavx2Const<>+328(SB)/4, $0xbc3fda11
+DATA actavx2Const<>+332(SB)/4, $0xbb9f901a
+DATA actavx2Const<>+336(SB)/4, $0xbaa361da
+DATA actavx2Const<>+340(SB)/4, $0xb946ac9f
+DATA actavx2Const<>+344(SB)/4, $0xb7d23ff8
+DATA actavx2Const<>+348(SB)/4, $0xb6636fc7
+DATA actavx2Const<>+352(SB)/4, $0xb3f15c4d
+DATA actavx2Const<>+356(SB)/4, $0x3a3adc6b
+DATA actavx2Const<>+360(SB)/4, $0x0
+DATA actavx2Const<>+364(SB)/4, $0x0
+DATA actavx2Const<>+368(SB)/4, $0xba9b29fe
+DATA actavx2Const<>+372(SB)/4, $0x3e2b27e2
+DATA actavx2Const<>+376(SB)/4, $0x3e0c7eb2
+DATA actavx2Const<>+380(SB)/4, $0x3d69b10c
+DATA actavx2Const<>+384(SB)/4, $0x3ddf54f9
+DATA actavx2Const<>+388(SB)/4, $0x3d87b42c
+DATA actavx2Const<>+392(SB)/4, $0x3cd18dc8
+DATA actavx2Const<>+396(SB)/4, $0x3c24bff6
+DATA actavx2Const<>+400(SB)/4, $0x3b2461e7
+DATA actavx2Const<>+404(SB)/4, $0x39c5ff86
+DATA actavx2Const<>+408(SB)/4, $0x38517ca1
+DATA actavx2Const<>+412(SB)/4, $0x36e27a66
+DATA actavx2Const<>+416(SB)/4, $0x347ba9bf
+DATA actavx2Const<>+420(SB)/4, $0x39121f6c
+DATA actavx2Const<>+424(SB)/4, $0x0
+DATA actavx2Const<>+428(SB)/4, $0x0
+DATA actavx2Const<>+432(SB)/4, $0xbeaaa264
+DATA actavx2Const<>+436(SB)/4, $0xbe3bf23b
+DATA actavx2Const<>+440(SB)/4, $0xbc860634
+DATA actavx2Const<>+444(SB)/4, $0x3daddff7
+DATA actavx2Const<>+448(SB)/4, $0xbe78abc4
+DATA actavx2Const<>+452(SB)/4, $0xbde94ec3
+DATA actavx2Const<>+456(SB)/4, $0xbd23f8fa
+DATA actavx2Const<>+460(SB)/4, $0xbc7b079b
+DATA actavx2Const<>+464(SB)/4, $0xbb77ba3e
+DATA actavx2Const<>+468(SB)/4, $0xba14acaa
+DATA actavx2Const<>+472(SB)/4, $0xb89d3b44
+DATA actavx2Const<>+476(SB)/4, $0xb729fba7
+DATA actavx2Const<>+480(SB)/4, $0xb4c0f3ac
+DATA actavx2Const<>+484(SB)/4, $0x377d4649
+DATA actavx2Const<>+488(SB)/4, $0x0
+DATA actavx2Const<>+492(SB)/4, $0x0
+DATA actavx2Const<>+496(SB)/4, $0xb59342f6
+DATA actavx2Const<>+500(SB)/4, $0xbe9ddd86
+DATA actavx2Const<>+504(SB)/4, $0xbec4afc5
+DATA actavx2Const<>+508(SB)/4, $0xbeb425ca
+DATA actavx2Const<>+512(SB)/4, $0x3e935324
+DATA actavx2Const<>+516(SB)/4, $0x3df8ecac
+DATA actavx2Const<>+520(SB)/4, $0x3d276e2c
+DATA actavx2Const<>+524(SB)/4, $0x3c7cfd8a
+DATA actavx2Const<>+528(SB)/4, $0x3b7834d7
+DATA actavx2Const<>+532(SB)/4, $0x3a14bb15
+DATA actavx2Const<>+536(SB)/4, $0x389d3fc2
+DATA actavx2Const<>+540(SB)/4, $0x372a0072
+DATA actavx2Const<>+544(SB)/4, $0x34c05359
+DATA actavx2Const<>+548(SB)/4, $0x35739474
+DATA actavx2Const<>+552(SB)/4, $0x0
+DATA actavx2Const<>+556(SB)/4, $0x0
+DATA actavx2Const<>+560(SB)/4, $0x3f800000
+DATA actavx2Const<>+564(SB)/4, $0x3f604bc9
+DATA actavx2Const<>+568(SB)/4, $0x3f30bb1f
+DATA actavx2Const<>+572(SB)/4, $0x3efd9012
+DATA actavx2Const<>+576(SB)/4, $0x3f580d49
+DATA actavx2Const<>+580(SB)/4, $0x3f6ff038
+DATA actavx2Const<>+584(SB)/4, $0x3f7ab695
+DATA actavx2Const<>+588(SB)/4, $0x3f7e040d
+DATA actavx2Const<>+592(SB)/4, $0x3f7f83c8
+DATA actavx2Const<>+596(SB)/4, $0x3f7fed68
+DATA actavx2Const<>+600(SB)/4, $0x3f7ffd8b
+DATA actavx2Const<>+604(SB)/4, $0x3f7fffab
+DATA actavx2Const<>+608(SB)/4, $0x3f7ffffd
+DATA actavx2Const<>+612(SB)/4, $0x3f800000
+DATA actavx2Const<>+616(SB)/4, $0x0
+DATA actavx2Const<>+620(SB)/4, $0x0
+DATA actavx2Const<>+624(SB)/4, $0x0
+DATA actavx2Const<>+628(SB)/4, $0x3eb42e19
+DATA actavx2Const<>+632(SB)/4, $0x3f0e73fd
+DATA actavx2Const<>+636(SB)/4, $0x3f35e105
 DATA actavx2Const<>+640(SB)/4, $0xc2d00000
 DATA actavx2Const<>+644(SB)/4, $0xc2d00000
 DATA actavx2Const<>+648(SB)/4, $0xc2d00000
@@ -172,351 +172,519 @@ DATA actavx2Const<>+656(SB)/4, $0xc2d00000
 DATA actavx2Const<>+660(SB)/4, $0xc2d00000
 DATA actavx2Const<>+664(SB)/4, $0xc2d00000
 DATA actavx2Const<>+668(SB)/4, $0xc2d00000
-DATA actavx2Const<>+672(SB)/4, $0x53800000
-DATA actavx2Const<>+676(SB)/4, $0x53800000
-DATA actavx2Const<>+680(SB)/4, $0x53800000
-DATA actavx2Const<>+684(SB)/4, $0x53800000
-DATA actavx2Const<>+688(SB)/4, $0x53800000
-DATA actavx2Const<>+692(SB)/4, $0x53800000
-DATA actavx2Const<>+696(SB)/4, $0x53800000
-DATA actavx2Const<>+700(SB)/4, $0x53800000
-DATA actavx2Const<>+704(SB)/4, $0x2b800000
-DATA actavx2Const<>+708(SB)/4, $0x2b800000
-DATA actavx2Const<>+712(SB)/4, $0x2b800000
-DATA actavx2Const<>+716(SB)/4, $0x2b800000
-DATA actavx2Const<>+720(SB)/4, $0x2b800000
-DATA actavx2Const<>+724(SB)/4, $0x2b800000
-DATA actavx2Const<>+728(SB)/4, $0x2b800000
-DATA actavx2Const<>+732(SB)/4, $0x2b800000
-DATA actavx2Const<>+736(SB)/4, $0x0
-DATA actavx2Const<>+740(SB)/4, $0x0
-DATA actavx2Const<>+744(SB)/4, $0x0
-DATA actavx2Const<>+748(SB)/4, $0x0
-DATA actavx2Const<>+752(SB)/4, $0x0
-DATA actavx2Const<>+756(SB)/4, $0x0
-DATA actavx2Const<>+760(SB)/4, $0x0
-DATA actavx2Const<>+764(SB)/4, $0x0
-DATA actavx2Const<>+768(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+772(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+776(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+780(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+784(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+788(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+792(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+796(SB)/4, $0xc2dc0000
-DATA actavx2Const<>+800(SB)/4, $0x3f000000
-DATA actavx2Const<>+804(SB)/4, $0x3f000000
-DATA actavx2Const<>+808(SB)/4, $0x3f000000
-DATA actavx2Const<>+812(SB)/4, $0x3f000000
-DATA actavx2Const<>+816(SB)/4, $0x3f000000
-DATA actavx2Const<>+820(SB)/4, $0x3f000000
-DATA actavx2Const<>+824(SB)/4, $0x3f000000
-DATA actavx2Const<>+828(SB)/4, $0x3f000000
-DATA actavx2Const<>+832(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+836(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+840(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+844(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+848(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+852(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+856(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+860(SB)/4, $0x38a3b8ff
-DATA actavx2Const<>+864(SB)/4, $0xba51a8af
-DATA actavx2Const<>+868(SB)/4, $0xba51a8af
-DATA actavx2Const<>+872(SB)/4, $0xba51a8af
-DATA actavx2Const<>+876(SB)/4, $0xba51a8af
-DATA actavx2Const<>+880(SB)/4, $0xba51a8af
-DATA actavx2Const<>+884(SB)/4, $0xba51a8af
-DATA actavx2Const<>+888(SB)/4, $0xba51a8af
-DATA actavx2Const<>+892(SB)/4, $0xba51a8af
-DATA actavx2Const<>+896(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+900(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+904(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+908(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+912(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+916(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+920(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+924(SB)/4, $0x3ba9f912
-DATA actavx2Const<>+928(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+932(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+936(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+940(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+944(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+948(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+952(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+956(SB)/4, $0xbcdbfb8d
-DATA actavx2Const<>+960(SB)/4, $0x3de71673
-DATA actavx2Const<>+964(SB)/4, $0x3de71673
-DATA actavx2Const<>+968(SB)/4, $0x3de71673
-DATA actavx2Const<>+972(SB)/4, $0x3de71673
-DATA actavx2Const<>+976(SB)/4, $0x3de71673
-DATA actavx2Const<>+980(SB)/4, $0x3de71673
-DATA actavx2Const<>+984(SB)/4, $0x3de71673
-DATA actavx2Const<>+988(SB)/4, $0x3de71673
-DATA actavx2Const<>+992(SB)/4, $0x40800000
-DATA actavx2Const<>+996(SB)/4, $0x40800000
-DATA actavx2Const<>+1000(SB)/4, $0x40800000
-DATA actavx2Const<>+1004(SB)/4, $0x40800000
-DATA actavx2Const<>+1008(SB)/4, $0x40800000
-DATA actavx2Const<>+1012(SB)/4, $0x40800000
-DATA actavx2Const<>+1016(SB)/4, $0x40800000
-DATA actavx2Const<>+1020(SB)/4, $0x40800000
-DATA actavx2Const<>+1024(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1028(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1032(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1036(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1040(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1044(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1048(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1052(SB)/4, $0xbec0939f
-DATA actavx2Const<>+1056(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1060(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1064(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1068(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1072(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1076(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1080(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1084(SB)/4, $0x3e0375d4
-DATA actavx2Const<>+1088(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1092(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1096(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1100(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1104(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1108(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1112(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1116(SB)/4, $0xbb40a660
-DATA actavx2Const<>+1120(SB)/4, $0x3942968f
-DATA actavx2Const<>+1124(SB)/4, $0x3942968f
-DATA actavx2Const<>+1128(SB)/4, $0x3942968f
-DATA actavx2Const<>+1132(SB)/4, $0x3942968f
-DATA actavx2Const<>+1136(SB)/4, $0x3942968f
-DATA actavx2Const<>+1140(SB)/4, $0x3942968f
-DATA actavx2Const<>+1144(SB)/4, $0x3942968f
-DATA actavx2Const<>+1148(SB)/4, $0x3942968f
-DATA actavx2Const<>+1152(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1156(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1160(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1164(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1168(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1172(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1176(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1180(SB)/4, $0x3cb2a10b
-DATA actavx2Const<>+1184(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1188(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1192(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1196(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1200(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1204(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1208(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1212(SB)/4, $0xbdd3053f
-DATA actavx2Const<>+1216(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1220(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1224(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1228(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1232(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1236(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1240(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1244(SB)/4, $0xbf2362c2
-DATA actavx2Const<>+1248(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1252(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1256(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1260(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1264(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1268(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1272(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1276(SB)/4, $0xbf9042d9
-DATA actavx2Const<>+1280(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1284(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1288(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1292(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1296(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1300(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1304(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1308(SB)/4, $0xb9b976b0
-DATA actavx2Const<>+1312(SB)/4, $0xc1680000
-DATA actavx2Const<>+1316(SB)/4, $0xc1680000
-DATA actavx2Const<>+1320(SB)/4, $0xc1680000
-DATA actavx2Const<>+1324(SB)/4, $0xc1680000
-DATA actavx2Const<>+1328(SB)/4, $0xc1680000
-DATA actavx2Const<>+1332(SB)/4, $0xc1680000
-DATA actavx2Const<>+1336(SB)/4, $0xc1680000
-DATA actavx2Const<>+1340(SB)/4, $0xc1680000
-DATA actavx2Const<>+1344(SB)/4, $0xbf000000
-DATA actavx2Const<>+1348(SB)/4, $0xbf000000
-DATA actavx2Const<>+1352(SB)/4, $0xbf000000
-DATA actavx2Const<>+1356(SB)/4, $0xbf000000
-DATA actavx2Const<>+1360(SB)/4, $0xbf000000
-DATA actavx2Const<>+1364(SB)/4, $0xbf000000
-DATA actavx2Const<>+1368(SB)/4, $0xbf000000
-DATA actavx2Const<>+1372(SB)/4, $0xbf000000
-DATA actavx2Const<>+1408(SB)/4, $0x3fa0936b
-DATA actavx2Const<>+1412(SB)/4, $0x3fdf9588
-DATA actavx2Const<>+1416(SB)/4, $0x400f8d57
-DATA actavx2Const<>+1420(SB)/4, $0x402f9db8
-DATA actavx2Const<>+1424(SB)/4, $0x405f26f7
-DATA actavx2Const<>+1428(SB)/4, $0x408fba63
-DATA actavx2Const<>+1432(SB)/4, $0x40b05a17
-DATA actavx2Const<>+1436(SB)/4, $0x40cfd70d
-DATA actavx2Const<>+1440(SB)/4, $0x41003330
-DATA actavx2Const<>+1444(SB)/4, $0x41204185
-DATA actavx2Const<>+1448(SB)/4, $0x414047a9
-DATA actavx2Const<>+1452(SB)/4, $0x415fe562
-DATA actavx2Const<>+1456(SB)/4, $0x3e0051e6
-DATA actavx2Const<>+1460(SB)/4, $0x3ebf5c33
-DATA actavx2Const<>+1464(SB)/4, $0x3f200418
-DATA actavx2Const<>+1468(SB)/4, $0x3f5f604c
-DATA actavx2Const<>+1472(SB)/4, $0x3a1ffb44
-DATA actavx2Const<>+1476(SB)/4, $0x397237f3
-DATA actavx2Const<>+1480(SB)/4, $0x38caa07f
-DATA actavx2Const<>+1484(SB)/4, $0x3832074c
-DATA actavx2Const<>+1488(SB)/4, $0x376dacac
-DATA actavx2Const<>+1492(SB)/4, $0x367264fe
-DATA actavx2Const<>+1496(SB)/4, $0x35a626b7
-DATA actavx2Const<>+1500(SB)/4, $0x34ece74c
-DATA actavx2Const<>+1504(SB)/4, $0x340d915a
-DATA actavx2Const<>+1508(SB)/4, $0x3305fc09
-DATA actavx2Const<>+1512(SB)/4, $0x32183a24
-DATA actavx2Const<>+1516(SB)/4, $0x31870308
-DATA actavx2Const<>+1520(SB)/4, $0x3c24579f
-DATA actavx2Const<>+1524(SB)/4, $0x3bb2cc62
-DATA actavx2Const<>+1528(SB)/4, $0x3b2bb692
-DATA actavx2Const<>+1532(SB)/4, $0xb81ef888
-DATA actavx2Const<>+1536(SB)/4, $0x3b01cb30
-DATA actavx2Const<>+1540(SB)/4, $0x3a5b9816
-DATA actavx2Const<>+1544(SB)/4, $0x39c77ed1
-DATA actavx2Const<>+1548(SB)/4, $0x3940e262
-DATA actavx2Const<>+1552(SB)/4, $0x38930353
-DATA actavx2Const<>+1556(SB)/4, $0x37b9dcc1
-DATA actavx2Const<>+1560(SB)/4, $0x37085839
-DATA actavx2Const<>+1564(SB)/4, $0x3668ee7e
-DATA actavx2Const<>+1568(SB)/4, $0x359a7a1e
-DATA actavx2Const<>+1572(SB)/4, $0x34b12ada
-DATA actavx2Const<>+1576(SB)/4, $0x33f91ae9
-DATA actavx2Const<>+1580(SB)/4, $0x335053ba
-DATA actavx2Const<>+1584(SB)/4, $0x3ca23374
-DATA actavx2Const<>+1588(SB)/4, $0x3c3b3d56
-DATA actavx2Const<>+1592(SB)/4, $0x3bdc5b22
-DATA actavx2Const<>+1596(SB)/4, $0x3b85418d
-DATA actavx2Const<>+1600(SB)/4, $0x3bc67ff7
-DATA actavx2Const<>+1604(SB)/4, $0x3b39f37e
-DATA actavx2Const<>+1608(SB)/4, $0x3aba18d9
-DATA actavx2Const<>+1612(SB)/4, $0x3a454e96
-DATA actavx2Const<>+1616(SB)/4, $0x39aa3d57
-DATA actavx2Const<>+1620(SB)/4, $0x38ff46e8
-DATA actavx2Const<>+1624(SB)/4, $0x385946b4
-DATA actavx2Const<>+1628(SB)/4, $0x37d40942
-DATA actavx2Const<>+1632(SB)/4, $0x3723a9f1
-DATA actavx2Const<>+1636(SB)/4, $0x3666ab56
-DATA actavx2Const<>+1640(SB)/4, $0x35c17ee9
-DATA actavx2Const<>+1644(SB)/4, $0x35390ee4
-DATA actavx2Const<>+1648(SB)/4, $0x3d448ff0
-DATA actavx2Const<>+1652(SB)/4, $0x3cee6bfe
-DATA actavx2Const<>+1656(SB)/4, $0x3c93c7a8
-DATA actavx2Const<>+1660(SB)/4, $0x3c3daf1e
-DATA actavx2Const<>+1664(SB)/4, $0x3c8eb3bb
-DATA actavx2Const<>+1668(SB)/4, $0x3c154b06
-DATA actavx2Const<>+1672(SB)/4, $0x3ba6281a
-DATA actavx2Const<>+1676(SB)/4, $0x3b42f29f
-DATA actavx2Const<>+1680(SB)/4, $0x3ac178bb
-DATA actavx2Const<>+1684(SB)/4, $0x3a2bf118
-DATA actavx2Const<>+1688(SB)/4, $0x39aacc38
-DATA actavx2Const<>+1692(SB)/4, $0x393e37ae
-DATA actavx2Const<>+1696(SB)/4, $0x38afb4f3
-DATA actavx2Const<>+1700(SB)/4, $0x38173b08
-DATA actavx2Const<>+1704(SB)/4, $0x379616ba
-DATA actavx2Const<>+1708(SB)/4, $0x372614fe
-DATA actavx2Const<>+1712(SB)/4, $0x3dd7f746
-DATA actavx2Const<>+1716(SB)/4, $0x3d8b313d
-DATA actavx2Const<>+1720(SB)/4, $0x3d3743b4
-DATA actavx2Const<>+1724(SB)/4, $0x3cf8b9fb
-DATA actavx2Const<>+1728(SB)/4, $0x3d3cc59e
-DATA actavx2Const<>+1732(SB)/4, $0x3cdf5cdd
-DATA actavx2Const<>+1736(SB)/4, $0x3c8bb39c
-DATA actavx2Const<>+1740(SB)/4, $0x3c370ef1
-DATA actavx2Const<>+1744(SB)/4, $0x3bd338c2
-DATA actavx2Const<>+1748(SB)/4, $0x3b60f4f7
-DATA actavx2Const<>+1752(SB)/4, $0x3b033cfd
-DATA actavx2Const<>+1756(SB)/4, $0x3aa7ada2
-DATA actavx2Const<>+1760(SB)/4, $0x3a3a3f82
-DATA actavx2Const<>+1764(SB)/4, $0x39c49030
-DATA actavx2Const<>+1768(SB)/4, $0x396780c8
-DATA actavx2Const<>+1772(SB)/4, $0x391427dd
-DATA actavx2Const<>+1776(SB)/4, $0x3e5256dd
-DATA actavx2Const<>+1780(SB)/4, $0x3e115a58
-DATA actavx2Const<>+1784(SB)/4, $0x3dcd1e7a
-DATA actavx2Const<>+1788(SB)/4, $0x3d94d385
-DATA actavx2Const<>+1792(SB)/4, $0x3de16f9a
-DATA actavx2Const<>+1796(SB)/4, $0x3d99869a
-DATA actavx2Const<>+1800(SB)/4, $0x3d5afc68
-DATA actavx2Const<>+1804(SB)/4, $0x3d2221c5
-DATA actavx2Const<>+1808(SB)/4, $0x3cdc664e
-DATA actavx2Const<>+1812(SB)/4, $0x3c8e6b6f
-DATA actavx2Const<>+1816(SB)/4, $0x3c44d36e
-DATA actavx2Const<>+1820(SB)/4, $0x3c110cdf
-DATA actavx2Const<>+1824(SB)/4, $0x3bc2c6dc
-DATA actavx2Const<>+1828(SB)/4, $0x3b7d2fb7
-DATA actavx2Const<>+1832(SB)/4, $0x3b316602
-DATA actavx2Const<>+1836(SB)/4, $0x3b0385a9
-DATA actavx2Const<>+1840(SB)/4, $0x3eaf2663
-DATA actavx2Const<>+1844(SB)/4, $0x3e838e4e
-DATA actavx2Const<>+1848(SB)/4, $0x3e498e5f
-DATA actavx2Const<>+1852(SB)/4, $0x3e1e3460
-DATA actavx2Const<>+1856(SB)/4, $0x3e6bca5f
-DATA actavx2Const<>+1860(SB)/4, $0x3e3ded25
-DATA actavx2Const<>+1864(SB)/4, $0x3e1db8cc
-DATA actavx2Const<>+1868(SB)/4, $0x3e061ad8
-DATA actavx2Const<>+1872(SB)/4, $0x3dda85c0
-DATA actavx2Const<>+1876(SB)/4, $0x3dadfaba
-DATA actavx2Const<>+1880(SB)/4, $0x3d8fca70
-DATA actavx2Const<>+1884(SB)/4, $0x3d76015e
-DATA actavx2Const<>+1888(SB)/4, $0x3d48e6b7
-DATA actavx2Const<>+1892(SB)/4, $0x3d2190df
-DATA actavx2Const<>+1896(SB)/4, $0x3d070d2c
-DATA actavx2Const<>+1900(SB)/4, $0x3ce85f2d
-DATA actavx2Const<>+1904(SB)/4, $0x3ee84993
-DATA actavx2Const<>+1908(SB)/4, $0x3ec28592
-DATA actavx2Const<>+1912(SB)/4, $0x3ea58d54
-DATA actavx2Const<>+1916(SB)/4, $0x3e8f6f61
-DATA actavx2Const<>+1920(SB)/4, $0xc1300000
-DATA actavx2Const<>+1924(SB)/4, $0xc1300000
-DATA actavx2Const<>+1928(SB)/4, $0xc1300000
-DATA actavx2Const<>+1932(SB)/4, $0xc1300000
-DATA actavx2Const<>+1936(SB)/4, $0xc1300000
-DATA actavx2Const<>+1940(SB)/4, $0xc1300000
-DATA actavx2Const<>+1944(SB)/4, $0xc1300000
-DATA actavx2Const<>+1948(SB)/4, $0xc1300000
-DATA actavx2Const<>+1952(SB)/4, $0x3d922279
-DATA actavx2Const<>+1956(SB)/4, $0x3d922279
-DATA actavx2Const<>+1960(SB)/4, $0x3d922279
-DATA actavx2Const<>+1964(SB)/4, $0x3d922279
-DATA actavx2Const<>+1968(SB)/4, $0x3d922279
-DATA actavx2Const<>+1972(SB)/4, $0x3d922279
-DATA actavx2Const<>+1976(SB)/4, $0x3d922279
-DATA actavx2Const<>+1980(SB)/4, $0x3d922279
-DATA actavx2Const<>+1984(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1988(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1992(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+1996(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2000(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2004(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2008(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2012(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2016(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2020(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2024(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2028(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2032(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2036(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2040(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2044(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2048(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2052(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2056(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2060(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2064(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2068(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2072(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2076(SB)/4, $0x344f50d9
-GLOBL actavx2Const<>(SB), RODATA|NOPTR, $2080
+DATA actavx2Const<>+672(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+676(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+680(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+684(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+688(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+692(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+696(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+700(SB)/4, $0x3fb8aa3b
+DATA actavx2Const<>+704(SB)/4, $0x4b400000
+DATA actavx2Const<>+708(SB)/4, $0x4b400000
+DATA actavx2Const<>+712(SB)/4, $0x4b400000
+DATA actavx2Const<>+716(SB)/4, $0x4b400000
+DATA actavx2Const<>+720(SB)/4, $0x4b400000
+DATA actavx2Const<>+724(SB)/4, $0x4b400000
+DATA actavx2Const<>+728(SB)/4, $0x4b400000
+DATA actavx2Const<>+732(SB)/4, $0x4b400000
+DATA actavx2Const<>+736(SB)/4, $0x3f317218
+DATA actavx2Const<>+740(SB)/4, $0x3f317218
+DATA actavx2Const<>+744(SB)/4, $0x3f317218
+DATA actavx2Const<>+748(SB)/4, $0x3f317218
+DATA actavx2Const<>+752(SB)/4, $0x3f317218
+DATA actavx2Const<>+756(SB)/4, $0x3f317218
+DATA actavx2Const<>+760(SB)/4, $0x3f317218
+DATA actavx2Const<>+764(SB)/4, $0x3f317218
+DATA actavx2Const<>+768(SB)/4, $0xb102e308
+DATA actavx2Const<>+772(SB)/4, $0xb102e308
+DATA actavx2Const<>+776(SB)/4, $0xb102e308
+DATA actavx2Const<>+780(SB)/4, $0xb102e308
+DATA actavx2Const<>+784(SB)/4, $0xb102e308
+DATA actavx2Const<>+788(SB)/4, $0xb102e308
+DATA actavx2Const<>+792(SB)/4, $0xb102e308
+DATA actavx2Const<>+796(SB)/4, $0xb102e308
+DATA actavx2Const<>+800(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+804(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+808(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+812(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+816(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+820(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+824(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+828(SB)/4, $0x3ab55b5f
+DATA actavx2Const<>+832(SB)/4, $0x3c091eae
+DATA actavx2Const<>+836(SB)/4, $0x3c091eae
+DATA actavx2Const<>+840(SB)/4, $0x3c091eae
+DATA actavx2Const<>+844(SB)/4, $0x3c091eae
+DATA actavx2Const<>+848(SB)/4, $0x3c091eae
+DATA actavx2Const<>+852(SB)/4, $0x3c091eae
+DATA actavx2Const<>+856(SB)/4, $0x3c091eae
+DATA actavx2Const<>+860(SB)/4, $0x3c091eae
+DATA actavx2Const<>+864(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+868(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+872(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+876(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+880(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+884(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+888(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+892(SB)/4, $0x3d2aac2d
+DATA actavx2Const<>+896(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+900(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+904(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+908(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+912(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+916(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+920(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+924(SB)/4, $0x3e2aaa46
+DATA actavx2Const<>+928(SB)/4, $0x3efffffe
+DATA actavx2Const<>+932(SB)/4, $0x3efffffe
+DATA actavx2Const<>+936(SB)/4, $0x3efffffe
+DATA actavx2Const<>+940(SB)/4, $0x3efffffe
+DATA actavx2Const<>+944(SB)/4, $0x3efffffe
+DATA actavx2Const<>+948(SB)/4, $0x3efffffe
+DATA actavx2Const<>+952(SB)/4, $0x3efffffe
+DATA actavx2Const<>+956(SB)/4, $0x3efffffe
+DATA actavx2Const<>+960(SB)/4, $0x53800000
+DATA actavx2Const<>+964(SB)/4, $0x53800000
+DATA actavx2Const<>+968(SB)/4, $0x53800000
+DATA actavx2Const<>+972(SB)/4, $0x53800000
+DATA actavx2Const<>+976(SB)/4, $0x53800000
+DATA actavx2Const<>+980(SB)/4, $0x53800000
+DATA actavx2Const<>+984(SB)/4, $0x53800000
+DATA actavx2Const<>+988(SB)/4, $0x53800000
+DATA actavx2Const<>+992(SB)/4, $0x2b800000
+DATA actavx2Const<>+996(SB)/4, $0x2b800000
+DATA actavx2Const<>+1000(SB)/4, $0x2b800000
+DATA actavx2Const<>+1004(SB)/4, $0x2b800000
+DATA actavx2Const<>+1008(SB)/4, $0x2b800000
+DATA actavx2Const<>+1012(SB)/4, $0x2b800000
+DATA actavx2Const<>+1016(SB)/4, $0x2b800000
+DATA actavx2Const<>+1020(SB)/4, $0x2b800000
+DATA actavx2Const<>+1024(SB)/4, $0x0
+DATA actavx2Const<>+1028(SB)/4, $0x0
+DATA actavx2Const<>+1032(SB)/4, $0x0
+DATA actavx2Const<>+1036(SB)/4, $0x0
+DATA actavx2Const<>+1040(SB)/4, $0x0
+DATA actavx2Const<>+1044(SB)/4, $0x0
+DATA actavx2Const<>+1048(SB)/4, $0x0
+DATA actavx2Const<>+1052(SB)/4, $0x0
+DATA actavx2Const<>+1056(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1060(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1064(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1068(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1072(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1076(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1080(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1084(SB)/4, $0xc2dc0000
+DATA actavx2Const<>+1088(SB)/4, $0x3f000000
+DATA actavx2Const<>+1092(SB)/4, $0x3f000000
+DATA actavx2Const<>+1096(SB)/4, $0x3f000000
+DATA actavx2Const<>+1100(SB)/4, $0x3f000000
+DATA actavx2Const<>+1104(SB)/4, $0x3f000000
+DATA actavx2Const<>+1108(SB)/4, $0x3f000000
+DATA actavx2Const<>+1112(SB)/4, $0x3f000000
+DATA actavx2Const<>+1116(SB)/4, $0x3f000000
+DATA actavx2Const<>+1120(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1124(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1128(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1132(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1136(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1140(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1144(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1148(SB)/4, $0x407fef9e
+DATA actavx2Const<>+1152(SB)/4, $0x3fa2d8e8
+DATA actavx2Const<>+1156(SB)/4, $0x3fe3995f
+DATA actavx2Const<>+1160(SB)/4, $0x400f6ea1
+DATA actavx2Const<>+1164(SB)/4, $0x4031f9bb
+DATA actavx2Const<>+1168(SB)/4, $0x405ef9ec
+DATA actavx2Const<>+1172(SB)/4, $0x0
+DATA actavx2Const<>+1176(SB)/4, $0x0
+DATA actavx2Const<>+1180(SB)/4, $0x0
+DATA actavx2Const<>+1184(SB)/4, $0x0
+DATA actavx2Const<>+1188(SB)/4, $0x0
+DATA actavx2Const<>+1192(SB)/4, $0x0
+DATA actavx2Const<>+1196(SB)/4, $0x0
+DATA actavx2Const<>+1200(SB)/4, $0x0
+DATA actavx2Const<>+1204(SB)/4, $0x3ec1a1b0
+DATA actavx2Const<>+1208(SB)/4, $0x3f1e3975
+DATA actavx2Const<>+1212(SB)/4, $0x3f5dd315
+DATA actavx2Const<>+1216(SB)/4, $0x3ca869ea
+DATA actavx2Const<>+1220(SB)/4, $0x3c13ecef
+DATA actavx2Const<>+1224(SB)/4, $0xbb3531df
+DATA actavx2Const<>+1228(SB)/4, $0xbada16a1
+DATA actavx2Const<>+1232(SB)/4, $0xb8cd4685
+DATA actavx2Const<>+1236(SB)/4, $0x0
+DATA actavx2Const<>+1240(SB)/4, $0x0
+DATA actavx2Const<>+1244(SB)/4, $0x0
+DATA actavx2Const<>+1248(SB)/4, $0x0
+DATA actavx2Const<>+1252(SB)/4, $0x0
+DATA actavx2Const<>+1256(SB)/4, $0x0
+DATA actavx2Const<>+1260(SB)/4, $0x0
+DATA actavx2Const<>+1264(SB)/4, $0xbc9b97e0
+DATA actavx2Const<>+1268(SB)/4, $0xbd41ba13
+DATA actavx2Const<>+1272(SB)/4, $0xbd29a5c1
+DATA actavx2Const<>+1276(SB)/4, $0xbcb4f217
+DATA actavx2Const<>+1280(SB)/4, $0xbd34653a
+DATA actavx2Const<>+1284(SB)/4, $0x3bf65587
+DATA actavx2Const<>+1288(SB)/4, $0x3c2fc84d
+DATA actavx2Const<>+1292(SB)/4, $0x3b24d437
+DATA actavx2Const<>+1296(SB)/4, $0x38f9a815
+DATA actavx2Const<>+1300(SB)/4, $0x0
+DATA actavx2Const<>+1304(SB)/4, $0x0
+DATA actavx2Const<>+1308(SB)/4, $0x0
+DATA actavx2Const<>+1312(SB)/4, $0x0
+DATA actavx2Const<>+1316(SB)/4, $0x0
+DATA actavx2Const<>+1320(SB)/4, $0x0
+DATA actavx2Const<>+1324(SB)/4, $0x0
+DATA actavx2Const<>+1328(SB)/4, $0x3df1757e
+DATA actavx2Const<>+1332(SB)/4, $0x3d36191c
+DATA actavx2Const<>+1336(SB)/4, $0xbcce1af9
+DATA actavx2Const<>+1340(SB)/4, $0xbd865202
+DATA actavx2Const<>+1344(SB)/4, $0xbc372f4b
+DATA actavx2Const<>+1348(SB)/4, $0xbd41222d
+DATA actavx2Const<>+1352(SB)/4, $0xbca04121
+DATA actavx2Const<>+1356(SB)/4, $0xbb3a89c8
+DATA actavx2Const<>+1360(SB)/4, $0xb8998720
+DATA actavx2Const<>+1364(SB)/4, $0x0
+DATA actavx2Const<>+1368(SB)/4, $0x0
+DATA actavx2Const<>+1372(SB)/4, $0x0
+DATA actavx2Const<>+1376(SB)/4, $0x0
+DATA actavx2Const<>+1380(SB)/4, $0x0
+DATA actavx2Const<>+1384(SB)/4, $0x0
+DATA actavx2Const<>+1388(SB)/4, $0x0
+DATA actavx2Const<>+1392(SB)/4, $0xba20886d
+DATA actavx2Const<>+1396(SB)/4, $0x3e2b41b6
+DATA actavx2Const<>+1400(SB)/4, $0x3e35a027
+DATA actavx2Const<>+1404(SB)/4, $0x3dec7888
+DATA actavx2Const<>+1408(SB)/4, $0x3e2ac0f4
+DATA actavx2Const<>+1412(SB)/4, $0x3dadb475
+DATA actavx2Const<>+1416(SB)/4, $0x3cb79b11
+DATA actavx2Const<>+1420(SB)/4, $0x3b1c1c42
+DATA actavx2Const<>+1424(SB)/4, $0x383512ed
+DATA actavx2Const<>+1428(SB)/4, $0x0
+DATA actavx2Const<>+1432(SB)/4, $0x0
+DATA actavx2Const<>+1436(SB)/4, $0x0
+DATA actavx2Const<>+1440(SB)/4, $0x0
+DATA actavx2Const<>+1444(SB)/4, $0x0
+DATA actavx2Const<>+1448(SB)/4, $0x0
+DATA actavx2Const<>+1452(SB)/4, $0x0
+DATA actavx2Const<>+1456(SB)/4, $0xbec08f75
+DATA actavx2Const<>+1460(SB)/4, $0xbe6e559c
+DATA actavx2Const<>+1464(SB)/4, $0xbd7828ef
+DATA actavx2Const<>+1468(SB)/4, $0x3db65bfb
+DATA actavx2Const<>+1472(SB)/4, $0xbe91a966
+DATA actavx2Const<>+1476(SB)/4, $0xbdae082a
+DATA actavx2Const<>+1480(SB)/4, $0xbc88756b
+DATA actavx2Const<>+1484(SB)/4, $0xbab42cb5
+DATA actavx2Const<>+1488(SB)/4, $0xb7b0cfa8
+DATA actavx2Const<>+1492(SB)/4, $0x0
+DATA actavx2Const<>+1496(SB)/4, $0x0
+DATA actavx2Const<>+1500(SB)/4, $0x0
+DATA actavx2Const<>+1504(SB)/4, $0x0
+DATA actavx2Const<>+1508(SB)/4, $0x0
+DATA actavx2Const<>+1512(SB)/4, $0x0
+DATA actavx2Const<>+1516(SB)/4, $0x0
+DATA actavx2Const<>+1520(SB)/4, $0xb5078a4c
+DATA actavx2Const<>+1524(SB)/4, $0xbebd5f40
+DATA actavx2Const<>+1528(SB)/4, $0xbef3b35b
+DATA actavx2Const<>+1532(SB)/4, $0xbeec462b
+DATA actavx2Const<>+1536(SB)/4, $0x3e64fbae
+DATA actavx2Const<>+1540(SB)/4, $0x3d43c03b
+DATA actavx2Const<>+1544(SB)/4, $0x3bf38da8
+DATA actavx2Const<>+1548(SB)/4, $0x3a019211
+DATA actavx2Const<>+1552(SB)/4, $0x36ce688a
+DATA actavx2Const<>+1556(SB)/4, $0x0
+DATA actavx2Const<>+1560(SB)/4, $0x0
+DATA actavx2Const<>+1564(SB)/4, $0x0
+DATA actavx2Const<>+1568(SB)/4, $0x0
+DATA actavx2Const<>+1572(SB)/4, $0x0
+DATA actavx2Const<>+1576(SB)/4, $0x0
+DATA actavx2Const<>+1580(SB)/4, $0x0
+DATA actavx2Const<>+1584(SB)/4, $0x3e0375d4
+DATA actavx2Const<>+1588(SB)/4, $0x3f7a5e61
+DATA actavx2Const<>+1592(SB)/4, $0x3f4525f8
+DATA actavx2Const<>+1596(SB)/4, $0x3f08566a
+DATA actavx2Const<>+1600(SB)/4, $0x3f6d9285
+DATA actavx2Const<>+1604(SB)/4, $0x3f7cf31c
+DATA actavx2Const<>+1608(SB)/4, $0x3f7f9be7
+DATA actavx2Const<>+1612(SB)/4, $0x3f7ffa7f
+DATA actavx2Const<>+1616(SB)/4, $0x3f7ffff2
+DATA actavx2Const<>+1620(SB)/4, $0x0
+DATA actavx2Const<>+1624(SB)/4, $0x0
+DATA actavx2Const<>+1628(SB)/4, $0x0
+DATA actavx2Const<>+1632(SB)/4, $0x0
+DATA actavx2Const<>+1636(SB)/4, $0x0
+DATA actavx2Const<>+1640(SB)/4, $0x0
+DATA actavx2Const<>+1644(SB)/4, $0x0
+DATA actavx2Const<>+1648(SB)/4, $0x0
+DATA actavx2Const<>+1652(SB)/4, $0x3ed08167
+DATA actavx2Const<>+1656(SB)/4, $0x3f1e302b
+DATA actavx2Const<>+1660(SB)/4, $0x3f4792ba
+DATA actavx2Const<>+1664(SB)/4, $0x41680000
+DATA actavx2Const<>+1668(SB)/4, $0x41680000
+DATA actavx2Const<>+1672(SB)/4, $0x41680000
+DATA actavx2Const<>+1676(SB)/4, $0x41680000
+DATA actavx2Const<>+1680(SB)/4, $0x41680000
+DATA actavx2Const<>+1684(SB)/4, $0x41680000
+DATA actavx2Const<>+1688(SB)/4, $0x41680000
+DATA actavx2Const<>+1692(SB)/4, $0x41680000
+DATA actavx2Const<>+1696(SB)/4, $0x49400000
+DATA actavx2Const<>+1700(SB)/4, $0x49400000
+DATA actavx2Const<>+1704(SB)/4, $0x49400000
+DATA actavx2Const<>+1708(SB)/4, $0x49400000
+DATA actavx2Const<>+1712(SB)/4, $0x49400000
+DATA actavx2Const<>+1716(SB)/4, $0x49400000
+DATA actavx2Const<>+1720(SB)/4, $0x49400000
+DATA actavx2Const<>+1724(SB)/4, $0x49400000
+DATA actavx2Const<>+1728(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1732(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1736(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1740(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1744(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1748(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1752(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1756(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+1760(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1764(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1768(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1772(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1776(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1780(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1784(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1788(SB)/4, $0x3fb17218
+DATA actavx2Const<>+1792(SB)/4, $0xb182e308
+DATA actavx2Const<>+1796(SB)/4, $0xb182e308
+DATA actavx2Const<>+1800(SB)/4, $0xb182e308
+DATA actavx2Const<>+1804(SB)/4, $0xb182e308
+DATA actavx2Const<>+1808(SB)/4, $0xb182e308
+DATA actavx2Const<>+1812(SB)/4, $0xb182e308
+DATA actavx2Const<>+1816(SB)/4, $0xb182e308
+DATA actavx2Const<>+1820(SB)/4, $0xb182e308
+DATA actavx2Const<>+1824(SB)/4, $0x3e000000
+DATA actavx2Const<>+1828(SB)/4, $0x3e000000
+DATA actavx2Const<>+1832(SB)/4, $0x3e000000
+DATA actavx2Const<>+1836(SB)/4, $0x3e000000
+DATA actavx2Const<>+1840(SB)/4, $0x3e000000
+DATA actavx2Const<>+1844(SB)/4, $0x3e000000
+DATA actavx2Const<>+1848(SB)/4, $0x3e000000
+DATA actavx2Const<>+1852(SB)/4, $0x3e000000
+DATA actavx2Const<>+1856(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1860(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1864(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1868(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1872(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1876(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1880(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1884(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+1888(SB)/4, $0xbf000000
+DATA actavx2Const<>+1892(SB)/4, $0xbf000000
+DATA actavx2Const<>+1896(SB)/4, $0xbf000000
+DATA actavx2Const<>+1900(SB)/4, $0xbf000000
+DATA actavx2Const<>+1904(SB)/4, $0xbf000000
+DATA actavx2Const<>+1908(SB)/4, $0xbf000000
+DATA actavx2Const<>+1912(SB)/4, $0xbf000000
+DATA actavx2Const<>+1916(SB)/4, $0xbf000000
+DATA actavx2Const<>+1920(SB)/4, $0x3f800000
+DATA actavx2Const<>+1924(SB)/4, $0x3f85aac3
+DATA actavx2Const<>+1928(SB)/4, $0x3f8b95c2
+DATA actavx2Const<>+1932(SB)/4, $0x3f91c3d3
+DATA actavx2Const<>+1936(SB)/4, $0x3f9837f0
+DATA actavx2Const<>+1940(SB)/4, $0x3f9ef532
+DATA actavx2Const<>+1944(SB)/4, $0x3fa5fed7
+DATA actavx2Const<>+1948(SB)/4, $0x3fad583f
+DATA actavx2Const<>+1952(SB)/4, $0x3fb504f3
+DATA actavx2Const<>+1956(SB)/4, $0x3fbd08a4
+DATA actavx2Const<>+1960(SB)/4, $0x3fc5672a
+DATA actavx2Const<>+1964(SB)/4, $0x3fce248c
+DATA actavx2Const<>+1968(SB)/4, $0x3fd744fd
+DATA actavx2Const<>+1972(SB)/4, $0x3fe0ccdf
+DATA actavx2Const<>+1976(SB)/4, $0x3feac0c7
+DATA actavx2Const<>+1980(SB)/4, $0x3ff5257d
+DATA actavx2Const<>+1984(SB)/4, $0x0
+DATA actavx2Const<>+1988(SB)/4, $0x334f9891
+DATA actavx2Const<>+1992(SB)/4, $0xb260aba1
+DATA actavx2Const<>+1996(SB)/4, $0x33675624
+DATA actavx2Const<>+2000(SB)/4, $0x33231b71
+DATA actavx2Const<>+2004(SB)/4, $0x33412342
+DATA actavx2Const<>+2008(SB)/4, $0xb32c9d5e
+DATA actavx2Const<>+2012(SB)/4, $0xb22deaf6
+DATA actavx2Const<>+2016(SB)/4, $0x32cfe77a
+DATA actavx2Const<>+2020(SB)/4, $0xb3414fe8
+DATA actavx2Const<>+2024(SB)/4, $0x320aa837
+DATA actavx2Const<>+2028(SB)/4, $0x3228fc24
+DATA actavx2Const<>+2032(SB)/4, $0xb2d4a58a
+DATA actavx2Const<>+2036(SB)/4, $0xb21eab59
+DATA actavx2Const<>+2040(SB)/4, $0xb24116de
+DATA actavx2Const<>+2044(SB)/4, $0x32292436
+DATA actavx2Const<>+2048(SB)/4, $0x3fa4abbc
+DATA actavx2Const<>+2052(SB)/4, $0x3fdfaa01
+DATA actavx2Const<>+2056(SB)/4, $0x4011caa3
+DATA actavx2Const<>+2060(SB)/4, $0x402ef5d4
+DATA actavx2Const<>+2064(SB)/4, $0x4061f7af
+DATA actavx2Const<>+2068(SB)/4, $0x408e74d6
+DATA actavx2Const<>+2072(SB)/4, $0x40b055ff
+DATA actavx2Const<>+2076(SB)/4, $0x40d0fde3
+DATA actavx2Const<>+2080(SB)/4, $0x40fe18b3
+DATA actavx2Const<>+2084(SB)/4, $0x411fc8b8
+DATA actavx2Const<>+2088(SB)/4, $0x4141c68b
+DATA actavx2Const<>+2092(SB)/4, $0x415e5c44
+DATA actavx2Const<>+2096(SB)/4, $0x0
+DATA actavx2Const<>+2100(SB)/4, $0x3ebc7b1b
+DATA actavx2Const<>+2104(SB)/4, $0x3f1fa5e9
+DATA actavx2Const<>+2108(SB)/4, $0x3f5bebc8
+DATA actavx2Const<>+2112(SB)/4, $0xbaa1b187
+DATA actavx2Const<>+2116(SB)/4, $0xb9e18885
+DATA actavx2Const<>+2120(SB)/4, $0xb92aa215
+DATA actavx2Const<>+2124(SB)/4, $0xb89632f6
+DATA actavx2Const<>+2128(SB)/4, $0xb7a556e5
+DATA actavx2Const<>+2132(SB)/4, $0xb69d1a4a
+DATA actavx2Const<>+2136(SB)/4, $0xb59f5b51
+DATA actavx2Const<>+2140(SB)/4, $0xb4fdb06e
+DATA actavx2Const<>+2144(SB)/4, $0xb3e2665e
+DATA actavx2Const<>+2148(SB)/4, $0xb2af2c04
+DATA actavx2Const<>+2152(SB)/4, $0xb1b1c2f4
+DATA actavx2Const<>+2156(SB)/4, $0xb0e7b6e6
+DATA actavx2Const<>+2160(SB)/4, $0xbca43afb
+DATA actavx2Const<>+2164(SB)/4, $0xbc1c2bab
+DATA actavx2Const<>+2168(SB)/4, $0xbbadf836
+DATA actavx2Const<>+2172(SB)/4, $0xbb28cd18
+DATA actavx2Const<>+2176(SB)/4, $0x3b5ec7fc
+DATA actavx2Const<>+2180(SB)/4, $0x3ab713c3
+DATA actavx2Const<>+2184(SB)/4, $0x3a0eb662
+DATA actavx2Const<>+2188(SB)/4, $0x39883444
+DATA actavx2Const<>+2192(SB)/4, $0x38aa8a55
+DATA actavx2Const<>+2196(SB)/4, $0x37cea5cb
+DATA actavx2Const<>+2200(SB)/4, $0x36fae81d
+DATA actavx2Const<>+2204(SB)/4, $0x3636c8d9
+DATA actavx2Const<>+2208(SB)/4, $0x35600d08
+DATA actavx2Const<>+2212(SB)/4, $0x344bfd7f
+DATA actavx2Const<>+2216(SB)/4, $0x33636be4
+DATA actavx2Const<>+2220(SB)/4, $0x32b6df00
+DATA actavx2Const<>+2224(SB)/4, $0x3d79039a
+DATA actavx2Const<>+2228(SB)/4, $0x3cceff52
+DATA actavx2Const<>+2232(SB)/4, $0x3c650a35
+DATA actavx2Const<>+2236(SB)/4, $0x3c06d990
+DATA actavx2Const<>+2240(SB)/4, $0xbc17a811
+DATA actavx2Const<>+2244(SB)/4, $0xbb880cdc
+DATA actavx2Const<>+2248(SB)/4, $0xbaea57d5
+DATA actavx2Const<>+2252(SB)/4, $0xba71cdbf
+DATA actavx2Const<>+2256(SB)/4, $0xb9aacb7a
+DATA actavx2Const<>+2260(SB)/4, $0xb8effbb5
+DATA actavx2Const<>+2264(SB)/4, $0xb8295040
+DATA actavx2Const<>+2268(SB)/4, $0xb78cc664
+DATA actavx2Const<>+2272(SB)/4, $0xb6c5f37a
+DATA actavx2Const<>+2276(SB)/4, $0xb5ddbee4
+DATA actavx2Const<>+2280(SB)/4, $0xb513efd4
+DATA actavx2Const<>+2284(SB)/4, $0xb485f20d
+DATA actavx2Const<>+2288(SB)/4, $0xbe07f5a6
+DATA actavx2Const<>+2292(SB)/4, $0xbd6cb509
+DATA actavx2Const<>+2296(SB)/4, $0xbd0977f0
+DATA actavx2Const<>+2300(SB)/4, $0xbcaac707
+DATA actavx2Const<>+2304(SB)/4, $0x3cbc83c2
+DATA actavx2Const<>+2308(SB)/4, $0x3c39c42d
+DATA actavx2Const<>+2312(SB)/4, $0x3bb1adbd
+DATA actavx2Const<>+2316(SB)/4, $0x3b47bcd2
+DATA actavx2Const<>+2320(SB)/4, $0x3aa2789d
+DATA actavx2Const<>+2324(SB)/4, $0x3a042f68
+DATA actavx2Const<>+2328(SB)/4, $0x39595643
+DATA actavx2Const<>+2332(SB)/4, $0x38cecd2d
+DATA actavx2Const<>+2336(SB)/4, $0x382a9c16
+DATA actavx2Const<>+2340(SB)/4, $0x3769ed44
+DATA actavx2Const<>+2344(SB)/4, $0x36ba4d06
+DATA actavx2Const<>+2348(SB)/4, $0x363f95a1
+DATA actavx2Const<>+2352(SB)/4, $0x3e7ffd11
+DATA actavx2Const<>+2356(SB)/4, $0x3df153f3
+DATA actavx2Const<>+2360(SB)/4, $0x3d943c31
+DATA actavx2Const<>+2364(SB)/4, $0x3d41af6a
+DATA actavx2Const<>+2368(SB)/4, $0xbd4cc618
+DATA actavx2Const<>+2372(SB)/4, $0xbcdfc513
+DATA actavx2Const<>+2376(SB)/4, $0xbc6fb277
+DATA actavx2Const<>+2380(SB)/4, $0xbc13bd9d
+DATA actavx2Const<>+2384(SB)/4, $0xbb8ba21f
+DATA actavx2Const<>+2388(SB)/4, $0xbb04d472
+DATA actavx2Const<>+2392(SB)/4, $0xba8023bc
+DATA actavx2Const<>+2396(SB)/4, $0xba0bd635
+DATA actavx2Const<>+2400(SB)/4, $0xb988513f
+DATA actavx2Const<>+2404(SB)/4, $0xb8e56e4f
+DATA actavx2Const<>+2408(SB)/4, $0xb85a7a73
+DATA actavx2Const<>+2412(SB)/4, $0xb7ffe9d2
+DATA actavx2Const<>+2416(SB)/4, $0xbecc4223
+DATA actavx2Const<>+2420(SB)/4, $0xbe52cf83
+DATA actavx2Const<>+2424(SB)/4, $0xbe09c4e9
+DATA actavx2Const<>+2428(SB)/4, $0xbdbe6c5d
+DATA actavx2Const<>+2432(SB)/4, $0x3db612d4
+DATA actavx2Const<>+2436(SB)/4, $0x3d5f3913
+DATA actavx2Const<>+2440(SB)/4, $0x3d076cd2
+DATA actavx2Const<>+2444(SB)/4, $0x3cb89089
+DATA actavx2Const<>+2448(SB)/4, $0x3c4cf5b6
+DATA actavx2Const<>+2452(SB)/4, $0x3be628ad
+DATA actavx2Const<>+2456(SB)/4, $0x3b834533
+DATA actavx2Const<>+2460(SB)/4, $0x3b2522fc
+DATA actavx2Const<>+2464(SB)/4, $0x3abf1295
+DATA actavx2Const<>+2468(SB)/4, $0x3a463ecc
+DATA actavx2Const<>+2472(SB)/4, $0x39e25213
+DATA actavx2Const<>+2476(SB)/4, $0x39972f45
+DATA actavx2Const<>+2480(SB)/4, $0x3f000000
+DATA actavx2Const<>+2484(SB)/4, $0x3e928853
+DATA actavx2Const<>+2488(SB)/4, $0x3e4d83b5
+DATA actavx2Const<>+2492(SB)/4, $0x3e175ed8
+DATA actavx2Const<>+2496(SB)/4, $0x3e9561dd
+DATA actavx2Const<>+2500(SB)/4, $0x3ea5e4fa
+DATA actavx2Const<>+2504(SB)/4, $0x3eb17ca1
+DATA actavx2Const<>+2508(SB)/4, $0x3eb7dfce
+DATA actavx2Const<>+2512(SB)/4, $0x3ebec4fe
+DATA actavx2Const<>+2516(SB)/4, $0x3ec33747
+DATA actavx2Const<>+2520(SB)/4, $0x3ec61b4b
+DATA actavx2Const<>+2524(SB)/4, $0x3ec7c5bd
+DATA actavx2Const<>+2528(SB)/4, $0x3ec9297a
+DATA actavx2Const<>+2532(SB)/4, $0x3eca44e1
+DATA actavx2Const<>+2536(SB)/4, $0x3ecae4b7
+DATA actavx2Const<>+2540(SB)/4, $0x3ecb3787
+DATA actavx2Const<>+2544(SB)/4, $0x0
+DATA actavx2Const<>+2548(SB)/4, $0x3e0fc382
+DATA actavx2Const<>+2552(SB)/4, $0x3e4eaa6b
+DATA actavx2Const<>+2556(SB)/4, $0x3e78495b
+DATA actavx2Const<>+2560(SB)/4, $0xc1300000
+DATA actavx2Const<>+2564(SB)/4, $0xc1300000
+DATA actavx2Const<>+2568(SB)/4, $0xc1300000
+DATA actavx2Const<>+2572(SB)/4, $0xc1300000
+DATA actavx2Const<>+2576(SB)/4, $0xc1300000
+DATA actavx2Const<>+2580(SB)/4, $0xc1300000
+DATA actavx2Const<>+2584(SB)/4, $0xc1300000
+DATA actavx2Const<>+2588(SB)/4, $0xc1300000
+DATA actavx2Const<>+2592(SB)/4, $0x3d922279
+DATA actavx2Const<>+2596(SB)/4, $0x3d922279
+DATA actavx2Const<>+2600(SB)/4, $0x3d922279
+DATA actavx2Const<>+2604(SB)/4, $0x3d922279
+DATA actavx2Const<>+2608(SB)/4, $0x3d922279
+DATA actavx2Const<>+2612(SB)/4, $0x3d922279
+DATA actavx2Const<>+2616(SB)/4, $0x3d922279
+DATA actavx2Const<>+2620(SB)/4, $0x3d922279
+DATA actavx2Const<>+2624(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2628(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2632(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2636(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2640(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2644(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2648(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2652(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+2656(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2660(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2664(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2668(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2672(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2676(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2680(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2684(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+2688(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2692(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2696(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2700(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2704(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2708(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2712(SB)/4, $0x344f50d9
+DATA actavx2Const<>+2716(SB)/4, $0x344f50d9
+GLOBL actavx2Const<>(SB), RODATA|NOPTR, $2720
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -533,89 +701,94 @@ TEXT ·tanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+0(SB), Y4
-	VMOVUPS actavx2Const<>+32(SB), Y5
-	VMOVUPS actavx2Const<>+64(SB), Y6
-	VMOVUPS actavx2Const<>+96(SB), Y7
-	VMOVUPS actavx2Const<>+128(SB), Y8
-	VMOVUPS actavx2Const<>+160(SB), Y1
-	VMOVUPS actavx2Const<>+192(SB), Y2
-	VMOVUPS actavx2Const<>+224(SB), Y0
-	VMOVUPS actavx2Const<>+256(SB), Y3
+	VMOVUPS actavx2Const<>+0(SB), Y0
+	VMOVUPS actavx2Const<>+32(SB), Y1
+	VMOVUPS actavx2Const<>+64(SB), Y2
+	VMOVUPS actavx2Const<>+96(SB), Y3
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y9
-	VPAND Y4, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y6, Y12
-	VFMADD231PS Y11, Y5, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+288(SB), Y11, Y12
-	VMULPS Y12, Y11, Y11
-	VFMADD213PS Y10, Y10, Y11
-	VMINPS Y10, Y1, Y12
-	VADDPS Y12, Y12, Y12
-	VMOVAPS Y2, Y13
-	VFMADD231PS actavx2Const<>+320(SB), Y12, Y13
-	VSUBPS Y2, Y13, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y12
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y12
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VPSLLD $23, Y13, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y14, Y12
-	VADDPS Y0, Y12, Y12
-	VDIVPS Y12, Y3, Y12
-	VSUBPS Y12, Y0, Y12
-	VCMPPS $17, actavx2Const<>+576(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y12, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMOVUPS Y9, (DI)
-	VMOVUPS 32(SI), Y9
-	VPAND Y4, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y6, Y12
-	VFMADD231PS Y11, Y5, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+288(SB), Y11, Y12
-	VMULPS Y12, Y11, Y11
-	VFMADD213PS Y10, Y10, Y11
-	VMINPS Y10, Y1, Y12
-	VADDPS Y12, Y12, Y12
-	VMOVAPS Y2, Y13
-	VFMADD231PS actavx2Const<>+320(SB), Y12, Y13
-	VSUBPS Y2, Y13, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y12
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y12
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VPSLLD $23, Y13, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y14, Y12
-	VADDPS Y0, Y12, Y12
-	VDIVPS Y12, Y3, Y12
-	VSUBPS Y12, Y0, Y12
-	VCMPPS $17, actavx2Const<>+576(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y12, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMOVUPS Y9, 32(DI)
+	VMOVUPS (SI), Y4
+	VPAND Y1, Y4, Y5
+	VMINPS Y5, Y0, Y5
+	VADDPS Y2, Y5, Y6
+	VPSRLD $21, Y6, Y6
+	VPSLLD $28, Y6, Y7
+	VPERMPS actavx2Const<>+128(SB), Y6, Y8
+	VPERMPS actavx2Const<>+160(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VSUBPS Y8, Y5, Y5
+	VPERMPS actavx2Const<>+192(SB), Y6, Y8
+	VPERMPS actavx2Const<>+224(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+256(SB), Y6, Y9
+	VPERMPS actavx2Const<>+288(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+320(SB), Y6, Y8
+	VPERMPS actavx2Const<>+352(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+384(SB), Y6, Y9
+	VPERMPS actavx2Const<>+416(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+448(SB), Y6, Y8
+	VPERMPS actavx2Const<>+480(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+512(SB), Y6, Y9
+	VPERMPS actavx2Const<>+544(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+576(SB), Y6, Y8
+	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPAND Y3, Y4, Y4
+	VPOR Y4, Y8, Y4
+	VMOVUPS Y4, (DI)
+	VMOVUPS 32(SI), Y4
+	VPAND Y1, Y4, Y5
+	VMINPS Y5, Y0, Y5
+	VADDPS Y2, Y5, Y6
+	VPSRLD $21, Y6, Y6
+	VPSLLD $28, Y6, Y7
+	VPERMPS actavx2Const<>+128(SB), Y6, Y8
+	VPERMPS actavx2Const<>+160(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VSUBPS Y8, Y5, Y5
+	VPERMPS actavx2Const<>+192(SB), Y6, Y8
+	VPERMPS actavx2Const<>+224(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+256(SB), Y6, Y9
+	VPERMPS actavx2Const<>+288(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+320(SB), Y6, Y8
+	VPERMPS actavx2Const<>+352(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+384(SB), Y6, Y9
+	VPERMPS actavx2Const<>+416(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+448(SB), Y6, Y8
+	VPERMPS actavx2Const<>+480(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+512(SB), Y6, Y9
+	VPERMPS actavx2Const<>+544(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+576(SB), Y6, Y8
+	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPAND Y3, Y4, Y4
+	VPOR Y4, Y8, Y4
+	VMOVUPS Y4, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -632,41 +805,46 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y9
-	VPAND Y4, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y6, Y12
-	VFMADD231PS Y11, Y5, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+288(SB), Y11, Y12
-	VMULPS Y12, Y11, Y11
-	VFMADD213PS Y10, Y10, Y11
-	VMINPS Y10, Y1, Y12
-	VADDPS Y12, Y12, Y12
-	VMOVAPS Y2, Y13
-	VFMADD231PS actavx2Const<>+320(SB), Y12, Y13
-	VSUBPS Y2, Y13, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y12
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y12
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VFMADD213PS Y0, Y12, Y14
-	VPSLLD $23, Y13, Y12
-	VPADDD Y0, Y12, Y12
-	VMULPS Y12, Y14, Y12
-	VADDPS Y0, Y12, Y12
-	VDIVPS Y12, Y3, Y12
-	VSUBPS Y12, Y0, Y12
-	VCMPPS $17, actavx2Const<>+576(SB), Y10, Y10
-	VBLENDVPS Y10, Y11, Y12, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMASKMOVPS Y9, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y4
+	VPAND Y1, Y4, Y5
+	VMINPS Y5, Y0, Y5
+	VADDPS Y2, Y5, Y6
+	VPSRLD $21, Y6, Y6
+	VPSLLD $28, Y6, Y7
+	VPERMPS actavx2Const<>+128(SB), Y6, Y8
+	VPERMPS actavx2Const<>+160(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VSUBPS Y8, Y5, Y5
+	VPERMPS actavx2Const<>+192(SB), Y6, Y8
+	VPERMPS actavx2Const<>+224(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+256(SB), Y6, Y9
+	VPERMPS actavx2Const<>+288(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+320(SB), Y6, Y8
+	VPERMPS actavx2Const<>+352(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+384(SB), Y6, Y9
+	VPERMPS actavx2Const<>+416(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+448(SB), Y6, Y8
+	VPERMPS actavx2Const<>+480(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPERMPS actavx2Const<>+512(SB), Y6, Y9
+	VPERMPS actavx2Const<>+544(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y9, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VPERMPS actavx2Const<>+576(SB), Y6, Y8
+	VPERMPS actavx2Const<>+608(SB), Y6, Y10
+	VBLENDVPS Y7, Y10, Y8, Y8
+	VFMADD231PS Y5, Y9, Y8
+	VPAND Y3, Y4, Y4
+	VPOR Y4, Y8, Y4
+	VMASKMOVPS Y4, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -682,16 +860,16 @@ TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	VMOVUPS actavx2Const<>+640(SB), Y1
-	VMOVUPS actavx2Const<>+608(SB), Y3
-	VMOVUPS actavx2Const<>+320(SB), Y4
-	VMOVUPS actavx2Const<>+192(SB), Y2
-	VMOVUPS actavx2Const<>+352(SB), Y5
-	VMOVUPS actavx2Const<>+384(SB), Y6
-	VMOVUPS actavx2Const<>+448(SB), Y7
-	VMOVUPS actavx2Const<>+416(SB), Y8
-	VMOVUPS actavx2Const<>+480(SB), Y9
-	VMOVUPS actavx2Const<>+512(SB), Y10
-	VMOVUPS actavx2Const<>+224(SB), Y0
+	VMOVUPS actavx2Const<>+96(SB), Y3
+	VMOVUPS actavx2Const<>+672(SB), Y4
+	VMOVUPS actavx2Const<>+704(SB), Y2
+	VMOVUPS actavx2Const<>+736(SB), Y5
+	VMOVUPS actavx2Const<>+768(SB), Y6
+	VMOVUPS actavx2Const<>+800(SB), Y7
+	VMOVUPS actavx2Const<>+832(SB), Y8
+	VMOVUPS actavx2Const<>+864(SB), Y9
+	VMOVUPS actavx2Const<>+896(SB), Y10
+	VMOVUPS actavx2Const<>+64(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
@@ -708,15 +886,15 @@ loop:
 	VFMADD231PS Y12, Y7, Y14
 	VFMADD213PS Y9, Y12, Y14
 	VFMADD213PS Y10, Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS actavx2Const<>+928(SB), Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VPSLLD $23, Y13, Y12
-	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VPADDD actavx2Const<>+960(SB), Y12, Y12
 	VMULPS Y12, Y14, Y12
-	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VMULPS actavx2Const<>+992(SB), Y12, Y12
 	VADDPS Y0, Y12, Y13
-	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VCMPPS $17, actavx2Const<>+1024(SB), Y11, Y11
 	VBLENDVPS Y11, Y12, Y0, Y11
 	VDIVPS Y13, Y11, Y11
 	VSUBPS Y0, Y13, Y13
@@ -736,15 +914,15 @@ loop:
 	VFMADD231PS Y12, Y7, Y14
 	VFMADD213PS Y9, Y12, Y14
 	VFMADD213PS Y10, Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS actavx2Const<>+928(SB), Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VPSLLD $23, Y13, Y12
-	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VPADDD actavx2Const<>+960(SB), Y12, Y12
 	VMULPS Y12, Y14, Y12
-	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VMULPS actavx2Const<>+992(SB), Y12, Y12
 	VADDPS Y0, Y12, Y13
-	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VCMPPS $17, actavx2Const<>+1024(SB), Y11, Y11
 	VBLENDVPS Y11, Y12, Y0, Y11
 	VDIVPS Y13, Y11, Y11
 	VSUBPS Y0, Y13, Y13
@@ -780,15 +958,15 @@ tailLoop:
 	VFMADD231PS Y12, Y7, Y14
 	VFMADD213PS Y9, Y12, Y14
 	VFMADD213PS Y10, Y12, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y12, Y14
+	VFMADD213PS actavx2Const<>+928(SB), Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VFMADD213PS Y0, Y12, Y14
 	VPSLLD $23, Y13, Y12
-	VPADDD actavx2Const<>+672(SB), Y12, Y12
+	VPADDD actavx2Const<>+960(SB), Y12, Y12
 	VMULPS Y12, Y14, Y12
-	VMULPS actavx2Const<>+704(SB), Y12, Y12
+	VMULPS actavx2Const<>+992(SB), Y12, Y12
 	VADDPS Y0, Y12, Y13
-	VCMPPS $17, actavx2Const<>+736(SB), Y11, Y11
+	VCMPPS $17, actavx2Const<>+1024(SB), Y11, Y11
 	VBLENDVPS Y11, Y12, Y0, Y11
 	VDIVPS Y13, Y11, Y11
 	VSUBPS Y0, Y13, Y13
@@ -810,13 +988,13 @@ TEXT ·siluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+768(SB), Y2
-	VMOVUPS actavx2Const<>+608(SB), Y1
-	VMOVUPS actavx2Const<>+320(SB), Y5
-	VMOVUPS actavx2Const<>+192(SB), Y3
-	VMOVUPS actavx2Const<>+352(SB), Y6
-	VMOVUPS actavx2Const<>+224(SB), Y0
-	VMOVUPS actavx2Const<>+704(SB), Y4
+	VMOVUPS actavx2Const<>+1056(SB), Y2
+	VMOVUPS actavx2Const<>+96(SB), Y1
+	VMOVUPS actavx2Const<>+672(SB), Y5
+	VMOVUPS actavx2Const<>+704(SB), Y3
+	VMOVUPS actavx2Const<>+736(SB), Y6
+	VMOVUPS actavx2Const<>+64(SB), Y0
+	VMOVUPS actavx2Const<>+992(SB), Y4
 	SUBQ $16, CX
 	JL tail
 
@@ -829,13 +1007,13 @@ loop:
 	VSUBPS Y3, Y9, Y10
 	VMOVAPS Y8, Y11
 	VFNMADD231PS Y6, Y10, Y11
-	VFNMADD231PS actavx2Const<>+384(SB), Y10, Y11
+	VFNMADD231PS actavx2Const<>+768(SB), Y10, Y11
 	VMULPS Y11, Y11, Y10
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y11, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y11, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y11, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y11, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y10, Y13
 	VFMADD231PS Y10, Y13, Y12
 	VFMADD231PS Y10, Y12, Y11
 	VADDPS Y0, Y11, Y10
@@ -846,7 +1024,7 @@ loop:
 	VFNMADD231PS Y10, Y8, Y13
 	VFNMADD231PS Y11, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y10, Y9
 	VMULPS Y4, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -856,7 +1034,7 @@ loop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9
@@ -873,13 +1051,13 @@ loop:
 	VSUBPS Y3, Y9, Y10
 	VMOVAPS Y8, Y11
 	VFNMADD231PS Y6, Y10, Y11
-	VFNMADD231PS actavx2Const<>+384(SB), Y10, Y11
+	VFNMADD231PS actavx2Const<>+768(SB), Y10, Y11
 	VMULPS Y11, Y11, Y10
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y11, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y11, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y11, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y11, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y10, Y13
 	VFMADD231PS Y10, Y13, Y12
 	VFMADD231PS Y10, Y12, Y11
 	VADDPS Y0, Y11, Y10
@@ -890,7 +1068,7 @@ loop:
 	VFNMADD231PS Y10, Y8, Y13
 	VFNMADD231PS Y11, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y10, Y9
 	VMULPS Y4, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -900,7 +1078,7 @@ loop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9
@@ -933,13 +1111,13 @@ tailLoop:
 	VSUBPS Y3, Y9, Y10
 	VMOVAPS Y8, Y11
 	VFNMADD231PS Y6, Y10, Y11
-	VFNMADD231PS actavx2Const<>+384(SB), Y10, Y11
+	VFNMADD231PS actavx2Const<>+768(SB), Y10, Y11
 	VMULPS Y11, Y11, Y10
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y11, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y11, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y10, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y11, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y11, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y10, Y13
 	VFMADD231PS Y10, Y13, Y12
 	VFMADD231PS Y10, Y12, Y11
 	VADDPS Y0, Y11, Y10
@@ -950,7 +1128,7 @@ tailLoop:
 	VFNMADD231PS Y10, Y8, Y13
 	VFNMADD231PS Y11, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y10, Y9
 	VMULPS Y4, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -960,7 +1138,7 @@ tailLoop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9
@@ -983,99 +1161,99 @@ TEXT ·erfF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+0(SB), Y3
-	VMOVUPS actavx2Const<>+832(SB), Y4
-	VMOVUPS actavx2Const<>+864(SB), Y5
-	VMOVUPS actavx2Const<>+896(SB), Y6
-	VMOVUPS actavx2Const<>+928(SB), Y7
-	VMOVUPS actavx2Const<>+960(SB), Y8
-	VMOVUPS actavx2Const<>+992(SB), Y1
-	VMOVUPS actavx2Const<>+192(SB), Y2
-	VMOVUPS actavx2Const<>+224(SB), Y0
+	VMOVUPS actavx2Const<>+1120(SB), Y0
+	VMOVUPS actavx2Const<>+32(SB), Y1
+	VMOVUPS actavx2Const<>+64(SB), Y2
+	VMOVUPS actavx2Const<>+1024(SB), Y3
+	VMOVUPS actavx2Const<>+96(SB), Y4
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y9
-	VPAND Y3, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y5, Y12
-	VFMADD231PS Y11, Y4, Y12
-	VFMADD213PS Y6, Y11, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
-	VFMADD213PS Y10, Y10, Y12
-	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1088(SB), Y13
-	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
-	VMOVAPS Y2, Y11
-	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
-	VSUBPS Y2, Y11, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y13
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y13
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y14, Y11
-	VSUBPS Y11, Y0, Y11
-	VCMPPS $17, Y0, Y10, Y10
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMOVUPS Y9, (DI)
-	VMOVUPS 32(SI), Y9
-	VPAND Y3, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y5, Y12
-	VFMADD231PS Y11, Y4, Y12
-	VFMADD213PS Y6, Y11, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
-	VFMADD213PS Y10, Y10, Y12
-	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1088(SB), Y13
-	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
-	VMOVAPS Y2, Y11
-	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
-	VSUBPS Y2, Y11, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y13
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y13
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y14, Y11
-	VSUBPS Y11, Y0, Y11
-	VCMPPS $17, Y0, Y10, Y10
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMOVUPS Y9, 32(DI)
+	VMOVUPS (SI), Y5
+	VPAND Y1, Y5, Y6
+	VMINPS Y6, Y0, Y6
+	VADDPS Y2, Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+1152(SB), Y7, Y9
+	VPERMPS actavx2Const<>+1184(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VSUBPS Y9, Y6, Y10
+	VPERMPS actavx2Const<>+1216(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1248(SB), Y7, Y12
+	VBLENDVPS Y8, Y12, Y11, Y11
+	VPERMPS actavx2Const<>+1280(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1312(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1344(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1376(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1408(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1440(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1472(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1504(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1536(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1568(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1600(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1632(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VCMPPS $0, Y3, Y9, Y7
+	VBLENDVPS Y7, Y6, Y11, Y6
+	VFMADD231PS Y10, Y12, Y6
+	VPAND Y4, Y5, Y5
+	VPOR Y5, Y6, Y5
+	VMOVUPS Y5, (DI)
+	VMOVUPS 32(SI), Y5
+	VPAND Y1, Y5, Y6
+	VMINPS Y6, Y0, Y6
+	VADDPS Y2, Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+1152(SB), Y7, Y9
+	VPERMPS actavx2Const<>+1184(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VSUBPS Y9, Y6, Y10
+	VPERMPS actavx2Const<>+1216(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1248(SB), Y7, Y12
+	VBLENDVPS Y8, Y12, Y11, Y11
+	VPERMPS actavx2Const<>+1280(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1312(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1344(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1376(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1408(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1440(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1472(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1504(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1536(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1568(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1600(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1632(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VCMPPS $0, Y3, Y9, Y7
+	VBLENDVPS Y7, Y6, Y11, Y6
+	VFMADD231PS Y10, Y12, Y6
+	VPAND Y4, Y5, Y5
+	VPOR Y5, Y6, Y5
+	VMOVUPS Y5, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1092,46 +1270,48 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y9
-	VPAND Y3, Y9, Y10
-	VMULPS Y10, Y10, Y11
-	VMOVAPS Y5, Y12
-	VFMADD231PS Y11, Y4, Y12
-	VFMADD213PS Y6, Y11, Y12
-	VFMADD213PS Y7, Y11, Y12
-	VFMADD213PS Y8, Y11, Y12
-	VFMADD213PS actavx2Const<>+1024(SB), Y11, Y12
-	VFMADD213PS actavx2Const<>+1056(SB), Y11, Y12
-	VFMADD213PS Y10, Y10, Y12
-	VMINPS Y10, Y1, Y11
-	VMOVUPS actavx2Const<>+1088(SB), Y13
-	VFMADD231PS actavx2Const<>+1120(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1152(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1184(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1216(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1248(SB), Y11, Y13
-	VFMADD213PS actavx2Const<>+1280(SB), Y11, Y13
-	VMOVAPS Y2, Y11
-	VFMADD231PS actavx2Const<>+320(SB), Y13, Y11
-	VSUBPS Y2, Y11, Y14
-	VFNMADD231PS actavx2Const<>+352(SB), Y14, Y13
-	VFNMADD231PS actavx2Const<>+384(SB), Y14, Y13
-	VMOVUPS actavx2Const<>+416(SB), Y14
-	VFMADD231PS actavx2Const<>+448(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+480(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+512(SB), Y13, Y14
-	VFMADD213PS actavx2Const<>+544(SB), Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VFMADD213PS Y0, Y13, Y14
-	VPSLLD $23, Y11, Y11
-	VPADDD Y0, Y11, Y11
-	VMULPS Y11, Y14, Y11
-	VSUBPS Y11, Y0, Y11
-	VCMPPS $17, Y0, Y10, Y10
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VPAND actavx2Const<>+608(SB), Y9, Y9
-	VPOR Y9, Y10, Y9
-	VMASKMOVPS Y9, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y5
+	VPAND Y1, Y5, Y6
+	VMINPS Y6, Y0, Y6
+	VADDPS Y2, Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+1152(SB), Y7, Y9
+	VPERMPS actavx2Const<>+1184(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VSUBPS Y9, Y6, Y10
+	VPERMPS actavx2Const<>+1216(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1248(SB), Y7, Y12
+	VBLENDVPS Y8, Y12, Y11, Y11
+	VPERMPS actavx2Const<>+1280(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1312(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1344(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1376(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1408(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1440(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1472(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1504(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VFMADD231PS Y10, Y12, Y11
+	VPERMPS actavx2Const<>+1536(SB), Y7, Y12
+	VPERMPS actavx2Const<>+1568(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y12
+	VFMADD231PS Y10, Y11, Y12
+	VPERMPS actavx2Const<>+1600(SB), Y7, Y11
+	VPERMPS actavx2Const<>+1632(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y11, Y11
+	VCMPPS $0, Y3, Y9, Y7
+	VBLENDVPS Y7, Y6, Y11, Y6
+	VFMADD231PS Y10, Y12, Y6
+	VPAND Y4, Y5, Y5
+	VPOR Y5, Y6, Y5
+	VMASKMOVPS Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -1146,164 +1326,157 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1312(SB), Y2
-	VMOVUPS actavx2Const<>+608(SB), Y1
-	VMOVUPS actavx2Const<>+192(SB), Y3
-	VMOVUPS actavx2Const<>+224(SB), Y0
+	VMOVUPS actavx2Const<>+1664(SB), Y2
+	VMOVUPS actavx2Const<>+32(SB), Y4
+	VMOVUPS actavx2Const<>+1696(SB), Y0
+	VMOVUPS actavx2Const<>+1024(SB), Y1
+	VMOVUPS actavx2Const<>+96(SB), Y3
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y4
-	VPOR Y1, Y4, Y5
-	VMAXPS Y5, Y2, Y5
-	VMULPS Y5, Y5, Y6
-	VMOVAPS Y6, Y7
-	VFMSUB231PS Y5, Y5, Y7
-	VMULPS actavx2Const<>+1344(SB), Y6, Y6
-	VMULPS actavx2Const<>+800(SB), Y7, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y3, Y8, Y9
-	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
-	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
-	VSUBPS Y7, Y6, Y6
+	VMOVUPS (SI), Y5
+	VPAND Y4, Y5, Y6
+	VMINPS Y6, Y2, Y6
 	VMULPS Y6, Y6, Y7
-	VMOVUPS actavx2Const<>+544(SB), Y9
-	VFMADD231PS actavx2Const<>+512(SB), Y6, Y9
-	VMOVUPS actavx2Const<>+480(SB), Y10
-	VFMADD231PS actavx2Const<>+416(SB), Y6, Y10
-	VFMADD231PS actavx2Const<>+448(SB), Y7, Y10
-	VFMADD231PS Y7, Y10, Y9
-	VFMADD231PS Y7, Y9, Y6
-	VADDPS Y0, Y6, Y7
-	VSUBPS Y0, Y7, Y9
-	VSUBPS Y9, Y6, Y6
-	VSUBPS Y5, Y0, Y9
-	VPSRLD $21, Y9, Y9
+	VMOVAPS Y7, Y8
+	VFMSUB231PS Y6, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS actavx2Const<>+1728(SB), Y7, Y9
+	VSUBPS Y0, Y9, Y10
+	VFMADD231PS actavx2Const<>+1760(SB), Y10, Y7
+	VFMADD231PS actavx2Const<>+1792(SB), Y10, Y7
+	VADDPS Y8, Y7, Y7
+	VMOVUPS actavx2Const<>+1824(SB), Y8
+	VFMADD231PS actavx2Const<>+1856(SB), Y7, Y8
+	VFMADD213PS actavx2Const<>+1888(SB), Y7, Y8
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1920(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1952(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
-	VADDPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
+	VMULPS Y7, Y11, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y9, Y12
+	VPERMPS actavx2Const<>+2016(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VMOVAPS Y12, Y9
-	VFMADD231PS Y11, Y13, Y9
-	VSUBPS Y9, Y12, Y10
-	VFMADD231PS Y11, Y13, Y10
-	VMULPS Y9, Y5, Y11
-	VFNMADD213PS Y11, Y5, Y9
-	VFNMADD231PS Y10, Y5, Y9
-	VMULPS Y7, Y9, Y5
-	VFNMADD231PS Y11, Y6, Y5
-	VFMSUB231PS Y7, Y11, Y5
-	VPSLLD $23, Y8, Y6
-	VPADDD actavx2Const<>+672(SB), Y6, Y6
-	VMULPS Y6, Y5, Y5
-	VMULPS actavx2Const<>+704(SB), Y5, Y5
-	VMAXPS Y4, Y1, Y4
-	VADDPS Y5, Y4, Y4
-	VMOVUPS Y4, (DI)
-	VMOVUPS 32(SI), Y4
-	VPOR Y1, Y4, Y5
-	VMAXPS Y5, Y2, Y5
-	VMULPS Y5, Y5, Y6
-	VMOVAPS Y6, Y7
-	VFMSUB231PS Y5, Y5, Y7
-	VMULPS actavx2Const<>+1344(SB), Y6, Y6
-	VMULPS actavx2Const<>+800(SB), Y7, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y3, Y8, Y9
-	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
-	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
-	VSUBPS Y7, Y6, Y6
+	VFMADD231PS Y7, Y8, Y12
+	VADDPS actavx2Const<>+64(SB), Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2080(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VSUBPS Y10, Y6, Y6
+	VPERMPS actavx2Const<>+2112(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VPERMPS actavx2Const<>+2176(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2208(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2240(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2304(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2336(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2368(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2432(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2464(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2496(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VMULPS Y12, Y10, Y6
+	VFMADD231PS Y11, Y10, Y6
+	VPSUBD Y0, Y9, Y7
+	VPSRAD $4, Y7, Y7
+	VPSLLD $23, Y7, Y7
+	VPADDD actavx2Const<>+960(SB), Y7, Y7
+	VMULPS Y7, Y6, Y6
+	VMULPS actavx2Const<>+992(SB), Y6, Y6
+	VMINPS Y5, Y1, Y7
+	VMAXPS Y5, Y3, Y5
+	VFMADD231PS Y1, Y7, Y5
+	VSUBPS Y6, Y5, Y5
+	VMOVUPS Y5, (DI)
+	VMOVUPS 32(SI), Y5
+	VPAND Y4, Y5, Y6
+	VMINPS Y6, Y2, Y6
 	VMULPS Y6, Y6, Y7
-	VMOVUPS actavx2Const<>+544(SB), Y9
-	VFMADD231PS actavx2Const<>+512(SB), Y6, Y9
-	VMOVUPS actavx2Const<>+480(SB), Y10
-	VFMADD231PS actavx2Const<>+416(SB), Y6, Y10
-	VFMADD231PS actavx2Const<>+448(SB), Y7, Y10
-	VFMADD231PS Y7, Y10, Y9
-	VFMADD231PS Y7, Y9, Y6
-	VADDPS Y0, Y6, Y7
-	VSUBPS Y0, Y7, Y9
-	VSUBPS Y9, Y6, Y6
-	VSUBPS Y5, Y0, Y9
-	VPSRLD $21, Y9, Y9
+	VMOVAPS Y7, Y8
+	VFMSUB231PS Y6, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS actavx2Const<>+1728(SB), Y7, Y9
+	VSUBPS Y0, Y9, Y10
+	VFMADD231PS actavx2Const<>+1760(SB), Y10, Y7
+	VFMADD231PS actavx2Const<>+1792(SB), Y10, Y7
+	VADDPS Y8, Y7, Y7
+	VMOVUPS actavx2Const<>+1824(SB), Y8
+	VFMADD231PS actavx2Const<>+1856(SB), Y7, Y8
+	VFMADD213PS actavx2Const<>+1888(SB), Y7, Y8
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1920(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1952(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
-	VADDPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
+	VMULPS Y7, Y11, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y9, Y12
+	VPERMPS actavx2Const<>+2016(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VMOVAPS Y12, Y9
-	VFMADD231PS Y11, Y13, Y9
-	VSUBPS Y9, Y12, Y10
-	VFMADD231PS Y11, Y13, Y10
-	VMULPS Y9, Y5, Y11
-	VFNMADD213PS Y11, Y5, Y9
-	VFNMADD231PS Y10, Y5, Y9
-	VMULPS Y7, Y9, Y5
-	VFNMADD231PS Y11, Y6, Y5
-	VFMSUB231PS Y7, Y11, Y5
-	VPSLLD $23, Y8, Y6
-	VPADDD actavx2Const<>+672(SB), Y6, Y6
-	VMULPS Y6, Y5, Y5
-	VMULPS actavx2Const<>+704(SB), Y5, Y5
-	VMAXPS Y4, Y1, Y4
-	VADDPS Y5, Y4, Y4
-	VMOVUPS Y4, 32(DI)
+	VFMADD231PS Y7, Y8, Y12
+	VADDPS actavx2Const<>+64(SB), Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2080(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VSUBPS Y10, Y6, Y6
+	VPERMPS actavx2Const<>+2112(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VPERMPS actavx2Const<>+2176(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2208(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2240(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2304(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2336(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2368(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2432(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2464(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2496(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VMULPS Y12, Y10, Y6
+	VFMADD231PS Y11, Y10, Y6
+	VPSUBD Y0, Y9, Y7
+	VPSRAD $4, Y7, Y7
+	VPSLLD $23, Y7, Y7
+	VPADDD actavx2Const<>+960(SB), Y7, Y7
+	VMULPS Y7, Y6, Y6
+	VMULPS actavx2Const<>+992(SB), Y6, Y6
+	VMINPS Y5, Y1, Y7
+	VMAXPS Y5, Y3, Y5
+	VFMADD231PS Y1, Y7, Y5
+	VSUBPS Y6, Y5, Y5
+	VMOVUPS Y5, 32(DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1320,81 +1493,77 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y4
-	VPOR Y1, Y4, Y5
-	VMAXPS Y5, Y2, Y5
-	VMULPS Y5, Y5, Y6
-	VMOVAPS Y6, Y7
-	VFMSUB231PS Y5, Y5, Y7
-	VMULPS actavx2Const<>+1344(SB), Y6, Y6
-	VMULPS actavx2Const<>+800(SB), Y7, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PS actavx2Const<>+320(SB), Y6, Y8
-	VSUBPS Y3, Y8, Y9
-	VFNMADD231PS actavx2Const<>+352(SB), Y9, Y6
-	VFNMADD231PS actavx2Const<>+384(SB), Y9, Y6
-	VSUBPS Y7, Y6, Y6
+	VMASKMOVPS (SI), Y15, Y5
+	VPAND Y4, Y5, Y6
+	VMINPS Y6, Y2, Y6
 	VMULPS Y6, Y6, Y7
-	VMOVUPS actavx2Const<>+544(SB), Y9
-	VFMADD231PS actavx2Const<>+512(SB), Y6, Y9
-	VMOVUPS actavx2Const<>+480(SB), Y10
-	VFMADD231PS actavx2Const<>+416(SB), Y6, Y10
-	VFMADD231PS actavx2Const<>+448(SB), Y7, Y10
-	VFMADD231PS Y7, Y10, Y9
-	VFMADD231PS Y7, Y9, Y6
-	VADDPS Y0, Y6, Y7
-	VSUBPS Y0, Y7, Y9
-	VSUBPS Y9, Y6, Y6
-	VSUBPS Y5, Y0, Y9
-	VPSRLD $21, Y9, Y9
+	VMOVAPS Y7, Y8
+	VFMSUB231PS Y6, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS actavx2Const<>+1728(SB), Y7, Y9
+	VSUBPS Y0, Y9, Y10
+	VFMADD231PS actavx2Const<>+1760(SB), Y10, Y7
+	VFMADD231PS actavx2Const<>+1792(SB), Y10, Y7
+	VADDPS Y8, Y7, Y7
+	VMOVUPS actavx2Const<>+1824(SB), Y8
+	VFMADD231PS actavx2Const<>+1856(SB), Y7, Y8
+	VFMADD213PS actavx2Const<>+1888(SB), Y7, Y8
 	VPSLLD $28, Y9, Y10
-	VPERMPS actavx2Const<>+1408(SB), Y9, Y11
-	VPERMPS actavx2Const<>+1440(SB), Y9, Y12
+	VPERMPS actavx2Const<>+1920(SB), Y9, Y11
+	VPERMPS actavx2Const<>+1952(SB), Y9, Y12
 	VBLENDVPS Y10, Y12, Y11, Y11
-	VADDPS Y11, Y5, Y11
-	VPERMPS actavx2Const<>+1472(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1504(SB), Y9, Y13
+	VMULPS Y7, Y11, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y9, Y12
+	VPERMPS actavx2Const<>+2016(SB), Y9, Y13
 	VBLENDVPS Y10, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+1536(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1568(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1600(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1632(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1664(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1696(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1728(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1760(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+1792(SB), Y9, Y13
-	VPERMPS actavx2Const<>+1824(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+1856(SB), Y9, Y12
-	VPERMPS actavx2Const<>+1888(SB), Y9, Y14
-	VBLENDVPS Y10, Y14, Y12, Y12
-	VMOVAPS Y12, Y9
-	VFMADD231PS Y11, Y13, Y9
-	VSUBPS Y9, Y12, Y10
-	VFMADD231PS Y11, Y13, Y10
-	VMULPS Y9, Y5, Y11
-	VFNMADD213PS Y11, Y5, Y9
-	VFNMADD231PS Y10, Y5, Y9
-	VMULPS Y7, Y9, Y5
-	VFNMADD231PS Y11, Y6, Y5
-	VFMSUB231PS Y7, Y11, Y5
-	VPSLLD $23, Y8, Y6
-	VPADDD actavx2Const<>+672(SB), Y6, Y6
-	VMULPS Y6, Y5, Y5
-	VMULPS actavx2Const<>+704(SB), Y5, Y5
-	VMAXPS Y4, Y1, Y4
-	VADDPS Y5, Y4, Y4
-	VMASKMOVPS Y4, Y15, (DI)
+	VFMADD231PS Y7, Y8, Y12
+	VADDPS actavx2Const<>+64(SB), Y6, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2080(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VSUBPS Y10, Y6, Y6
+	VPERMPS actavx2Const<>+2112(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y10, Y10
+	VPERMPS actavx2Const<>+2176(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2208(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2240(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2304(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2336(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2368(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VPERMPS actavx2Const<>+2432(SB), Y7, Y13
+	VPERMPS actavx2Const<>+2464(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y13, Y13
+	VFMADD231PS Y6, Y10, Y13
+	VPERMPS actavx2Const<>+2496(SB), Y7, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y7, Y14
+	VBLENDVPS Y8, Y14, Y10, Y10
+	VFMADD231PS Y6, Y13, Y10
+	VMULPS Y12, Y10, Y6
+	VFMADD231PS Y11, Y10, Y6
+	VPSUBD Y0, Y9, Y7
+	VPSRAD $4, Y7, Y7
+	VPSLLD $23, Y7, Y7
+	VPADDD actavx2Const<>+960(SB), Y7, Y7
+	VMULPS Y7, Y6, Y6
+	VMULPS actavx2Const<>+992(SB), Y6, Y6
+	VMINPS Y5, Y1, Y7
+	VMAXPS Y5, Y3, Y5
+	VFMADD231PS Y1, Y7, Y5
+	VSUBPS Y6, Y5, Y5
+	VMASKMOVPS Y5, Y15, (DI)
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -1409,13 +1578,13 @@ TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1920(SB), Y4
-	VMOVUPS actavx2Const<>+608(SB), Y1
-	VMOVUPS actavx2Const<>+1952(SB), Y2
-	VMOVUPS actavx2Const<>+1984(SB), Y3
-	VMOVUPS actavx2Const<>+192(SB), Y5
-	VMOVUPS actavx2Const<>+224(SB), Y0
-	VMOVUPS actavx2Const<>+704(SB), Y6
+	VMOVUPS actavx2Const<>+2560(SB), Y4
+	VMOVUPS actavx2Const<>+96(SB), Y1
+	VMOVUPS actavx2Const<>+2592(SB), Y2
+	VMOVUPS actavx2Const<>+2624(SB), Y3
+	VMOVUPS actavx2Const<>+704(SB), Y5
+	VMOVUPS actavx2Const<>+64(SB), Y0
+	VMOVUPS actavx2Const<>+992(SB), Y6
 	SUBQ $16, CX
 	JL tail
 
@@ -1431,23 +1600,23 @@ loop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
-	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
+	VADDPS actavx2Const<>+2688(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11
 	VMOVAPS Y5, Y9
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y9
+	VFMADD231PS actavx2Const<>+672(SB), Y10, Y9
 	VSUBPS Y5, Y9, Y12
-	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+736(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+768(SB), Y12, Y10
 	VSUBPS Y11, Y10, Y10
 	VMULPS Y10, Y10, Y11
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y10, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y10, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y10, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y10, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y11, Y13
 	VFMADD231PS Y11, Y13, Y12
 	VFMADD231PS Y11, Y12, Y10
 	VADDPS Y0, Y10, Y11
@@ -1458,7 +1627,7 @@ loop:
 	VFNMADD231PS Y11, Y8, Y13
 	VFNMADD231PS Y10, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y11, Y9
 	VMULPS Y6, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -1468,7 +1637,7 @@ loop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9
@@ -1488,23 +1657,23 @@ loop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
-	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
+	VADDPS actavx2Const<>+2688(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11
 	VMOVAPS Y5, Y9
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y9
+	VFMADD231PS actavx2Const<>+672(SB), Y10, Y9
 	VSUBPS Y5, Y9, Y12
-	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+736(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+768(SB), Y12, Y10
 	VSUBPS Y11, Y10, Y10
 	VMULPS Y10, Y10, Y11
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y10, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y10, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y10, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y10, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y11, Y13
 	VFMADD231PS Y11, Y13, Y12
 	VFMADD231PS Y11, Y12, Y10
 	VADDPS Y0, Y10, Y11
@@ -1515,7 +1684,7 @@ loop:
 	VFNMADD231PS Y11, Y8, Y13
 	VFNMADD231PS Y10, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y11, Y9
 	VMULPS Y6, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -1525,7 +1694,7 @@ loop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9
@@ -1561,23 +1730,23 @@ tailLoop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2016(SB), Y9, Y12
-	VADDPS actavx2Const<>+2048(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
+	VADDPS actavx2Const<>+2688(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11
 	VMOVAPS Y5, Y9
-	VFMADD231PS actavx2Const<>+320(SB), Y10, Y9
+	VFMADD231PS actavx2Const<>+672(SB), Y10, Y9
 	VSUBPS Y5, Y9, Y12
-	VFNMADD231PS actavx2Const<>+352(SB), Y12, Y10
-	VFNMADD231PS actavx2Const<>+384(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+736(SB), Y12, Y10
+	VFNMADD231PS actavx2Const<>+768(SB), Y12, Y10
 	VSUBPS Y11, Y10, Y10
 	VMULPS Y10, Y10, Y11
-	VMOVUPS actavx2Const<>+544(SB), Y12
-	VFMADD231PS actavx2Const<>+512(SB), Y10, Y12
-	VMOVUPS actavx2Const<>+480(SB), Y13
-	VFMADD231PS actavx2Const<>+416(SB), Y10, Y13
-	VFMADD231PS actavx2Const<>+448(SB), Y11, Y13
+	VMOVUPS actavx2Const<>+928(SB), Y12
+	VFMADD231PS actavx2Const<>+896(SB), Y10, Y12
+	VMOVUPS actavx2Const<>+864(SB), Y13
+	VFMADD231PS actavx2Const<>+832(SB), Y10, Y13
+	VFMADD231PS actavx2Const<>+800(SB), Y11, Y13
 	VFMADD231PS Y11, Y13, Y12
 	VFMADD231PS Y11, Y12, Y10
 	VADDPS Y0, Y10, Y11
@@ -1588,7 +1757,7 @@ tailLoop:
 	VFNMADD231PS Y11, Y8, Y13
 	VFNMADD231PS Y10, Y8, Y13
 	VPSLLD $23, Y9, Y8
-	VPADDD actavx2Const<>+672(SB), Y8, Y8
+	VPADDD actavx2Const<>+960(SB), Y8, Y8
 	VMULPS Y8, Y11, Y9
 	VMULPS Y6, Y9, Y9
 	VADDPS Y0, Y9, Y10
@@ -1598,7 +1767,7 @@ tailLoop:
 	VFMSUB231PS Y14, Y10, Y12
 	VFMADD231PS Y14, Y11, Y12
 	VADDPS Y13, Y12, Y10
-	VMULPS actavx2Const<>+800(SB), Y9, Y9
+	VMULPS actavx2Const<>+1088(SB), Y9, Y9
 	VMOVAPS Y10, Y11
 	VFNMADD231PS Y9, Y10, Y11
 	VSUBPS Y11, Y14, Y9

@@ -4,277 +4,514 @@
 
 #include "textflag.h"
 
-DATA actavx512Const<>+0(SB)/4, $0x7fffffff
-DATA actavx512Const<>+4(SB)/4, $0xbbba8671
-DATA actavx512Const<>+8(SB)/4, $0x3ca8fc67
-DATA actavx512Const<>+12(SB)/4, $0xbd5c1ad2
-DATA actavx512Const<>+16(SB)/4, $0x3e08837b
-DATA actavx512Const<>+20(SB)/4, $0xbeaaaa99
-DATA actavx512Const<>+24(SB)/4, $0x41200000
-DATA actavx512Const<>+28(SB)/4, $0x3fb8aa3b
-DATA actavx512Const<>+32(SB)/4, $0x4b400000
-DATA actavx512Const<>+36(SB)/4, $0x3f317218
-DATA actavx512Const<>+40(SB)/4, $0xb102e308
-DATA actavx512Const<>+44(SB)/4, $0x3ab55b5f
-DATA actavx512Const<>+48(SB)/4, $0x3c091eae
-DATA actavx512Const<>+52(SB)/4, $0x3d2aac2d
-DATA actavx512Const<>+56(SB)/4, $0x3e2aaa46
-DATA actavx512Const<>+60(SB)/4, $0x3efffffe
-DATA actavx512Const<>+64(SB)/4, $0x3f800000
-DATA actavx512Const<>+68(SB)/4, $0x40000000
-DATA actavx512Const<>+72(SB)/4, $0x3f200000
-DATA actavx512Const<>+76(SB)/4, $0x80000000
-DATA actavx512Const<>+80(SB)/4, $0xc2d00000
-DATA actavx512Const<>+84(SB)/4, $0x0
-DATA actavx512Const<>+88(SB)/4, $0xc2dc0000
-DATA actavx512Const<>+92(SB)/4, $0x3f000000
-DATA actavx512Const<>+96(SB)/4, $0x38a3b8ff
-DATA actavx512Const<>+100(SB)/4, $0xba51a8af
-DATA actavx512Const<>+104(SB)/4, $0x3ba9f912
-DATA actavx512Const<>+108(SB)/4, $0xbcdbfb8d
-DATA actavx512Const<>+112(SB)/4, $0x3de71673
-DATA actavx512Const<>+116(SB)/4, $0xbec0939f
-DATA actavx512Const<>+120(SB)/4, $0x3e0375d4
-DATA actavx512Const<>+124(SB)/4, $0x40800000
-DATA actavx512Const<>+128(SB)/4, $0x3942968f
-DATA actavx512Const<>+132(SB)/4, $0xbb40a660
-DATA actavx512Const<>+136(SB)/4, $0x3cb2a10b
-DATA actavx512Const<>+140(SB)/4, $0xbdd3053f
-DATA actavx512Const<>+144(SB)/4, $0xbf2362c2
-DATA actavx512Const<>+148(SB)/4, $0xbf9042d9
-DATA actavx512Const<>+152(SB)/4, $0xb9b976b0
-DATA actavx512Const<>+156(SB)/4, $0xc1680000
-DATA actavx512Const<>+160(SB)/4, $0xbf000000
-DATA actavx512Const<>+192(SB)/4, $0x3fa0936b
-DATA actavx512Const<>+196(SB)/4, $0x3fdf9588
-DATA actavx512Const<>+200(SB)/4, $0x400f8d57
-DATA actavx512Const<>+204(SB)/4, $0x402f9db8
-DATA actavx512Const<>+208(SB)/4, $0x405f26f7
-DATA actavx512Const<>+212(SB)/4, $0x408fba63
-DATA actavx512Const<>+216(SB)/4, $0x40b05a17
-DATA actavx512Const<>+220(SB)/4, $0x40cfd70d
-DATA actavx512Const<>+224(SB)/4, $0x41003330
-DATA actavx512Const<>+228(SB)/4, $0x41204185
-DATA actavx512Const<>+232(SB)/4, $0x414047a9
-DATA actavx512Const<>+236(SB)/4, $0x415fe562
-DATA actavx512Const<>+240(SB)/4, $0x3e0051e6
-DATA actavx512Const<>+244(SB)/4, $0x3ebf5c33
-DATA actavx512Const<>+248(SB)/4, $0x3f200418
-DATA actavx512Const<>+252(SB)/4, $0x3f5f604c
-DATA actavx512Const<>+256(SB)/4, $0x3a1ffb44
-DATA actavx512Const<>+260(SB)/4, $0x397237f3
-DATA actavx512Const<>+264(SB)/4, $0x38caa07f
-DATA actavx512Const<>+268(SB)/4, $0x3832074c
-DATA actavx512Const<>+272(SB)/4, $0x376dacac
-DATA actavx512Const<>+276(SB)/4, $0x367264fe
-DATA actavx512Const<>+280(SB)/4, $0x35a626b7
-DATA actavx512Const<>+284(SB)/4, $0x34ece74c
-DATA actavx512Const<>+288(SB)/4, $0x340d915a
-DATA actavx512Const<>+292(SB)/4, $0x3305fc09
-DATA actavx512Const<>+296(SB)/4, $0x32183a24
-DATA actavx512Const<>+300(SB)/4, $0x31870308
-DATA actavx512Const<>+304(SB)/4, $0x3c24579f
-DATA actavx512Const<>+308(SB)/4, $0x3bb2cc62
-DATA actavx512Const<>+312(SB)/4, $0x3b2bb692
-DATA actavx512Const<>+316(SB)/4, $0xb81ef888
-DATA actavx512Const<>+320(SB)/4, $0x3b01cb30
-DATA actavx512Const<>+324(SB)/4, $0x3a5b9816
-DATA actavx512Const<>+328(SB)/4, $0x39c77ed1
-DATA actavx512Const<>+332(SB)/4, $0x3940e262
-DATA actavx512Const<>+336(SB)/4, $0x38930353
-DATA actavx512Const<>+340(SB)/4, $0x37b9dcc1
-DATA actavx512Const<>+344(SB)/4, $0x37085839
-DATA actavx512Const<>+348(SB)/4, $0x3668ee7e
-DATA actavx512Const<>+352(SB)/4, $0x359a7a1e
-DATA actavx512Const<>+356(SB)/4, $0x34b12ada
-DATA actavx512Const<>+360(SB)/4, $0x33f91ae9
-DATA actavx512Const<>+364(SB)/4, $0x335053ba
-DATA actavx512Const<>+368(SB)/4, $0x3ca23374
-DATA actavx512Const<>+372(SB)/4, $0x3c3b3d56
-DATA actavx512Const<>+376(SB)/4, $0x3bdc5b22
-DATA actavx512Const<>+380(SB)/4, $0x3b85418d
-DATA actavx512Const<>+384(SB)/4, $0x3bc67ff7
-DATA actavx512Const<>+388(SB)/4, $0x3b39f37e
-DATA actavx512Const<>+392(SB)/4, $0x3aba18d9
-DATA actavx512Const<>+396(SB)/4, $0x3a454e96
-DATA actavx512Const<>+400(SB)/4, $0x39aa3d57
-DATA actavx512Const<>+404(SB)/4, $0x38ff46e8
-DATA actavx512Const<>+408(SB)/4, $0x385946b4
-DATA actavx512Const<>+412(SB)/4, $0x37d40942
-DATA actavx512Const<>+416(SB)/4, $0x3723a9f1
-DATA actavx512Const<>+420(SB)/4, $0x3666ab56
-DATA actavx512Const<>+424(SB)/4, $0x35c17ee9
-DATA actavx512Const<>+428(SB)/4, $0x35390ee4
-DATA actavx512Const<>+432(SB)/4, $0x3d448ff0
-DATA actavx512Const<>+436(SB)/4, $0x3cee6bfe
-DATA actavx512Const<>+440(SB)/4, $0x3c93c7a8
-DATA actavx512Const<>+444(SB)/4, $0x3c3daf1e
-DATA actavx512Const<>+448(SB)/4, $0x3c8eb3bb
-DATA actavx512Const<>+452(SB)/4, $0x3c154b06
-DATA actavx512Const<>+456(SB)/4, $0x3ba6281a
-DATA actavx512Const<>+460(SB)/4, $0x3b42f29f
-DATA actavx512Const<>+464(SB)/4, $0x3ac178bb
-DATA actavx512Const<>+468(SB)/4, $0x3a2bf118
-DATA actavx512Const<>+472(SB)/4, $0x39aacc38
-DATA actavx512Const<>+476(SB)/4, $0x393e37ae
-DATA actavx512Const<>+480(SB)/4, $0x38afb4f3
-DATA actavx512Const<>+484(SB)/4, $0x38173b08
-DATA actavx512Const<>+488(SB)/4, $0x379616ba
-DATA actavx512Const<>+492(SB)/4, $0x372614fe
-DATA actavx512Const<>+496(SB)/4, $0x3dd7f746
-DATA actavx512Const<>+500(SB)/4, $0x3d8b313d
-DATA actavx512Const<>+504(SB)/4, $0x3d3743b4
-DATA actavx512Const<>+508(SB)/4, $0x3cf8b9fb
-DATA actavx512Const<>+512(SB)/4, $0x3d3cc59e
-DATA actavx512Const<>+516(SB)/4, $0x3cdf5cdd
-DATA actavx512Const<>+520(SB)/4, $0x3c8bb39c
-DATA actavx512Const<>+524(SB)/4, $0x3c370ef1
-DATA actavx512Const<>+528(SB)/4, $0x3bd338c2
-DATA actavx512Const<>+532(SB)/4, $0x3b60f4f7
-DATA actavx512Const<>+536(SB)/4, $0x3b033cfd
-DATA actavx512Const<>+540(SB)/4, $0x3aa7ada2
-DATA actavx512Const<>+544(SB)/4, $0x3a3a3f82
-DATA actavx512Const<>+548(SB)/4, $0x39c49030
-DATA actavx512Const<>+552(SB)/4, $0x396780c8
-DATA actavx512Const<>+556(SB)/4, $0x391427dd
-DATA actavx512Const<>+560(SB)/4, $0x3e5256dd
-DATA actavx512Const<>+564(SB)/4, $0x3e115a58
-DATA actavx512Const<>+568(SB)/4, $0x3dcd1e7a
-DATA actavx512Const<>+572(SB)/4, $0x3d94d385
-DATA actavx512Const<>+576(SB)/4, $0x3de16f9a
-DATA actavx512Const<>+580(SB)/4, $0x3d99869a
-DATA actavx512Const<>+584(SB)/4, $0x3d5afc68
-DATA actavx512Const<>+588(SB)/4, $0x3d2221c5
-DATA actavx512Const<>+592(SB)/4, $0x3cdc664e
-DATA actavx512Const<>+596(SB)/4, $0x3c8e6b6f
-DATA actavx512Const<>+600(SB)/4, $0x3c44d36e
-DATA actavx512Const<>+604(SB)/4, $0x3c110cdf
-DATA actavx512Const<>+608(SB)/4, $0x3bc2c6dc
-DATA actavx512Const<>+612(SB)/4, $0x3b7d2fb7
-DATA actavx512Const<>+616(SB)/4, $0x3b316602
-DATA actavx512Const<>+620(SB)/4, $0x3b0385a9
-DATA actavx512Const<>+624(SB)/4, $0x3eaf2663
-DATA actavx512Const<>+628(SB)/4, $0x3e838e4e
-DATA actavx512Const<>+632(SB)/4, $0x3e498e5f
-DATA actavx512Const<>+636(SB)/4, $0x3e1e3460
-DATA actavx512Const<>+640(SB)/4, $0x3e6bca5f
-DATA actavx512Const<>+644(SB)/4, $0x3e3ded25
-DATA actavx512Const<>+648(SB)/4, $0x3e1db8cc
-DATA actavx512Const<>+652(SB)/4, $0x3e061ad8
-DATA actavx512Const<>+656(SB)/4, $0x3dda85c0
-DATA actavx512Const<>+660(SB)/4, $0x3dadfaba
-DATA actavx512Const<>+664(SB)/4, $0x3d8fca70
-DATA actavx512Const<>+668(SB)/4, $0x3d76015e
-DATA actavx512Const<>+672(SB)/4, $0x3d48e6b7
-DATA actavx512Const<>+676(SB)/4, $0x3d2190df
-DATA actavx512Const<>+680(SB)/4, $0x3d070d2c
-DATA actavx512Const<>+684(SB)/4, $0x3ce85f2d
-DATA actavx512Const<>+688(SB)/4, $0x3ee84993
-DATA actavx512Const<>+692(SB)/4, $0x3ec28592
-DATA actavx512Const<>+696(SB)/4, $0x3ea58d54
-DATA actavx512Const<>+700(SB)/4, $0x3e8f6f61
-DATA actavx512Const<>+704(SB)/4, $0xc1300000
-DATA actavx512Const<>+708(SB)/4, $0x3d922279
-DATA actavx512Const<>+712(SB)/4, $0x3fcc4228
-DATA actavx512Const<>+716(SB)/4, $0x3124d8b5
-DATA actavx512Const<>+720(SB)/4, $0x344f50d9
-GLOBL actavx512Const<>(SB), RODATA|NOPTR, $724
+DATA actavx512Const<>+0(SB)/4, $0x4111999a
+DATA actavx512Const<>+4(SB)/4, $0x7fffffff
+DATA actavx512Const<>+8(SB)/4, $0x3f800000
+DATA actavx512Const<>+12(SB)/4, $0x80000000
+DATA actavx512Const<>+64(SB)/4, $0x3f9e0c6a
+DATA actavx512Const<>+68(SB)/4, $0x3fdb8568
+DATA actavx512Const<>+72(SB)/4, $0x401201eb
+DATA actavx512Const<>+76(SB)/4, $0x4031935b
+DATA actavx512Const<>+80(SB)/4, $0x405ebc7f
+DATA actavx512Const<>+84(SB)/4, $0x408dc4c0
+DATA actavx512Const<>+88(SB)/4, $0x40ae2708
+DATA actavx512Const<>+92(SB)/4, $0x40ce2d2c
+DATA actavx512Const<>+96(SB)/4, $0x4101d6ec
+DATA actavx512Const<>+100(SB)/4, $0x4113330c
+DATA actavx512Const<>+104(SB)/4, $0x0
+DATA actavx512Const<>+108(SB)/4, $0x0
+DATA actavx512Const<>+112(SB)/4, $0x0
+DATA actavx512Const<>+116(SB)/4, $0x3ebc3996
+DATA actavx512Const<>+120(SB)/4, $0x3f20b015
+DATA actavx512Const<>+124(SB)/4, $0x3f635bf2
+DATA actavx512Const<>+128(SB)/4, $0x3c77dc0d
+DATA actavx512Const<>+132(SB)/4, $0x3b0b8938
+DATA actavx512Const<>+136(SB)/4, $0xba3cad10
+DATA actavx512Const<>+140(SB)/4, $0xba0eeae6
+DATA actavx512Const<>+144(SB)/4, $0xb9259e98
+DATA actavx512Const<>+148(SB)/4, $0xb7bef2fc
+DATA actavx512Const<>+152(SB)/4, $0xb64ff259
+DATA actavx512Const<>+156(SB)/4, $0xb4e09ea5
+DATA actavx512Const<>+160(SB)/4, $0xb2c396f1
+DATA actavx512Const<>+164(SB)/4, $0x3b0c0b3b
+DATA actavx512Const<>+168(SB)/4, $0x0
+DATA actavx512Const<>+172(SB)/4, $0x0
+DATA actavx512Const<>+176(SB)/4, $0xbd1776ad
+DATA actavx512Const<>+180(SB)/4, $0xbd7557b5
+DATA actavx512Const<>+184(SB)/4, $0xbcd12d41
+DATA actavx512Const<>+188(SB)/4, $0x3c1d3e17
+DATA actavx512Const<>+192(SB)/4, $0xbcace20a
+DATA actavx512Const<>+196(SB)/4, $0x3b476341
+DATA actavx512Const<>+200(SB)/4, $0x3b7bc474
+DATA actavx512Const<>+204(SB)/4, $0x3af053e9
+DATA actavx512Const<>+208(SB)/4, $0x3a0568de
+DATA actavx512Const<>+212(SB)/4, $0x38a332ce
+DATA actavx512Const<>+216(SB)/4, $0x372d7096
+DATA actavx512Const<>+220(SB)/4, $0x35bbe34c
+DATA actavx512Const<>+224(SB)/4, $0x336e9605
+DATA actavx512Const<>+228(SB)/4, $0x3afc0463
+DATA actavx512Const<>+232(SB)/4, $0x0
+DATA actavx512Const<>+236(SB)/4, $0x0
+DATA actavx512Const<>+240(SB)/4, $0x3e1284da
+DATA actavx512Const<>+244(SB)/4, $0x3cb08ad5
+DATA actavx512Const<>+248(SB)/4, $0xbd5ffb0b
+DATA actavx512Const<>+252(SB)/4, $0xbd6cc39c
+DATA actavx512Const<>+256(SB)/4, $0xbc34cb9b
+DATA actavx512Const<>+260(SB)/4, $0xbcc56cda
+DATA actavx512Const<>+264(SB)/4, $0xbc3fda11
+DATA actavx512Const<>+268(SB)/4, $0xbb9f901a
+DATA actavx512Const<>+272(SB)/4, $0xbaa361da
+DATA actavx512Const<>+276(SB)/4, $0xb946ac9f
+DATA actavx512Const<>+280(SB)/4, $0xb7d23ff8
+DATA actavx512Const<>+284(SB)/4, $0xb6636fc7
+DATA actavx512Const<>+288(SB)/4, $0xb3f15c4d
+DATA actavx512Const<>+292(SB)/4, $0x3a3adc6b
+DATA actavx512Const<>+296(SB)/4, $0x0
+DATA actavx512Const<>+300(SB)/4, $0x0
+DATA actavx512Const<>+304(SB)/4, $0xba9b29fe
+DATA actavx512Const<>+308(SB)/4, $0x3e2b27e2
+DATA actavx512Const<>+312(SB)/4, $0x3e0c7eb2
+DATA actavx512Const<>+316(SB)/4, $0x3d69b10c
+DATA actavx512Const<>+320(SB)/4, $0x3ddf54f9
+DATA actavx512Const<>+324(SB)/4, $0x3d87b42c
+DATA actavx512Const<>+328(SB)/4, $0x3cd18dc8
+DATA actavx512Const<>+332(SB)/4, $0x3c24bff6
+DATA actavx512Const<>+336(SB)/4, $0x3b2461e7
+DATA actavx512Const<>+340(SB)/4, $0x39c5ff86
+DATA actavx512Const<>+344(SB)/4, $0x38517ca1
+DATA actavx512Const<>+348(SB)/4, $0x36e27a66
+DATA actavx512Const<>+352(SB)/4, $0x347ba9bf
+DATA actavx512Const<>+356(SB)/4, $0x39121f6c
+DATA actavx512Const<>+360(SB)/4, $0x0
+DATA actavx512Const<>+364(SB)/4, $0x0
+DATA actavx512Const<>+368(SB)/4, $0xbeaaa264
+DATA actavx512Const<>+372(SB)/4, $0xbe3bf23b
+DATA actavx512Const<>+376(SB)/4, $0xbc860634
+DATA actavx512Const<>+380(SB)/4, $0x3daddff7
+DATA actavx512Const<>+384(SB)/4, $0xbe78abc4
+DATA actavx512Const<>+388(SB)/4, $0xbde94ec3
+DATA actavx512Const<>+392(SB)/4, $0xbd23f8fa
+DATA actavx512Const<>+396(SB)/4, $0xbc7b079b
+DATA actavx512Const<>+400(SB)/4, $0xbb77ba3e
+DATA actavx512Const<>+404(SB)/4, $0xba14acaa
+DATA actavx512Const<>+408(SB)/4, $0xb89d3b44
+DATA actavx512Const<>+412(SB)/4, $0xb729fba7
+DATA actavx512Const<>+416(SB)/4, $0xb4c0f3ac
+DATA actavx512Const<>+420(SB)/4, $0x377d4649
+DATA actavx512Const<>+424(SB)/4, $0x0
+DATA actavx512Const<>+428(SB)/4, $0x0
+DATA actavx512Const<>+432(SB)/4, $0xb59342f6
+DATA actavx512Const<>+436(SB)/4, $0xbe9ddd86
+DATA actavx512Const<>+440(SB)/4, $0xbec4afc5
+DATA actavx512Const<>+444(SB)/4, $0xbeb425ca
+DATA actavx512Const<>+448(SB)/4, $0x3e935324
+DATA actavx512Const<>+452(SB)/4, $0x3df8ecac
+DATA actavx512Const<>+456(SB)/4, $0x3d276e2c
+DATA actavx512Const<>+460(SB)/4, $0x3c7cfd8a
+DATA actavx512Const<>+464(SB)/4, $0x3b7834d7
+DATA actavx512Const<>+468(SB)/4, $0x3a14bb15
+DATA actavx512Const<>+472(SB)/4, $0x389d3fc2
+DATA actavx512Const<>+476(SB)/4, $0x372a0072
+DATA actavx512Const<>+480(SB)/4, $0x34c05359
+DATA actavx512Const<>+484(SB)/4, $0x35739474
+DATA actavx512Const<>+488(SB)/4, $0x0
+DATA actavx512Const<>+492(SB)/4, $0x0
+DATA actavx512Const<>+496(SB)/4, $0x3f800000
+DATA actavx512Const<>+500(SB)/4, $0x3f604bc9
+DATA actavx512Const<>+504(SB)/4, $0x3f30bb1f
+DATA actavx512Const<>+508(SB)/4, $0x3efd9012
+DATA actavx512Const<>+512(SB)/4, $0x3f580d49
+DATA actavx512Const<>+516(SB)/4, $0x3f6ff038
+DATA actavx512Const<>+520(SB)/4, $0x3f7ab695
+DATA actavx512Const<>+524(SB)/4, $0x3f7e040d
+DATA actavx512Const<>+528(SB)/4, $0x3f7f83c8
+DATA actavx512Const<>+532(SB)/4, $0x3f7fed68
+DATA actavx512Const<>+536(SB)/4, $0x3f7ffd8b
+DATA actavx512Const<>+540(SB)/4, $0x3f7fffab
+DATA actavx512Const<>+544(SB)/4, $0x3f7ffffd
+DATA actavx512Const<>+548(SB)/4, $0x3f800000
+DATA actavx512Const<>+552(SB)/4, $0x0
+DATA actavx512Const<>+556(SB)/4, $0x0
+DATA actavx512Const<>+560(SB)/4, $0x0
+DATA actavx512Const<>+564(SB)/4, $0x3eb42e19
+DATA actavx512Const<>+568(SB)/4, $0x3f0e73fd
+DATA actavx512Const<>+572(SB)/4, $0x3f35e105
+DATA actavx512Const<>+576(SB)/4, $0xc2d00000
+DATA actavx512Const<>+580(SB)/4, $0x3fb8aa3b
+DATA actavx512Const<>+584(SB)/4, $0x4b400000
+DATA actavx512Const<>+588(SB)/4, $0x3f317218
+DATA actavx512Const<>+592(SB)/4, $0xb102e308
+DATA actavx512Const<>+596(SB)/4, $0x3ab55b5f
+DATA actavx512Const<>+600(SB)/4, $0x3c091eae
+DATA actavx512Const<>+604(SB)/4, $0x3d2aac2d
+DATA actavx512Const<>+608(SB)/4, $0x3e2aaa46
+DATA actavx512Const<>+612(SB)/4, $0x3efffffe
+DATA actavx512Const<>+616(SB)/4, $0x0
+DATA actavx512Const<>+620(SB)/4, $0xc2dc0000
+DATA actavx512Const<>+624(SB)/4, $0x3f000000
+DATA actavx512Const<>+628(SB)/4, $0x407fef9e
+DATA actavx512Const<>+640(SB)/4, $0x3fa2d8e8
+DATA actavx512Const<>+644(SB)/4, $0x3fe3995f
+DATA actavx512Const<>+648(SB)/4, $0x400f6ea1
+DATA actavx512Const<>+652(SB)/4, $0x4031f9bb
+DATA actavx512Const<>+656(SB)/4, $0x405ef9ec
+DATA actavx512Const<>+660(SB)/4, $0x0
+DATA actavx512Const<>+664(SB)/4, $0x0
+DATA actavx512Const<>+668(SB)/4, $0x0
+DATA actavx512Const<>+672(SB)/4, $0x0
+DATA actavx512Const<>+676(SB)/4, $0x0
+DATA actavx512Const<>+680(SB)/4, $0x0
+DATA actavx512Const<>+684(SB)/4, $0x0
+DATA actavx512Const<>+688(SB)/4, $0x0
+DATA actavx512Const<>+692(SB)/4, $0x3ec1a1b0
+DATA actavx512Const<>+696(SB)/4, $0x3f1e3975
+DATA actavx512Const<>+700(SB)/4, $0x3f5dd315
+DATA actavx512Const<>+704(SB)/4, $0x3ca869ea
+DATA actavx512Const<>+708(SB)/4, $0x3c13ecef
+DATA actavx512Const<>+712(SB)/4, $0xbb3531df
+DATA actavx512Const<>+716(SB)/4, $0xbada16a1
+DATA actavx512Const<>+720(SB)/4, $0xb8cd4685
+DATA actavx512Const<>+724(SB)/4, $0x0
+DATA actavx512Const<>+728(SB)/4, $0x0
+DATA actavx512Const<>+732(SB)/4, $0x0
+DATA actavx512Const<>+736(SB)/4, $0x0
+DATA actavx512Const<>+740(SB)/4, $0x0
+DATA actavx512Const<>+744(SB)/4, $0x0
+DATA actavx512Const<>+748(SB)/4, $0x0
+DATA actavx512Const<>+752(SB)/4, $0xbc9b97e0
+DATA actavx512Const<>+756(SB)/4, $0xbd41ba13
+DATA actavx512Const<>+760(SB)/4, $0xbd29a5c1
+DATA actavx512Const<>+764(SB)/4, $0xbcb4f217
+DATA actavx512Const<>+768(SB)/4, $0xbd34653a
+DATA actavx512Const<>+772(SB)/4, $0x3bf65587
+DATA actavx512Const<>+776(SB)/4, $0x3c2fc84d
+DATA actavx512Const<>+780(SB)/4, $0x3b24d437
+DATA actavx512Const<>+784(SB)/4, $0x38f9a815
+DATA actavx512Const<>+788(SB)/4, $0x0
+DATA actavx512Const<>+792(SB)/4, $0x0
+DATA actavx512Const<>+796(SB)/4, $0x0
+DATA actavx512Const<>+800(SB)/4, $0x0
+DATA actavx512Const<>+804(SB)/4, $0x0
+DATA actavx512Const<>+808(SB)/4, $0x0
+DATA actavx512Const<>+812(SB)/4, $0x0
+DATA actavx512Const<>+816(SB)/4, $0x3df1757e
+DATA actavx512Const<>+820(SB)/4, $0x3d36191c
+DATA actavx512Const<>+824(SB)/4, $0xbcce1af9
+DATA actavx512Const<>+828(SB)/4, $0xbd865202
+DATA actavx512Const<>+832(SB)/4, $0xbc372f4b
+DATA actavx512Const<>+836(SB)/4, $0xbd41222d
+DATA actavx512Const<>+840(SB)/4, $0xbca04121
+DATA actavx512Const<>+844(SB)/4, $0xbb3a89c8
+DATA actavx512Const<>+848(SB)/4, $0xb8998720
+DATA actavx512Const<>+852(SB)/4, $0x0
+DATA actavx512Const<>+856(SB)/4, $0x0
+DATA actavx512Const<>+860(SB)/4, $0x0
+DATA actavx512Const<>+864(SB)/4, $0x0
+DATA actavx512Const<>+868(SB)/4, $0x0
+DATA actavx512Const<>+872(SB)/4, $0x0
+DATA actavx512Const<>+876(SB)/4, $0x0
+DATA actavx512Const<>+880(SB)/4, $0xba20886d
+DATA actavx512Const<>+884(SB)/4, $0x3e2b41b6
+DATA actavx512Const<>+888(SB)/4, $0x3e35a027
+DATA actavx512Const<>+892(SB)/4, $0x3dec7888
+DATA actavx512Const<>+896(SB)/4, $0x3e2ac0f4
+DATA actavx512Const<>+900(SB)/4, $0x3dadb475
+DATA actavx512Const<>+904(SB)/4, $0x3cb79b11
+DATA actavx512Const<>+908(SB)/4, $0x3b1c1c42
+DATA actavx512Const<>+912(SB)/4, $0x383512ed
+DATA actavx512Const<>+916(SB)/4, $0x0
+DATA actavx512Const<>+920(SB)/4, $0x0
+DATA actavx512Const<>+924(SB)/4, $0x0
+DATA actavx512Const<>+928(SB)/4, $0x0
+DATA actavx512Const<>+932(SB)/4, $0x0
+DATA actavx512Const<>+936(SB)/4, $0x0
+DATA actavx512Const<>+940(SB)/4, $0x0
+DATA actavx512Const<>+944(SB)/4, $0xbec08f75
+DATA actavx512Const<>+948(SB)/4, $0xbe6e559c
+DATA actavx512Const<>+952(SB)/4, $0xbd7828ef
+DATA actavx512Const<>+956(SB)/4, $0x3db65bfb
+DATA actavx512Const<>+960(SB)/4, $0xbe91a966
+DATA actavx512Const<>+964(SB)/4, $0xbdae082a
+DATA actavx512Const<>+968(SB)/4, $0xbc88756b
+DATA actavx512Const<>+972(SB)/4, $0xbab42cb5
+DATA actavx512Const<>+976(SB)/4, $0xb7b0cfa8
+DATA actavx512Const<>+980(SB)/4, $0x0
+DATA actavx512Const<>+984(SB)/4, $0x0
+DATA actavx512Const<>+988(SB)/4, $0x0
+DATA actavx512Const<>+992(SB)/4, $0x0
+DATA actavx512Const<>+996(SB)/4, $0x0
+DATA actavx512Const<>+1000(SB)/4, $0x0
+DATA actavx512Const<>+1004(SB)/4, $0x0
+DATA actavx512Const<>+1008(SB)/4, $0xb5078a4c
+DATA actavx512Const<>+1012(SB)/4, $0xbebd5f40
+DATA actavx512Const<>+1016(SB)/4, $0xbef3b35b
+DATA actavx512Const<>+1020(SB)/4, $0xbeec462b
+DATA actavx512Const<>+1024(SB)/4, $0x3e64fbae
+DATA actavx512Const<>+1028(SB)/4, $0x3d43c03b
+DATA actavx512Const<>+1032(SB)/4, $0x3bf38da8
+DATA actavx512Const<>+1036(SB)/4, $0x3a019211
+DATA actavx512Const<>+1040(SB)/4, $0x36ce688a
+DATA actavx512Const<>+1044(SB)/4, $0x0
+DATA actavx512Const<>+1048(SB)/4, $0x0
+DATA actavx512Const<>+1052(SB)/4, $0x0
+DATA actavx512Const<>+1056(SB)/4, $0x0
+DATA actavx512Const<>+1060(SB)/4, $0x0
+DATA actavx512Const<>+1064(SB)/4, $0x0
+DATA actavx512Const<>+1068(SB)/4, $0x0
+DATA actavx512Const<>+1072(SB)/4, $0x3e0375d4
+DATA actavx512Const<>+1076(SB)/4, $0x3f7a5e61
+DATA actavx512Const<>+1080(SB)/4, $0x3f4525f8
+DATA actavx512Const<>+1084(SB)/4, $0x3f08566a
+DATA actavx512Const<>+1088(SB)/4, $0x3f6d9285
+DATA actavx512Const<>+1092(SB)/4, $0x3f7cf31c
+DATA actavx512Const<>+1096(SB)/4, $0x3f7f9be7
+DATA actavx512Const<>+1100(SB)/4, $0x3f7ffa7f
+DATA actavx512Const<>+1104(SB)/4, $0x3f7ffff2
+DATA actavx512Const<>+1108(SB)/4, $0x0
+DATA actavx512Const<>+1112(SB)/4, $0x0
+DATA actavx512Const<>+1116(SB)/4, $0x0
+DATA actavx512Const<>+1120(SB)/4, $0x0
+DATA actavx512Const<>+1124(SB)/4, $0x0
+DATA actavx512Const<>+1128(SB)/4, $0x0
+DATA actavx512Const<>+1132(SB)/4, $0x0
+DATA actavx512Const<>+1136(SB)/4, $0x0
+DATA actavx512Const<>+1140(SB)/4, $0x3ed08167
+DATA actavx512Const<>+1144(SB)/4, $0x3f1e302b
+DATA actavx512Const<>+1148(SB)/4, $0x3f4792ba
+DATA actavx512Const<>+1152(SB)/4, $0x41680000
+DATA actavx512Const<>+1156(SB)/4, $0xbf38aa3b
+DATA actavx512Const<>+1160(SB)/4, $0x49400000
+DATA actavx512Const<>+1164(SB)/4, $0x3fb17218
+DATA actavx512Const<>+1168(SB)/4, $0xb182e308
+DATA actavx512Const<>+1172(SB)/4, $0xbcaaaaab
+DATA actavx512Const<>+1176(SB)/4, $0x3e000000
+DATA actavx512Const<>+1180(SB)/4, $0xbf000000
+DATA actavx512Const<>+1216(SB)/4, $0x3f800000
+DATA actavx512Const<>+1220(SB)/4, $0x3f85aac3
+DATA actavx512Const<>+1224(SB)/4, $0x3f8b95c2
+DATA actavx512Const<>+1228(SB)/4, $0x3f91c3d3
+DATA actavx512Const<>+1232(SB)/4, $0x3f9837f0
+DATA actavx512Const<>+1236(SB)/4, $0x3f9ef532
+DATA actavx512Const<>+1240(SB)/4, $0x3fa5fed7
+DATA actavx512Const<>+1244(SB)/4, $0x3fad583f
+DATA actavx512Const<>+1248(SB)/4, $0x3fb504f3
+DATA actavx512Const<>+1252(SB)/4, $0x3fbd08a4
+DATA actavx512Const<>+1256(SB)/4, $0x3fc5672a
+DATA actavx512Const<>+1260(SB)/4, $0x3fce248c
+DATA actavx512Const<>+1264(SB)/4, $0x3fd744fd
+DATA actavx512Const<>+1268(SB)/4, $0x3fe0ccdf
+DATA actavx512Const<>+1272(SB)/4, $0x3feac0c7
+DATA actavx512Const<>+1276(SB)/4, $0x3ff5257d
+DATA actavx512Const<>+1280(SB)/4, $0x0
+DATA actavx512Const<>+1284(SB)/4, $0x334f9891
+DATA actavx512Const<>+1288(SB)/4, $0xb260aba1
+DATA actavx512Const<>+1292(SB)/4, $0x33675624
+DATA actavx512Const<>+1296(SB)/4, $0x33231b71
+DATA actavx512Const<>+1300(SB)/4, $0x33412342
+DATA actavx512Const<>+1304(SB)/4, $0xb32c9d5e
+DATA actavx512Const<>+1308(SB)/4, $0xb22deaf6
+DATA actavx512Const<>+1312(SB)/4, $0x32cfe77a
+DATA actavx512Const<>+1316(SB)/4, $0xb3414fe8
+DATA actavx512Const<>+1320(SB)/4, $0x320aa837
+DATA actavx512Const<>+1324(SB)/4, $0x3228fc24
+DATA actavx512Const<>+1328(SB)/4, $0xb2d4a58a
+DATA actavx512Const<>+1332(SB)/4, $0xb21eab59
+DATA actavx512Const<>+1336(SB)/4, $0xb24116de
+DATA actavx512Const<>+1340(SB)/4, $0x32292436
+DATA actavx512Const<>+1344(SB)/4, $0x3fa4abbc
+DATA actavx512Const<>+1348(SB)/4, $0x3fdfaa01
+DATA actavx512Const<>+1352(SB)/4, $0x4011caa3
+DATA actavx512Const<>+1356(SB)/4, $0x402ef5d4
+DATA actavx512Const<>+1360(SB)/4, $0x4061f7af
+DATA actavx512Const<>+1364(SB)/4, $0x408e74d6
+DATA actavx512Const<>+1368(SB)/4, $0x40b055ff
+DATA actavx512Const<>+1372(SB)/4, $0x40d0fde3
+DATA actavx512Const<>+1376(SB)/4, $0x40fe18b3
+DATA actavx512Const<>+1380(SB)/4, $0x411fc8b8
+DATA actavx512Const<>+1384(SB)/4, $0x4141c68b
+DATA actavx512Const<>+1388(SB)/4, $0x415e5c44
+DATA actavx512Const<>+1392(SB)/4, $0x0
+DATA actavx512Const<>+1396(SB)/4, $0x3ebc7b1b
+DATA actavx512Const<>+1400(SB)/4, $0x3f1fa5e9
+DATA actavx512Const<>+1404(SB)/4, $0x3f5bebc8
+DATA actavx512Const<>+1408(SB)/4, $0xbaa1b187
+DATA actavx512Const<>+1412(SB)/4, $0xb9e18885
+DATA actavx512Const<>+1416(SB)/4, $0xb92aa215
+DATA actavx512Const<>+1420(SB)/4, $0xb89632f6
+DATA actavx512Const<>+1424(SB)/4, $0xb7a556e5
+DATA actavx512Const<>+1428(SB)/4, $0xb69d1a4a
+DATA actavx512Const<>+1432(SB)/4, $0xb59f5b51
+DATA actavx512Const<>+1436(SB)/4, $0xb4fdb06e
+DATA actavx512Const<>+1440(SB)/4, $0xb3e2665e
+DATA actavx512Const<>+1444(SB)/4, $0xb2af2c04
+DATA actavx512Const<>+1448(SB)/4, $0xb1b1c2f4
+DATA actavx512Const<>+1452(SB)/4, $0xb0e7b6e6
+DATA actavx512Const<>+1456(SB)/4, $0xbca43afb
+DATA actavx512Const<>+1460(SB)/4, $0xbc1c2bab
+DATA actavx512Const<>+1464(SB)/4, $0xbbadf836
+DATA actavx512Const<>+1468(SB)/4, $0xbb28cd18
+DATA actavx512Const<>+1472(SB)/4, $0x3b5ec7fc
+DATA actavx512Const<>+1476(SB)/4, $0x3ab713c3
+DATA actavx512Const<>+1480(SB)/4, $0x3a0eb662
+DATA actavx512Const<>+1484(SB)/4, $0x39883444
+DATA actavx512Const<>+1488(SB)/4, $0x38aa8a55
+DATA actavx512Const<>+1492(SB)/4, $0x37cea5cb
+DATA actavx512Const<>+1496(SB)/4, $0x36fae81d
+DATA actavx512Const<>+1500(SB)/4, $0x3636c8d9
+DATA actavx512Const<>+1504(SB)/4, $0x35600d08
+DATA actavx512Const<>+1508(SB)/4, $0x344bfd7f
+DATA actavx512Const<>+1512(SB)/4, $0x33636be4
+DATA actavx512Const<>+1516(SB)/4, $0x32b6df00
+DATA actavx512Const<>+1520(SB)/4, $0x3d79039a
+DATA actavx512Const<>+1524(SB)/4, $0x3cceff52
+DATA actavx512Const<>+1528(SB)/4, $0x3c650a35
+DATA actavx512Const<>+1532(SB)/4, $0x3c06d990
+DATA actavx512Const<>+1536(SB)/4, $0xbc17a811
+DATA actavx512Const<>+1540(SB)/4, $0xbb880cdc
+DATA actavx512Const<>+1544(SB)/4, $0xbaea57d5
+DATA actavx512Const<>+1548(SB)/4, $0xba71cdbf
+DATA actavx512Const<>+1552(SB)/4, $0xb9aacb7a
+DATA actavx512Const<>+1556(SB)/4, $0xb8effbb5
+DATA actavx512Const<>+1560(SB)/4, $0xb8295040
+DATA actavx512Const<>+1564(SB)/4, $0xb78cc664
+DATA actavx512Const<>+1568(SB)/4, $0xb6c5f37a
+DATA actavx512Const<>+1572(SB)/4, $0xb5ddbee4
+DATA actavx512Const<>+1576(SB)/4, $0xb513efd4
+DATA actavx512Const<>+1580(SB)/4, $0xb485f20d
+DATA actavx512Const<>+1584(SB)/4, $0xbe07f5a6
+DATA actavx512Const<>+1588(SB)/4, $0xbd6cb509
+DATA actavx512Const<>+1592(SB)/4, $0xbd0977f0
+DATA actavx512Const<>+1596(SB)/4, $0xbcaac707
+DATA actavx512Const<>+1600(SB)/4, $0x3cbc83c2
+DATA actavx512Const<>+1604(SB)/4, $0x3c39c42d
+DATA actavx512Const<>+1608(SB)/4, $0x3bb1adbd
+DATA actavx512Const<>+1612(SB)/4, $0x3b47bcd2
+DATA actavx512Const<>+1616(SB)/4, $0x3aa2789d
+DATA actavx512Const<>+1620(SB)/4, $0x3a042f68
+DATA actavx512Const<>+1624(SB)/4, $0x39595643
+DATA actavx512Const<>+1628(SB)/4, $0x38cecd2d
+DATA actavx512Const<>+1632(SB)/4, $0x382a9c16
+DATA actavx512Const<>+1636(SB)/4, $0x3769ed44
+DATA actavx512Const<>+1640(SB)/4, $0x36ba4d06
+DATA actavx512Const<>+1644(SB)/4, $0x363f95a1
+DATA actavx512Const<>+1648(SB)/4, $0x3e7ffd11
+DATA actavx512Const<>+1652(SB)/4, $0x3df153f3
+DATA actavx512Const<>+1656(SB)/4, $0x3d943c31
+DATA actavx512Const<>+1660(SB)/4, $0x3d41af6a
+DATA actavx512Const<>+1664(SB)/4, $0xbd4cc618
+DATA actavx512Const<>+1668(SB)/4, $0xbcdfc513
+DATA actavx512Const<>+1672(SB)/4, $0xbc6fb277
+DATA actavx512Const<>+1676(SB)/4, $0xbc13bd9d
+DATA actavx512Const<>+1680(SB)/4, $0xbb8ba21f
+DATA actavx512Const<>+1684(SB)/4, $0xbb04d472
+DATA actavx512Const<>+1688(SB)/4, $0xba8023bc
+DATA actavx512Const<>+1692(SB)/4, $0xba0bd635
+DATA actavx512Const<>+1696(SB)/4, $0xb988513f
+DATA actavx512Const<>+1700(SB)/4, $0xb8e56e4f
+DATA actavx512Const<>+1704(SB)/4, $0xb85a7a73
+DATA actavx512Const<>+1708(SB)/4, $0xb7ffe9d2
+DATA actavx512Const<>+1712(SB)/4, $0xbecc4223
+DATA actavx512Const<>+1716(SB)/4, $0xbe52cf83
+DATA actavx512Const<>+1720(SB)/4, $0xbe09c4e9
+DATA actavx512Const<>+1724(SB)/4, $0xbdbe6c5d
+DATA actavx512Const<>+1728(SB)/4, $0x3db612d4
+DATA actavx512Const<>+1732(SB)/4, $0x3d5f3913
+DATA actavx512Const<>+1736(SB)/4, $0x3d076cd2
+DATA actavx512Const<>+1740(SB)/4, $0x3cb89089
+DATA actavx512Const<>+1744(SB)/4, $0x3c4cf5b6
+DATA actavx512Const<>+1748(SB)/4, $0x3be628ad
+DATA actavx512Const<>+1752(SB)/4, $0x3b834533
+DATA actavx512Const<>+1756(SB)/4, $0x3b2522fc
+DATA actavx512Const<>+1760(SB)/4, $0x3abf1295
+DATA actavx512Const<>+1764(SB)/4, $0x3a463ecc
+DATA actavx512Const<>+1768(SB)/4, $0x39e25213
+DATA actavx512Const<>+1772(SB)/4, $0x39972f45
+DATA actavx512Const<>+1776(SB)/4, $0x3f000000
+DATA actavx512Const<>+1780(SB)/4, $0x3e928853
+DATA actavx512Const<>+1784(SB)/4, $0x3e4d83b5
+DATA actavx512Const<>+1788(SB)/4, $0x3e175ed8
+DATA actavx512Const<>+1792(SB)/4, $0x3e9561dd
+DATA actavx512Const<>+1796(SB)/4, $0x3ea5e4fa
+DATA actavx512Const<>+1800(SB)/4, $0x3eb17ca1
+DATA actavx512Const<>+1804(SB)/4, $0x3eb7dfce
+DATA actavx512Const<>+1808(SB)/4, $0x3ebec4fe
+DATA actavx512Const<>+1812(SB)/4, $0x3ec33747
+DATA actavx512Const<>+1816(SB)/4, $0x3ec61b4b
+DATA actavx512Const<>+1820(SB)/4, $0x3ec7c5bd
+DATA actavx512Const<>+1824(SB)/4, $0x3ec9297a
+DATA actavx512Const<>+1828(SB)/4, $0x3eca44e1
+DATA actavx512Const<>+1832(SB)/4, $0x3ecae4b7
+DATA actavx512Const<>+1836(SB)/4, $0x3ecb3787
+DATA actavx512Const<>+1840(SB)/4, $0x0
+DATA actavx512Const<>+1844(SB)/4, $0x3e0fc382
+DATA actavx512Const<>+1848(SB)/4, $0x3e4eaa6b
+DATA actavx512Const<>+1852(SB)/4, $0x3e78495b
+DATA actavx512Const<>+1856(SB)/4, $0xc1300000
+DATA actavx512Const<>+1860(SB)/4, $0x3d922279
+DATA actavx512Const<>+1864(SB)/4, $0x3fcc4228
+DATA actavx512Const<>+1868(SB)/4, $0x3124d8b5
+DATA actavx512Const<>+1872(SB)/4, $0x344f50d9
+GLOBL actavx512Const<>(SB), RODATA|NOPTR, $1876
 
 // func tanhF32AVX512(z, x *float32, n int)
 TEXT ·tanhF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+0(SB), Z4
-	VBROADCASTSS actavx512Const<>+4(SB), Z5
-	VBROADCASTSS actavx512Const<>+8(SB), Z6
-	VBROADCASTSS actavx512Const<>+12(SB), Z7
-	VBROADCASTSS actavx512Const<>+16(SB), Z8
-	VBROADCASTSS actavx512Const<>+20(SB), Z9
-	VBROADCASTSS actavx512Const<>+24(SB), Z1
-	VBROADCASTSS actavx512Const<>+28(SB), Z10
-	VBROADCASTSS actavx512Const<>+32(SB), Z2
-	VBROADCASTSS actavx512Const<>+36(SB), Z11
-	VBROADCASTSS actavx512Const<>+40(SB), Z12
-	VBROADCASTSS actavx512Const<>+44(SB), Z13
-	VBROADCASTSS actavx512Const<>+48(SB), Z14
-	VBROADCASTSS actavx512Const<>+52(SB), Z15
-	VBROADCASTSS actavx512Const<>+56(SB), Z16
-	VBROADCASTSS actavx512Const<>+60(SB), Z17
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
-	VBROADCASTSS actavx512Const<>+68(SB), Z3
-	VBROADCASTSS actavx512Const<>+72(SB), Z18
-	VBROADCASTSS actavx512Const<>+76(SB), Z19
+	VBROADCASTSS actavx512Const<>+0(SB), Z0
+	VBROADCASTSS actavx512Const<>+4(SB), Z1
+	VBROADCASTSS actavx512Const<>+8(SB), Z2
+	VBROADCASTSS actavx512Const<>+12(SB), Z3
 	SUBQ $32, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Z20
-	VPANDD Z4, Z20, Z21
-	VMULPS Z21, Z21, Z22
-	VMOVAPS Z6, Z23
-	VFMADD231PS Z22, Z5, Z23
-	VFMADD213PS Z7, Z22, Z23
-	VFMADD213PS Z8, Z22, Z23
-	VFMADD213PS Z9, Z22, Z23
-	VMULPS Z23, Z22, Z22
-	VFMADD213PS Z21, Z21, Z22
-	VMINPS Z21, Z1, Z23
-	VADDPS Z23, Z23, Z23
-	VMOVAPS Z2, Z24
-	VFMADD231PS Z10, Z23, Z24
-	VSUBPS Z2, Z24, Z24
-	VFNMADD231PS Z11, Z24, Z23
-	VFNMADD231PS Z12, Z24, Z23
-	VMOVAPS Z14, Z25
-	VFMADD231PS Z23, Z13, Z25
-	VFMADD213PS Z15, Z23, Z25
-	VFMADD213PS Z16, Z23, Z25
-	VFMADD213PS Z17, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VSCALEFPS Z24, Z25, Z23
-	VADDPS Z0, Z23, Z23
-	VDIVPS Z23, Z3, Z23
-	VSUBPS Z23, Z0, Z23
-	VCMPPS $17, Z18, Z21, K1
-	VBLENDMPS Z22, Z23, K1, Z21
-	VPANDD Z19, Z20, Z20
-	VPORD Z20, Z21, Z20
-	VMOVUPS Z20, (DI)
-	VMOVUPS 64(SI), Z20
-	VPANDD Z4, Z20, Z21
-	VMULPS Z21, Z21, Z22
-	VMOVAPS Z6, Z23
-	VFMADD231PS Z22, Z5, Z23
-	VFMADD213PS Z7, Z22, Z23
-	VFMADD213PS Z8, Z22, Z23
-	VFMADD213PS Z9, Z22, Z23
-	VMULPS Z23, Z22, Z22
-	VFMADD213PS Z21, Z21, Z22
-	VMINPS Z21, Z1, Z23
-	VADDPS Z23, Z23, Z23
-	VMOVAPS Z2, Z24
-	VFMADD231PS Z10, Z23, Z24
-	VSUBPS Z2, Z24, Z24
-	VFNMADD231PS Z11, Z24, Z23
-	VFNMADD231PS Z12, Z24, Z23
-	VMOVAPS Z14, Z25
-	VFMADD231PS Z23, Z13, Z25
-	VFMADD213PS Z15, Z23, Z25
-	VFMADD213PS Z16, Z23, Z25
-	VFMADD213PS Z17, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VSCALEFPS Z24, Z25, Z23
-	VADDPS Z0, Z23, Z23
-	VDIVPS Z23, Z3, Z23
-	VSUBPS Z23, Z0, Z23
-	VCMPPS $17, Z18, Z21, K1
-	VBLENDMPS Z22, Z23, K1, Z21
-	VPANDD Z19, Z20, Z20
-	VPORD Z20, Z21, Z20
-	VMOVUPS Z20, 64(DI)
+	VMOVUPS (SI), Z4
+	VPANDD Z1, Z4, Z5
+	VMINPS Z5, Z0, Z5
+	VADDPS Z2, Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+64(SB), Z6, Z7
+	VSUBPS Z7, Z5, Z5
+	VPERMPS actavx512Const<>+128(SB), Z6, Z7
+	VPERMPS actavx512Const<>+192(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+256(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+320(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+384(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+448(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+512(SB), Z6, Z6
+	VFMADD231PS Z5, Z8, Z6
+	VPANDD Z3, Z4, Z4
+	VPORD Z4, Z6, Z4
+	VMOVUPS Z4, (DI)
+	VMOVUPS 64(SI), Z4
+	VPANDD Z1, Z4, Z5
+	VMINPS Z5, Z0, Z5
+	VADDPS Z2, Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+64(SB), Z6, Z7
+	VSUBPS Z7, Z5, Z5
+	VPERMPS actavx512Const<>+128(SB), Z6, Z7
+	VPERMPS actavx512Const<>+192(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+256(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+320(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+384(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+448(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+512(SB), Z6, Z6
+	VFMADD231PS Z5, Z8, Z6
+	VPANDD Z3, Z4, Z4
+	VPORD Z4, Z6, Z4
+	VMOVUPS Z4, 64(DI)
 	ADDQ $128, DI
 	ADDQ $128, SI
 	SUBQ $32, CX
@@ -291,39 +528,29 @@ tailLoop:
 	MOVL $-1, AX
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z20
-	VPANDD Z4, Z20, Z21
-	VMULPS Z21, Z21, Z22
-	VMOVAPS Z6, Z23
-	VFMADD231PS Z22, Z5, Z23
-	VFMADD213PS Z7, Z22, Z23
-	VFMADD213PS Z8, Z22, Z23
-	VFMADD213PS Z9, Z22, Z23
-	VMULPS Z23, Z22, Z22
-	VFMADD213PS Z21, Z21, Z22
-	VMINPS Z21, Z1, Z23
-	VADDPS Z23, Z23, Z23
-	VMOVAPS Z2, Z24
-	VFMADD231PS Z10, Z23, Z24
-	VSUBPS Z2, Z24, Z24
-	VFNMADD231PS Z11, Z24, Z23
-	VFNMADD231PS Z12, Z24, Z23
-	VMOVAPS Z14, Z25
-	VFMADD231PS Z23, Z13, Z25
-	VFMADD213PS Z15, Z23, Z25
-	VFMADD213PS Z16, Z23, Z25
-	VFMADD213PS Z17, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VFMADD213PS Z0, Z23, Z25
-	VSCALEFPS Z24, Z25, Z23
-	VADDPS Z0, Z23, Z23
-	VDIVPS Z23, Z3, Z23
-	VSUBPS Z23, Z0, Z23
-	VCMPPS $17, Z18, Z21, K1
-	VBLENDMPS Z22, Z23, K1, Z21
-	VPANDD Z19, Z20, Z20
-	VPORD Z20, Z21, Z20
-	VMOVUPS Z20, K7, (DI)
+	VMOVUPS.Z (SI), K7, Z4
+	VPANDD Z1, Z4, Z5
+	VMINPS Z5, Z0, Z5
+	VADDPS Z2, Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+64(SB), Z6, Z7
+	VSUBPS Z7, Z5, Z5
+	VPERMPS actavx512Const<>+128(SB), Z6, Z7
+	VPERMPS actavx512Const<>+192(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+256(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+320(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+384(SB), Z6, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VPERMPS actavx512Const<>+448(SB), Z6, Z8
+	VFMADD231PS Z5, Z7, Z8
+	VPERMPS actavx512Const<>+512(SB), Z6, Z6
+	VFMADD231PS Z5, Z8, Z6
+	VPANDD Z3, Z4, Z4
+	VPORD Z4, Z6, Z4
+	VMOVUPS Z4, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -338,19 +565,19 @@ TEXT ·sigmoidF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+80(SB), Z1
-	VBROADCASTSS actavx512Const<>+76(SB), Z3
-	VBROADCASTSS actavx512Const<>+28(SB), Z4
-	VBROADCASTSS actavx512Const<>+32(SB), Z2
-	VBROADCASTSS actavx512Const<>+36(SB), Z5
-	VBROADCASTSS actavx512Const<>+40(SB), Z6
-	VBROADCASTSS actavx512Const<>+44(SB), Z7
-	VBROADCASTSS actavx512Const<>+48(SB), Z8
-	VBROADCASTSS actavx512Const<>+52(SB), Z9
-	VBROADCASTSS actavx512Const<>+56(SB), Z10
-	VBROADCASTSS actavx512Const<>+60(SB), Z11
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
-	VBROADCASTSS actavx512Const<>+84(SB), Z12
+	VBROADCASTSS actavx512Const<>+576(SB), Z1
+	VBROADCASTSS actavx512Const<>+12(SB), Z3
+	VBROADCASTSS actavx512Const<>+580(SB), Z4
+	VBROADCASTSS actavx512Const<>+584(SB), Z2
+	VBROADCASTSS actavx512Const<>+588(SB), Z5
+	VBROADCASTSS actavx512Const<>+592(SB), Z6
+	VBROADCASTSS actavx512Const<>+596(SB), Z7
+	VBROADCASTSS actavx512Const<>+600(SB), Z8
+	VBROADCASTSS actavx512Const<>+604(SB), Z9
+	VBROADCASTSS actavx512Const<>+608(SB), Z10
+	VBROADCASTSS actavx512Const<>+612(SB), Z11
+	VBROADCASTSS actavx512Const<>+8(SB), Z0
+	VBROADCASTSS actavx512Const<>+616(SB), Z12
 	SUBQ $32, CX
 	JL tail
 
@@ -460,19 +687,19 @@ TEXT ·siluF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+88(SB), Z2
-	VBROADCASTSS actavx512Const<>+76(SB), Z1
-	VBROADCASTSS actavx512Const<>+28(SB), Z4
-	VBROADCASTSS actavx512Const<>+32(SB), Z3
-	VBROADCASTSS actavx512Const<>+36(SB), Z5
-	VBROADCASTSS actavx512Const<>+40(SB), Z6
-	VBROADCASTSS actavx512Const<>+56(SB), Z7
-	VBROADCASTSS actavx512Const<>+60(SB), Z8
-	VBROADCASTSS actavx512Const<>+48(SB), Z9
-	VBROADCASTSS actavx512Const<>+52(SB), Z10
-	VBROADCASTSS actavx512Const<>+44(SB), Z11
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
-	VBROADCASTSS actavx512Const<>+92(SB), Z12
+	VBROADCASTSS actavx512Const<>+620(SB), Z2
+	VBROADCASTSS actavx512Const<>+12(SB), Z1
+	VBROADCASTSS actavx512Const<>+580(SB), Z4
+	VBROADCASTSS actavx512Const<>+584(SB), Z3
+	VBROADCASTSS actavx512Const<>+588(SB), Z5
+	VBROADCASTSS actavx512Const<>+592(SB), Z6
+	VBROADCASTSS actavx512Const<>+608(SB), Z7
+	VBROADCASTSS actavx512Const<>+612(SB), Z8
+	VBROADCASTSS actavx512Const<>+600(SB), Z9
+	VBROADCASTSS actavx512Const<>+604(SB), Z10
+	VBROADCASTSS actavx512Const<>+596(SB), Z11
+	VBROADCASTSS actavx512Const<>+8(SB), Z0
+	VBROADCASTSS actavx512Const<>+624(SB), Z12
 	SUBQ $32, CX
 	JL tail
 
@@ -627,112 +854,65 @@ TEXT ·erfF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+0(SB), Z3
-	VBROADCASTSS actavx512Const<>+96(SB), Z4
-	VBROADCASTSS actavx512Const<>+100(SB), Z5
-	VBROADCASTSS actavx512Const<>+104(SB), Z6
-	VBROADCASTSS actavx512Const<>+108(SB), Z7
-	VBROADCASTSS actavx512Const<>+112(SB), Z8
-	VBROADCASTSS actavx512Const<>+116(SB), Z9
-	VBROADCASTSS actavx512Const<>+120(SB), Z10
-	VBROADCASTSS actavx512Const<>+124(SB), Z1
-	VBROADCASTSS actavx512Const<>+128(SB), Z11
-	VBROADCASTSS actavx512Const<>+132(SB), Z12
-	VBROADCASTSS actavx512Const<>+136(SB), Z13
-	VBROADCASTSS actavx512Const<>+140(SB), Z14
-	VBROADCASTSS actavx512Const<>+144(SB), Z15
-	VBROADCASTSS actavx512Const<>+148(SB), Z16
-	VBROADCASTSS actavx512Const<>+152(SB), Z17
-	VBROADCASTSS actavx512Const<>+28(SB), Z18
-	VBROADCASTSS actavx512Const<>+32(SB), Z2
-	VBROADCASTSS actavx512Const<>+36(SB), Z19
-	VBROADCASTSS actavx512Const<>+40(SB), Z20
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
-	VBROADCASTSS actavx512Const<>+44(SB), Z21
-	VBROADCASTSS actavx512Const<>+48(SB), Z22
-	VBROADCASTSS actavx512Const<>+52(SB), Z23
-	VBROADCASTSS actavx512Const<>+56(SB), Z24
-	VBROADCASTSS actavx512Const<>+60(SB), Z25
+	VBROADCASTSS actavx512Const<>+628(SB), Z0
+	VBROADCASTSS actavx512Const<>+4(SB), Z1
+	VBROADCASTSS actavx512Const<>+8(SB), Z2
+	VBROADCASTSS actavx512Const<>+616(SB), Z3
+	VBROADCASTSS actavx512Const<>+12(SB), Z4
 	SUBQ $32, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Z26
-	VPANDD Z3, Z26, Z27
-	VMULPS Z27, Z27, Z28
-	VMOVAPS Z5, Z29
-	VFMADD231PS Z28, Z4, Z29
-	VFMADD213PS Z6, Z28, Z29
-	VFMADD213PS Z7, Z28, Z29
-	VFMADD213PS Z8, Z28, Z29
-	VFMADD213PS Z9, Z28, Z29
-	VFMADD213PS Z10, Z28, Z29
-	VFMADD213PS Z27, Z27, Z29
-	VMINPS Z27, Z1, Z28
-	VMOVAPS Z12, Z30
-	VFMADD231PS Z28, Z11, Z30
-	VFMADD213PS Z13, Z28, Z30
-	VFMADD213PS Z14, Z28, Z30
-	VFMADD213PS Z15, Z28, Z30
-	VFMADD213PS Z16, Z28, Z30
-	VFMADD213PS Z17, Z28, Z30
-	VMOVAPS Z2, Z28
-	VFMADD231PS Z18, Z30, Z28
-	VSUBPS Z2, Z28, Z28
-	VFNMADD231PS Z19, Z28, Z30
-	VFNMADD231PS Z20, Z28, Z30
-	VMOVAPS Z22, Z31
-	VFMADD231PS Z30, Z21, Z31
-	VFMADD213PS Z23, Z30, Z31
-	VFMADD213PS Z24, Z30, Z31
-	VFMADD213PS Z25, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VSCALEFPS Z28, Z31, Z28
-	VSUBPS Z28, Z0, Z28
-	VCMPPS $17, Z0, Z27, K1
-	VBLENDMPS Z29, Z28, K1, Z27
-	VPANDD.BCST actavx512Const<>+76(SB), Z26, Z26
-	VPORD Z26, Z27, Z26
-	VMOVUPS Z26, (DI)
-	VMOVUPS 64(SI), Z26
-	VPANDD Z3, Z26, Z27
-	VMULPS Z27, Z27, Z28
-	VMOVAPS Z5, Z29
-	VFMADD231PS Z28, Z4, Z29
-	VFMADD213PS Z6, Z28, Z29
-	VFMADD213PS Z7, Z28, Z29
-	VFMADD213PS Z8, Z28, Z29
-	VFMADD213PS Z9, Z28, Z29
-	VFMADD213PS Z10, Z28, Z29
-	VFMADD213PS Z27, Z27, Z29
-	VMINPS Z27, Z1, Z28
-	VMOVAPS Z12, Z30
-	VFMADD231PS Z28, Z11, Z30
-	VFMADD213PS Z13, Z28, Z30
-	VFMADD213PS Z14, Z28, Z30
-	VFMADD213PS Z15, Z28, Z30
-	VFMADD213PS Z16, Z28, Z30
-	VFMADD213PS Z17, Z28, Z30
-	VMOVAPS Z2, Z28
-	VFMADD231PS Z18, Z30, Z28
-	VSUBPS Z2, Z28, Z28
-	VFNMADD231PS Z19, Z28, Z30
-	VFNMADD231PS Z20, Z28, Z30
-	VMOVAPS Z22, Z31
-	VFMADD231PS Z30, Z21, Z31
-	VFMADD213PS Z23, Z30, Z31
-	VFMADD213PS Z24, Z30, Z31
-	VFMADD213PS Z25, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VSCALEFPS Z28, Z31, Z28
-	VSUBPS Z28, Z0, Z28
-	VCMPPS $17, Z0, Z27, K1
-	VBLENDMPS Z29, Z28, K1, Z27
-	VPANDD.BCST actavx512Const<>+76(SB), Z26, Z26
-	VPORD Z26, Z27, Z26
-	VMOVUPS Z26, 64(DI)
+	VMOVUPS (SI), Z5
+	VPANDD Z1, Z5, Z6
+	VMINPS Z6, Z0, Z6
+	VADDPS Z2, Z6, Z7
+	VPSRLD $21, Z7, Z7
+	VPERMPS actavx512Const<>+640(SB), Z7, Z8
+	VSUBPS Z8, Z6, Z9
+	VPERMPS actavx512Const<>+704(SB), Z7, Z10
+	VPERMPS actavx512Const<>+768(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+832(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+896(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+960(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+1024(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+1088(SB), Z7, Z7
+	VCMPPS $0, Z3, Z8, K1
+	VBLENDMPS Z6, Z7, K1, Z6
+	VFMADD231PS Z9, Z11, Z6
+	VPANDD Z4, Z5, Z5
+	VPORD Z5, Z6, Z5
+	VMOVUPS Z5, (DI)
+	VMOVUPS 64(SI), Z5
+	VPANDD Z1, Z5, Z6
+	VMINPS Z6, Z0, Z6
+	VADDPS Z2, Z6, Z7
+	VPSRLD $21, Z7, Z7
+	VPERMPS actavx512Const<>+640(SB), Z7, Z8
+	VSUBPS Z8, Z6, Z9
+	VPERMPS actavx512Const<>+704(SB), Z7, Z10
+	VPERMPS actavx512Const<>+768(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+832(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+896(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+960(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+1024(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+1088(SB), Z7, Z7
+	VCMPPS $0, Z3, Z8, K1
+	VBLENDMPS Z6, Z7, K1, Z6
+	VFMADD231PS Z9, Z11, Z6
+	VPANDD Z4, Z5, Z5
+	VPORD Z5, Z6, Z5
+	VMOVUPS Z5, 64(DI)
 	ADDQ $128, DI
 	ADDQ $128, SI
 	SUBQ $32, CX
@@ -749,44 +929,31 @@ tailLoop:
 	MOVL $-1, AX
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z26
-	VPANDD Z3, Z26, Z27
-	VMULPS Z27, Z27, Z28
-	VMOVAPS Z5, Z29
-	VFMADD231PS Z28, Z4, Z29
-	VFMADD213PS Z6, Z28, Z29
-	VFMADD213PS Z7, Z28, Z29
-	VFMADD213PS Z8, Z28, Z29
-	VFMADD213PS Z9, Z28, Z29
-	VFMADD213PS Z10, Z28, Z29
-	VFMADD213PS Z27, Z27, Z29
-	VMINPS Z27, Z1, Z28
-	VMOVAPS Z12, Z30
-	VFMADD231PS Z28, Z11, Z30
-	VFMADD213PS Z13, Z28, Z30
-	VFMADD213PS Z14, Z28, Z30
-	VFMADD213PS Z15, Z28, Z30
-	VFMADD213PS Z16, Z28, Z30
-	VFMADD213PS Z17, Z28, Z30
-	VMOVAPS Z2, Z28
-	VFMADD231PS Z18, Z30, Z28
-	VSUBPS Z2, Z28, Z28
-	VFNMADD231PS Z19, Z28, Z30
-	VFNMADD231PS Z20, Z28, Z30
-	VMOVAPS Z22, Z31
-	VFMADD231PS Z30, Z21, Z31
-	VFMADD213PS Z23, Z30, Z31
-	VFMADD213PS Z24, Z30, Z31
-	VFMADD213PS Z25, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VFMADD213PS Z0, Z30, Z31
-	VSCALEFPS Z28, Z31, Z28
-	VSUBPS Z28, Z0, Z28
-	VCMPPS $17, Z0, Z27, K1
-	VBLENDMPS Z29, Z28, K1, Z27
-	VPANDD.BCST actavx512Const<>+76(SB), Z26, Z26
-	VPORD Z26, Z27, Z26
-	VMOVUPS Z26, K7, (DI)
+	VMOVUPS.Z (SI), K7, Z5
+	VPANDD Z1, Z5, Z6
+	VMINPS Z6, Z0, Z6
+	VADDPS Z2, Z6, Z7
+	VPSRLD $21, Z7, Z7
+	VPERMPS actavx512Const<>+640(SB), Z7, Z8
+	VSUBPS Z8, Z6, Z9
+	VPERMPS actavx512Const<>+704(SB), Z7, Z10
+	VPERMPS actavx512Const<>+768(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+832(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+896(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+960(SB), Z7, Z10
+	VFMADD231PS Z9, Z11, Z10
+	VPERMPS actavx512Const<>+1024(SB), Z7, Z11
+	VFMADD231PS Z9, Z10, Z11
+	VPERMPS actavx512Const<>+1088(SB), Z7, Z7
+	VCMPPS $0, Z3, Z8, K1
+	VBLENDMPS Z6, Z7, K1, Z6
+	VFMADD231PS Z9, Z11, Z6
+	VPANDD Z4, Z5, Z5
+	VPORD Z5, Z6, Z5
+	VMOVUPS Z5, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -801,134 +968,110 @@ TEXT ·geluF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+156(SB), Z2
-	VBROADCASTSS actavx512Const<>+76(SB), Z1
-	VBROADCASTSS actavx512Const<>+160(SB), Z4
-	VBROADCASTSS actavx512Const<>+92(SB), Z5
-	VBROADCASTSS actavx512Const<>+28(SB), Z6
-	VBROADCASTSS actavx512Const<>+32(SB), Z3
-	VBROADCASTSS actavx512Const<>+36(SB), Z7
-	VBROADCASTSS actavx512Const<>+40(SB), Z8
-	VBROADCASTSS actavx512Const<>+56(SB), Z9
-	VBROADCASTSS actavx512Const<>+60(SB), Z10
-	VBROADCASTSS actavx512Const<>+48(SB), Z11
-	VBROADCASTSS actavx512Const<>+52(SB), Z12
-	VBROADCASTSS actavx512Const<>+44(SB), Z13
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
+	VBROADCASTSS actavx512Const<>+1152(SB), Z1
+	VBROADCASTSS actavx512Const<>+4(SB), Z4
+	VBROADCASTSS actavx512Const<>+1156(SB), Z5
+	VBROADCASTSS actavx512Const<>+1160(SB), Z2
+	VBROADCASTSS actavx512Const<>+1164(SB), Z6
+	VBROADCASTSS actavx512Const<>+1168(SB), Z7
+	VBROADCASTSS actavx512Const<>+1172(SB), Z8
+	VBROADCASTSS actavx512Const<>+1176(SB), Z9
+	VBROADCASTSS actavx512Const<>+1180(SB), Z10
+	VBROADCASTSS actavx512Const<>+8(SB), Z11
+	VBROADCASTSS actavx512Const<>+616(SB), Z0
+	VBROADCASTSS actavx512Const<>+12(SB), Z3
 	SUBQ $32, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Z14
-	VPORD Z1, Z14, Z15
-	VMAXPS Z15, Z2, Z15
-	VMULPS Z15, Z15, Z16
-	VMOVAPS Z16, Z17
-	VFMSUB231PS Z15, Z15, Z17
-	VMULPS Z4, Z16, Z16
-	VMULPS Z5, Z17, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS Z6, Z16, Z18
-	VSUBPS Z3, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z16
-	VFNMADD231PS Z8, Z18, Z16
-	VSUBPS Z17, Z16, Z16
-	VMULPS Z16, Z16, Z17
-	VMOVAPS Z10, Z19
-	VFMADD231PS Z16, Z9, Z19
-	VMOVAPS Z12, Z20
-	VFMADD231PS Z16, Z11, Z20
-	VFMADD231PS Z17, Z13, Z20
-	VFMADD231PS Z17, Z20, Z19
-	VFMADD231PS Z17, Z19, Z16
-	VADDPS Z0, Z16, Z17
-	VSUBPS Z0, Z17, Z19
-	VSUBPS Z19, Z16, Z16
-	VSUBPS Z15, Z0, Z19
-	VPSRLD $21, Z19, Z19
-	VPERMPS actavx512Const<>+192(SB), Z19, Z20
-	VADDPS Z20, Z15, Z20
-	VPERMPS actavx512Const<>+256(SB), Z19, Z21
-	VPERMPS actavx512Const<>+320(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+384(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+448(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+512(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+576(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+640(SB), Z19, Z19
-	VMOVAPS Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VSUBPS Z21, Z19, Z19
-	VFMADD231PS Z20, Z22, Z19
-	VMULPS Z21, Z15, Z20
-	VFNMADD213PS Z20, Z15, Z21
-	VFNMADD231PS Z19, Z15, Z21
-	VMULPS Z17, Z21, Z15
-	VFNMADD231PS Z20, Z16, Z15
-	VFMSUB231PS Z17, Z20, Z15
-	VSCALEFPS Z18, Z15, Z15
-	VMAXPS Z14, Z1, Z14
+	VMOVUPS (SI), Z12
+	VPANDD Z4, Z12, Z13
+	VMINPS Z13, Z1, Z13
+	VMULPS Z13, Z13, Z14
+	VMOVAPS Z14, Z15
+	VFMSUB231PS Z13, Z13, Z15
+	VMOVAPS Z2, Z16
+	VFMADD231PS Z5, Z14, Z16
+	VSUBPS Z2, Z16, Z17
+	VFMADD231PS Z6, Z17, Z14
+	VFMADD231PS Z7, Z17, Z14
 	VADDPS Z15, Z14, Z14
-	VMOVUPS Z14, (DI)
-	VMOVUPS 64(SI), Z14
-	VPORD Z1, Z14, Z15
-	VMAXPS Z15, Z2, Z15
-	VMULPS Z15, Z15, Z16
-	VMOVAPS Z16, Z17
-	VFMSUB231PS Z15, Z15, Z17
-	VMULPS Z4, Z16, Z16
-	VMULPS Z5, Z17, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS Z6, Z16, Z18
-	VSUBPS Z3, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z16
-	VFNMADD231PS Z8, Z18, Z16
-	VSUBPS Z17, Z16, Z16
-	VMULPS Z16, Z16, Z17
-	VMOVAPS Z10, Z19
-	VFMADD231PS Z16, Z9, Z19
-	VMOVAPS Z12, Z20
-	VFMADD231PS Z16, Z11, Z20
-	VFMADD231PS Z17, Z13, Z20
-	VFMADD231PS Z17, Z20, Z19
-	VFMADD231PS Z17, Z19, Z16
-	VADDPS Z0, Z16, Z17
-	VSUBPS Z0, Z17, Z19
-	VSUBPS Z19, Z16, Z16
-	VSUBPS Z15, Z0, Z19
-	VPSRLD $21, Z19, Z19
-	VPERMPS actavx512Const<>+192(SB), Z19, Z20
-	VADDPS Z20, Z15, Z20
-	VPERMPS actavx512Const<>+256(SB), Z19, Z21
-	VPERMPS actavx512Const<>+320(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+384(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+448(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+512(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+576(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+640(SB), Z19, Z19
-	VMOVAPS Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VSUBPS Z21, Z19, Z19
-	VFMADD231PS Z20, Z22, Z19
-	VMULPS Z21, Z15, Z20
-	VFNMADD213PS Z20, Z15, Z21
-	VFNMADD231PS Z19, Z15, Z21
-	VMULPS Z17, Z21, Z15
-	VFNMADD231PS Z20, Z16, Z15
-	VFMSUB231PS Z17, Z20, Z15
-	VSCALEFPS Z18, Z15, Z15
-	VMAXPS Z14, Z1, Z14
+	VMOVAPS Z9, Z15
+	VFMADD231PS Z14, Z8, Z15
+	VFMADD213PS Z10, Z14, Z15
+	VPERMPS actavx512Const<>+1216(SB), Z16, Z18
+	VMULPS Z14, Z18, Z14
+	VPERMPS actavx512Const<>+1280(SB), Z16, Z16
+	VFMADD231PS Z14, Z15, Z16
+	VADDPS Z11, Z13, Z14
+	VPSRLD $21, Z14, Z14
+	VPERMPS actavx512Const<>+1344(SB), Z14, Z15
+	VSUBPS Z15, Z13, Z13
+	VPERMPS actavx512Const<>+1408(SB), Z14, Z15
+	VPERMPS actavx512Const<>+1472(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1536(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1600(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1664(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1728(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1792(SB), Z14, Z14
+	VFMADD231PS Z13, Z19, Z14
+	VMULPS Z16, Z14, Z13
+	VFMADD231PS Z18, Z14, Z13
+	VSCALEFPS Z17, Z13, Z13
+	VMINPS Z12, Z0, Z14
+	VMAXPS Z12, Z3, Z12
+	VFMADD231PS Z0, Z14, Z12
+	VSUBPS Z13, Z12, Z12
+	VMOVUPS Z12, (DI)
+	VMOVUPS 64(SI), Z12
+	VPANDD Z4, Z12, Z13
+	VMINPS Z13, Z1, Z13
+	VMULPS Z13, Z13, Z14
+	VMOVAPS Z14, Z15
+	VFMSUB231PS Z13, Z13, Z15
+	VMOVAPS Z2, Z16
+	VFMADD231PS Z5, Z14, Z16
+	VSUBPS Z2, Z16, Z17
+	VFMADD231PS Z6, Z17, Z14
+	VFMADD231PS Z7, Z17, Z14
 	VADDPS Z15, Z14, Z14
-	VMOVUPS Z14, 64(DI)
+	VMOVAPS Z9, Z15
+	VFMADD231PS Z14, Z8, Z15
+	VFMADD213PS Z10, Z14, Z15
+	VPERMPS actavx512Const<>+1216(SB), Z16, Z18
+	VMULPS Z14, Z18, Z14
+	VPERMPS actavx512Const<>+1280(SB), Z16, Z16
+	VFMADD231PS Z14, Z15, Z16
+	VADDPS Z11, Z13, Z14
+	VPSRLD $21, Z14, Z14
+	VPERMPS actavx512Const<>+1344(SB), Z14, Z15
+	VSUBPS Z15, Z13, Z13
+	VPERMPS actavx512Const<>+1408(SB), Z14, Z15
+	VPERMPS actavx512Const<>+1472(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1536(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1600(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1664(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1728(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1792(SB), Z14, Z14
+	VFMADD231PS Z13, Z19, Z14
+	VMULPS Z16, Z14, Z13
+	VFMADD231PS Z18, Z14, Z13
+	VSCALEFPS Z17, Z13, Z13
+	VMINPS Z12, Z0, Z14
+	VMAXPS Z12, Z3, Z12
+	VFMADD231PS Z0, Z14, Z12
+	VSUBPS Z13, Z12, Z12
+	VMOVUPS Z12, 64(DI)
 	ADDQ $128, DI
 	ADDQ $128, SI
 	SUBQ $32, CX
@@ -945,61 +1088,50 @@ tailLoop:
 	MOVL $-1, AX
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z14
-	VPORD Z1, Z14, Z15
-	VMAXPS Z15, Z2, Z15
-	VMULPS Z15, Z15, Z16
-	VMOVAPS Z16, Z17
-	VFMSUB231PS Z15, Z15, Z17
-	VMULPS Z4, Z16, Z16
-	VMULPS Z5, Z17, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS Z6, Z16, Z18
-	VSUBPS Z3, Z18, Z18
-	VFNMADD231PS Z7, Z18, Z16
-	VFNMADD231PS Z8, Z18, Z16
-	VSUBPS Z17, Z16, Z16
-	VMULPS Z16, Z16, Z17
-	VMOVAPS Z10, Z19
-	VFMADD231PS Z16, Z9, Z19
-	VMOVAPS Z12, Z20
-	VFMADD231PS Z16, Z11, Z20
-	VFMADD231PS Z17, Z13, Z20
-	VFMADD231PS Z17, Z20, Z19
-	VFMADD231PS Z17, Z19, Z16
-	VADDPS Z0, Z16, Z17
-	VSUBPS Z0, Z17, Z19
-	VSUBPS Z19, Z16, Z16
-	VSUBPS Z15, Z0, Z19
-	VPSRLD $21, Z19, Z19
-	VPERMPS actavx512Const<>+192(SB), Z19, Z20
-	VADDPS Z20, Z15, Z20
-	VPERMPS actavx512Const<>+256(SB), Z19, Z21
-	VPERMPS actavx512Const<>+320(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+384(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+448(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+512(SB), Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+576(SB), Z19, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+640(SB), Z19, Z19
-	VMOVAPS Z19, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VSUBPS Z21, Z19, Z19
-	VFMADD231PS Z20, Z22, Z19
-	VMULPS Z21, Z15, Z20
-	VFNMADD213PS Z20, Z15, Z21
-	VFNMADD231PS Z19, Z15, Z21
-	VMULPS Z17, Z21, Z15
-	VFNMADD231PS Z20, Z16, Z15
-	VFMSUB231PS Z17, Z20, Z15
-	VSCALEFPS Z18, Z15, Z15
-	VMAXPS Z14, Z1, Z14
+	VMOVUPS.Z (SI), K7, Z12
+	VPANDD Z4, Z12, Z13
+	VMINPS Z13, Z1, Z13
+	VMULPS Z13, Z13, Z14
+	VMOVAPS Z14, Z15
+	VFMSUB231PS Z13, Z13, Z15
+	VMOVAPS Z2, Z16
+	VFMADD231PS Z5, Z14, Z16
+	VSUBPS Z2, Z16, Z17
+	VFMADD231PS Z6, Z17, Z14
+	VFMADD231PS Z7, Z17, Z14
 	VADDPS Z15, Z14, Z14
-	VMOVUPS Z14, K7, (DI)
+	VMOVAPS Z9, Z15
+	VFMADD231PS Z14, Z8, Z15
+	VFMADD213PS Z10, Z14, Z15
+	VPERMPS actavx512Const<>+1216(SB), Z16, Z18
+	VMULPS Z14, Z18, Z14
+	VPERMPS actavx512Const<>+1280(SB), Z16, Z16
+	VFMADD231PS Z14, Z15, Z16
+	VADDPS Z11, Z13, Z14
+	VPSRLD $21, Z14, Z14
+	VPERMPS actavx512Const<>+1344(SB), Z14, Z15
+	VSUBPS Z15, Z13, Z13
+	VPERMPS actavx512Const<>+1408(SB), Z14, Z15
+	VPERMPS actavx512Const<>+1472(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1536(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1600(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1664(SB), Z14, Z15
+	VFMADD231PS Z13, Z19, Z15
+	VPERMPS actavx512Const<>+1728(SB), Z14, Z19
+	VFMADD231PS Z13, Z15, Z19
+	VPERMPS actavx512Const<>+1792(SB), Z14, Z14
+	VFMADD231PS Z13, Z19, Z14
+	VMULPS Z16, Z14, Z13
+	VFMADD231PS Z18, Z14, Z13
+	VSCALEFPS Z17, Z13, Z13
+	VMINPS Z12, Z0, Z14
+	VMAXPS Z12, Z3, Z12
+	VFMADD231PS Z0, Z14, Z12
+	VSUBPS Z13, Z12, Z12
+	VMOVUPS Z12, K7, (DI)
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1014,23 +1146,23 @@ TEXT ·geluTanhF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+704(SB), Z4
-	VBROADCASTSS actavx512Const<>+76(SB), Z1
-	VBROADCASTSS actavx512Const<>+708(SB), Z2
-	VBROADCASTSS actavx512Const<>+712(SB), Z3
-	VBROADCASTSS actavx512Const<>+716(SB), Z6
-	VBROADCASTSS actavx512Const<>+720(SB), Z7
-	VBROADCASTSS actavx512Const<>+28(SB), Z8
-	VBROADCASTSS actavx512Const<>+32(SB), Z5
-	VBROADCASTSS actavx512Const<>+36(SB), Z9
-	VBROADCASTSS actavx512Const<>+40(SB), Z10
-	VBROADCASTSS actavx512Const<>+56(SB), Z11
-	VBROADCASTSS actavx512Const<>+60(SB), Z12
-	VBROADCASTSS actavx512Const<>+48(SB), Z13
-	VBROADCASTSS actavx512Const<>+52(SB), Z14
-	VBROADCASTSS actavx512Const<>+44(SB), Z15
-	VBROADCASTSS actavx512Const<>+64(SB), Z0
-	VBROADCASTSS actavx512Const<>+92(SB), Z16
+	VBROADCASTSS actavx512Const<>+1856(SB), Z4
+	VBROADCASTSS actavx512Const<>+12(SB), Z1
+	VBROADCASTSS actavx512Const<>+1860(SB), Z2
+	VBROADCASTSS actavx512Const<>+1864(SB), Z3
+	VBROADCASTSS actavx512Const<>+1868(SB), Z6
+	VBROADCASTSS actavx512Const<>+1872(SB), Z7
+	VBROADCASTSS actavx512Const<>+580(SB), Z8
+	VBROADCASTSS actavx512Const<>+584(SB), Z5
+	VBROADCASTSS actavx512Const<>+588(SB), Z9
+	VBROADCASTSS actavx512Const<>+592(SB), Z10
+	VBROADCASTSS actavx512Const<>+608(SB), Z11
+	VBROADCASTSS actavx512Const<>+612(SB), Z12
+	VBROADCASTSS actavx512Const<>+600(SB), Z13
+	VBROADCASTSS actavx512Const<>+604(SB), Z14
+	VBROADCASTSS actavx512Const<>+596(SB), Z15
+	VBROADCASTSS actavx512Const<>+8(SB), Z0
+	VBROADCASTSS actavx512Const<>+624(SB), Z16
 	SUBQ $32, CX
 	JL tail
 

@@ -4,38 +4,37 @@ package simd
 
 import "math"
 
+var tanh1Tab = [8][16]float32{
+	{0x1.3c18d4p+00, 0x1.b70adp+00, 0x1.2403d6p+01, 0x1.6326b6p+01, 0x1.bd78fep+01, 0x1.1b898p+02, 0x1.5c4e1p+02, 0x1.9c5a58p+02, 0x1.03add8p+03, 0x1.266618p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.78732cp-02, 0x1.41602ap-01, 0x1.c6b7e4p-01},
+	{0x1.efb81ap-07, 0x1.17127p-09, -0x1.795a2p-11, -0x1.1dd5ccp-11, -0x1.4b3d3p-13, -0x1.7de5f8p-16, -0x1.9fe4b2p-19, -0x1.c13d4ap-22, -0x1.872de2p-26, 0x1.181676p-09, 0x0p+00, 0x0p+00, -0x1.2eed5ap-05, -0x1.eaaf6ap-05, -0x1.a25a82p-06, 0x1.3a7c2ep-07},
+	{-0x1.59c414p-06, 0x1.8ec682p-09, 0x1.f788e8p-09, 0x1.e0a7d2p-10, 0x1.0ad1bcp-11, 0x1.46659cp-14, 0x1.5ae12cp-17, 0x1.77c698p-20, 0x1.dd2c0ap-25, 0x1.f808c6p-10, 0x0p+00, 0x0p+00, 0x1.2509b4p-03, 0x1.6115aap-06, -0x1.bff616p-05, -0x1.d98738p-05},
+	{-0x1.699736p-07, -0x1.8ad9b4p-06, -0x1.7fb422p-07, -0x1.3f2034p-08, -0x1.46c3b4p-10, -0x1.8d593ep-13, -0x1.a47ffp-16, -0x1.c6df8ep-19, -0x1.e2b89ap-24, 0x1.75b8d6p-11, 0x0p+00, 0x0p+00, -0x1.3653fcp-10, 0x1.564fc4p-03, 0x1.18fd64p-03, 0x1.d36218p-05},
+	{0x1.bea9f2p-04, 0x1.0f6858p-04, 0x1.a31b9p-06, 0x1.497fecp-07, 0x1.48c3cep-09, 0x1.8bff0cp-12, 0x1.a2f942p-15, 0x1.c4f4ccp-18, 0x1.f7537ep-23, 0x1.243ed8p-13, 0x0p+00, 0x0p+00, -0x1.5544c8p-02, -0x1.77e476p-03, -0x1.0c0c68p-06, 0x1.5bbfeep-04},
+	{-0x1.f15788p-03, -0x1.d29d86p-04, -0x1.47f1f4p-05, -0x1.f60f36p-07, -0x1.ef747cp-09, -0x1.295954p-11, -0x1.3a7688p-14, -0x1.53f74ep-17, -0x1.81e758p-22, 0x1.fa8c92p-17, 0x0p+00, 0x0p+00, -0x1.2685ecp-20, -0x1.3bbb0cp-02, -0x1.895f8ap-02, -0x1.684b94p-02},
+	{0x1.26a648p-02, 0x1.f1d958p-04, 0x1.4edc58p-05, 0x1.f9fb14p-07, 0x1.f069aep-09, 0x1.29762ap-11, 0x1.3a7f84p-14, 0x1.5400e4p-17, 0x1.80a6b2p-22, 0x1.e728e8p-21, 0x0p+00, 0x0p+00, 0x1p+00, 0x1.c09792p-01, 0x1.61763ep-01, 0x1.fb2024p-02},
+	{0x1.b01a92p-01, 0x1.dfe07p-01, 0x1.f56d2ap-01, 0x1.fc081ap-01, 0x1.ff079p-01, 0x1.ffdadp-01, 0x1.fffb16p-01, 0x1.ffff56p-01, 0x1.fffffap-01, 0x1p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.685c32p-02, 0x1.1ce7fap-01, 0x1.6bc20ap-01},
+}
+
 func tanh1(x float32) float32 {
 	v0 := int32(math.Float32bits(x)) & 2147483647
-	v1 := float32(math.Float32frombits(uint32(v0)) * math.Float32frombits(uint32(v0)))
-	v2 := fma(-0x1.750ce2p-08, v1, 0x1.51f8cep-06)
-	v3 := fma(v2, v1, -0x1.b835a4p-05)
-	v4 := fma(v3, v1, 0x1.1106f6p-03)
-	v5 := fma(v4, v1, -0x1.555532p-02)
-	v6 := float32(v1 * v5)
-	v7 := fma(v6, math.Float32frombits(uint32(v0)), math.Float32frombits(uint32(v0)))
-	v8 := lesser(10, math.Float32frombits(uint32(v0)))
-	v9 := v8 + v8
-	v10 := fma(v9, 0x1.715476p+00, 0x1.8p+23)
-	v11 := v10 - 0x1.8p+23
-	v12 := fma(-v11, 0x1.62e43p-01, v9)
-	v13 := fma(-v11, -0x1.05c61p-29, v12)
-	v14 := fma(0x1.6ab6bep-10, v13, 0x1.123d5cp-07)
-	v15 := fma(v14, v13, 0x1.55585ap-05)
-	v16 := fma(v15, v13, 0x1.55548cp-03)
-	v17 := fma(v16, v13, 0x1.fffffcp-02)
-	v18 := fma(v17, v13, 1)
-	v19 := fma(v18, v13, 1)
-	v20 := int32(math.Float32bits(v10)) << 23
-	v21 := v20 + 1065353216
-	v22 := float32(v19 * math.Float32frombits(uint32(v21)))
-	v23 := 1 - (2 / (v22 + 1))
-	var v24 float32 = v23
-	if math.Float32frombits(uint32(v0)) < 0.625 {
-		v24 = v7
-	}
-	v25 := int32(math.Float32bits(x)) & -2147483648
-	v26 := int32(math.Float32bits(v24)) | v25
-	return math.Float32frombits(uint32(v26))
+	v1 := lesser(9.1, math.Float32frombits(uint32(v0)))
+	v2 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
+	v3 := tanh1Tab[0][v2&15]
+	v4 := v1 - v3
+	v5 := tanh1Tab[1][v2&15]
+	v6 := tanh1Tab[2][v2&15]
+	v7 := tanh1Tab[3][v2&15]
+	v8 := fma(fma(v5, v4, v6), v4, v7)
+	v9 := tanh1Tab[4][v2&15]
+	v10 := tanh1Tab[5][v2&15]
+	v11 := fma(fma(v8, v4, v9), v4, v10)
+	v12 := tanh1Tab[6][v2&15]
+	v13 := fma(v11, v4, v12)
+	v14 := tanh1Tab[7][v2&15]
+	v15 := fma(v13, v4, v14)
+	v16 := int32(math.Float32bits(x)) & -2147483648
+	v17 := int32(math.Float32bits(v15)) | v16
+	return math.Float32frombits(uint32(v17))
 }
 
 func tanhF32Generic(z, x []float32) {
@@ -118,43 +117,41 @@ func siluF32Generic(z, x []float32) {
 	}
 }
 
+var erf1Tab = [8][16]float32{
+	{0x1.45b1dp+00, 0x1.c732bep+00, 0x1.1edd42p+01, 0x1.63f376p+01, 0x1.bdf3d8p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.83436p-02, 0x1.3c72eap-01, 0x1.bba62ap-01},
+	{0x1.50d3d4p-06, 0x1.27d9dep-07, -0x1.6a63bep-09, -0x1.b42d42p-10, -0x1.9a8d0ap-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.372fcp-06, -0x1.837426p-05, -0x1.534b82p-05, -0x1.69e42ep-06},
+	{-0x1.68ca74p-05, 0x1.ecab0ep-08, 0x1.5f909ap-07, 0x1.49a86ep-09, 0x1.f3502ap-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.e2eafcp-04, 0x1.6c3238p-05, -0x1.9c35f2p-06, -0x1.0ca404p-04},
+	{-0x1.6e5e96p-07, -0x1.82445ap-05, -0x1.408242p-06, -0x1.75139p-09, -0x1.330e4p-14, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.4110dap-11, 0x1.56836cp-03, 0x1.6b404ep-03, 0x1.d8f11p-04},
+	{0x1.5581e8p-03, 0x1.5b68eap-04, 0x1.6f3622p-06, 0x1.383884p-09, 0x1.6a25dap-15, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.811eeap-02, -0x1.dcab38p-03, -0x1.f051dep-05, 0x1.6cb7f6p-04},
+	{-0x1.2352ccp-02, -0x1.5c1054p-04, -0x1.10ead6p-06, -0x1.68596ap-10, -0x1.619f5p-16, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, -0x1.0f1498p-21, -0x1.7abe8p-02, -0x1.e766b6p-02, -0x1.d88c56p-02},
+	{0x1.c9f75cp-03, 0x1.878076p-05, 0x1.e71b5p-08, 0x1.032422p-11, 0x1.9cd114p-18, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.06eba8p-03, 0x1.f4bcc2p-01, 0x1.8a4bfp-01, 0x1.10acd4p-01},
+	{0x1.db250ap-01, 0x1.f9e638p-01, 0x1.ff37cep-01, 0x1.fff4fep-01, 0x1.ffffe4p-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.a102cep-02, 0x1.3c6056p-01, 0x1.8f2574p-01},
+}
+
 func erf1(x float32) float32 {
 	v0 := int32(math.Float32bits(x)) & 2147483647
-	v1 := float32(math.Float32frombits(uint32(v0)) * math.Float32frombits(uint32(v0)))
-	v2 := fma(0x1.4771fep-14, v1, -0x1.a3515ep-11)
-	v3 := fma(v2, v1, 0x1.53f224p-08)
-	v4 := fma(v3, v1, -0x1.b7f71ap-06)
-	v5 := fma(v4, v1, 0x1.ce2ce6p-04)
-	v6 := fma(v5, v1, -0x1.81273ep-02)
-	v7 := fma(v6, v1, 0x1.06eba8p-03)
-	v8 := fma(v7, math.Float32frombits(uint32(v0)), math.Float32frombits(uint32(v0)))
-	v9 := lesser(4, math.Float32frombits(uint32(v0)))
-	v10 := fma(0x1.852d1ep-13, v9, -0x1.814ccp-09)
-	v11 := fma(v10, v9, 0x1.654216p-06)
-	v12 := fma(v11, v9, -0x1.a60a7ep-04)
-	v13 := fma(v12, v9, -0x1.46c584p-01)
-	v14 := fma(v13, v9, -0x1.2085b2p+00)
-	v15 := fma(v14, v9, -0x1.72ed6p-12)
-	v16 := fma(v15, 0x1.715476p+00, 0x1.8p+23)
-	v17 := v16 - 0x1.8p+23
-	v18 := fma(-v17, 0x1.62e43p-01, v15)
-	v19 := fma(-v17, -0x1.05c61p-29, v18)
-	v20 := fma(0x1.6ab6bep-10, v19, 0x1.123d5cp-07)
-	v21 := fma(v20, v19, 0x1.55585ap-05)
-	v22 := fma(v21, v19, 0x1.55548cp-03)
-	v23 := fma(v22, v19, 0x1.fffffcp-02)
-	v24 := fma(v23, v19, 1)
-	v25 := fma(v24, v19, 1)
-	v26 := int32(math.Float32bits(v16)) << 23
-	v27 := v26 + 1065353216
-	v28 := float32(v25 * math.Float32frombits(uint32(v27)))
-	var v29 float32 = 1 - v28
-	if math.Float32frombits(uint32(v0)) < 1 {
-		v29 = v8
+	v1 := lesser(3.999, math.Float32frombits(uint32(v0)))
+	v2 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
+	v3 := erf1Tab[0][v2&15]
+	v4 := v1 - v3
+	v5 := erf1Tab[1][v2&15]
+	v6 := erf1Tab[2][v2&15]
+	v7 := erf1Tab[3][v2&15]
+	v8 := fma(fma(v5, v4, v6), v4, v7)
+	v9 := erf1Tab[4][v2&15]
+	v10 := erf1Tab[5][v2&15]
+	v11 := fma(fma(v8, v4, v9), v4, v10)
+	v12 := erf1Tab[6][v2&15]
+	v13 := fma(v11, v4, v12)
+	v14 := erf1Tab[7][v2&15]
+	var v15 float32 = v14
+	if v3 == 0 {
+		v15 = v1
 	}
-	v30 := int32(math.Float32bits(x)) & -2147483648
-	v31 := int32(math.Float32bits(v29)) | v30
-	return math.Float32frombits(uint32(v31))
+	v16 := fma(v13, v4, v15)
+	v17 := int32(math.Float32bits(x)) & -2147483648
+	v18 := int32(math.Float32bits(v16)) | v17
+	return math.Float32frombits(uint32(v18))
 }
 
 func erfF32Generic(z, x []float32) {
@@ -164,65 +161,61 @@ func erfF32Generic(z, x []float32) {
 	}
 }
 
-var gelu1Tab = [8][16]float32{
-	{0x1.4126d6p+00, 0x1.bf2b1p+00, 0x1.1f1aaep+01, 0x1.5f3b7p+01, 0x1.be4deep+01, 0x1.1f74c6p+02, 0x1.60b42ep+02, 0x1.9fae1ap+02, 0x1.00666p+03, 0x1.40830ap+03, 0x1.808f52p+03, 0x1.bfcac4p+03, 0x1.00a3ccp-03, 0x1.7eb866p-02, 0x1.40083p-01, 0x1.bec098p-01},
-	{0x1.3ff688p-11, 0x1.e46fe6p-13, 0x1.9540fep-14, 0x1.640e98p-15, 0x1.db5958p-17, 0x1.e4c9fcp-19, 0x1.4c4d6ep-20, 0x1.d9ce98p-22, 0x1.1b22b4p-23, 0x1.0bf812p-25, 0x1.307448p-27, 0x1.0e061p-28, 0x1.48af3ep-07, 0x1.6598c4p-08, 0x1.576d24p-09, -0x1.3df11p-15},
-	{0x1.03966p-09, 0x1.b7302cp-11, 0x1.8efda2p-12, 0x1.81c4c4p-13, 0x1.2606a6p-14, 0x1.73b982p-16, 0x1.10b072p-17, 0x1.d1dcfcp-19, 0x1.34f43cp-20, 0x1.6255b4p-22, 0x1.f235d2p-24, 0x1.a0a774p-25, 0x1.4466e8p-06, 0x1.767aacp-07, 0x1.b8b644p-08, 0x1.0a831ap-08},
-	{0x1.8cffeep-08, 0x1.73e6fcp-09, 0x1.7431b2p-10, 0x1.8a9d2cp-11, 0x1.547aaep-12, 0x1.fe8ddp-14, 0x1.b28d68p-15, 0x1.a81284p-16, 0x1.4753e2p-17, 0x1.cd56acp-19, 0x1.82fdd2p-20, 0x1.721dc8p-21, 0x1.891fep-05, 0x1.dcd7fcp-06, 0x1.278f5p-06, 0x1.7b5e3cp-07},
-	{0x1.1d6776p-06, 0x1.2a960cp-07, 0x1.4c5034p-08, 0x1.85e53ep-09, 0x1.82f176p-10, 0x1.57e23p-11, 0x1.55987p-12, 0x1.7c6f5cp-13, 0x1.5f69e6p-14, 0x1.2e761p-15, 0x1.2c2d74p-16, 0x1.4c29fcp-17, 0x1.afee8cp-04, 0x1.16627ap-04, 0x1.6e8768p-05, 0x1.f173f6p-06},
-	{0x1.798b3cp-05, 0x1.beb9bap-06, 0x1.176738p-06, 0x1.6e1de2p-07, 0x1.a67184p-08, 0x1.c1e9eep-09, 0x1.0679fap-09, 0x1.4f5b44p-10, 0x1.747f04p-11, 0x1.89206p-12, 0x1.cf019p-13, 0x1.284fbap-13, 0x1.a4adbap-03, 0x1.22b4bp-03, 0x1.9a3cf4p-04, 0x1.29a70ap-04},
-	{0x1.c2df34p-04, 0x1.330d34p-04, 0x1.b5f8dp-05, 0x1.44438ap-05, 0x1.b8cc9cp-06, 0x1.1cd6dep-06, 0x1.89a6dcp-07, 0x1.2219bep-07, 0x1.858db8p-08, 0x1.fa5f6ep-09, 0x1.62cc04p-09, 0x1.070b52p-09, 0x1.5e4cc6p-02, 0x1.071c9cp-02, 0x1.931cbep-03, 0x1.3c68cp-03},
-	{0x1.d794bep-03, 0x1.7bda4ap-03, 0x1.3b7198p-03, 0x1.0c35bp-03, 0x1.b50b8p-04, 0x1.5bf574p-04, 0x1.1f94ep-04, 0x1.ec02bcp-05, 0x1.91cd6ep-05, 0x1.4321bep-05, 0x1.0e1a58p-05, 0x1.d0be5ap-06, 0x1.d09326p-02, 0x1.850b24p-02, 0x1.4b1aa8p-02, 0x1.1edec2p-02},
+var gelu1Tab = [10][16]float32{
+	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
+	{0x0p+00, 0x1.9f3122p-25, -0x1.c15742p-27, 0x1.ceac48p-25, 0x1.4636e2p-25, 0x1.824684p-25, -0x1.593abcp-25, -0x1.5bd5ecp-27, 0x1.9fcef4p-26, -0x1.829fdp-25, 0x1.15506ep-27, 0x1.51f848p-27, -0x1.a94b14p-26, -0x1.3d56b2p-27, -0x1.822dbcp-27, 0x1.52486cp-27},
+	{0x1.495778p+00, 0x1.bf5402p+00, 0x1.239546p+01, 0x1.5deba8p+01, 0x1.c3ef5ep+01, 0x1.1ce9acp+02, 0x1.60abfep+02, 0x1.a1fbc6p+02, 0x1.fc3166p+02, 0x1.3f917p+03, 0x1.838d16p+03, 0x1.bcb888p+03, 0x0p+00, 0x1.78f636p-02, 0x1.3f4bd2p-01, 0x1.b7d79p-01},
+	{-0x1.43630ep-10, -0x1.c3110ap-12, -0x1.55442ap-13, -0x1.2c65ecp-14, -0x1.4aadcap-16, -0x1.3a3494p-18, -0x1.3eb6a2p-20, -0x1.fb60dcp-22, -0x1.c4ccbcp-24, -0x1.5e5808p-26, -0x1.6385e8p-28, -0x1.cf6dccp-30, -0x1.4875f6p-06, -0x1.385756p-07, -0x1.5bf06cp-08, -0x1.519a3p-09},
+	{0x1.bd8ff8p-09, 0x1.6e2786p-10, 0x1.1d6cc4p-11, 0x1.106888p-12, 0x1.5514aap-14, 0x1.9d4b96p-16, 0x1.f5d03ap-18, 0x1.6d91b2p-19, 0x1.c01a1p-21, 0x1.97fafep-23, 0x1.c6d7c8p-25, 0x1.6dbep-26, 0x1.f20734p-05, 0x1.9dfea4p-06, 0x1.ca146ap-07, 0x1.0db32p-07},
+	{-0x1.2f5022p-07, -0x1.1019b8p-08, -0x1.d4afaap-10, -0x1.e39b7ep-11, -0x1.5596f4p-12, -0x1.dff76ap-14, -0x1.52a08p-15, -0x1.198cc8p-16, -0x1.8be6f4p-18, -0x1.bb7dc8p-20, -0x1.27dfa8p-21, -0x1.0be41ap-22, -0x1.0feb4cp-03, -0x1.d96a12p-05, -0x1.12efep-05, -0x1.558e0ep-06},
+	{0x1.790784p-06, 0x1.73885ap-07, 0x1.635b7ap-08, 0x1.8f79a4p-09, 0x1.44f13ap-10, 0x1.085edp-11, 0x1.b2ac86p-13, 0x1.9d9a5ap-14, 0x1.55382cp-15, 0x1.d3da88p-17, 0x1.749a0cp-18, 0x1.7f2b42p-19, 0x1.fffa22p-03, 0x1.e2a7e6p-04, 0x1.287862p-04, 0x1.835ed4p-05},
+	{-0x1.998c3p-05, -0x1.bf8a26p-06, -0x1.df64eep-07, -0x1.277b3ap-07, -0x1.17443ep-08, -0x1.09a8e4p-09, -0x1.004778p-10, -0x1.17ac6ap-11, -0x1.10a27ep-12, -0x1.cadc9ep-14, -0x1.b4f4e6p-15, -0x1.ffd3a4p-16, -0x1.988446p-02, -0x1.a59f06p-03, -0x1.1389d2p-03, -0x1.7cd8bap-04},
+	{0x1.6c25a8p-04, 0x1.be7226p-05, 0x1.0ed9a4p-05, 0x1.712112p-06, 0x1.99eb6cp-07, 0x1.cc515ap-08, 0x1.068a66p-08, 0x1.4a45f8p-09, 0x1.7e252ap-10, 0x1.8c7d98p-11, 0x1.c4a426p-12, 0x1.2e5e8ap-12, 0x1p-01, 0x1.2510a6p-02, 0x1.9b076ap-03, 0x1.2ebdbp-03},
+	{0x1.2ac3bap-02, 0x1.4bc9f4p-02, 0x1.62f942p-02, 0x1.6fbf9cp-02, 0x1.7d89fcp-02, 0x1.866e8ep-02, 0x1.8c3696p-02, 0x1.8f8b7ap-02, 0x1.9252f4p-02, 0x1.9489c2p-02, 0x1.95c96ep-02, 0x1.966f0ep-02, 0x0p+00, 0x1.1f8704p-03, 0x1.9d54d6p-03, 0x1.f092b6p-03},
 }
 
 func gelu1(x float32) float32 {
-	v0 := int32(math.Float32bits(x)) | -2147483648
-	v1 := greater(-14.5, math.Float32frombits(uint32(v0)))
+	v0 := int32(math.Float32bits(x)) & 2147483647
+	v1 := lesser(14.5, math.Float32frombits(uint32(v0)))
 	v2 := float32(v1 * v1)
 	v3 := fma(v1, v1, -v2)
-	v4 := float32(v2 * -0.5)
-	v5 := float32(v3 * 0.5)
-	v6 := fma(v4, 0x1.715476p+00, 0x1.8p+23)
-	v7 := v6 - 0x1.8p+23
-	v8 := fma(-v7, 0x1.62e43p-01, v4)
-	v9 := fma(-v7, -0x1.05c61p-29, v8)
-	v10 := v9 - v5
-	v11 := float32(v10 * v10)
-	v12 := fma(0x1.55548cp-03, v10, 0x1.fffffcp-02)
-	v13 := fma(0x1.123d5cp-07, v10, 0x1.55585ap-05)
-	v14 := fma(0x1.6ab6bep-10, v11, v13)
-	v15 := fma(v14, v11, v12)
-	v16 := fma(v15, v11, v10)
-	v17 := v16 + 1
-	v18 := int32(uint32(int32(math.Float32bits(1-v1))) >> 21)
-	v19 := gelu1Tab[0][v18&15]
-	v20 := v1 + v19
-	v21 := gelu1Tab[1][v18&15]
-	v22 := gelu1Tab[2][v18&15]
-	v23 := fma(v21, v20, v22)
-	v24 := gelu1Tab[3][v18&15]
-	v25 := fma(v23, v20, v24)
-	v26 := gelu1Tab[4][v18&15]
-	v27 := fma(v25, v20, v26)
-	v28 := gelu1Tab[5][v18&15]
-	v29 := fma(v27, v20, v28)
-	v30 := gelu1Tab[6][v18&15]
-	v31 := fma(v29, v20, v30)
-	v32 := gelu1Tab[7][v18&15]
-	v33 := fma(v31, v20, v32)
-	v34 := fma(v31, v20, (v32 - v33))
-	v35 := float32(v1 * v33)
-	v36 := fma(-v1, v33, v35)
-	v37 := fma(-v1, v34, v36)
-	v38 := float32(v37 * v17)
-	v39 := fma(-v35, (v16 - (v17 - 1)), v38)
-	v40 := fma(v35, v17, -v39)
-	v41 := int32(math.Float32bits(v6)) << 23
-	v42 := v41 + 1400897536
-	v43 := float32(v40 * math.Float32frombits(uint32(v42)))
-	v44 := float32(v43 * 0x1p-40)
-	v45 := greater(math.Float32frombits(0x80000000), x)
-	return v45 + v44
+	v4 := fma(v2, -0x1.715476p-01, 0x1.8p+19)
+	v5 := v4 - 0x1.8p+19
+	v6 := fma(v5, 0x1.62e43p+00, v2)
+	v7 := fma(v5, -0x1.05c61p-28, v6)
+	v8 := v7 + v3
+	v9 := fma(-0x1.555556p-06, v8, 0.125)
+	v10 := fma(v9, v8, -0.5)
+	v11 := gelu1Tab[0][int32(math.Float32bits(v4))&15]
+	v12 := float32(v11 * v8)
+	v13 := gelu1Tab[1][int32(math.Float32bits(v4))&15]
+	v14 := fma(v10, v12, v13)
+	v15 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
+	v16 := gelu1Tab[2][v15&15]
+	v17 := v1 - v16
+	v18 := gelu1Tab[3][v15&15]
+	v19 := gelu1Tab[4][v15&15]
+	v20 := fma(v18, v17, v19)
+	v21 := gelu1Tab[5][v15&15]
+	v22 := fma(v20, v17, v21)
+	v23 := gelu1Tab[6][v15&15]
+	v24 := fma(v22, v17, v23)
+	v25 := gelu1Tab[7][v15&15]
+	v26 := fma(v24, v17, v25)
+	v27 := gelu1Tab[8][v15&15]
+	v28 := fma(v26, v17, v27)
+	v29 := gelu1Tab[9][v15&15]
+	v30 := fma(v28, v17, v29)
+	v31 := float32(v30 * v14)
+	v32 := fma(v30, v11, v31)
+	v33 := int32(math.Float32bits(v4)) - 1228931072
+	v34 := (v33 >> 4) << 23
+	v35 := v34 + 1400897536
+	v36 := float32(v32 * math.Float32frombits(uint32(v35)))
+	v37 := float32(v36 * 0x1p-40)
+	v38 := greater(math.Float32frombits(0x80000000), x)
+	v39 := fma(lesser(0, x), 0, v38)
+	return v39 - v37
 }
 
 func geluF32Generic(z, x []float32) {

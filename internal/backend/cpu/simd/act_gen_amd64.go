@@ -84,7 +84,7 @@ func erfF32AVX512(z, x *float32, n int)
 //go:noescape
 func erfF32AVX2(z, x *float32, n int)
 
-// GeluF32 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.
+// GeluF32 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.
 func GeluF32(z, x []float32) {
 	x = x[:len(z)]
 	switch {

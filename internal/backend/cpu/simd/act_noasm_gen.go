@@ -16,7 +16,7 @@ func SiluF32(z, x []float32) { siluF32Generic(z, x) }
 // ErfF32 sets z[i] = erf(x[i]).
 func ErfF32(z, x []float32) { erfF32Generic(z, x) }
 
-// GeluF32 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.
+// GeluF32 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.
 func GeluF32(z, x []float32) { geluF32Generic(z, x) }
 
 // GeluTanhF32 sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.

@@ -1,8 +1,9 @@
 package simd
 
 // PadRowsF32 copies rows with zeros around them: for r < rows, from dst[r*drs] on, lo zeros, then n elements of src that
-// are step apart, the first of them src[r*srs], then hi zeros.
-func PadRowsF32(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi int) {
+// are step apart, the first of them src[r*srs], then hi zeros. What
+// lies ahead elements behind the source will be read soon; it need not be inside src.
+func PadRowsF32(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) {
 	if rows <= 0 {
 		return
 	}
@@ -10,7 +11,7 @@ func PadRowsF32(dst []float32, drs int, src []float32, srs, step, rows, lo, n, h
 	if n > 0 {
 		src = src[:(rows-1)*srs+(n-1)*step+1]
 	}
-	if !padRows(dst, drs, src, srs, step, rows, lo, n, hi) {
+	if !padRows(dst, drs, src, srs, step, rows, lo, n, hi, ahead) {
 		padRowsGeneric(dst, drs, src, srs, step, rows, lo, n, hi)
 	}
 }

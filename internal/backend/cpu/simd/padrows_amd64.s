@@ -21,12 +21,13 @@ GLOBL ·evens(SB), RODATA|NOPTR, $64
 	MOVQ srs+24(FP), R9; \
 	SHLQ $2, R9; \
 	MOVQ rows+32(FP), R10; \
-	MOVQ n+48(FP), R11; \
+	MOVQ ahead+64(FP), R11; \
+	SHLQ $2, R11; \
 	VPXORD Z31, Z31, Z31; \
 	MOVQ $-1, R13
 
 // Zeros for CX elements from AX on; AX is then behind them.
-#define ZEROS(loop, tail) \
+#define ZEROS(loop, tail, one, end) \
 	SUBQ $16, CX; \
 	JLT tail; \
 loop: \
@@ -36,10 +37,13 @@ loop: \
 	JGE loop; \
 tail: \
 	ADDQ $16, CX; \
-	BZHIQ CX, R13, R12; \
-	KMOVW R12, K1; \
-	VMOVUPS Z31, K1, (AX); \
-	LEAQ (AX)(CX*4), AX
+	JEQ end; \
+one: \
+	MOVL $0, (AX); \
+	ADDQ $4, AX; \
+	DECQ CX; \
+	JNE one; \
+end:
 
 #define NEXT \
 	ADDQ R8, DI; \
@@ -49,40 +53,51 @@ tail: \
 	VZEROUPPER; \
 	RET
 
-// func padRows1F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
-TEXT ·padRows1F32AVX512(SB), NOSPLIT, $0-64
+// func padRows1F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi, ahead int)
+//
+// Rows of a vector or more end with one that may overlap the one before it: a masked store costs several plain ones.
+TEXT ·padRows1F32AVX512(SB), NOSPLIT, $0-72
 	ARGUMENTS
 
 row:
 	MOVQ DI, AX
 	MOVQ SI, BX
 	MOVQ lo+40(FP), CX
-	ZEROS(before, beforeTail)
-	MOVQ R11, CX
+	ZEROS(before, beforeTail, beforeOne, beforeEnd)
+	MOVQ n+48(FP), CX
 	SUBQ $16, CX
 	JLT rest
 
 copy:
+	PREFETCHT0 (BX)(R11*1)
 	VMOVUPS (BX), Z0
 	VMOVUPS Z0, (AX)
 	ADDQ $64, AX
 	ADDQ $64, BX
 	SUBQ $16, CX
 	JGE copy
+	PREFETCHT0 (BX)(R11*1)
+	VMOVUPS (BX)(CX*4), Z0
+	VMOVUPS Z0, (AX)(CX*4)
+	LEAQ 64(AX)(CX*4), AX
+	JMP zeros
 
 rest:
+	PREFETCHT0 (BX)(R11*1)
 	ADDQ $16, CX
 	BZHIQ CX, R13, R12
 	KMOVW R12, K1
 	VMOVUPS.Z (BX), K1, Z0
 	VMOVUPS Z0, K1, (AX)
 	LEAQ (AX)(CX*4), AX
+
+zeros:
 	MOVQ hi+56(FP), CX
-	ZEROS(behind, behindTail)
+	ZEROS(behind, behindTail, behindOne, behindEnd)
 	NEXT
 
-// func padRows2F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
-TEXT ·padRows2F32AVX512(SB), NOSPLIT, $0-64
+// func padRows2F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi, ahead int)
+TEXT ·padRows2F32AVX512(SB), NOSPLIT, $0-72
 	ARGUMENTS
 	VMOVUPS ·evens(SB), Z30
 
@@ -90,12 +105,14 @@ row:
 	MOVQ DI, AX
 	MOVQ SI, BX
 	MOVQ lo+40(FP), CX
-	ZEROS(before, beforeTail)
-	MOVQ R11, CX
+	ZEROS(before, beforeTail, beforeOne, beforeEnd)
+	MOVQ n+48(FP), CX
 	SUBQ $17, CX // the last element has no other behind it
 	JLT rest
 
 copy:
+	PREFETCHT0 (BX)(R11*1)
+	PREFETCHT0 64(BX)(R11*1)
 	VMOVUPS (BX), Z0
 	VMOVUPS 64(BX), Z1
 	VPERMT2PS Z1, Z30, Z0
@@ -106,6 +123,7 @@ copy:
 	JGE copy
 
 rest:
+	PREFETCHT0 (BX)(R11*1)
 	ADDQ $17, CX // 1 to 16
 	LEAQ -1(CX)(CX*1), DX // elements of the source
 	BZHIQ DX, R13, R12
@@ -120,11 +138,11 @@ rest:
 	VMOVUPS Z0, K1, (AX)
 	LEAQ (AX)(CX*4), AX
 	MOVQ hi+56(FP), CX
-	ZEROS(behind, behindTail)
+	ZEROS(behind, behindTail, behindOne, behindEnd)
 	NEXT
 
-// func padRows4F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi int)
-TEXT ·padRows4F32AVX512(SB), NOSPLIT, $0-64
+// func padRows4F32AVX512(dst, src *float32, drs, srs, rows, lo, n, hi, ahead int)
+TEXT ·padRows4F32AVX512(SB), NOSPLIT, $0-72
 	ARGUMENTS
 	VMOVUPS ·evens(SB), Z30
 
@@ -132,8 +150,8 @@ row:
 	MOVQ DI, AX
 	MOVQ SI, BX
 	MOVQ lo+40(FP), CX
-	ZEROS(before, beforeTail)
-	MOVQ R11, CX
+	ZEROS(before, beforeTail, beforeOne, beforeEnd)
+	MOVQ n+48(FP), CX
 	SUBQ $17, CX // the last element has no others behind it
 	JLT rest
 
@@ -174,5 +192,5 @@ rest:
 	VMOVUPS Z0, K1, (AX)
 	LEAQ (AX)(CX*4), AX
 	MOVQ hi+56(FP), CX
-	ZEROS(behind, behindTail)
+	ZEROS(behind, behindTail, behindOne, behindEnd)
 	NEXT

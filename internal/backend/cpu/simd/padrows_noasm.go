@@ -2,6 +2,6 @@
 
 package simd
 
-func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi int) bool {
+func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) bool {
 	return false
 }

@@ -32,7 +32,7 @@ func TestPadRows(t *testing.T) {
 						z[i] = 3
 					}
 					want := append([]float32(nil), z...)
-					PadRowsF32(z, drs, x, srs, step, rows, lo, n, hi)
+					PadRowsF32(z, drs, x, srs, step, rows, lo, n, hi, r.IntN(1<<20))
 					padRowsGeneric(want, drs, x, srs, step, rows, lo, n, hi)
 					for i := range z {
 						if z[i] != want[i] {

@@ -1,7 +1,6 @@
 package simd
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -65,7 +64,7 @@ func TestFma(t *testing.T) {
 			x[2] = -x[0] * x[1] * (1 + float32(r.IntN(3)-1)*0x1p-20)
 		}
 		if got, want := fma(x[0], x[1], x[2]), exactFma(x[0], x[1], x[2]); !same(got, want) {
-			t.Fatal(fmt.Sprintf("fma(%x, %x, %x) = %x, want %x", x[0], x[1], x[2], got, want))
+			t.Fatalf("fma(%x, %x, %x) = %x, want %x", x[0], x[1], x[2], got, want)
 		}
 	}
 }

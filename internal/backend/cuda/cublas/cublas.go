@@ -1,6 +1,7 @@
 package cublas
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -91,15 +92,32 @@ func failed(status uintptr, doing string) error {
 // batch Batch elements.
 type Matrix struct{ Row, Column, Batch int }
 
-// Product is a kind of product: z = x·y for a batch, z being contiguous, x [M, K] and y [K, N].
+// Product is a kind of product: z = x·y for a batch, x being [M, K], y [K, N], and z by rows, which lie Pitch elements apart;
+// 0: one behind the other.
 type Product struct {
 	DType          dtype.DType
 	Batch, M, N, K int
 	X, Y           Matrix
+	Pitch          int
 	Align          [3]int // of z, x and y in bytes, 256 at most
 	Deterministic  bool   // the algorithm does not depend on the clock
 	TF32           bool
+	After          Epilogue
 }
+
+// Epilogue is what is done to a product before it is rounded and written, in this order.
+type Epilogue struct {
+	Residual bool // a matrix that lies like z is added
+	Bias     bool // a vector of N elements is added to every row
+	Aux      bool // what is there now is written too
+	Gelu     bool // by the hyperbolic tangent
+}
+
+// Operands are where matrices lie; those of the epilogue are 0 without it. Z may be the residual.
+type Operands struct{ Z, X, Y, Bias, Residual, Aux uintptr }
+
+// ErrUnsupported is what Run returns if the library cannot make a product with its epilogue; nothing was done.
+var ErrUnsupported = errors.New("cuBLASLt has no algorithm for this epilogue")
 
 // AlignOf is the alignment of an address as Product counts it.
 func AlignOf(p uintptr) int { return min(256, int(p&-p)) }
@@ -118,20 +136,29 @@ func Supports(d dtype.DType) bool { _, ok := types[d]; return ok }
 
 // Run makes a product on the stream of d; timing is false while it is recorded. The first one of its kind chooses the
 // algorithm.
-func (h *Handle) Run(d *driver.Device, p Product, timing bool, z, x, y uintptr) error {
+func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error {
 	p.TF32 = TF32.Load() && (p.DType == dtype.Float32 || p.DType == dtype.Complex64)
+	if p.Pitch == 0 {
+		p.Pitch = p.N
+	}
 	h.mu.Lock()
 	l := h.plans[p]
 	if l == nil {
 		var err error
-		if l, err = h.plan(p, timing, z, x, y); err != nil {
+		if l, err = h.plan(p, timing, o); err != nil && p.After == (Epilogue{}) {
 			h.mu.Unlock()
 			return err
+		}
+		if err != nil {
+			l = &plan{unsupported: true}
 		}
 		h.plans[p] = l
 	}
 	h.mu.Unlock()
-	if s := h.launch(d, l, &l.algo, z, x, y); s != 0 {
+	if l.unsupported {
+		return ErrUnsupported
+	}
+	if s := h.launch(d, l, &l.algo, o); s != 0 {
 		return fault.New(fault.Device, "matmul", "cuBLASLt cannot make %v: %s (%d)", p, dl.GoString(dl.Call(fn.statusName, s)), s)
 	}
 	return nil
@@ -139,15 +166,28 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, z, x, y uintptr) 
 
 // String names the product.
 func (p Product) String() string {
-	return fmt.Sprintf("%d products of [%d %d] and [%d %d] of %v", p.Batch, p.M, p.K, p.K, p.N, p.DType)
+	s := fmt.Sprintf("%d products of [%d %d] and [%d %d] of %v", p.Batch, p.M, p.K, p.K, p.N, p.DType)
+	if p.After != (Epilogue{}) {
+		s += fmt.Sprintf(" %+v", p.After)
+	}
+	return s
 }
 
 // launch asks for a product. cuBLAS counts by columns and we by rows: a row-major matrix is its transpose, so z = x·y is
 // made as zᵀ = yᵀ·xᵀ.
-func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, z, x, y uintptr) uintptr {
+func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, o Operands) uintptr {
+	added, by := o.Z, uintptr(unsafe.Pointer(&l.scale[2]))
+	if o.Residual != 0 {
+		added, by = o.Residual, uintptr(unsafe.Pointer(&l.scale[0]))
+	}
+	l.mu.Lock() // the addresses of an epilogue's operands are part of the description
+	defer l.mu.Unlock()
 	s := d.With(func() uintptr {
-		return dl.Call(fn.matmul, h.handle, l.desc, uintptr(unsafe.Pointer(&l.scale[0])), y, l.y, x, l.x, uintptr(unsafe.Pointer(&l.scale[2])),
-			z, l.z, z, l.z, uintptr(unsafe.Pointer(algo)), h.space, workspace, d.Stream)
+		if s := l.point(o); s != 0 {
+			return s
+		}
+		return dl.Call(fn.matmul, h.handle, l.desc, uintptr(unsafe.Pointer(&l.scale[0])), o.Y, l.y, o.X, l.x, by,
+			added, l.z, o.Z, l.z, uintptr(unsafe.Pointer(algo)), h.space, workspace, d.Stream)
 	})
 	runtime.KeepAlive(l)
 	return s

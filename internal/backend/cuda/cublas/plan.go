@@ -3,6 +3,7 @@ package cublas
 import (
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -29,11 +30,45 @@ type plan struct {
 	desc, x, y, z uintptr
 	algo          algorithm
 	scale         [4]float64 // one, then zero, in the type of the arithmetic
+	mu            sync.Mutex // held while it is asked for
+	unsupported   bool
+	beside        [2]uintptr // where the bias and what is written beside lie
+}
+
+// point tells the description where the operands of its epilogue lie.
+func (l *plan) point(o Operands) uintptr {
+	l.beside = [2]uintptr{o.Bias, o.Aux}
+	for i, attr := range []uintptr{descBias, descAux} {
+		if l.beside[i] == 0 {
+			continue
+		}
+		if s := dl.Call(fn.descSet, l.desc, attr, uintptr(unsafe.Pointer(&l.beside[i])), 8); s != 0 {
+			return s
+		}
+	}
+	return 0
+}
+
+// number is an epilogue as cublasLt.h numbers it.
+func (e Epilogue) number() (n int) {
+	const plain, bias, gelu, aux = 1, 4, 32, 128
+	if e.Gelu {
+		n |= gelu
+	}
+	if e.Aux {
+		n |= aux
+	}
+	if e.Bias {
+		n |= bias
+	}
+	return max(n, plain)
 }
 
 // The attributes that are set, as cublasLt.h numbers them.
 const (
 	descTransA, descTransB      = 3, 4
+	descEpilogue, descBias      = 7, 8
+	descAux, descAuxLead        = 11, 12
 	layoutBatches, layoutOffset = 5, 6
 	prefWorkspace, prefSchemes  = 1, 3
 	prefAlignA                  = 5 // then B, C, D
@@ -41,12 +76,12 @@ const (
 	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
 	anyScheme        = 7
 
-	candidates = 6
+	candidates = 10
 	worthwhile = 2e8 // operations from which algorithms are timed
 )
 
 // plan makes the descriptors and chooses an algorithm.
-func (h *Handle) plan(p Product, timing bool, z, x, y uintptr) (l *plan, err error) {
+func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	l = &plan{}
 	switch p.DType {
 	case dtype.Float64, dtype.Complex128:
@@ -91,7 +126,14 @@ func (h *Handle) plan(p Product, timing bool, z, x, y uintptr) (l *plan, err err
 	}
 	operand(&l.y, p.Y, p.K, p.N, descTransA)
 	operand(&l.x, p.X, p.M, p.K, descTransB)
-	layout(&l.z, p.N, p.M, p.N, p.M*p.N)
+	layout(&l.z, p.N, p.M, p.Pitch, p.M*p.Pitch)
+	if p.After != (Epilogue{}) {
+		set(fn.descSet, l.desc, descEpilogue, number(p.After.number()), 4)
+		if p.After.Aux {
+			set(fn.descSet, l.desc, descAuxLead, number(p.Pitch), 8)
+		}
+		call("describing an epilogue", func() uintptr { return l.point(o) })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +149,7 @@ func (h *Handle) plan(p Product, timing bool, z, x, y uintptr) (l *plan, err err
 	}
 	l.algo = list[0].algo
 	if timing && !p.Deterministic && len(list) > 1 && 2*float64(p.Batch)*float64(p.M)*float64(p.N)*float64(p.K) >= worthwhile {
-		if err := h.tune(l, list, z, x, y); err != nil {
+		if err := h.tune(l, list, p, o); err != nil {
 			return nil, err
 		}
 		h.Tuned.Add(1)
@@ -151,8 +193,16 @@ func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 }
 
 // tune takes the fastest algorithm, by the device's clock, on the operands at hand.
-func (h *Handle) tune(l *plan, list []candidate, z, x, y uintptr) error {
+func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 	const runs = 3
+	if o.Residual == o.Z { // it is still to be added
+		space, err := h.d.Alloc(p.Batch * p.M * p.Pitch * p.DType.Size())
+		if err != nil {
+			return err
+		}
+		defer func() { _ = h.d.Release(space) }()
+		o.Z = space
+	}
 	var mark [2]*driver.Event
 	for i := range mark {
 		e, err := h.d.NewEvent()
@@ -165,7 +215,7 @@ func (h *Handle) tune(l *plan, list []candidate, z, x, y uintptr) error {
 	best := 0.0
 	for i := range list {
 		c := &list[i]
-		if c.state != 0 || h.launch(h.d, l, &c.algo, z, x, y) != 0 { // the first run loads code
+		if c.state != 0 || h.launch(h.d, l, &c.algo, o) != 0 { // the first run loads code
 			continue
 		}
 		least := 0.0
@@ -173,7 +223,7 @@ func (h *Handle) tune(l *plan, list []candidate, z, x, y uintptr) error {
 			if err := mark[0].Record(); err != nil {
 				return err
 			}
-			if s := h.launch(h.d, l, &c.algo, z, x, y); s != 0 {
+			if s := h.launch(h.d, l, &c.algo, o); s != 0 {
 				return failed(s, "timing a product")
 			}
 			if err := mark[1].Record(); err != nil {
@@ -188,6 +238,9 @@ func (h *Handle) tune(l *plan, list []candidate, z, x, y uintptr) error {
 			}
 			if least == 0 || ms < least {
 				least = ms
+			}
+			if best > 0 && least > 1.3*best {
+				break
 			}
 		}
 		if best == 0 || least < best {

@@ -19,8 +19,10 @@ type Device struct {
 
 	handle  uintptr
 	context uintptr
+	asked   []uintptr // the context, as a list of arguments
 	pool    uintptr
 	Stream  uintptr
+	staging *staging
 }
 
 // Attributes of a device.
@@ -42,7 +44,7 @@ func Open(index int) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
 	}
-	d := &Device{Index: index}
+	d := &Device{Index: index, staging: &staging{}}
 	h := new(int32)
 	if s := dl.Call(cu.deviceGet, uintptr(unsafe.Pointer(h)), uintptr(index)); s != 0 {
 		return nil, fail(s, "opening device %d", index)
@@ -68,6 +70,7 @@ func Open(index int) (*Device, error) {
 	if s := dl.Call(cu.primaryCtxRetain, uintptr(unsafe.Pointer(&d.context)), d.handle); s != 0 {
 		return nil, fail(s, "making the context of device %d (%s)", index, d.Name)
 	}
+	d.asked = []uintptr{d.context}
 	if pools != 0 {
 		if err := d.usePool(); err != nil {
 			return nil, err
@@ -97,10 +100,15 @@ func (d *Device) usePool() error {
 func (d *Device) With(f func() uintptr) uintptr {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if s := dl.Call(cu.ctxSetCurrent, d.context); s != 0 {
+	if s := d.current(); s != 0 {
 		return s
 	}
 	return uintptr(uint32(f()))
+}
+
+// current makes the context that of the calling thread.
+func (d *Device) current() uintptr {
+	return uintptr(uint32(dl.Call(cu.ctxSetCurrent, d.asked[:]...)))
 }
 
 // call is With for driver functions: the status becomes an error.

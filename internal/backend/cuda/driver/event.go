@@ -18,6 +18,13 @@ func (d *Device) NewEvent() (*Event, error) {
 	return e, d.call("making an event", func() uintptr { return dl.Call(cu.eventCreate, uintptr(unsafe.Pointer(&e.handle)), 0) })
 }
 
+// NewMark makes an event that only orders things.
+func (d *Device) NewMark() (*Event, error) {
+	const untimed = 2
+	e := &Event{d: d}
+	return e, d.call("making an event", func() uintptr { return dl.Call(cu.eventCreate, uintptr(unsafe.Pointer(&e.handle)), untimed) })
+}
+
 // Record puts the event behind everything asked for so far.
 func (e *Event) Record() error {
 	return e.d.call("recording an event", func() uintptr { return dl.Call(cu.eventRecord, e.handle, e.d.Stream) })

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -38,9 +39,18 @@ func (d *Device) Load(image []byte, name string) (*Function, error) {
 	return &Function{handle: *f, name: name}, err
 }
 
-// Launch asks for a grid of blocks of threads. args shows the kernel's one parameter, a struct passed by value; it is
-// copied before Launch returns. shared is memory that the threads of a block share, in bytes.
-func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args unsafe.Pointer) error {
+// launching is the memory of a launch: what C reads must not move while it does, as a goroutine's stack may.
+type launching struct {
+	params [1]unsafe.Pointer
+	words  [64]uint64
+	list   [11]uintptr
+}
+
+var launchings = sync.Pool{New: func() any { return new(launching) }}
+
+// Launch asks for a grid of blocks of threads. args is the kernel's one parameter, a struct passed by value; it is copied
+// before Launch returns. shared is memory that the threads of a block share, in bytes.
+func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []uint64) error {
 	if shared > everyShared && int64(shared) > f.shared.Load() {
 		if err := d.sized("giving "+f.name+" bytes of shared memory", shared, func() uintptr {
 			return dl.Call(cu.funcSetAttribute, f.handle, attrSharedMemory, uintptr(shared))
@@ -49,7 +59,26 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args uns
 		}
 		f.shared.Store(int64(shared))
 	}
-	return d.LaunchParams(f, [3]int{gridX, gridY, 1}, [3]int{threads, 1, 1}, shared, &[]unsafe.Pointer{args}[0])
+	l := launchings.Get().(*launching)
+	words := l.words[:]
+	if len(args) > len(words) {
+		words = make([]uint64, len(args))
+	}
+	copy(words, args)
+	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
+	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
+	runtime.LockOSThread()
+	s := d.current()
+	if s == 0 {
+		s = uintptr(uint32(dl.Call(cu.launchKernel, l.list[:]...)))
+	}
+	runtime.UnlockOSThread()
+	l.params[0] = nil
+	launchings.Put(l)
+	if s != 0 {
+		return fail(s, "launching %s with %dx%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
+	}
+	return nil
 }
 
 // LaunchParams asks for a grid of blocks of threads; params shows a pointer to each of the kernel's parameters, which are

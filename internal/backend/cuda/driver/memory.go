@@ -40,11 +40,13 @@ func (d *Device) Trim() error {
 	return d.call("trimming the memory pool", func() uintptr { return dl.Call(cu.memPoolTrimTo, d.pool, 0) })
 }
 
-// Upload copies from the host in stream order. Ordinary memory is staged by the driver before it returns, so src may
-// change afterwards.
+// Upload copies from the host in stream order. Ordinary memory is staged before it returns, so src may change afterwards.
 func (d *Device) Upload(dst uintptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
+	}
+	if len(src) >= leastSlots {
+		return d.stagedUpload(dst, src)
 	}
 	err := d.sized("copying bytes to the device", len(src), func() uintptr {
 		return dl.Call(cu.memcpyHtoD, dst, uintptr(unsafe.Pointer(unsafe.SliceData(src))), uintptr(len(src)), d.Stream)
@@ -57,6 +59,9 @@ func (d *Device) Upload(dst uintptr, src []byte) error {
 func (d *Device) Download(dst []byte, src uintptr) error {
 	if len(dst) == 0 {
 		return nil
+	}
+	if len(dst) >= leastSlots {
+		return d.stagedDownload(dst, src)
 	}
 	err := d.sized("copying bytes from the device", len(dst), func() uintptr {
 		if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), src, uintptr(len(dst)), d.Stream); s != 0 {

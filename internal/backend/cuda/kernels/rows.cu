@@ -1,11 +1,11 @@
-// Ops along one dimension: softmax, log_softmax, class_nll. A row is n elements `step` apart; LANES threads share it, each
+// Ops along one dimension: softmax, log_softmax. A row is n elements `step` apart; LANES threads share it, each
 // taking V neighbours at a time. Rows that fit stay in registers, HELD vectors a thread, and are read once; of longer ones the
 // largest element and the sum of exponentials come from one walk, the results from a second one.
 
 typedef Rep<T>::R R;
 typedef Logsumexp<R> Op;
 
-struct Args { i64 rows, n, step; T *out; T *sums; const T *in; const i64 *target; Fault *fault; };
+struct Args { i64 rows, n, step; T *out; const T *in; };
 
 #define ROW \
     const int lane = threadIdx.x % LANES; \
@@ -56,15 +56,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) log_softmax(const __grid_c
         store_row<T, V>(out, v[h], i, a.step);
     }
 }
-
-extern "C" __global__ void __launch_bounds__(THREADS) class_nll(const __grid_constant__ Args a) {
-    HOLD
-    MINE(h, i)
-#pragma unroll
-        for (int j = 0; j < V; j++) s += op_exp(v[h][j] - m);
-    s = joined<Add, LANES>(s);
-    if (lane != 0 || !here) return;
-    const R sum = m - m == 0 ? m + op_log(s) : m;
 #else
 // take joins V elements at once: one exponential each, and one more where the largest rises.
 DEV void take(Op::A &acc, const R (&v)[V]) {
@@ -130,16 +121,4 @@ extern "C" __global__ void __launch_bounds__(THREADS) log_softmax(const __grid_c
         store_row<T, V>(out, v, i, a.step);
     }
 }
-
-extern "C" __global__ void __launch_bounds__(THREADS) class_nll(const __grid_constant__ Args a) {
-    WALK
-    if (lane != 0) return;
-    const R sum = Op::done(acc, a.n, 0);
 #endif
-    const i64 t = a.target[row];
-    R x = 0;
-    if (t < 0 || t >= a.n) complain(a.fault, 1, t, a.n);
-    else x = get(in[t * a.step]);
-    a.out[row] = Put<T>::put(sum - x);
-    a.sums[row] = Put<T>::put(sum);
-}

@@ -55,40 +55,59 @@ func tdpbf16ps(w *asm, b, a, c int) {
 	vex(w, fmt.Sprintf("TDPBF16PS T%d, T%d, T%d", b, a, c), 2, b, "AX", "AX", 0x5c, 0xc0|c<<3|a)
 }
 
-const amxSig = "(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs int, c []float32, crs int, add bool)"
+// tdpbuud: TDPBUUD b, a, c. VEX.128.NP.0F38.W0 5E 11:c:a with b in vvvv. The same for fours of bytes
+// without sign, into int32.
+func tdpbuud(w *asm, b, a, c int) {
+	vex(w, fmt.Sprintf("TDPBUUD T%d, T%d, T%d", b, a, c), 0, b, "AX", "AX", 0x5e, 0xc0|c<<3|a)
+}
 
-// amxTile writes the kernel of rt by ct tiles of C, each of up to 16 by 16:
+// amxTypes are what tiles multiply.
+var amxTypes = []struct {
+	name string
+	dot  func(w *asm, b, a, c int)
+}{{"Pairs", tdpbf16ps}, {"Fours", tdpbuud}}
+
+const amxSig = "(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)"
+
+func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%s%d%d", amxTypes[t].name, rt, ct) }
+
+// amxTile writes the kernel of rt by ct tiles of C, each of up to 16 by 16, for one panel of B after the other:
 //
-//	for i < rows, j < 16*ct: c[i*crs+j] = (add ? c : 0) + Σ_p a[i*ars+p]·b[p*brs+j], over pairs
+//	for q < panels, i < rows, j < 16*ct: c[i*crs+q*16*ct+j] = (add ? c : 0) + Σ_p a[i*ars+p]·b[q*bps+p*brs+j]
 //
-// The shapes say how many rows there are: full for steps of 16 pairs, tail for the rest of
-// them at the end. Registers: T0 to T3 sums, T4 and T5 A, T6 and T7 B; AX and R9 the two halves
-// of A, BX its stride, R10 B, R11 its stride, DI and R8 the two halves of C, SI its stride.
-func amxTile(w *asm, rt, ct int) {
-	name := fmt.Sprintf("tileAMX%d%d", rt, ct)
+// over pairs of bfloat16 or fours of bytes. The shapes say how many rows there are: full for steps of
+// 16 elements, tail for the rest of them at the end. Registers: T0 to T3 sums, T4 and T5 A, T6 and T7 B; AX and R9 the
+// two halves of A, BX its stride, R15 the panel of B, R10 the place in it, R11 its stride, DI and R8 the two halves of C,
+// SI its stride, R13 the panels left.
+func amxTile(w *asm, t, rt, ct int) {
+	name := amxName(t, rt, ct)
 	w.text("\n// func %s%s", name, amxSig)
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-129", name)
-	w.op("MOVQ a_base+32(FP), AX")
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-145", name)
 	w.op("MOVQ ars+56(FP), BX")
 	w.op("SHLQ $2, BX")
-	w.op("MOVQ BX, R9")
-	w.op("SHLQ $4, R9")
-	w.op("ADDQ AX, R9 // row 16 of A")
-	w.op("MOVQ b_base+64(FP), R10")
+	w.op("MOVQ b_base+64(FP), R15")
 	w.op("MOVQ brs+88(FP), R11")
 	w.op("SHLQ $2, R11")
 	w.op("MOVQ R11, R12")
 	w.op("SHLQ $4, R12 // 16 rows of B")
-	w.op("MOVQ c_base+96(FP), DI")
-	w.op("MOVQ crs+120(FP), SI")
+	w.op("MOVQ c_base+104(FP), DI")
+	w.op("MOVQ crs+128(FP), SI")
 	w.op("SHLQ $2, SI")
 	w.op("MOVQ SI, R8")
 	w.op("SHLQ $4, R8")
 	w.op("ADDQ DI, R8 // row 16 of C")
+	w.op("MOVQ panels+136(FP), R13")
+	w.label("shape")
 	w.op("MOVQ full+0(FP), CX")
 	ldtilecfg(w, "CX")
-	k := amxKernel{w, rt, ct}
-	w.op("CMPB add+128(FP), $0")
+	w.label("panel")
+	w.op("MOVQ a_base+32(FP), AX")
+	w.op("MOVQ BX, R9")
+	w.op("SHLQ $4, R9")
+	w.op("ADDQ AX, R9 // row 16 of A")
+	w.op("MOVQ R15, R10")
+	k := amxKernel{w, amxTypes[t].dot, rt, ct}
+	w.op("CMPB add+144(FP), $0")
 	w.op("JEQ zero")
 	k.sums(tileloadd)
 	w.op("JMP begin")
@@ -119,12 +138,24 @@ func amxTile(w *asm, rt, ct int) {
 	k.step()
 	w.label("store")
 	k.sums(tilestored)
+	w.op("ADDQ $%d, DI", 64*ct)
+	w.op("ADDQ $%d, R8", 64*ct)
+	w.op("MOVQ bps+96(FP), CX")
+	w.op("SHLQ $2, CX")
+	w.op("ADDQ CX, R15")
+	w.op("SUBQ $1, R13")
+	w.op("JEQ done")
+	w.op("CMPQ rest+24(FP), $0")
+	w.op("JEQ panel")
+	w.op("JMP shape")
+	w.label("done")
 	tilerelease(w)
 	w.op("RET")
 }
 
 type amxKernel struct {
 	w      *asm
+	dot    func(w *asm, b, a, c int)
 	rt, ct int
 }
 
@@ -145,23 +176,50 @@ func (k amxKernel) step() {
 	for i := range k.rt {
 		tileloadd(k.w, 4+i, 0, [...]string{"AX", "R9"}[i], "BX")
 		for j := range k.ct {
-			tdpbf16ps(k.w, 6+j, 4+i, 2*i+j)
+			k.dot(k.w, 6+j, 4+i, 2*i+j)
 		}
 	}
 }
 
-func amxFile(w *asm) {
-	for rt := 1; rt <= 2; rt++ {
-		for ct := 1; ct <= 2; ct++ {
-			amxTile(w, rt, ct)
+// amxProbe writes a loop of products of tiles that need no memory: the peak rate.
+func amxProbe(w *asm, t int) {
+	w.text("\n// func probeAMX%s(shape *tileShape, iterations int)", amxTypes[t].name)
+	w.text("// Four sums, each of two tiles of zeros.")
+	w.text("TEXT ·probeAMX%s(SB), NOSPLIT, $0-16", amxTypes[t].name)
+	w.op("MOVQ shape+0(FP), CX")
+	ldtilecfg(w, "CX")
+	w.op("MOVQ iterations+8(FP), AX")
+	w.op("PCALIGN $64")
+	w.label("loop")
+	for i := range 2 {
+		for j := range 2 {
+			amxTypes[t].dot(w, 6+j, 4+i, 2*i+j)
 		}
+	}
+	w.op("SUBQ $1, AX")
+	w.op("JGT loop")
+	tilerelease(w)
+	w.op("RET")
+}
+
+func amxFile(w *asm) {
+	for t := range amxTypes {
+		for rt := 1; rt <= 2; rt++ {
+			for ct := 1; ct <= 2; ct++ {
+				amxTile(w, t, rt, ct)
+			}
+		}
+		amxProbe(w, t)
 	}
 }
 
 func amxStubs(w *asm) {
-	for rt := 1; rt <= 2; rt++ {
-		for ct := 1; ct <= 2; ct++ {
-			w.text("//go:noescape\nfunc tileAMX%d%d%s\n", rt, ct, amxSig)
+	for t := range amxTypes {
+		for rt := 1; rt <= 2; rt++ {
+			for ct := 1; ct <= 2; ct++ {
+				w.text("//go:noescape\nfunc %s%s\n", amxName(t, rt, ct), amxSig)
+			}
 		}
+		w.text("//go:noescape\nfunc probeAMX%s(shape *tileShape, iterations int)\n", amxTypes[t].name)
 	}
 }

@@ -36,7 +36,7 @@ func TestEncoding(t *testing.T) {
 		bytes, note, _ := strings.Cut(w.b.String(), " // ")
 		code, want = append(code, handBytes(bytes)), append(want, words(note))
 	}
-	cmd := exec.Command(mc, "--disassemble", "-triple=x86_64", "-mattr=+amx-tile,+amx-bf16,+avx512bf16")
+	cmd := exec.Command(mc, "--disassemble", "-triple=x86_64", "-mattr=+amx-tile,+amx-bf16,+amx-int8,+avx512bf16,+avx512vnni")
 	cmd.Stdin = strings.NewReader(strings.Join(code, "\n"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -31,6 +31,7 @@ func Files() map[string]string {
 			}
 		}
 		tapFiles(add, c.v, c.e)
+		add("places_"+c.e.suffix+"_"+c.v.name, func(w *asm) { placeFile(w, c.v, c.e) })
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -74,11 +75,17 @@ func Files() map[string]string {
 		}
 	})
 	pairsFiles(add, avx512)
+	for _, masked := range []bool{false, true} {
+		for _, nv := range vectors {
+			tileFiles(add, avx512, fours, nv, masked)
+		}
+	}
 	add("tile_amx", amxFile)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
 	files["stubs_half_gen_amd64.go"] = halvesStubs()
 	files["taps_stubs_gen_amd64.go"] = allTapStubs()
+	files["places_stubs_gen_amd64.go"] = placeStubs()
 	neonFiles(files)
 	return files
 }
@@ -129,12 +136,13 @@ func halvesStubs() string {
 		halfStubs(w, v)
 	}
 	pairsStubs(w, avx512)
+	tileStubs(w, avx512, fours)
 	amxStubs(w)
 	return formatted(w)
 }
 
-// kernelStubs declares the tiles and dots of one element type.
-func kernelStubs(w *asm, v isa, e elem) {
+// tileStubs declares the tiles of one element type.
+func tileStubs(w *asm, v isa, e elem) {
 	t, id := e.goType, e.suffix+v.name
 	for _, masked := range []bool{false, true} {
 		table := "tiles" + id
@@ -157,6 +165,12 @@ func kernelStubs(w *asm, v isa, e elem) {
 			}
 		}
 	}
+}
+
+// kernelStubs declares the tiles and dots of one element type.
+func kernelStubs(w *asm, v isa, e elem) {
+	tileStubs(w, v, e)
+	t, id := e.goType, e.suffix+v.name
 	w.text("// dots%s holds the kernels for B by columns, by rows.", id)
 	w.text("var dots%s = []tile[%s]{", id, t)
 	for mr := 1; mr <= v.dotRows(); mr++ {

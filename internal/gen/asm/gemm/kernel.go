@@ -163,13 +163,13 @@ func (k tile) storeOne(i, j int, add bool) {
 	switch {
 	case !k.masked:
 		if add {
-			w.op("VADD%s %d(AX), %s, %s", ps, off, acc, acc)
+			w.op("%s %d(AX), %s, %s", k.e.sum(), off, acc, acc)
 		}
 		w.op("VMOVU%s %s, %d(AX)", ps, acc, off)
 	case v.masks:
 		if add {
 			w.op("VMOVU%s.Z %d(AX), K%d, %s", ps, off, j+1, t)
-			w.op("VADD%s %s, %s, %s", ps, t, acc, acc)
+			w.op("%s %s, %s, %s", k.e.sum(), t, acc, acc)
 		}
 		w.op("VMOVU%s %s, K%d, %d(AX)", ps, acc, j+1, off)
 	default:
@@ -177,7 +177,7 @@ func (k tile) storeOne(i, j int, add bool) {
 		if add {
 			m := v.r(k.v.regs - 1)
 			w.op("VMASKMOV%s %d(AX), %s, %s", ps, off, t, m)
-			w.op("VADD%s %s, %s, %s", ps, m, acc, acc)
+			w.op("%s %s, %s, %s", k.e.sum(), m, acc, acc)
 		}
 		w.op("VMASKMOV%s %s, %s, %d(AX)", ps, acc, t, off)
 	}

@@ -27,13 +27,15 @@ type elem struct {
 	shift  int    // log2 of size
 	pairs  bool   // an element is two bfloat16, neighbours in k; sums are float32
 	narrow bool   // B is float16, widened as it is read
+	fours  bool   // an element is four bytes, neighbours in k; sums are int32
 }
 
 var (
-	f32   = elem{"F32", "float32", 4, "PS", "SS", 2, false, false}
-	f64   = elem{"F64", "float64", 8, "PD", "SD", 3, false, false}
-	pairs = elem{"Pairs", "float32", 4, "PS", "SS", 2, true, false}
-	f16   = elem{"F16", "float32", 4, "PS", "SS", 2, false, true}
+	f32   = elem{suffix: "F32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2}
+	f64   = elem{suffix: "F64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3}
+	pairs = elem{suffix: "Pairs", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, pairs: true}
+	f16   = elem{suffix: "F16", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, narrow: true}
+	fours = elem{suffix: "Fours", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, fours: true}
 )
 
 func (v isa) r(i int) string      { return fmt.Sprintf("%s%d", v.reg, i) }
@@ -55,7 +57,19 @@ func (v isa) multiplyAdd(w *asm, e elem, b, a, acc int) {
 		vdpbf16ps(w, b, a, acc)
 		return
 	}
+	if e.fours { // the factors of one of them are signed: all the same for the low bytes of sums
+		w.op("VPDPBUSD %s, %s, %s", v.r(b), v.r(a), v.r(acc))
+		return
+	}
 	w.op("VFMADD231%s %s, %s, %s", e.ps, v.r(b), v.r(a), v.r(acc))
+}
+
+// sum is the instruction that adds vectors of sums.
+func (e elem) sum() string {
+	if e.fours {
+		return "VPADDD"
+	}
+	return "VADD" + e.ps
 }
 
 // rowRegs hold odd multiples of the row stride of A. With the scales 1, 2, 4 and 8

@@ -1,6 +1,6 @@
 package main
 
-import "slices"
+import "math"
 
 func activations() []*kernel {
 	return []*kernel{
@@ -18,7 +18,7 @@ func activations() []*kernel {
 			return b.join(x, b.ldexpDown(b.divOnePlus(v, rest, e.value(b)), e.p))
 		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
-		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function, and -0 at -Inf.", gelu),
+		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.", gelu),
 		unary("GeluTanhF32", "geluTanh1", "sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.", geluTanh),
 	}
 }
@@ -69,31 +69,30 @@ func (b *B) join(x, w *val) *val {
 	return b.Add(b.Max(b.Float(b.I(-1<<31)), x), w)
 }
 
-// tanh is a polynomial near zero and 1 - 2/(e^2x + 1) elsewhere.
-func tanh(b *B, x *val) *val {
-	a := b.Abs(x)
-	s := b.Mul(a, a)
-	near := b.Fma(b.Mul(s, b.Horner(s, coefTanh)), a, a)
-	c := b.Min(b.C(10), a)
-	r, p := b.expReduce(b.Add(c, c))
-	e := b.ldexpNormal(b.expPoly(r), p)
-	far := b.Sub(b.C(1), b.Div(b.C(2), b.Add(e, b.C(1))))
-	y := b.Sel(b.Lt(a, b.C(0.625)), near, far)
-	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
+// table is the function of a >= 0 that the table has polynomials of, one for each quarter octave of 1+a, and the point c
+// that a polynomial is about.
+func (b *B) table(a *val, tab [][]float32) (q, d, c0, c *val) {
+	pick := b.Lookup16(b.Srl(b.Bits(b.Add(a, b.C(1))), 21))
+	c = pick(tab[0])
+	d = b.Sub(a, c)
+	q = pick(tab[len(tab)-1])
+	for i := len(tab) - 2; i >= 2; i-- {
+		q = b.Fma(q, d, pick(tab[i]))
+	}
+	return q, d, pick(tab[1]), c
 }
 
-// erf is a polynomial below 1 and 1 - e^-h(x) above, where it has reached 1 at 4.
+// tanh has reached 1 at 9.1.
+func tanh(b *B, x *val) *val {
+	q, d, c0, _ := b.table(b.Min(b.C(9.1), b.Abs(x)), tabTanh)
+	return b.Float(b.Or(b.Bits(b.Fma(q, d, c0)), b.Sign(x)))
+}
+
+// erf has reached 1 before 4, where the table ends. Near zero it is a + q a, because the table's slope there is not a float32.
 func erf(b *B, x *val) *val {
-	a := b.Abs(x)
-	s := b.Mul(a, a)
-	near := b.Fma(b.Horner(s, coefErf), a, a)
-	neg := make([]float32, len(coefErfc))
-	for i, c := range coefErfc {
-		neg[i] = -c
-	}
-	r, p := b.expReduce(b.Horner(b.Min(b.C(4), a), neg))
-	far := b.Sub(b.C(1), b.ldexpNormal(b.expPoly(r), p))
-	y := b.Sel(b.Lt(a, b.C(1)), near, far)
+	a := b.Min(b.C(3.999), b.Abs(x))
+	q, d, c0, c := b.table(a, tabErf)
+	y := b.Fma(q, d, b.Sel(b.Eq(c, b.C(0)), a, c0))
 	return b.Float(b.Or(b.Bits(y), b.Sign(x)))
 }
 
@@ -108,37 +107,32 @@ func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
-// gelu needs w = m Φ(m), m = -|x|, to full relative accuracy far into the tail. It
-// is m e^(-m²/2) G(-m), where G comes from a table of polynomials and every factor
-// carries its rounding error along.
+// gelu is max(x, 0) - w, w = a Φ(-a), a = |x|, which is needed to full relative accuracy far into the tail. It is
+// e^(-a²/2) times a slow function, which comes from a table of polynomials; a² is carried in two parts, because e^
+// multiplies its error. At -Inf the product of min(x, 0) and zero makes it NaN, as the definition is.
 func gelu(b *B, x *val) *val {
-	m := b.minusAbs(x, 14.5)
-	s := b.Mul(m, m)
-	sl := b.Fms(m, m, s)
-	e, el := b.expPair(b.Mul(s, b.C(-0.5)), b.Mul(sl, b.C(0.5)))
-	pick := b.Lookup16(b.Srl(b.Bits(b.Sub(b.C(1), m)), 21))
-	d := b.Add(m, pick(tabGelu[0]))
-	q := pick(geluRow(len(tabGelu) - 1))
-	for i := len(tabGelu) - 2; i >= 2; i-- {
-		q = b.Fma(q, d, pick(geluRow(i)))
+	a := b.Min(b.C(14.5), b.Abs(x))
+	s := b.Mul(a, a)
+	sl := b.Fms(a, a, s)
+	t := b.Fma(s, b.C(-log2e/2), b.C(sixteenths))
+	n := b.Sub(t, b.C(sixteenths))
+	r := b.Fma(n, b.C(2*ln2), s)
+	r = b.Add(b.Fma(n, b.C(2*ln2L), r), sl) // a² + 2 n ln2
+	p := b.Fma(b.Fma(b.C(-1.0/48), r, b.C(0.125)), r, b.C(-0.5))
+	root := b.Lookup16(b.Bits(t))
+	hi := root(tabExp[0])
+	lo := b.Fma(p, b.Mul(hi, r), root(tabExp[1])) // the power is hi + lo
+	q, d, c0, _ := b.table(a, tabGelu)
+	g := b.Fma(q, d, c0)
+	w := b.Fma(g, hi, b.Mul(g, lo))
+	if b.tgt == avx512 {
+		w = b.op2("scalef", w, n) // it rounds n down
+	} else {
+		k := b.Sra(b.Sub(b.Bits(t), b.I(int32(math.Float32bits(sixteenths)))), 4)
+		w = b.Mul(b.Mul(w, b.Float(b.Add(b.Shl(k, 23), b.I((127+40)<<23)))), b.C(0x1p-40))
 	}
-	c := pick(geluRow(1))
-	g := b.Fma(q, d, c)
-	gl := b.Fma(q, d, b.Sub(c, g))
-	h, rest := b.timesPair(m, g, gl)
-	w := b.Fms(h, e.m, b.Fnma(h, el, b.Mul(rest, e.m)))
-	return b.join(x, b.ldexpDown(w, e.p))
-}
-
-// geluRow is a row of coefficients for the argument m + c instead of -m - c.
-func geluRow(i int) []float32 {
-	row := slices.Clone(tabGelu[i])
-	for k := range row {
-		if i%2 == 0 {
-			row[k] = -row[k]
-		}
-	}
-	return row
+	top := b.Fma(b.Min(b.C(0), x), b.C(0), b.Max(b.Float(b.I(-1<<31)), x))
+	return b.Sub(top, w)
 }
 
 // 2√(2/π) in two parts, the first with 20 fraction bits so that its difference

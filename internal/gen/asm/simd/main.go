@@ -170,6 +170,9 @@ func files() map[string][]byte {
 			put(fmt.Sprintf("%s_%s_gen_amd64.s", f.file, strings.ToLower(a.isa())), a.source(f))
 		}
 	}
+	put("chain_gen.go", chainNames())
+	put("chain_avx2_gen_amd64.s", chainSource(avx2))
+	put("chain_avx512_gen_amd64.s", chainSource(avx512))
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
 	return out

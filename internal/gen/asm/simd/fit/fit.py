@@ -96,15 +96,16 @@ def show(name, note, coefs, e0, e1, typ="float32"):
 
 
 def gelu_tail(a):
-    """Phi(-a)*exp(a^2/2), Phi the normal distribution."""
-    return mp.erfc(a / mp.sqrt(2)) * mp.exp(a * a / 2) / 2
+    """a Phi(-a) exp(a^2/2), Phi the normal distribution."""
+    return a * mp.erfc(a / mp.sqrt(2)) * mp.exp(a * a / 2) / 2
 
 
-def table16(f, deg):
-    """Sixteen polynomials in a - c, one per quarter octave of 1 + a from 1 to 16.
+def table16(f, deg, most, plus=0):
+    """Sixteen polynomials in a - c, one per quarter octave of 1 + a from 1 to 16, as far as a goes to most; f(0) is 0.
 
     Column k belongs to the arguments with k = (bits(1+a) >> 21) & 15. The point c of each is chosen near the
-    middle so that f(c) is very nearly a float32: the leading coefficient then costs no accuracy.
+    middle so that f(c) is very nearly a float32: the leading coefficient then costs no accuracy. That of the first
+    column is 0, for the sake of small arguments; it has f(a) - plus*a.
     """
     rows = [[0.0] * 16 for _ in range(deg + 2)]
     worst0, worst = mpf(0), mpf(0)
@@ -112,9 +113,11 @@ def table16(f, deg):
         for part in range(4):
             w = mpf(2) ** octave / 4
             lo = mpf(2) ** octave + part * w - 1
-            hi = lo + w
-            best = None
-            for j in range(-60, 61):
+            if lo >= most:
+                continue
+            hi = min(lo + w, most)
+            best = (mpf(0), mpf(0)) if lo == 0 else None
+            for j in range(-300, 301) if best is None else []:
                 c = mpf(f32((lo + hi) / 2 + w * j / 4001))
                 v = f(c)
                 e = abs(mpf(f32(v)) / v - 1)
@@ -122,12 +125,17 @@ def table16(f, deg):
                     best = (e, c)
             c = best[1]
             c0 = mpf(f32(f(c)))
-            p, e0, e1 = poly(lo - c, hi - c, lambda d: (f(c + d) - c0) / d, list(range(deg)), lambda d: abs(d) / f(c + d), n=200)
+            p, e0, e1 = poly(lo - c, hi - c, lambda d: (f(c + d) - c0) / d - (plus if c == 0 else 0), list(range(deg)), lambda d: abs(d) / f(c + d), n=200)
             worst0, worst = max(worst0, e0), max(worst, e1, best[0])
             k = (127 + octave) * 4 + part & 15
             for r, x in enumerate([c, c0] + p):
                 rows[r][k] = f32(x)
     return rows, worst0, worst
+
+
+def exp_table():
+    hi = [f32(mpf(2) ** (mpf(i) / 16)) for i in range(16)]
+    return [hi, [f32(mpf(2) ** (mpf(i) / 16) - mpf(h)) for i, h in enumerate(hi)]], mpf(2) ** -50, mpf(2) ** -50
 
 
 def show_table(name, note, rows, e0, e1):
@@ -148,12 +156,6 @@ def main():
     show("coefExp2", "(2^r - 1)/r on |r| <= 1/2", c, a, b)
     c, a, b = poly(-0.25, 0.5, lambda f: (mp.log1p(f) - f + f * f / 2) / f ** 3, list(range(8)), lambda f: abs(f ** 3 / mp.log1p(f)))
     show("coefLog", "(log(1+f) - f + f^2/2)/f^3 on -1/4 <= f <= 1/2", c, a, b)
-    c, a, b = poly(0, mpf('0.625') ** 2, lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(5)), lambda s: s * mp.sqrt(s) / mp.tanh(mp.sqrt(s)))
-    show("coefTanh", "(tanh(x)/x - 1)/x^2 in x^2 on |x| <= 0.625", c, a, b)
-    c, a, b = poly(0, 1, lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, list(range(7)), lambda s: mp.sqrt(s) / mp.erf(mp.sqrt(s)))
-    show("coefErf", "erf(x)/x - 1 in x^2 on |x| <= 1", c, a, b)
-    c, a, b = poly(1, 4, lambda x: -mp.log(mp.erfc(x)), list(range(7)), lambda x: mp.erfc(x), order=list(range(6, -1, -1)))
-    show("coefErfc", "-log(erfc(x)) on 1 <= x <= 4, weighted by erfc", c, a, b)
     q = (mp.pi / 4 * mpf('1.001')) ** 2
     c, a, b = poly(0, q, lambda s: (mp.sin(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, list(range(3)), lambda s: s)
     show("coefSin", "(sin(r)/r - 1)/r^2 in r^2 on |r| <= pi/4", c, a, b)
@@ -164,7 +166,10 @@ def main():
     show("coefPowLog", "log2(1+f)/f on sqrt(1/2)-1 <= f <= sqrt(2)-1", c, a, b, "float64")
     c, a, b = poly(-0.5, 0.5, lambda r: mpf(2) ** r, list(range(8)), lambda r: 1 / mpf(2) ** r, rnd=float)
     show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
-    show_table("tabGelu", "Phi(-a) exp(a^2/2), rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6))
+    show_table("tabGelu", "a Phi(-a) exp(a^2/2), rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6, mpf(15)))
+    show_table("tabErf", "erf(a), less a in the first column, likewise", *table16(mp.erf, 6, mpf(4), 1))
+    show_table("tabTanh", "tanh(a) likewise", *table16(mp.tanh, 6, mpf('9.1')))
+    show_table("tabExp", "2^(i/16) and what it lost in rounding", *exp_table())
 
 
 if __name__ == '__main__':

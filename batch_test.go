@@ -1,0 +1,62 @@
+package lucid
+
+import "testing"
+
+// TestRowDoesNotDependOnItsBatch: under Deterministic a row has the same bits alone, among a few and among many, however
+// kernels choose their paths by size.
+func TestRowDoesNotDependOnItsBatch(t *testing.T) {
+	Seed(6)
+	rand := func(size ...int) *Tensor { return With{DType: Float32}.Uniform(-1, 1, size...).Eval() }
+	const rows = 70
+	wide, square, tall, b := rand(700, 520), rand(700, 700), rand(700, 6), rand(520)
+	turned := rand(520, 700).Transpose(0, 1)
+	image, kernel, point, deep := rand(rows, 8, 13, 13), rand(24, 8, 3, 3), rand(24, 8, 1, 1), rand(8, 1, 3, 3)
+	q, k, v := rand(rows, 2, 33, 24), rand(rows, 2, 33, 24), rand(rows, 2, 33, 24)
+	classes := With{DType: Float32}.Uniform(0, 700, rows).To(Int64).Eval()
+	x := rand(rows, 700)
+	first := func(x *Tensor, n int) *Tensor { return x.At(Range{Start: 0, Stop: n}) }
+	same := []int{1}
+	groups := 8
+	works := map[string]func(n int) *Tensor{
+		"product, bias, gelu": func(n int) *Tensor { return Gelu(first(x, n).MatMul(wide).Add(b)) },
+		"square product":      func(n int) *Tensor { return first(x, n).MatMul(square) },
+		"few columns":         func(n int) *Tensor { return first(x, n).MatMul(tall) },
+		"transposed weight":   func(n int) *Tensor { return first(x, n).MatMul(turned) },
+		"bfloat16 product":    func(n int) *Tensor { return first(x, n).To(BFloat16).MatMul(wide.To(BFloat16)) },
+		"float16 product":     func(n int) *Tensor { return first(x, n).To(Float16).MatMul(turned.To(Float16)) },
+		"float64 product":     func(n int) *Tensor { return first(x, n).To(Float64).MatMul(wide.To(Float64)) },
+		"complex product":     func(n int) *Tensor { return first(x, n).To(Complex64).MatMul(wide.To(Complex64)) },
+		"softmax":             func(n int) *Tensor { return first(x, n).Softmax(1) },
+		"layer norm":          func(n int) *Tensor { return LayerNorm(first(x, n), []int{700}, nil, nil) },
+		"rms norm":            func(n int) *Tensor { return RMSNorm(first(x, n), []int{700}, nil) },
+		"sum":                 func(n int) *Tensor { return first(x, n).Sum(1) },
+		"computed and summed": func(n int) *Tensor { return first(x, n).Mul(2).Exp().Sum(1) },
+		"variance":            func(n int) *Tensor { return first(x, n).Var(1) },
+		"cumulative sum":      func(n int) *Tensor { return first(x, n).CumSum(1) },
+		"cross entropy": func(n int) *Tensor {
+			return CrossEntropy(first(x, n), first(classes, n), nil, CrossEntropyOptions{Reduction: "none"})
+		},
+		"convolution":     func(n int) *Tensor { return Conv2d(first(image, n), kernel, nil, ConvOptions{Padding: same}) },
+		"strided":         func(n int) *Tensor { return Conv2d(first(image, n), kernel, nil, ConvOptions{Stride: []int{2}}) },
+		"pointwise":       func(n int) *Tensor { return Conv2d(first(image, n), point, nil) },
+		"depthwise":       func(n int) *Tensor { return Conv2d(first(image, n), deep, nil, ConvOptions{Groups: &groups}) },
+		"average pooling": func(n int) *Tensor { return AvgPool2d(first(image, n), []int{3}) },
+		"attention":       func(n int) *Tensor { return ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil) },
+		"causal attention": func(n int) *Tensor {
+			return ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil, ScaledDotProductAttentionOptions{IsCausal: true})
+		},
+		"stacked products": func(n int) *Tensor { return first(q, n).MatMul(first(k, n).Transpose(-1, -2)) },
+	}
+	for name, f := range works {
+		t.Run(name, func(t *testing.T) {
+			Deterministic(func() {
+				all := f(rows).Eval()
+				for _, n := range []int{1, 2, 3, 5, 8, 17, 33, 64} {
+					if part := f(n).Eval(); !tensorBits(part, first(all, n)) {
+						t.Errorf("%d rows have other bits than as part of %d", n, rows)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,122 @@
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+)
+
+const (
+	chainMost = 128     // elements that chain code takes at a time, at most
+	aheadFrom = 1 << 20 // bytes from which operands are asked for ahead of time: they are in no near cache
+)
+
+// readyCode is the chain code of a program, part by part, with the operands of one goroutine.
+type readyCode struct {
+	steps []simd.Step
+	ends  []int // of the parts, in steps
+	tiles []tileStep
+}
+
+// tileStep is a step whose operand is in another place in every tile.
+type tileStep struct{ step, reg int }
+
+var readyCodes = sync.Pool{New: func() any { return new(readyCode) }}
+
+// chained reports whether this run uses chain code.
+func (r *runState) chained() bool { return r.width > 0 }
+
+// ready makes the chain code of all parts; scalars are in place.
+func (r *runState) ready(w *workspace) {
+	w.code = readyCodes.Get().(*readyCode)
+	c := w.code
+	c.steps, c.ends, c.tiles = c.steps[:0], c.ends[:0], c.tiles[:0]
+	locals := unsafe.Add(w.base, r.tile*r.unit)
+	reg := w.regs()
+	for _, p := range r.p.parts {
+		if p.chain == nil {
+			c.ends = append(c.ends, len(c.steps))
+			continue
+		}
+		for _, s := range p.chain.steps {
+			op := s.op
+			switch {
+			case op == simd.ChainAhead && (!r.ahead || !r.in[s.reg].direct):
+				continue
+			case s.local >= 0:
+				c.steps = append(c.steps, simd.ChainStep(op, unsafe.Add(locals, s.local*4*chainMost), false))
+				continue
+			case s.reg < 0:
+				c.steps = append(c.steps, simd.ChainStep(op, nil, false))
+				continue
+			case s.reg < len(r.in) && r.in[s.reg].scalar:
+				c.steps = append(c.steps, simd.ChainStep(op, reg[s.reg], false))
+				continue
+			case op == simd.ChainStore && r.goesPast(s.reg):
+				op = simd.ChainStream
+			}
+			c.tiles = append(c.tiles, tileStep{len(c.steps), s.reg})
+			c.steps = append(c.steps, simd.ChainStep(op, nil, true))
+		}
+		c.ends = append(c.ends, len(c.steps))
+	}
+}
+
+// goesPast reports whether an output goes past the caches.
+func (r *runState) goesPast(reg int) bool {
+	for i := range r.out {
+		if r.out[i].reg == reg {
+			return r.out[i].past
+		}
+	}
+	return false
+}
+
+// partsOf runs the program on a tile of n elements, whose registers lie at reg.
+func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
+	whole := n &^ (r.width - 1)
+	c := w.code
+	for _, t := range c.tiles {
+		c.steps[t.step].At = uintptr(reg[t.reg])
+	}
+	at := 0
+	for i := range r.p.parts {
+		p := &r.p.parts[i]
+		if p.chain == nil {
+			r.plain(reg, p.from, p.to, 0, n)
+			continue
+		}
+		if whole > 0 {
+			simd.RunChain(c.steps[at:c.ends[i]], whole)
+		}
+		at = c.ends[i]
+		if whole < n {
+			r.plain(reg, p.from, p.to, whole, n)
+		}
+	}
+}
+
+// plain runs instructions from to to one after the other, on elements lo to hi of a tile.
+func (r *runState) plain(reg []unsafe.Pointer, from, to, lo, hi int) {
+	for k := from; k < to; k++ {
+		c := &r.p.code[k]
+		var y, w unsafe.Pointer
+		x := r.at(reg, c.src[0], lo)
+		if s := c.src[1]; s >= 0 {
+			y = r.at(reg, s, lo)
+		}
+		if s := c.src[2]; s >= 0 {
+			w = r.at(reg, s, lo)
+		}
+		c.f(hi-lo, r.at(reg, c.dst, lo), x, y, w, c.a)
+	}
+}
+
+// at is the place of element i of a register's tile; a scalar is repeated from the start on.
+func (r *runState) at(reg []unsafe.Pointer, s, i int) unsafe.Pointer {
+	if i == 0 || s < len(r.in) && r.in[s].scalar {
+		return reg[s]
+	}
+	return unsafe.Add(reg[s], i*r.p.size[s])
+}

@@ -1,0 +1,260 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// The way by places multiplies a scalar of the input by a vector of kernels (gemm.Places): output channels are lanes, and
+// rows of places, two at a time, are what is computed together. So there is nothing between output rows, strides and
+// short rows cost nothing, and rows of taps that see only padding are left out. Sums stand by places in scratch until
+// they are complete, and are turned on their way out. It needs as many output channels as make up vectors.
+
+const (
+	placesDepth = 640      // most terms of a sum before it is added to the others, or one channel
+	placesWidth = 3        // shortest rows
+	placesLeast = 192      // terms of a sum below which turning costs more than the direct way's columns between rows
+	placesLong  = 896      // longest rows, and most places of a block
+	placesInput = 64 << 10 // elements of the scratch of the input, about: with sums and kernels they stay in the second cache
+	placesSums  = 64 << 10 // most sums of a block that wait for the next chunk of channels
+	placesRows  = 256      // most output channels of a block then
+	placesMost  = 512      // and if there is one chunk
+	placesFew   = 96       // places below which output channels are cut, rather than images, to have enough blocks
+	placesPace  = 2 << 20  // multiply-adds between two looks at the clock
+)
+
+// placesConv is a phase computed by places.
+type placesConv[T numbers] struct {
+	convStrips[T]
+	images         int // of a block
+	channels       int // of a chunk
+	kernels, split int // output channels of a block, blocks of them
+	taps           gemm.PlaceTaps
+	tapCount       int
+	ends           []int // of the parts an output row is cut into
+	packed         []T   // kernels: panel by panel, in it channel by channel, tap by tap
+	padded         int   // output channels of a group in it
+	tells          bool
+}
+
+// isPlaces reports whether output channels fill vectors and rows are not too short.
+func (j *convJob[T]) isPlaces() bool {
+	if j.float == nil || j.float.row <= 0 || j.phase[2].outs < placesWidth || j.phase.taps() == 0 || j.channels == 0 {
+		return false
+	}
+	p := &j.phase[2]
+	a := newConvAxis(p.first, p.stride, p.step, p.taps)
+	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
+	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= placesLeast || !j.isDirect())
+}
+
+// newPlaces fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+func (j *convJob[T]) newPlaces() *placesConv[T] {
+	p := &j.phase
+	d := &placesConv[T]{tapCount: p.taps()}
+	chunks := ceil(j.channels, max(1, placesDepth/d.tapCount))
+	d.channels = ceil(j.channels, chunks)
+	d.convStrips = j.newStrips(max(placesWidth*j.float.row, min(placesLong, placesInput/d.channels)))
+	panel := 2 * j.float.lanes
+	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
+	d.kernels = min(ceil(j.kernels, panel)*panel, placesMost)
+	area := placesLong
+	if chunks > 1 {
+		d.kernels = min(d.kernels, placesRows)
+		area = min(area, placesSums/d.kernels)
+	}
+	d.cut(area/d.cols, directLeast)
+	for d.rows > 1 && d.channels*d.plane(p[0].taps, 0, 0) > placesInput {
+		d.cut(d.rows-1, directLeast)
+	}
+	d.images = 1
+	if d.strips*d.across == 1 {
+		d.images = max(1, min(j.images, area/(p[1].outs*d.cols), placesInput/(d.channels*d.plane(p[0].taps, 0, 0))))
+	}
+	d.enough(panel)
+	d.split = ceil(j.kernels, d.kernels)
+	d.taps = gemm.NewPlaceTaps(d.offsets())
+	n := ceil(d.cols, j.float.row)
+	for q := range n + 1 {
+		d.ends = append(d.ends, q*d.cols/n)
+	}
+	return d
+}
+
+// enough makes blocks smaller until there are enough of them: fewer output channels cost more copies of the input, fewer
+// places more passes over the kernels.
+func (d *placesConv[T]) enough(panel int) {
+	j, p := d.j, &d.j.phase
+	units := func() int {
+		return ceil(j.images, d.images) * j.groups * ceil(j.kernels, d.kernels) * p[0].outs * d.strips * d.across
+	}
+	fewer := func(least int) {
+		for units() < directLeast && d.kernels > least {
+			d.kernels = ceil(d.kernels/2, panel) * panel
+		}
+	}
+	fewer(128)
+	for units() < directLeast && d.images > 1 && d.images*d.rows*d.cols > placesFew {
+		d.images = ceil(d.images, 2)
+	}
+	fewer(64)
+	for units() < directLeast && d.images > 1 {
+		d.images = ceil(d.images, 2)
+	}
+	d.images = ceil(j.images, ceil(j.images, d.images))
+	d.cut(d.rows, units()/d.strips)
+	fewer(panel)
+}
+
+// byPlaces computes a phase.
+func (j *convJob[T]) byPlaces(c *backend.Ctx) error {
+	d := j.newPlaces()
+	d.tells = d.across == 1 && j.tells()
+	var free func()
+	d.packed, free = borrow[T](j.groups * d.padded * j.channels * d.tapCount)
+	defer free()
+	if err := d.pack(c); err != nil {
+		return err
+	}
+	return c.For(ceil(j.images, d.images)*j.groups*d.split*j.phase[0].outs*d.strips*d.across, d.block)
+}
+
+// panelCols is the width of the panel that begins at output channel o: two vectors, or one for the last.
+func (d *placesConv[T]) panelCols(o int) int { return min(2*d.j.float.lanes, d.padded-o) }
+
+// pack lays out the kernels.
+func (d *placesConv[T]) pack(c *backend.Ctx) error {
+	j, taps := d.j, d.tapCount
+	offs, even := j.tapOffsets()
+	whole := even && j.kernelInStep == taps // all channels of a kernel follow each other
+	panel := 2 * j.float.lanes
+	panels, chunks := ceil(j.kernels, panel), ceil(j.channels, d.channels)
+	return c.For(j.groups*panels*chunks, func(b int) {
+		c0, b := b%chunks*d.channels, b/chunks
+		c1, o := min(c0+d.channels, j.channels), b%panels*panel
+		cols, rows, k := d.panelCols(o), min(panel, j.kernels-o), j.channels*taps
+		to := d.packed[b/panels*d.padded*k+o*k+c0*taps*cols:][:(c1-c0)*taps*cols]
+		if rows < cols {
+			clear(to)
+		}
+		from := j.w[(b/panels*j.kernels+o)*j.kernelStep+c0*j.kernelInStep:]
+		if whole {
+			j.float.packPlaces(to, cols, from[offs[0]:], rows, (c1-c0)*taps, j.kernelStep)
+			return
+		}
+		for ch := range c1 - c0 {
+			to, from := to[ch*taps*cols:], from[ch*j.kernelInStep:]
+			if even {
+				j.float.packPlaces(to, cols, from[offs[0]:], rows, taps, j.kernelStep)
+				continue
+			}
+			for t, o := range offs {
+				for i := range rows {
+					to[t*cols+i] = from[i*j.kernelStep+o]
+				}
+			}
+		}
+	})
+}
+
+// placesBlock is scratch of a block: x what it reads of a chunk of channels, sums what it computes.
+type placesBlock[T numbers] struct {
+	strip
+	images  int
+	x, sums []T
+	pairs   []placePair
+	pace    par.Pace
+	work    int // since the last look at the clock
+}
+
+// block computes a strip of some images and output channels.
+func (d *placesConv[T]) block(b int) {
+	j, p := d.j, &d.j.phase
+	var u placesBlock[T]
+	t2, b := b%d.across*d.cols, b/d.across
+	t1, b := b%d.strips*d.rows, b/d.strips
+	t0, b := b%p[0].outs, b/p[0].outs
+	part, b := b%d.split, b/d.split
+	group, image := b%j.groups, b/j.groups*d.images
+	u.strip = strip{image: image, group: group, o0: part * d.kernels, o1: min((part+1)*d.kernels, j.kernels), t0: t0, t1: t1, t2: t2,
+		rows: min(d.rows, p[1].outs-t1), cols: min(d.cols, p[2].outs-t2)}
+	u.images = min(d.images, j.images-image)
+	each := d.channels * d.plane(p[0].taps, 0, 0) // of an image
+	n := u.images * u.rows * u.cols               // places
+	var freeX, freeSums func()
+	u.x, freeX = borrow[T](u.images*each + j.float.row)
+	defer freeX()
+	wide := ceil(u.o1, j.float.lanes)*j.float.lanes - u.o0
+	if d.channels == j.channels { // each panel is finished before the next
+		wide = min(wide, 2*j.float.lanes)
+	}
+	u.sums, freeSums = borrow[T](n * wide)
+	defer freeSums()
+	u.pace = par.NewPace()
+	d.pair(&u, each)
+	for c := 0; c < j.channels; c += d.channels {
+		count := min(d.channels, j.channels-c)
+		for i := range u.images {
+			d.fill(u.x[i*each:], (image+i)*j.imageStep+(group*j.channels+c)*j.channelStep, count, &u.strip)
+		}
+		for o := u.o0; o < u.o1; o += 2 * j.float.lanes {
+			sums := u.sums
+			if d.channels < j.channels {
+				sums = sums[n*(o-u.o0):]
+			}
+			d.panel(&u, sums, o, c, count)
+			if c+count == j.channels {
+				d.turn(&u, sums, o)
+			}
+		}
+	}
+}
+
+// panel adds what a chunk of channels gives to a panel of output channels.
+func (d *placesConv[T]) panel(u *placesBlock[T], sums []T, o, c, count int) {
+	j, taps := d.j, d.tapCount
+	cols, k := d.panelCols(o), j.channels*taps
+	w := d.packed[u.group*d.padded*k+o*k+c*taps*cols:]
+	next := d.plane(j.phase[0].taps, 0, 0)
+	for i := range u.pairs {
+		p := &u.pairs[i]
+		to := [2]int{p.to[0] * cols, p.to[1] * cols}
+		j.float.places(p.n, cols, count, d.taps.Part(p.lo, p.hi), u.x, p.at, next, w[p.lo*cols:], taps*cols, sums, to, c > 0)
+		if u.work += p.n * cols * count * taps; u.work > placesPace {
+			u.work = 0
+			u.pace.Step()
+		}
+	}
+}
+
+// turn writes the finished sums of a panel to the output.
+func (d *placesConv[T]) turn(u *placesBlock[T], sums []T, o int) {
+	j, p := d.j, &d.j.phase
+	cols, rows, width := d.panelCols(o), min(u.o1-o, 2*j.float.lanes), u.cols
+	whole := p[2].outStep == 1 && p[1].outStep == 1 && width == j.outSize[2] // rows follow each other
+	for i := range u.images {
+		row := ((u.image+i)*j.groups+u.group)*j.kernels + o
+		if whole && j.z != nil {
+			transposeOf(j.z[row*j.outPlaces+d.place(&u.strip, 0):], j.outPlaces, sums[i*u.rows*width*cols:], cols, u.rows*width, rows)
+		} else {
+			d.turnRows(u, sums[i*u.rows*width*cols:], cols, row, rows)
+		}
+		if d.tells {
+			j.then(row, d.place(&u.strip, 0), rows, u.rows*width)
+		}
+	}
+}
+
+// turnRows writes the sums of one image, cols apart, to the planes of so many channels, row by row.
+func (d *placesConv[T]) turnRows(u *placesBlock[T], sums []T, cols, plane, channels int) {
+	j, width := d.j, u.cols
+	row, free := borrow[T](channels * width)
+	defer free()
+	for r := range u.rows {
+		transposeOf(row, width, sums[r*width*cols:], cols, width, channels)
+		for q := range channels {
+			j.write((plane+q)*j.outPlaces+d.place(&u.strip, r), j.phase[2].outStep, row[q*width:][:width])
+		}
+	}
+}

@@ -1,0 +1,11 @@
+//go:build purego || !amd64
+
+package simd
+
+// ChainWidth is how many elements chain code takes at a time; 0: this machine has none.
+func ChainWidth() int { return 0 }
+
+// RunChain is never called where there is no chain code.
+func RunChain([]Step, int) { panic("simd: no chain code here") }
+
+func chainRoutine(ChainOp) uintptr { return 0 }

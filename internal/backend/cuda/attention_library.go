@@ -1,0 +1,149 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// Attention by cuDNN, whose kernels are made for one set of sizes each and take about a second to compile. That is worth
+// it for sizes that come again: in what is recorded, and eagerly once a kind of attention has had some work.
+const (
+	worthAttention = 1e9  // operations of one attention
+	worthCompiling = 2e12 // operations of one kind of attention, all together
+)
+
+// attentionWork counts the operations of each kind of attention so far.
+type attentionWork struct {
+	sync.Mutex
+	done map[cudnn.Attention]float64
+}
+
+// worth notes an attention and reports whether cuDNN should do it.
+func (d *call) worth(a cudnn.Attention) bool {
+	flops := 4 * float64(a.Q.At(0)) * float64(a.Q.At(1)) * float64(a.Q.At(2)) * float64(a.K.At(2)) * float64(max(a.Q.At(3), a.V.At(3)))
+	if flops < worthAttention && !d.dnnAlways {
+		return false
+	}
+	if !d.dnnAlways && d.face != recording && d.attentions.add(a, flops, d.face == running) < worthCompiling {
+		return false
+	}
+	h, unknown := d.dnn()
+	return h != nil || unknown
+}
+
+// add returns the operations of a kind of attention so far, with these if they count.
+func (w *attentionWork) add(a cudnn.Attention, flops float64, counts bool) float64 {
+	w.Lock()
+	defer w.Unlock()
+	if w.done == nil {
+		w.done = map[cudnn.Attention]float64{}
+	}
+	if counts {
+		w.done[a] += flops
+	}
+	return w.done[a]
+}
+
+// attentionKind describes an attention to cuDNN; ok is false if it is none of its own.
+func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, ok bool) {
+	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
+	ints := attr.MakeInts
+	a = cudnn.Attention{DType: q.DType, Causal: p.Causal, Q: ints(q.Shape.Dims()...), K: ints(k.Shape.Dims()...), V: ints(v.Shape.Dims()...),
+		QStrides: ints(q.Strides()...), KStrides: ints(k.Strides()...), VStrides: ints(v.Strides()...)}
+	return a, q.DType.IsHalf() && p.Scale > 0 && e%8 == 0 && f%8 == 0 && min(e, f) > 0 && max(e, f) <= 256 && q.Shape.Dim(2) > 1 && k.Shape.Dim(2) > 1
+}
+
+// attentionByLibrary tries cuDNN; done reports whether that was it.
+func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (done bool, err error) {
+	if _, ok := attentionKind(p, in[0], in[1], in[2]); !ok || len(in) > 3 || address(out[0])%16 != 0 {
+		return false, nil
+	}
+	x, err := d.inRows(in)
+	if err != nil {
+		return true, err
+	}
+	defer x.free()
+	q, k, v := x.views[0], x.views[1], x.views[2]
+	a, _ := attentionKind(p, q, k, v)
+	if !d.worth(a) {
+		return false, nil
+	}
+	return d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
+		return h.Attention(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
+	})
+}
+
+// lastWrongTail is the last version whose gradient reads beyond keys that are no multiple of 128.
+const lastWrongTail = 91500
+
+// attentionGradByLibrary tries cuDNN; done reports whether that was it. Where the same bits are asked for, it is not: the
+// cotangents of queries are added up in any order.
+func (d *call) attentionGradByLibrary(p attr.Attention, out, in []backend.View) (done bool, err error) {
+	if _, ok := attentionKind(p, in[1], in[2], in[3]); !ok || len(in) > 6 || p.Shifted || d.ctx.Deterministic ||
+		in[2].Shape.Dim(2)%128 != 0 && cudnn.Version <= lastWrongTail {
+		return false, nil
+	}
+	for _, o := range out {
+		if address(o)%16 != 0 {
+			return false, nil
+		}
+	}
+	x, err := d.inRows([]backend.View{in[1], in[2], in[3], in[0]})
+	if err != nil {
+		return true, err
+	}
+	defer x.free()
+	q, k, v, g := x.views[0], x.views[1], x.views[2], x.views[3]
+	a, _ := attentionKind(p, q, k, v)
+	a.Backward, a.GStrides = true, attr.MakeInts(g.Strides()...)
+	if !d.worth(a) {
+		return false, nil
+	}
+	stat, err := d.denseAll(in[4:6])
+	if err != nil {
+		return true, err
+	}
+	defer stat.free()
+	y, err := d.pool.Get("attention", g.Numel()*g.DType.Size())
+	if err != nil {
+		return true, err
+	}
+	defer y.Free()
+	sums, err := d.pool.Get("attention", 4*stat.views[1].Numel())
+	if err != nil {
+		return true, err
+	}
+	defer sums.Free()
+	if err := d.attentionSeed(y.Dev, g, stat.views[1]); err != nil {
+		return true, err
+	}
+	return d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
+		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), y.Dev,
+			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
+	})
+}
+
+func seedSource(t dtype.DType) string {
+	return kernels.Source("prelude") + "#define T " + ctype[t] + "\n" + kernels.Source("attention_seed")
+}
+
+// attentionSeed makes what stands for the result in the gradient, from its cotangent and the sums of their products.
+func (d *call) attentionSeed(to uintptr, g, sums backend.View) error {
+	f, err := d.kernel("attention_seed"+g.DType.String(), "attention_seed", func() string { return seedSource(g.DType) })
+	if err != nil {
+		return err
+	}
+	s := g.Shape.Dims()
+	rows := s[0] * s[1] * s[2]
+	var a args
+	a.int(s[1], s[2], rows, s[3])
+	a.int(g.Strides()[:3]...)
+	a.ptr(address(g), address(sums), to)
+	return d.launch(f, blocks(rows, threads/32), 1, threads, a)
+}

@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A convolution reaches us as one primitive, whatever it is for. cuDNN has three, and its fast engines for each: a
+// kernel turned around makes it a gradient to an input (or a transposed convolution), and a kernel larger than the result
+// a gradient to a weight, whose batch and channels have changed places.
+
+// worthConv is the number of operations from which cuDNN is asked: it takes milliseconds to choose an engine.
+const worthConv = 1e7
+
+// convLibrary is a convolution by cuDNN, in its terms: x·w gives y, one of which is the result.
+type convLibrary struct {
+	d       *call
+	k       cudnn.Conv
+	x, w, y backend.View // (N, C, …), (O, C/groups, …), (N, O, …), perhaps with the groups in a dimension of their own
+	bufs    []*mem.Buffer
+}
+
+// newConvLibrary finds the way, or says that it is none of cuDNN's.
+func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary, bool) {
+	rank := c.Stride.Len()
+	l := &convLibrary{d: d, k: cudnn.Conv{DType: out.DType, Deterministic: d.ctx.Deterministic, Winograd: c.Winograd, TF32: out.DType == dtype.Float32 && cublas.TF32.Load()}}
+	ones := func(v attr.Ints) bool { return !slices.ContainsFunc(v.Slice(), func(k int) bool { return k != 1 }) }
+	kernel, size := product(w.Shape.Dims()[2:]), product(out.Shape.Dims()[2:])
+	low := slices.Clone(c.Low.Slice())
+	switch {
+	case c.Flip && ones(c.Stride):
+		l.k.Way, l.k.Stride, l.k.Dilation = cudnn.ToInput, c.InputDilation, c.KernelDilation
+		for i := range low {
+			low[i] = (w.Shape.Dim(2+i)-1)*c.KernelDilation.At(i) - low[i]
+		}
+		l.x, l.y, l.w = out, x, turned(w, c.Groups)
+	case c.Flip || !ones(c.InputDilation):
+		return nil, false
+	case kernel > size:
+		l.k.Way, l.k.Stride, l.k.Dilation = cudnn.ToWeight, c.KernelDilation, c.Stride
+		l.y, l.w = turned(w, 1), turned(out, 1)
+		if l.x = turned(x, 1); c.Groups > 1 { // (C/groups, groups·N, …) to (N, groups, C/groups, …)
+			st, n := x.Strides(), x.Shape.Dim(1)/c.Groups
+			dims := slices.Concat([]int{n, c.Groups, x.Shape.Dim(0)}, x.Shape.Dims()[2:])
+			l.x = part(x, shape.Of("conv", dims...), slices.Concat([]int{st[1], n * st[1], st[0]}, st[2:]), 0)
+		}
+	default:
+		l.k.Stride, l.k.Dilation = c.Stride, c.KernelDilation
+		l.x, l.w, l.y = x, w, out
+	}
+	// What lies behind the input is what the result's size asks for: the same as before it, if that is possible.
+	high := make([]int, rank)
+	spatial := func(v backend.View, i int) int { return v.Shape.Dim(v.Shape.Rank() - rank + i) }
+	for i := range high {
+		reach := (spatial(l.w, i)-1)*l.k.Dilation.At(i) + 1
+		least := (spatial(l.y, i)-1)*l.k.Stride.At(i) + reach - spatial(l.x, i) - low[i]
+		high[i] = max(0, least)
+		if low[i] > high[i] && low[i] < least+l.k.Stride.At(i) {
+			high[i] = low[i]
+		}
+		if low[i] < 0 || high[i] >= least+l.k.Stride.At(i) || low[i] != high[i] {
+			return nil, false // a crop; and unlike paddings, which some engines of cuDNN 9.14 get wrong
+		}
+	}
+	l.k.Low, l.k.High = attr.MakeInts(low...), attr.MakeInts(high...)
+	return l, true
+}
+
+// turned lets the first two dimensions change places, group by group: (groups·i, o, …) becomes (groups, o, i, …).
+func turned(v backend.View, groups int) backend.View {
+	st, s := v.Strides(), v.Shape.Dims()
+	dims, to := slices.Concat([]int{s[1], s[0]}, s[2:]), slices.Concat([]int{st[1], st[0]}, st[2:])
+	if groups > 1 {
+		i := s[0] / groups
+		dims, to = slices.Concat([]int{groups, s[1], i}, s[2:]), slices.Concat([]int{i * st[0], st[1], st[0]}, st[2:])
+	}
+	return part(v, shape.Of("conv", dims...), to, 0)
+}
+
+// packed returns the strides of sizes (N, C, …) without gaps, the channels last or not.
+func packed(dims []int, last bool) []int {
+	order := make([]int, len(dims))
+	for i := range order {
+		order[i] = i
+	}
+	if last {
+		order = append(append(order[:1:1], order[2:]...), 1)
+	}
+	st, n := make([]int, len(dims)), 1
+	for i := len(order) - 1; i >= 0; i-- {
+		st[order[i]] = n
+		n *= dims[order[i]]
+	}
+	return st
+}
+
+// lies reports whether a view has these strides; dimensions of size 1 do not matter.
+func lies(v backend.View, strides []int) bool {
+	st := v.Strides()
+	for i, n := range v.Shape.Dims() {
+		if n != 1 && st[i] != strides[i] {
+			return false
+		}
+	}
+	return len(st) == len(strides)
+}
+
+// channelsLast reports whether a view's channels lie last and nowhere else.
+func (l *convLibrary) channelsLast(v backend.View) bool {
+	s := v.Shape.Dims()
+	return len(s) == l.k.Stride.Len()+2 && lies(v, packed(s, true)) && !lies(v, packed(s, false))
+}
+
+// joined returns the sizes of a view of a convolution, groups joined with what follows them.
+func joined(v backend.View, rank, groupAt int) []int {
+	s := v.Shape.Dims()
+	if len(s) == rank+2 {
+		return s
+	}
+	return slices.Concat(s[:groupAt], []int{s[groupAt] * s[groupAt+1]}, s[groupAt+2:])
+}
+
+// placed is a tensor where and as cuDNN wants it.
+type placed struct {
+	view backend.View // of the caller
+	tmp  backend.View // of the copy, if there is one
+	at   uintptr
+	dims []int
+	lay  []int
+}
+
+// place lays a tensor out; it is copied if it lies otherwise, or for a result if it will have to be.
+func (l *convLibrary) place(v backend.View, groupAt int, last, result bool) (placed, error) {
+	rank := l.k.Stride.Len()
+	p := placed{view: v, dims: joined(v, rank, groupAt), at: address(v)}
+	p.lay = packed(p.dims, last)
+	if v.Shape.Rank() == rank+2 && lies(v, p.lay) && p.at%16 == 0 {
+		return p, nil
+	}
+	st := p.lay
+	if v.Shape.Rank() > rank+2 { // the groups' own dimension
+		st = slices.Concat(st[:groupAt], []int{v.Shape.Dim(groupAt+1) * st[groupAt]}, st[groupAt:])
+	}
+	b, err := l.d.pool.Get("conv", v.Numel()*v.DType.Size())
+	if err != nil {
+		return p, err
+	}
+	l.bufs = append(l.bufs, b)
+	p.tmp = backend.View{Buf: b, DType: v.DType, Shape: v.Shape, Lay: &shape.Layout{Strides: st}}
+	p.at = b.Dev
+	if result {
+		return p, nil
+	}
+	return p, l.d.moveInOrder(p.tmp, v)
+}
+
+// run computes the result.
+func (l *convLibrary) run(h *cudnn.Handle) error {
+	defer func() {
+		for _, b := range l.bufs {
+			b.Free()
+		}
+	}()
+	last := l.channelsLast(l.x) || l.channelsLast(l.y)
+	result := map[cudnn.Way]int{cudnn.ToInput: 0, cudnn.ToWeight: 1, cudnn.Forward: 2}[l.k.Way]
+	var p [3]placed
+	for i, o := range []struct {
+		v       backend.View
+		groupAt int
+	}{{l.x, 1}, {l.w, 0}, {l.y, 1}} {
+		var err error
+		if p[i], err = l.place(o.v, o.groupAt, last, i == result); err != nil {
+			return err
+		}
+	}
+	k := l.k
+	k.X, k.XStrides = asTaken(p[0])
+	k.W, k.WStrides = asTaken(p[1])
+	k.Y, k.YStrides = asTaken(p[2])
+	if k.Stride.Len() == 1 { // cuDNN knows two dimensions and three
+		k.Stride, k.Dilation = lead(k.Stride, 1), lead(k.Dilation, 1)
+		k.Low, k.High = lead(k.Low, 0), lead(k.High, 0)
+	}
+	if err := h.Conv(l.d.Device.Device, k, l.d.face == running, l.d.pool, p[0].at, p[1].at, p[2].at); err != nil {
+		return err
+	}
+	if r := p[result]; r.tmp.Buf != nil {
+		return l.d.moveInOrder(r.view, r.tmp)
+	}
+	return nil
+}
+
+// moveInOrder copies with the dimensions in the order in which they lie in the result, where a transpose is seen as one.
+func (d *Device) moveInOrder(to, from backend.View) error {
+	order := make([]int, to.Shape.Rank())
+	for i := range order {
+		order[i] = i
+	}
+	st := to.Strides()
+	slices.SortStableFunc(order, func(i, j int) int { return st[j] - st[i] })
+	turn := func(v backend.View) backend.View {
+		dims, strides := make([]int, len(order)), make([]int, len(order))
+		for k, i := range order {
+			dims[k], strides[k] = v.Shape.Dim(i), v.Strides()[i]
+		}
+		return part(v, shape.Of("conv", dims...), strides, 0)
+	}
+	return d.move(turn(to), turn(from))
+}
+
+// asTaken returns sizes and strides as cuDNN takes them: one dimension behind the channels becomes two.
+func asTaken(p placed) (dims, strides attr.Ints) {
+	d, st := p.dims, p.lay
+	if len(d) == 3 {
+		d = []int{d[0], d[1], 1, d[2]}
+		st = packed(d, st[1] == 1 && d[1] != 1)
+	}
+	return attr.MakeInts(d...), attr.MakeInts(st...)
+}
+
+func lead(v attr.Ints, first int) attr.Ints {
+	return attr.MakeInts(append([]int{first}, v.Slice()...)...)
+}
+
+// convByLibrary tries cuDNN; done reports whether that was it.
+func (d *call) convByLibrary(c attr.Conv, out, x, w backend.View) (done bool, err error) {
+	if !cudnn.Supports(out.DType) {
+		return false, nil
+	}
+	if flops := 2 * float64(out.Numel()) * float64(product(w.Shape.Dims()[1:])); flops < worthConv && !d.dnnAlways {
+		return false, nil
+	}
+	l, ok := newConvLibrary(d, c, out, x, w)
+	if !ok {
+		return false, nil
+	}
+	return d.library("conv", fmt.Sprint(l.k.Way, l.x.Shape, l.w.Shape, l.y.Shape), l.run)
+}

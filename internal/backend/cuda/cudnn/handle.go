@@ -1,0 +1,280 @@
+package cudnn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
+	"github.com/lucid-go/lucid/internal/dl"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// Handle runs work on one device. It may be used from any goroutine.
+type Handle struct {
+	d *driver.Device
+
+	mu      sync.Mutex
+	streams map[uintptr]*stream
+	works   map[any]*chosen
+
+	// Tuned counts the kinds of work whose engine was chosen by the clock, Kept those it was remembered for, Refused
+	// those that cuDNN cannot do.
+	Tuned, Kept, Refused atomic.Int64
+}
+
+// stream is the library's handle for one stream; work is asked for by one goroutine at a time.
+type stream struct {
+	mu     sync.Mutex
+	handle uintptr
+}
+
+// chosen is what became of a kind of work: a plan, or why there is none.
+type chosen struct {
+	plan *plan
+	err  error
+}
+
+// New opens the library for a device.
+func New(d *driver.Device) (*Handle, error) {
+	if err := Init(); err != nil {
+		return nil, err
+	}
+	h := &Handle{d: d, streams: map[uintptr]*stream{}, works: map[any]*chosen{}}
+	_, err := h.stream(d)
+	return h, err
+}
+
+// stream returns the handle for the stream of d.
+func (h *Handle) stream(d *driver.Device) (*stream, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.streamLocked(d)
+}
+
+func (h *Handle) streamLocked(d *driver.Device) (*stream, error) {
+	if s := h.streams[d.Stream]; s != nil {
+		return s, nil
+	}
+	s := new(stream)
+	if code := d.With(func() uintptr {
+		if code := dl.Call(fn.create, uintptr(unsafe.Pointer(&s.handle))); uint32(code) != 0 {
+			return code
+		}
+		return dl.Call(fn.setStream, s.handle, d.Stream)
+	}); code != 0 {
+		return nil, failed(code, "starting cuDNN")
+	}
+	h.streams[d.Stream] = s
+	return s, nil
+}
+
+// Space is memory for the time of a call.
+type Space interface {
+	Get(op string, n int) (*mem.Buffer, error)
+}
+
+// work is something the library is asked to do.
+type work interface {
+	comparable
+	fmt.Stringer
+	describe(n *net)          // the graph
+	allows(notes []note) bool // which engines will do
+	tunes() bool              // whether it is worth timing engines
+	name() string             // of the op, for messages
+}
+
+// run does work on the stream of d; timing is false while it is recorded. The first work of its kind chooses the engine.
+// An error with ErrRefused in its chain says that nothing was done and that nothing can be.
+func run[W work](h *Handle, d *driver.Device, w W, timing bool, space Space, pointers []uintptr) error {
+	p, err := choose(h, w, timing, space, pointers)
+	if err != nil {
+		return err
+	}
+	s, err := h.stream(d)
+	if err != nil {
+		return err
+	}
+	b, err := workspace(space, p.space)
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if code := p.run(d, s.handle, pointers, at(b)); code != 0 {
+		return failed(code, "running "+p.String())
+	}
+	return nil
+}
+
+func workspace(space Space, n int) (*mem.Buffer, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	return space.Get("cudnn", n)
+}
+
+func at(b *mem.Buffer) uintptr {
+	if b == nil {
+		return 0
+	}
+	return b.Dev
+}
+
+// choose returns the plan of a kind of work, made the first time.
+func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr) (*plan, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c := h.works[w]; c != nil {
+		return c.plan, c.err
+	}
+	s, err := h.streamLocked(h.d)
+	if err != nil {
+		return nil, err
+	}
+	c := new(chosen)
+	c.plan, c.err = makePlan(h, s, w, timing, space, pointers)
+	switch {
+	case errors.Is(c.err, ErrRefused):
+		h.Refused.Add(1)
+	case c.err != nil:
+		return nil, c.err // want of memory, say: it may go better next time
+	}
+	h.works[w] = c
+	return c.plan, c.err
+}
+
+// makePlan describes the work, asks for engines and takes one: the one remembered, the fastest by the clock, or the first.
+// A plan whose kernels had to be compiled is remembered with them.
+func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, pointers []uintptr) (best *plan, err error) {
+	n := &net{what: w.String()}
+	key := fmt.Sprintf("cudnn 2\x00%d\x00%d\x00%s\x00%T %+v", Version, driver.Version, h.d.Name, w, w)
+	kept, _ := nvrtc.Load(key)
+	var list []config
+	h.d.With(func() uintptr {
+		if w.describe(n); n.err == nil {
+			if len(kept) > 1 {
+				best = n.read(s.handle, kept)
+			}
+			if best == nil {
+				list = n.configs(s.handle, w.allows)
+			}
+		}
+		return 0
+	})
+	if n.err != nil {
+		n.free()
+		return nil, n.err
+	}
+	if best != nil {
+		h.Kept.Add(1)
+		return best, nil
+	}
+	// Engines that compile take a second each; nothing is gained where others are ready.
+	if ready := slices.DeleteFunc(slices.Clone(list), func(c config) bool { return c.compiles }); len(ready) > 0 {
+		list = ready
+	}
+	made := func(c config) (p *plan) {
+		h.d.With(func() uintptr {
+			p, err = n.plan(s.handle, c)
+			return 0
+		})
+		return p
+	}
+	if len(kept) == 1 && int(kept[0]) < len(list) {
+		if p := made(list[kept[0]]); p != nil {
+			h.Kept.Add(1)
+			return p, nil
+		}
+	}
+	number, least, tried := 0, 0.0, 0
+	tune := timing && w.tunes()
+	for i, c := range list {
+		p := made(c)
+		if p == nil {
+			continue
+		}
+		if !tune {
+			best, number = p, i
+			break
+		}
+		ms, terr := h.time(s, p, space, pointers)
+		if terr != nil {
+			err = terr
+			continue
+		}
+		if best == nil || ms < least {
+			best, number, least = p, i, ms
+		}
+		if tried++; tried == choices {
+			break
+		}
+	}
+	if best == nil {
+		n.free()
+		return nil, err
+	}
+	if tune {
+		h.Tuned.Add(1)
+	}
+	switch {
+	case best.compiles:
+		var text []byte
+		h.d.With(func() uintptr { text = best.text(); return 0 })
+		if len(text) > 1 {
+			nvrtc.Keep(key, text)
+		}
+	case tune:
+		nvrtc.Keep(key, []byte{byte(number)})
+	}
+	return best, nil
+}
+
+// time runs a plan some times and returns the least milliseconds.
+func (h *Handle) time(s *stream, p *plan, space Space, pointers []uintptr) (least float64, err error) {
+	b, err := workspace(space, p.space)
+	if err != nil {
+		return 0, err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	var mark [2]*driver.Event
+	for i := range mark {
+		if mark[i], err = h.d.NewEvent(); err != nil {
+			return 0, err
+		}
+		defer mark[i].Close()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range 4 {
+		if err := mark[0].Record(); err != nil {
+			return 0, err
+		}
+		if code := p.run(h.d, s.handle, pointers, at(b)); code != 0 {
+			return 0, failed(code, "timing "+p.String())
+		}
+		if err := mark[1].Record(); err != nil {
+			return 0, err
+		}
+		if err := mark[1].Wait(); err != nil {
+			return 0, err
+		}
+		ms, err := mark[1].Since(mark[0])
+		if err != nil {
+			return 0, err
+		}
+		if i > 0 && (least == 0 || ms < least) { // the first run loads code
+			least = ms
+		}
+	}
+	return least, nil
+}

@@ -1,0 +1,76 @@
+package cuda
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
+)
+
+// dnn opens cuDNN, which is optional: nil where it is missing or switched off. One that looks ahead does not wait for it;
+// then unknown says that it may be there.
+func (d *Device) dnn() (h *cudnn.Handle, unknown bool) {
+	open := func() {
+		d.dnnOnce.Do(func() {
+			if h, err := cudnn.New(d.main()); err == nil {
+				d.dnnHandle = h
+			} else {
+				d.dnnErr = err
+			}
+			d.dnnDone.Store(true)
+		})
+	}
+	if d.face == looking && !d.dnnDone.Load() {
+		go open()
+		return nil, true
+	}
+	open()
+	return d.dnnHandle, false
+}
+
+// DNN says why cuDNN is not used, nil if it is; it opens the library.
+func (d *Device) DNN() error {
+	d.dnn()
+	return d.dnnErr
+}
+
+// DNNCounts returns how often cuDNN did an op, and the counts of kinds of work whose engine was timed, remembered and
+// refused.
+func (d *Device) DNNCounts() (done map[string]int64, tuned, kept, refused int64) {
+	done = map[string]int64{}
+	d.dnnOps.Range(func(op, n any) bool {
+		done[op.(string)] = n.(*atomic.Int64).Load()
+		return true
+	})
+	if h, _ := d.dnn(); h != nil {
+		tuned, kept, refused = h.Tuned.Load(), h.Kept.Load(), h.Refused.Load()
+	}
+	return done, tuned, kept, refused
+}
+
+// library does something by cuDNN, if it is there and can; done reports whether it did. Nothing happens under a face that
+// looks ahead, for whom cuDNN has nothing to compile.
+func (d *call) library(op, what string, work func(h *cudnn.Handle) error) (done bool, err error) {
+	h, unknown := d.dnn()
+	if unknown || h != nil && d.face == looking {
+		return true, nil
+	}
+	if h == nil {
+		return false, nil
+	}
+	begin := time.Now()
+	switch err = work(h); {
+	case errors.Is(err, cudnn.ErrRefused):
+		return false, nil
+	case err != nil:
+		return true, err
+	}
+	n, _ := d.dnnOps.LoadOrStore(op, new(atomic.Int64))
+	n.(*atomic.Int64).Add(1)
+	if d.slow && d.face == running {
+		defer func() { d.spent("cudnn "+op+" "+what, begin) }()
+		return true, d.Sync()
+	}
+	return true, nil
+}

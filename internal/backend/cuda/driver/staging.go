@@ -1,0 +1,154 @@
+package driver
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/dl"
+)
+
+// Large copies from and to the host go through slots: a piece of pinned memory and one of the device's. A copy to the device
+// crosses the bus on a stream of its own while the device computes; the stream in whose order everything runs then only takes
+// it from the slot. So the host need not wait for work asked for before, as it must when the driver stages pageable memory.
+
+const (
+	slotSize   = 4 << 20
+	maxSlots   = 8
+	leastSlots = 256 << 10 // bytes from which slots are used; the driver stages less than that by itself
+)
+
+// staging is the slots of a device.
+type staging struct {
+	mu    sync.Mutex
+	side  *Device // with the copies' stream
+	slots []*slot
+	next  int
+}
+
+// slot is a piece of memory on both sides of the bus.
+type slot struct {
+	host   []byte
+	dev    uintptr
+	copied *Event // its bytes are there
+	used   *Event // and nobody reads them any more
+}
+
+// slot returns the next one, whose pinned memory nobody reads any more.
+func (g *staging) slot(d *Device) (*slot, error) {
+	if g.side == nil {
+		side, err := d.Recorder()
+		if err != nil {
+			return nil, err
+		}
+		g.side = side
+	}
+	if len(g.slots) < maxSlots && g.next == len(g.slots) {
+		s := &slot{}
+		var err error
+		if s.host, err = d.Pinned(slotSize); err != nil {
+			return nil, err
+		}
+		if s.dev, err = d.Alloc(slotSize); err != nil {
+			return nil, err
+		}
+		if s.copied, err = g.side.NewMark(); err != nil {
+			return nil, err
+		}
+		if s.used, err = d.NewMark(); err != nil {
+			return nil, err
+		}
+		// The slot's memory may still be in use by what its last owner asked for.
+		if err = s.used.Record(); err != nil {
+			return nil, err
+		}
+		g.slots = append(g.slots, s)
+	}
+	s := g.slots[g.next]
+	g.next = (g.next + 1) % maxSlots
+	return s, s.copied.Wait()
+}
+
+// stagedUpload copies to the device through slots.
+func (d *Device) stagedUpload(dst uintptr, src []byte) error {
+	g := d.staging
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for at := 0; at < len(src); at += slotSize {
+		n := min(slotSize, len(src)-at)
+		s, err := g.slot(d)
+		if err != nil {
+			return err
+		}
+		copy(s.host, src[at:at+n])
+		err = d.sized("copying bytes to the device", n, func() uintptr {
+			if e := dl.Call(cu.streamWaitEvent, g.side.Stream, s.used.handle, 0); e != 0 {
+				return e
+			}
+			if e := dl.Call(cu.memcpyHtoD, s.dev, uintptr(unsafe.Pointer(unsafe.SliceData(s.host))), uintptr(n), g.side.Stream); e != 0 {
+				return e
+			}
+			if e := dl.Call(cu.eventRecord, s.copied.handle, g.side.Stream); e != 0 {
+				return e
+			}
+			if e := dl.Call(cu.streamWaitEvent, d.Stream, s.copied.handle, 0); e != 0 {
+				return e
+			}
+			if e := dl.Call(cu.memcpyDtoD, dst+uintptr(at), s.dev, uintptr(n), d.Stream); e != 0 {
+				return e
+			}
+			return dl.Call(cu.eventRecord, s.used.handle, d.Stream)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stagedDownload copies to the host through the pinned memory of slots, several under way at a time, and waits for it.
+func (d *Device) stagedDownload(dst []byte, src uintptr) error {
+	const ahead = 4
+	g := d.staging
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var way []*slot
+	out := 0
+	take := func() error {
+		s := way[0]
+		way = way[1:]
+		if err := s.copied.Wait(); err != nil {
+			return err
+		}
+		out += copy(dst[out:], s.host)
+		return nil
+	}
+	for at := 0; at < len(dst); at += slotSize {
+		n := min(slotSize, len(dst)-at)
+		s, err := g.slot(d)
+		if err != nil {
+			return err
+		}
+		err = d.sized("copying bytes from the device", n, func() uintptr {
+			if e := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(s.host))), src+uintptr(at), uintptr(n), d.Stream); e != 0 {
+				return e
+			}
+			return dl.Call(cu.eventRecord, s.copied.handle, d.Stream)
+		})
+		if err != nil {
+			return err
+		}
+		if way = append(way, s); len(way) == ahead {
+			if err := take(); err != nil {
+				return err
+			}
+		}
+	}
+	for len(way) > 0 {
+		if err := take(); err != nil {
+			return err
+		}
+	}
+	runtime.KeepAlive(dst)
+	return nil
+}

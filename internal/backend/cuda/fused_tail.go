@@ -1,0 +1,150 @@
+package cuda
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A program may end with sums down its columns, those of gradients that every row shares: 32 threads side by side take vectors
+// of a row, eight rows at a time, and keep sums in registers. Rows are cut in chunks by sizes alone and joined in a fixed order.
+
+const (
+	maxTails    = 3
+	rowsAtOnce  = threads / 32
+	leastRows   = 64   // of a chunk
+	manyBlocks  = 1024 // fill any device
+	leastFolded = 1 << 18
+)
+
+// canFold reports whether a reduction can end a program: a sum over all dimensions but the last.
+func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
+	x, ok := a.(attr.Axes)
+	last := s.Rank() - 1
+	if !ok || op != "sum" || !in.IsFloat() || last < 1 || s.Numel() < leastFolded || s.Dim(last) < 64 || s.Numel()/s.Dim(last) < 4*leastRows || x.Axes.Contains(last) {
+		return false
+	}
+	for i := range last {
+		if !x.Axes.Contains(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// fitColumns shortens vectors so that a row is a whole number of them.
+func (f *form) fitColumns(s *shape.Shape) {
+	f.vector = min(f.vector, 8)
+	for s.Dim(s.Rank()-1)%f.vector != 0 {
+		f.vector /= 2
+	}
+}
+
+// tailsSource writes the kernel of a program with tails.
+func tailsSource(p *program, f *form) string {
+	var b strings.Builder
+	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	b.WriteString(kernels.Source(filesOf(p)...))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *tail[%d];", p.Tails()))
+	index, offset := f.indices()
+	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
+	w("const int V = %d, U = 1, lane = threadIdx.x %% 32, warp = threadIdx.x / 32;", f.vector)
+	w("const i64 col = ((i64)blockIdx.x * 32 + lane) * V, lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.rows);")
+	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+		w("%s t%d[V] = {};", sumType(p, t), i)
+	}
+	w("if (col < a.cols) for (i64 row = lo + warp; row < hi; row += %d) {", rowsAtOnce)
+	w("const %s e = (%s)(row * a.cols + col);", index, index)
+	if ns > 0 {
+		writeOffsets(w, len(f.dims), ns, index, offset)
+	}
+	names := writeLoads(w, p, f)
+	w("const int u = 0; const i64 left = V;")
+	writeBody(w, p, names, "t%d[j] += %s;")
+	w("}")
+	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
+		w("{ __shared__ %s share[%d][32 * V];", a, rowsAtOnce)
+		w("#pragma unroll\nfor (int j = 0; j < V; j++) share[warp][lane * V + j] = t%d[j];\n__syncthreads();", i)
+		w("for (int c = threadIdx.x; c < 32 * V; c += %d) {\nconst i64 at = (i64)blockIdx.x * (32 * V) + c;\n%s s = share[0][c];", threads, a)
+		w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][c];", rowsAtOnce)
+		w("if (at < a.cols) {\nif (a.chunks == 1) ((%s *)a.tail[%d])[at] = Put<%s>::put(s);", out, i, out)
+		w("else ((%s *)(a.part + %d * a.chunks * a.cols * 8))[blockIdx.y * a.cols + at] = s;\n} } }", a, i)
+	}
+	w("}")
+	return b.String()
+}
+
+// sumType is what a tail's sums are taken in.
+func sumType(p *program, t *backend.Tail) string {
+	if p.DTypes[t.Src] == dtype.Float64 {
+		return "double"
+	}
+	return "float"
+}
+
+// finishSource writes the kernel that joins the chunks' sums, by eights.
+func finishSource(p *program) string {
+	var b strings.Builder
+	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	b.WriteString(kernels.Source("prelude"))
+	w("struct Args { i64 cols, chunks; const char *part; void *tail[%d]; };", p.Tails())
+	w("template <class A, class OUT> DEV void finish(const Args &a, const A *part, OUT *out) {")
+	w("const int lane = threadIdx.x %% 32, warp = threadIdx.x / 32;\nconst i64 at = (i64)blockIdx.x * 32 + lane;\n__shared__ A share[%d][32];\nA s = 0;", rowsAtOnce)
+	w("if (at < a.cols)\n#pragma unroll 4\nfor (i64 k = warp; k < a.chunks; k += %d) s += part[k * a.cols + at];", rowsAtOnce)
+	w("share[warp][lane] = s;\n__syncthreads();\nif (warp != 0 || at >= a.cols) return;")
+	w("#pragma unroll\nfor (int k = 1; k < %d; k++) s += share[k][lane];\nout[at] = Put<OUT>::put(s);\n}", rowsAtOnce)
+	w("extern \"C\" __global__ void __launch_bounds__(%d) finish_tails(const __grid_constant__ Args a) {", threads)
+	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
+		w("if (blockIdx.y == %d) finish<%s, %s>(a, (const %s *)(a.part + %d * a.chunks * a.cols * 8), (%s *)a.tail[%d]);", i, a, out, a, i, out, i)
+	}
+	w("}")
+	return b.String()
+}
+
+// launchTails runs a program with tails, whose results are the outputs behind the others.
+func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
+	cols, tails := s.Dim(s.Rank()-1), q.Tails()
+	height := s.Numel() / cols
+	across := blocks(cols, 32*f.vector)
+	chunk := blocks(height, max(1, min(manyBlocks/across, height/leastRows)))
+	chunks := blocks(height, chunk)
+	a := fusedArgs(nil, s.Numel(), word, 0, f, in, out[:len(q.Out)])
+	a.int(height, cols, chunk, chunks)
+	part := uintptr(0)
+	if chunks > 1 {
+		b, err := d.pool.Get("sum", tails*chunks*cols*8)
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		part = b.Dev
+	}
+	a.ptr(part)
+	var results args
+	for _, v := range out[len(q.Out):] {
+		results.ptr(address(v))
+	}
+	if err := d.launch(fn, across, chunks, threads, append(a, results...)); err != nil || chunks == 1 {
+		return err
+	}
+	types := ""
+	for t := q.Tail; t != nil; t = t.Next {
+		types += " " + ctype[q.DTypes[t.Src]]
+	}
+	finish, err := d.kernel("finish_tails"+types, "finish_tails", func() string { return finishSource(q) })
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(cols, chunks)
+	g.ptr(part)
+	return d.launch(finish, blocks(cols, 32), tails, threads, append(g, results...))
+}

@@ -1,0 +1,122 @@
+package cuda
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// A product of halves and what follows it: sums with a vector or with a matrix and gelu are made by the product's own kernel
+// before it rounds, where the library has one that does; anything else is a launch of its own.
+
+// canLead reports which products begin a program.
+func canLead(op string, out dtype.DType) bool { return op == "matmul" && out.IsHalf() }
+
+// after is a program that a product's kernel may be able to run.
+type after struct {
+	added []int // input registers added to the product, at most two
+	gelu  bool  // then this
+	aux   int   // the output that holds what gelu reads, -1: none
+	last  int   // the output that holds the result
+}
+
+// afterProduct sees a program so; nil: it is not such a one.
+func afterProduct(p *backend.Fused) *after {
+	if p.Head == nil || p.Head.Kept || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Head.Dst] }) {
+		return nil
+	}
+	a, at := &after{aux: -1}, p.Head.Dst
+	for _, ins := range p.Instrs {
+		x, y := ins.Src[0], ins.Src[1]
+		if y == at {
+			x, y = y, x
+		}
+		switch {
+		case x != at || a.gelu:
+			return nil
+		case ins.Op == "gelu_tanh":
+			a.gelu = true
+			if k := slices.Index(p.Out, at); k >= 0 {
+				a.aux = k
+			}
+		case ins.Op == "add" && y >= 0 && y < p.In && y != p.Head.Dst && len(a.added) < 2:
+			a.added = append(a.added, y)
+		default:
+			return nil
+		}
+		at = ins.Dst
+	}
+	if a.last = slices.Index(p.Out, at); a.last < 0 || len(p.Out) != 1+number(a.aux >= 0) {
+		return nil
+	}
+	return a
+}
+
+// runHead runs a program behind a product.
+func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	if q := p.Prep.(*program); q.after != nil {
+		err := d.runAfter(c, q.after, out, in, p.In)
+		if err != cublas.ErrUnsupported {
+			return err
+		}
+		b, err := d.pool.Get(p.Head.Op, out[0].Numel()*out[0].DType.Size())
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		out, in = slices.Clone(out), slices.Clone(in)
+		out[0].Buf, in[p.Head.Dst].Buf = b, b
+	}
+	if err := d.run(table[p.Head.Op], c, p.Head.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
+		return err
+	}
+	return d.runFused(c, p, out[1:], in[:p.In])
+}
+
+// runAfter lets the product's kernel do it all; the product itself is written nowhere.
+func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n int) error {
+	var e cublas.Epilogue
+	result, cols := out[1+a.last], out[0].Shape.Dim(out[0].Shape.Rank()-1)
+	o := cublas.Operands{Z: address(result)}
+	fits := func(v backend.View) bool { return v.Buf.Dev != 0 && address(v)%16 == 0 }
+	if cols%piece != 0 || result.Shape.Rank() == 0 || result.Shape.Dim(result.Shape.Rank()-1) != cols || !fits(result) {
+		return cublas.ErrUnsupported
+	}
+	for _, k := range a.added {
+		v := in[k]
+		switch {
+		case !fits(v):
+			return cublas.ErrUnsupported
+		case !e.Bias && isVector(v):
+			e.Bias, o.Bias = true, address(v)
+		case !e.Residual && v.Contiguous():
+			e.Residual, o.Residual = true, address(v)
+		default:
+			return cublas.ErrUnsupported
+		}
+	}
+	if e.Gelu = a.gelu; a.aux >= 0 {
+		if e.Aux, o.Aux = true, address(out[1+a.aux]); !fits(out[1+a.aux]) {
+			return cublas.ErrUnsupported
+		}
+	}
+	for _, v := range in[n:] {
+		if v.Buf.Dev == 0 {
+			return cublas.ErrUnsupported
+		}
+	}
+	return (&call{d, c}).matmulThen(out[0], in[n:], e, o)
+}
+
+// isVector reports whether a view repeats one contiguous vector along all dimensions but the last.
+func isVector(v backend.View) bool {
+	st, r := v.Strides(), v.Shape.Rank()
+	for i, s := range st[:r-1] {
+		if s != 0 && v.Shape.Dim(i) != 1 {
+			return false
+		}
+	}
+	return st[r-1] == 1 && v.Shape.Numel() > v.Shape.Dim(r-1)
+}

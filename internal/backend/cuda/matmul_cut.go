@@ -1,0 +1,123 @@
+package cuda
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A large product of halves whose rows begin at whole pieces but whose sizes are none is several times as slow as one of whole
+// pieces. It is cut: whole pieces first, then what is left of sums, columns and rows over copies with zeros behind.
+
+// worthCutting reports whether a product is such a one.
+func worthCutting(p cublas.Product) bool {
+	return p.DType.IsHalf() && p.Batch == 1 && 2*float64(p.M)*float64(p.N)*float64(p.K) > worthPad && (p.M%piece != 0 || p.N%piece != 0 || p.K%piece != 0) &&
+		p.Pitch >= whole(p.N)
+}
+
+// cut is a product being cut.
+type cut struct {
+	d    *Device
+	h    *cublas.Handle
+	p    cublas.Product
+	o    cublas.Operands
+	bufs []*mem.Buffer
+}
+
+func (d *Device) cutProduct(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
+	c := &cut{d: d, h: h, p: p, o: o}
+	defer func() {
+		for _, b := range c.bufs {
+			b.Free()
+		}
+	}()
+	m, n, k := p.M/piece*piece, p.N/piece*piece, p.K/piece*piece
+	q := p
+	q.M, q.N, q.K = m, n, k
+	if err := d.productThen(h, q, o); err != nil {
+		return err
+	}
+	for _, rest := range []func(m, n, k int) error{c.sums, c.columns, c.rows} {
+		if err := rest(m, n, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tail copies a part of an operand, with zeros up to whole pieces.
+func (c *cut) tail(m cublas.Matrix, at uintptr, row, column, rows, cols int) (cublas.Matrix, uintptr, error) {
+	turned := m.Column != 1
+	s, st := []int{rows, cols}, []int{m.Row, m.Column}
+	if turned {
+		s, st = []int{cols, rows}, []int{m.Column, m.Row}
+	}
+	from := &mem.Buffer{Dev: at + uintptr((row*m.Row+column*m.Column)*c.p.DType.Size())}
+	b, err := c.d.padded(backend.View{Buf: from, DType: c.p.DType, Shape: shape.Of("matmul", s...), Lay: &shape.Layout{Strides: st}})
+	if err != nil {
+		return m, 0, err
+	}
+	c.bufs = append(c.bufs, b)
+	return matrixBy(whole(s[1]), turned), b.Dev, nil
+}
+
+// sums adds what lies behind the first k terms.
+func (c *cut) sums(m, n, k int) (err error) {
+	if k == c.p.K {
+		return nil
+	}
+	q, o := c.p, c.o
+	q.M, q.N, q.K = m, n, piece
+	if q.X, o.X, err = c.tail(c.p.X, o.X, 0, k, m, c.p.K-k); err != nil {
+		return err
+	}
+	if q.Y, o.Y, err = c.tail(c.p.Y, o.Y, k, 0, c.p.K-k, n); err != nil {
+		return err
+	}
+	if k > 0 {
+		q.After.Residual, o.Residual = true, o.Z
+	}
+	return c.d.productThen(c.h, q, o)
+}
+
+// columns makes those behind the first n, and writes to the room behind rows too.
+func (c *cut) columns(m, n, _ int) (err error) {
+	if n == c.p.N {
+		return nil
+	}
+	q, o := c.p, c.o
+	q.M, q.N = m, piece
+	o.Z += uintptr(n * q.DType.Size())
+	if q.Y, o.Y, err = c.tail(c.p.Y, o.Y, 0, n, q.K, c.p.N-n); err != nil {
+		return err
+	}
+	return c.d.productThen(c.h, q, o)
+}
+
+// rows makes those behind the first m.
+func (c *cut) rows(m, _, _ int) (err error) {
+	left := c.p.M - m
+	if left == 0 {
+		return nil
+	}
+	q, o := c.p, c.o
+	q.M, q.Pitch = piece, whole(q.N)
+	if q.X, o.X, err = c.tail(c.p.X, o.X, m, 0, left, q.K); err != nil {
+		return err
+	}
+	size := q.DType.Size()
+	b, err := c.d.pool.Get("matmul", piece*q.Pitch*size)
+	if err != nil {
+		return err
+	}
+	c.bufs = append(c.bufs, b)
+	o.Z = b.Dev
+	if err := c.d.productThen(c.h, q, o); err != nil {
+		return err
+	}
+	s := shape.Of("matmul", left, q.N)
+	to := &mem.Buffer{Dev: c.o.Z + uintptr(m*c.p.Pitch*size)}
+	return c.d.move(backend.View{Buf: to, DType: q.DType, Shape: s, Lay: &shape.Layout{Strides: []int{c.p.Pitch, 1}}},
+		backend.View{Buf: b, DType: q.DType, Shape: s, Lay: &shape.Layout{Strides: []int{q.Pitch, 1}}})
+}
