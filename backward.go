@@ -323,6 +323,9 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 // NoGrad only.
 func assign(op string, h *graph.Array, n *graph.Node) {
 	old := h.Peek()
+	if to := old.Device(); to != n.Device() { // what is written goes to where the tensor is
+		n = moved(n, to)
+	}
 	if old.Leaf() {
 		if IsGradEnabled() {
 			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())

@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -135,5 +136,26 @@ func TestUnrecorded(t *testing.T) {
 	}
 	if g := Explain(f).Graphs; len(g) != 1 || g[0] != "" && !strings.Contains(g[0], "one by one") {
 		t.Errorf("%q", g)
+	}
+}
+
+// TestDeviceSettingsAreGuarded: a function is traced anew when its device is set otherwise, and finds its first trace when
+// it is set back. A function on another device is not.
+func TestDeviceSettingsAreGuarded(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	w := &world{dev: late}
+	f := Compile(func(x *Tensor) *Tensor { return x.Exp().Sum() })
+	g := Compile(func(x *Tensor) *Tensor { return x.Exp().Sum() })
+	x, y := w.put(Ones(4)).Eval(), Ones(4).Eval()
+	for _, v := range []int64{0, 1, 0, 1} {
+		faults.Set(v)
+		near(t, "on the device", f(x).Item(), 4*math.E)
+		near(t, "beside it", g(y).Item(), 4*math.E)
+	}
+	if e := Explain(f); e.Traces != 2 || !strings.Contains(e.Reasons[1], "setting of device") {
+		t.Errorf("%v", e)
+	}
+	if e := Explain(g); e.Traces != 1 {
+		t.Errorf("%v", e)
 	}
 }

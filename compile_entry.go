@@ -200,6 +200,11 @@ func (e *entry) guardsFail() string {
 			return "whether a gradient is there changed"
 		}
 	}
+	if e.prog != nil {
+		if d := e.prog.Unset(); d != nil {
+			return fmt.Sprintf("a setting of device %v changed", d)
+		}
+	}
 	for _, c := range e.cells {
 		if c.cell.v.Load() != c.value {
 			if c.cell.What == "" {

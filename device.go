@@ -85,6 +85,18 @@ func toDevice(n *graph.Node, to Device) *graph.Node {
 	return ops.ToDevice(n, dev)
 }
 
+// moved brings a value to a device, where nil on either side is the default.
+func moved(n *graph.Node, to *backend.Device) *graph.Node {
+	from, usual := n.Device(), defaultDevice.Load()
+	if to == nil {
+		to = usual
+	}
+	if from == to || from == nil && to == usual {
+		return n
+	}
+	return ops.ToDevice(n, to)
+}
+
 // Stats counts a device's memory in bytes.
 type Stats = mem.Stats
 

@@ -44,9 +44,14 @@ func TestPauses(t *testing.T) {
 	}
 }
 
-// BenchmarkPauses reports the same numbers for a longer time.
+// BenchmarkPauses reports the same numbers for a longer time, and beside them what the machine itself does to loops that
+// yield every few microseconds: no kernel can do better.
 func BenchmarkPauses(b *testing.B) {
 	for b.Loop() {
+		least := measurePauses(5*time.Second, yieldingLoops())
+		b.ReportMetric(float64(least.p99.Microseconds()), "loops-p99-µs")
+		b.ReportMetric(float64(least.most.Microseconds()), "loops-max-µs")
+		b.ReportMetric(float64(least.pause.Microseconds()), "loops-gc-pause-µs")
 		p := measurePauses(5*time.Second, heavyKernels())
 		b.ReportMetric(float64(p.p50.Microseconds()), "p50-µs")
 		b.ReportMetric(float64(p.p99.Microseconds()), "p99-µs")
@@ -72,6 +77,21 @@ func idleLoops() []func() {
 		x := 1.0
 		for range 1 << 20 {
 			x = math.Sqrt(x + 1)
+		}
+		runtime.KeepAlive(x)
+	}
+	return []func(){loop, loop, loop}
+}
+
+// yieldingLoops are idleLoops that give their processor up all the time.
+func yieldingLoops() []func() {
+	loop := func() {
+		x := 1.0
+		for range 50 {
+			for range 2000 {
+				x = math.Sqrt(x + 1)
+			}
+			runtime.Gosched()
 		}
 		runtime.KeepAlive(x)
 	}

@@ -72,7 +72,7 @@ func Fallbacks(index int) (map[string]int64, error) {
 }
 
 // AllowTF32 lets products and convolutions of float32 keep only ten bits of their operands, for speed; it is off at the start. It returns
-// what it was. Functions compiled before keep their way until they are recorded anew.
+// what it was. Compiled functions are traced anew when it changes, and Explain says so.
 func AllowTF32(on bool) bool { return cublas.TF32.Swap(on) }
 
 // KernelTimes returns how often each kernel was launched and what that took, where LUCID_CUDA_SYNC=1 makes the program

@@ -7,6 +7,35 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
+// TestRowTails: sums along short rows of values that are computed on the way, against the CPU.
+func TestRowTails(t *testing.T) {
+	dev := gpu(t)
+	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64} {
+		for _, sizes := range [][]int{{4, 3, 512, 64}, {20001, 16}, {1100, 256}, {3000, 128}} {
+			t.Run(fmt.Sprint(d, sizes), func(t *testing.T) {
+				lucid.Seed(12)
+				x, y := lucid.Rand(sizes...).To(d).Eval(), lucid.Rand(sizes...).To(d).Eval()
+				if len(sizes) == 4 { // as a gradient of attention lies
+					x = lucid.Rand(sizes[0], sizes[2], sizes[1], sizes[3]).To(d).Transpose(1, 2)
+				}
+				f := func(x, y *lucid.Tensor) []*lucid.Tensor {
+					p := x.To(lucid.Float32).Mul(y.To(lucid.Float32))
+					return []*lucid.Tensor{p.Sum(-1), p.Square().Sum(-1)}
+				}
+				want := f(x, y)
+				c := lucid.Compile(f)
+				for run := range 4 {
+					for i, got := range c(x.To(dev), y.To(dev)) {
+						if e := got.To(lucid.CPU).Sub(want[i]).Norm().Div(want[i].Norm()).Item(); !(e < 1e-6) {
+							t.Errorf("run %d, result %d is off by %.2g", run, i, e)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestTails: sums down the columns of values that are computed on the way, several at a time, against the CPU; twice, with the
 // same bits.
 func TestTails(t *testing.T) {

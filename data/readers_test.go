@@ -339,10 +339,18 @@ func FuzzIDX(f *testing.F) {
 func FuzzCSV(f *testing.F) {
 	f.Add("a,b,label\n1,2,x\n3,4,y\n")
 	f.Add("1;2;3\n")
+	f.Add("a,b,label\n1,,x\nNA,4,y\n")
 	f.Fuzz(func(t *testing.T, s string) {
+		filled, fillErr := DecodeCSV(strings.NewReader(s), CSVOptions{Missing: new(0.0)})
+		if fillErr == nil && filled.Missing > filled.X.NumElement() {
+			t.Fatalf("%d of %d fields are missing", filled.Missing, filled.X.NumElement())
+		}
 		x, err := DecodeCSV(strings.NewReader(s))
 		if err != nil {
 			return
+		}
+		if fillErr != nil || filled.Missing != 0 || !lucid.Equal(filled.X, x.X) {
+			t.Fatalf("a table without holes is another one with Missing: %v", fillErr)
 		}
 		if x.Y == nil || x.X.Size(0) != x.Y.Size(0) || x.X.NumElement() > len(s) || len(x.Classes) > x.Y.Size(0) {
 			t.Fatalf("%v numbers, %v labels, %d classes", x.X.Shape(), x.Y.Shape(), len(x.Classes))

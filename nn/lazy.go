@@ -2,8 +2,10 @@ package nn
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // Lazy is a layer that is made when its first input, or a state that is loaded, shows how large it must be. Until then
@@ -15,7 +17,7 @@ type Lazy[L Layer] struct {
 	build func(x *lucid.Tensor) L
 	like  func(d *lucid.StateDict) []int // the shape of an input that fits a state; nil if the state does not say
 	once  sync.Once
-	ready bool
+	ready atomic.Bool
 }
 
 // NewLazy returns a layer that build makes for its first input.
@@ -29,16 +31,19 @@ func (m *Lazy[L]) Forward(x *lucid.Tensor) *lucid.Tensor {
 }
 
 func (m *Lazy[L]) make(x *lucid.Tensor) {
+	if !m.ready.Load() && scope.Current().Trace != nil {
+		refuse(lucid.ErrNotImplemented, "lazy", "a lazy layer would be made inside a compiled function, where its parameters could not stay; call Forward once before, or load a state")
+	}
 	m.once.Do(func() {
 		m.Made = m.build(x)
 		SetTraining(m.Made, m.Training())
-		m.ready = true
+		m.ready.Store(true)
 	})
 }
 
 // fromState makes the layer if a state says how large it is.
 func (m *Lazy[L]) fromState(d *lucid.StateDict) {
-	if m.ready || m.like == nil {
+	if m.ready.Load() || m.like == nil {
 		return
 	}
 	if shape := m.like(d); shape != nil {
@@ -77,7 +82,7 @@ func groupsOf(opts []ConvOptions) int {
 }
 
 // HasUninitializedParameters reports whether the layer was not made yet.
-func (m *Lazy[L]) HasUninitializedParameters() bool { return !m.ready }
+func (m *Lazy[L]) HasUninitializedParameters() bool { return !m.ready.Load() }
 
 // channelsOf returns the size of the channels of x, which has so many spatial dimensions behind.
 func channelsOf(x *lucid.Tensor, spatial int) int { return x.Size(-1 - spatial) }

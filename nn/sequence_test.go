@@ -76,6 +76,20 @@ func TestLazy(t *testing.T) {
 	}
 }
 
+// A lazy layer is not made inside a compiled function, and can be made afterwards.
+func TestLazyCompiled(t *testing.T) {
+	m := nn.NewSequential(nn.NewLazyLinear(3), nn.NewReLU())
+	f := lucid.Compile(m.Forward)
+	x := lucid.Ones(2, 4)
+	if err := lucid.Try(func() { f(x) }); !errors.Is(err, lucid.ErrNotImplemented) {
+		t.Fatal(err)
+	}
+	want := m.Forward(x).Detach()
+	if got := f(x).Detach(); !lucid.Equal(got, want) || nn.NumParameters(m) != 15 {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
 func TestPositions(t *testing.T) {
 	lucid.Seed(8)
 	r := nn.NewRotaryEmbedding(8, 16)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -44,6 +45,18 @@ func TestRow(t *testing.T) {
 	for _, want := range []string{"| work | 500 ms, 2 GFLOP/s | 50 % fma32 | **2.00x [1.40–2.60]** | 2x | 1.5s, 3.00x [2.40–3.60] |  | 1s, 2.00x", "| 500 ms, 1.00x [0.40–1.60] |  |"} {
 		if !strings.Contains(cells, want) {
 			t.Errorf("%q is not in %s", want, cells)
+		}
+	}
+}
+
+// TestReason: the page says why a row falls short, and only then.
+func TestReason(t *testing.T) {
+	for goal, want := range map[float64]bool{1.5: true, 1.2: false, 0: false} {
+		r := &row{workload: workload{Name: "w", Goal: goal, Reason: "memory"}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}
+		var b bytes.Buffer
+		notes(&b, []*row{r})
+		if got := strings.Contains(b.String(), "- w falls short: memory"); got != want {
+			t.Errorf("goal %v: %q", goal, b.String())
 		}
 	}
 }

@@ -17,6 +17,8 @@ type workload struct {
 	Goal  float64 `json:"goal,omitempty"`
 	Tol   float64 `json:"tolerance"`
 	Heavy bool    `json:"heavy,omitempty"`
+	// Reason says why it falls short of the goal, for when it does.
+	Reason string `json:"reason,omitempty"`
 }
 
 type summary struct {

@@ -162,12 +162,15 @@ func short(s float64) string {
 	return time.Duration(s * 1e9).Round(10 * time.Millisecond).String()
 }
 
-// notes says what the table cannot: memory, errors, differences, rounds thrown away.
+// notes says what the table cannot: why a goal is missed, memory, errors, differences, rounds thrown away.
 func notes(b *bytes.Buffer, rows []*row) {
 	b.WriteString("\n")
 	for _, r := range rows {
 		if r.Error != "" {
 			fmt.Fprintf(b, "- %s: %s\n", r.Name, r.Error)
+		}
+		if m := r.best(); r.Reason != "" && m != nil && m.Ratio.Median < r.Goal {
+			fmt.Fprintf(b, "- %s falls short: %s\n", r.Name, r.Reason)
 		}
 		for _, m := range r.Meetings {
 			if what := m.Error + m.Differ; what != "" {

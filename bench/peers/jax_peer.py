@@ -52,6 +52,32 @@ def attend(q, k, v):
     return t(jax.nn.dot_product_attention(t(q), t(k), t(v), is_causal=True))
 
 
+def lstm(x, wx, wh, bx, bh):
+    """The states of all steps, the products with the inputs in one."""
+
+    def step(state, gates):
+        h, c = state
+        i, f, g, o = jnp.split(gates + h @ wh.T, 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+
+    zero = jnp.zeros((x.shape[1], wh.shape[1]), x.dtype)
+    return jax.lax.scan(step, (zero, zero), x @ wx.T + (bx + bh))[1]
+
+
+LSTM = [(1, 64, 32, 128), (2, 1024, 128), (3, 1024, 256), (4, 1024), (5, 1024)]
+
+
+def lstm_data():
+    return [array(seed, *sizes, scale=1 if seed == 1 else 1 / 16) for seed, *sizes in LSTM]
+
+
+def lstm_grad(g, x, *params):
+    y, pull = jax.vjp(lambda *p: lstm(x, *p), *params)
+    return y, *pull(g)
+
+
 def work(name):
     if m := re.fullmatch(r"(sgemm|bf16_gemm|dgemm)_(\d+)", name):
         d = {"sgemm": jnp.float32, "bf16_gemm": jnp.bfloat16, "dgemm": jnp.float64}[m[1]]
@@ -88,6 +114,10 @@ def work(name):
         return jnp.sort, [array(1, 1 << 20)]
     if name.startswith("add16"):
         return jnp.add, [array(1, 16), array(2, 16)]
+    if name == "lstm":
+        return lstm, lstm_data()
+    if name == "lstm_backward":
+        return lstm_grad, [array(6, 64, 32, 256), *lstm_data()]
     if name == "mlp_infer":
         p = Params()
         p.linear(64, 64), p.linear(64, 64)

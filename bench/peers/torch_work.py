@@ -39,6 +39,15 @@ ROWS = {
 }
 
 
+def lstm():
+    """A layer of 128→256 and a batch of 32 sequences of 64 steps."""
+    m = torch.nn.LSTM(128, 256)
+    with torch.no_grad():
+        for seed, p in zip((2, 3, 4, 5), m.parameters()):
+            p.copy_(tensor(seed, *p.shape, scale=1 / 16))
+    return m, tensor(1, 64, 32, 128)
+
+
 def work(name):
     """The function of a workload and its operands, for those without gradients."""
     if m := re.fullmatch(r"(sgemm|bf16_gemm|dgemm)_(\d+)", name):
@@ -70,6 +79,9 @@ def work(name):
         return lambda x: torch.sort(x)[0], [tensor(1, 1 << 20)]
     if name.startswith("add16"):
         return torch.add, [tensor(1, 16), tensor(2, 16)]
+    if name == "lstm":
+        m, x = lstm()
+        return lambda x: m(x)[0], [x]
     if name == "mlp_infer":
         p = Params()
         p.linear(64, 64), p.linear(64, 64)
@@ -96,7 +108,17 @@ def inference(name, wrap):
 
 
 def backward(name, wrap):
-    """Gradients; of a convolution alone, of attention with its forward pass."""
+    """Gradients; of a convolution alone, of attention and of an LSTM with the forward pass."""
+    if name == "lstm_backward":
+        m, x = lstm()
+        g, params = tensor(6, 64, 32, 256), list(m.parameters())
+        f = wrap(lambda x: m(x)[0])
+
+        def run():
+            y = f(x)
+            return [y, *torch.autograd.grad(y, params, g)]
+
+        return run, lambda: [r.detach().double().numpy() for r in run()]
     if name == "attention_backward":
         operands = [tensor(i, 1, 12, 1024, 64).requires_grad_() for i in (1, 2, 3)]
         g = tensor(4, 1, 12, 1024, 64)

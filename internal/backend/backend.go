@@ -178,6 +178,8 @@ type Device struct {
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
+	// Peer copies a contiguous buffer of another device of this type here, in the order of both; nil: through the host.
+	Peer func(dst, src *mem.Buffer, from *Device) error
 	// Ahead lets show make the launches of a program with a face that computes nothing: a device that compiles kernels
 	// when they are first needed begins with all of them at once. nil: there is nothing to gain.
 	Ahead func(show func(face any))
@@ -187,6 +189,9 @@ type Device struct {
 	// beside inputs and state comes from Scratch, whose memory recordings share: a device runs one at a time.
 	Capture func(show func(face any) error) (Graph, error)
 	Scratch *mem.Pool
+	// Settings returns a number for how the device is set, by those of its settings that launches depend on: a program
+	// planned under one number is not run under another. nil: there are none.
+	Settings func() int64
 	// Fallback is asked before an op without a kernel runs on the host, through Download and Upload; an error refuses.
 	// nil: never.
 	Fallback func(op string) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -27,7 +28,7 @@ type Stats struct{ Before, After, Merged, Folded, Cancelled int }
 func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
 	var idx graph.Index
 	idx.PostOrder(roots, func(n *graph.Node) bool { return !n.Stored() && !n.IsStandIn() })
-	s := &simplifier{seen: map[key]*graph.Node{}}
+	s := &simplifier{seen: map[key]*graph.Node{}, read: map[*graph.Node]bool{}}
 	s.stats.Before = len(idx.Nodes)
 	val := make([]*graph.Node, len(idx.Nodes))
 	for i, n := range idx.Nodes {
@@ -55,6 +56,7 @@ func Simplify(roots []*graph.Node) ([]*graph.Node, Stats) {
 
 type simplifier struct {
 	seen  map[key]*graph.Node
+	read  map[*graph.Node]bool // casts to a wider dtype that an elementwise op reads
 	stats Stats
 }
 
@@ -72,6 +74,9 @@ func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.
 		}
 	}
 	m := n
+	if own := s.ownCasts(n, in); own != nil {
+		in, changed = own, true
+	}
 	if changed {
 		m = again(n, in)
 	}
@@ -83,6 +88,28 @@ func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.
 		s.seen[k] = m
 	}
 	return m
+}
+
+// ownCasts gives an elementwise op casts to a wider dtype of its own, if others read them too: a group that made one for
+// another group would store it, at twice the size of what it is made from. nil: nothing changes.
+func (s *simplifier) ownCasts(n *graph.Node, in []*graph.Node) (own []*graph.Node) {
+	if n.Op().Kind != graph.Elementwise {
+		return nil
+	}
+	for k, x := range in {
+		if x.Op().Name != "cast" || x.Stored() || x.NumIn() != 1 || x.Rank() == 0 || x.DType().Size() <= x.In(0).DType().Size() {
+			continue
+		}
+		if !s.read[x] {
+			s.read[x] = true
+			continue
+		}
+		if own == nil {
+			own = slices.Clone(in)
+		}
+		own[k] = graph.Again(x, x.Ins())
+	}
+	return own
 }
 
 func again(n *graph.Node, in []*graph.Node) *graph.Node {

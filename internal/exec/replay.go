@@ -29,6 +29,23 @@ type Replay struct {
 	donated []bool // by input: some output may be written over it
 	capture *capture
 	ahead   sync.Once
+	set     []setting
+}
+
+// setting is how a device was set when a program was planned for it.
+type setting struct {
+	dev   *backend.Device
+	value int64
+}
+
+// Unset returns a device that is set otherwise than when the program was planned, nil if there is none.
+func (r *Replay) Unset() *backend.Device {
+	for _, s := range r.set {
+		if s.dev.Settings() != s.value {
+			return s.dev
+		}
+	}
+	return nil
 }
 
 // NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
@@ -57,6 +74,12 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 	for _, b := range p.prog.bufs {
 		if b.donor >= 0 && int(b.donor) < p.prog.numIn {
 			r.donated[b.donor] = true
+		}
+	}
+	for k := range p.prog.steps {
+		d := p.prog.steps[k].dev
+		if d.Settings != nil && !slices.ContainsFunc(r.set, func(s setting) bool { return s.dev == d }) {
+			r.set = append(r.set, setting{d, d.Settings()})
 		}
 	}
 	for i, n := range p.idx.Nodes {

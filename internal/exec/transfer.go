@@ -14,7 +14,7 @@ func hostBuffer(b []byte) *mem.Buffer { return mem.FromGo(b) }
 // hostBytes are aligned for every element type.
 func hostBytes(n int) []byte { return dtype.Bytes(make([]uint64, (n+7)/8))[:n] }
 
-// transfer copies a value from one device to another, through host memory.
+// transfer copies a value from one device to another, through host memory unless they are peers.
 func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 	order := hostKernel("copy")
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -22,6 +22,10 @@ func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 			return fault.New(fault.NotImplemented, "to_device", "it moves a value between %v and %v", from, to)
 		}
 		src, dst := in[0], out[0]
+		if to.Peer != nil && from.Type == to.Type && src.Buf.Mem == nil && src.Contiguous() {
+			size := src.DType.Size()
+			return to.Peer(dst.Buf, &mem.Buffer{Dev: src.Buf.Dev + uintptr(src.Offset()*size), Size: src.Numel() * size}, from)
+		}
 		if from.Download != nil {
 			var err error
 			if src, err = download(from, src); err != nil {

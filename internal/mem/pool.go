@@ -38,7 +38,7 @@ const (
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
 	// A power of two has four classes, a large one sixteen: what a block has beyond its need is lost where pages are not
 	// given on first use.
-	largeExp   = 24
+	largeExp   = 21
 	largeClass = 4 * (largeExp - 11)
 	numClasses = largeClass + 16*(63-largeExp)
 )

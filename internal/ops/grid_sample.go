@@ -212,8 +212,8 @@ func AffineGrid(theta *Node, size []int, o AffineGridOptions) *Node {
 	space := size[2:]
 	points := 1
 	for _, n := range space { // the positions are a table, made before any memory is asked of a pool
-		if n <= 0 || points > 1<<28/n {
-			fault.Throw(fault.Shape, op, "size is %v; want positive sizes of at most %d positions", size, 1<<28)
+		if n <= 0 || points > 1<<26/n {
+			fault.Throw(fault.Shape, op, "size is %v; want positive sizes of at most %d positions", size, 1<<26)
 		}
 		points *= n
 	}

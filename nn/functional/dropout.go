@@ -86,7 +86,7 @@ func GumbelSoftmax(logits *lucid.Tensor, opts ...GumbelSoftmaxOptions) *lucid.Te
 		sizes[i] = 1
 	}
 	sizes[dim] = logits.Size(dim)
-	hard := lucid.Arange(logits.Size(dim)).Reshape(sizes...).Eq(at).To(soft.DType())
+	hard := lucid.With{Device: logits.Device()}.Arange(logits.Size(dim)).Reshape(sizes...).Eq(at).To(soft.DType())
 	return StraightThrough(hard, soft)
 }
 

@@ -202,7 +202,7 @@ func (h *heads) mask(like *lucid.Tensor, S int) (sum *lucid.Tensor) {
 		add(AdditiveMask(t, like.DType()))
 	}
 	if h.IsCausal && h.AttnMask == nil {
-		add(CausalMask(h.L, S, like.DType()).Reshape(1, 1, h.L, S))
+		add(CausalMask(h.L, S, like.DType()).To(like.Device()).Reshape(1, 1, h.L, S))
 	}
 	if t := h.KeyPaddingMask; t != nil {
 		if s := t.Shape(); !slices.Equal(s, []int{h.B, S}) {

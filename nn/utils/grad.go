@@ -31,7 +31,7 @@ func norm(x *lucid.Tensor, p float64) *lucid.Tensor { return lucid.Norm(x, lucid
 func GetTotalNorm(tensors []*lucid.Tensor, opts ...NormOptions) *lucid.Tensor {
 	o := door.Option("get_total_norm", opts)
 	if len(tensors) == 0 {
-		return lucid.Zeros()
+		return lucid.Zeros() // on the default device: there is no other to choose
 	}
 	norms := make([]*lucid.Tensor, len(tensors))
 	for i, t := range tensors {

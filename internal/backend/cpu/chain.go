@@ -93,9 +93,6 @@ func chainOf(p *backend.Fused, q *prepared, from, to int) *chainCode {
 		c.masks = c.masks || ins.Op == "where"
 		for _, s := range ins.Src {
 			if s >= 0 {
-				if _, seen := c.uses[s]; !seen && s < p.In && p.DTypes[s] == dtype.Float32 {
-					c.emit(simd.ChainAhead, s, -1)
-				}
 				c.uses[s] = k
 			}
 		}

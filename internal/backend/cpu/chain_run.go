@@ -7,10 +7,9 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-const (
-	chainMost = 128     // elements that chain code takes at a time, at most
-	aheadFrom = 1 << 20 // bytes from which operands are asked for ahead of time: they are in no near cache
-)
+// chainMost is how many elements chain code takes at a time, at most. What it reads is not asked for ahead of time: that
+// was measured to cost more than it gains.
+const chainMost = 128
 
 // readyCode is the chain code of a program, part by part, with the operands of one goroutine.
 type readyCode struct {
@@ -42,8 +41,6 @@ func (r *runState) ready(w *workspace) {
 		for _, s := range p.chain.steps {
 			op := s.op
 			switch {
-			case op == simd.ChainAhead && (!r.ahead || !r.in[s.reg].direct):
-				continue
 			case s.local >= 0:
 				c.steps = append(c.steps, simd.ChainStep(op, unsafe.Add(locals, s.local*4*chainMost), false))
 				continue

@@ -190,6 +190,12 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	case j.isCorrelation():
 		return j.correlate(c)
 	}
+	if j.isProduct() {
+		return j.byProduct(c)
+	}
+	if j.isSums() {
+		return j.bySums(c)
+	}
 	if j.isPlaces() {
 		return j.byPlaces(c)
 	}

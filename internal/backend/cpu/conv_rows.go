@@ -65,6 +65,13 @@ func (j *convJob[T]) copyWindow(to []T, next, base, channels int, w *convWindow)
 	}
 }
 
+// copyWindows copies the window of one channel of some images, each apart in the copy.
+func (j *convJob[T]) copyWindows(to []T, each, image, images, channel int, w *convWindow) {
+	for i := range images {
+		j.copyWindow(to[i*each:], 0, (image+i)*j.imageStep+channel*j.channelStep, 1, w)
+	}
+}
+
 // read copies elements that are a step apart.
 func (j *convJob[T]) read(to []T, at, by int) {
 	switch {

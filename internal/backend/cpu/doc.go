@@ -8,13 +8,18 @@
 // Each is chosen by the shapes alone:
 //
 //   - 1×1 kernels: a product of matrices, on the operands where they lie.
-//   - Direct (conv_direct.go), for float types: forward passes and gradients to the input. A strip of the input is
-//     copied once, with its padding, and a product is formed with rows that lie anywhere in it (gemm.Taps). The usual
-//     way, a matrix with a copy of the input for each tap, writes and reads nine times as much for 3×3 taps. A stride is
+//   - By places (conv_places.go), for float types with output channels enough for vectors: forward passes and gradients
+//     to the input. A strip of the input is copied once, with its padding; scalars of it, at the places of outputs moved
+//     by a tap, meet vectors of kernels (gemm.Places), and the sums are turned on their way out. The usual way, a matrix
+//     with a copy of the input for each tap, writes and reads nine times as much for 3×3 taps. A stride is
 //     taken out by copying each remainder to a plane of its own, and the dilated inputs of transposed convolutions by
 //     phases (conv_plan.go), so that neighbouring outputs always read neighbouring elements. Blocked layouts
 //     of channels, as oneDNN keeps them, were not taken: tensors would have to carry them from op to op.
-//   - By columns (conv_columns.go), for float types: gradients to the kernels, whose sums are long and results small.
+//   - Direct (conv_direct.go), the same for few output channels, or so few terms that turning would show: the lanes are
+//     outputs (gemm.Taps).
+//   - By sums (conv_sums.go): gradients to the kernels, whose sums are long and results small, by places too. By columns
+//     (conv_columns.go), if strides or few kernels leave too little for that. As a product (conv_product.go) if
+//     the kernel has one tap.
 //   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with AVX-512: bound by loads, so
 //     each input row is loaded once for all the taps that read it.
 //   - Winograd (conv_winograd.go), with AVX-512 and only where the caller allowed it: a quarter of the products of 3×3

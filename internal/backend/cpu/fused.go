@@ -116,7 +116,6 @@ type runState struct {
 	width int  // elements that chain code takes at a time; 0: it is not used
 	long  int  // elements of a tile
 	fill  int  // elements for which scalars are repeated
-	ahead bool // operands are asked for ahead of time
 	past  bool // an output goes past the caches
 }
 
@@ -199,7 +198,7 @@ var runStates = sync.Pool{New: func() any { return new(runState) }}
 func (r *runState) share(p *prepared) *runState {
 	s := runStates.Get().(*runState)
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, ahead: r.ahead, past: r.past, in: in, out: out}
+	*s = runState{p: p, n: r.n, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
 	return s
 }
 
@@ -227,13 +226,8 @@ func (r *runState) chains(p *backend.Fused) {
 	if one {
 		r.fill = min(chainMost, r.n)
 	}
-	bytes := 0
 	for i := range r.in {
-		o := &r.in[i]
-		one = one && (o.direct || o.scalar)
-		if o.direct {
-			bytes += o.size * r.n
-		}
+		one = one && (r.in[i].direct || r.in[i].scalar)
 	}
 	for i := range r.out {
 		o := &r.out[i]
@@ -241,7 +235,6 @@ func (r *runState) chains(p *backend.Fused) {
 		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= streamFrom && uintptr(o.base)%64 == 0
 		r.past = r.past || o.past
 	}
-	r.ahead = bytes >= aheadFrom && p.Head == nil
 	if one {
 		r.long = paceElems
 	}

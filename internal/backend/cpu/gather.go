@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -58,6 +59,11 @@ func (w *sliceWalk) at(o int) int {
 	return off
 }
 
+const (
+	rowsAhead = 2       // rows that are asked for before they are copied
+	aheadRow  = 8 << 10 // bytes of the longest row that is asked for at once
+)
+
 func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis := a.(attr.Axis).Axis
 	if out[0].Numel() == 0 {
@@ -79,12 +85,18 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if bytes >= streamRow && w.count*len(idx)*bytes >= streamFrom {
 		put = copyPast
 	}
+	// Rows lie anywhere, so that the machine cannot see the next one coming.
+	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= streamFrom
 	group := max(1, copyBlock/2/bytes)
 	parts := (len(idx) + group - 1) / group
 	return each(c, w.count*parts, func(b int) {
 		o, k := b/parts, b%parts*group
 		row := unsafe.Add(w.base, w.at(o)*w.size)
-		for ; k < min((b%parts+1)*group, len(idx)); k++ {
+		end := min((b%parts+1)*group, len(idx))
+		for ; k < end; k++ {
+			if far && k+rowsAhead < end {
+				simd.Prefetch(unsafe.Add(row, int(idx[k+rowsAhead])*w.axis*w.size), bytes)
+			}
 			x := unsafe.Add(row, int(idx[k])*w.axis*w.size)
 			y := unsafe.Add(z, (o*len(idx)+k)*bytes)
 			if w.wholeSlice {

@@ -52,15 +52,28 @@ func (g *grid) reach() int {
 	return n
 }
 
-// overRows runs f for every row of planes of the given sizes, cut so that a block has some 32k steps.
-func overRows(c *backend.Ctx, planes int, size [3]int, steps int, f func(plane, d, h int)) error {
+// rowBlock is some rows of planes of a size.
+type rowBlock struct {
+	from, to int
+	size     [3]int
+}
+
+func (b rowBlock) each(f func(plane, d, h int)) {
+	for r := b.from; r < b.to; r++ {
+		f(r/(b.size[0]*b.size[1]), r/b.size[1]%b.size[0], r%b.size[1])
+	}
+}
+
+// overBlocks runs f for blocks of all rows of planes of the given sizes, cut so that a block has some 32k steps.
+func overBlocks(c *backend.Ctx, planes int, size [3]int, steps int, f func(b rowBlock)) error {
 	rows := planes * size[0] * size[1]
 	per := max(1, 32768/max(1, size[2]*steps))
-	return c.For((rows+per-1)/per, func(b int) {
-		for r := b * per; r < min((b+1)*per, rows); r++ {
-			f(r/(size[0]*size[1]), r/size[1]%size[0], r%size[1])
-		}
-	})
+	return c.For(ceil(rows, per), func(b int) { f(rowBlock{b * per, min((b+1)*per, rows), size}) })
+}
+
+// overRows runs f for every row.
+func overRows(c *backend.Ctx, planes int, size [3]int, steps int, f func(plane, d, h int)) error {
+	return overBlocks(c, planes, size, steps, func(b rowBlock) { b.each(f) })
 }
 
 func meanRow[T floats](g *grid, z, x []T, d, h int) {
@@ -80,6 +93,9 @@ func meanRow[T floats](g *grid, z, x []T, d, h int) {
 }
 
 func poolMean[T floats](c *backend.Ctx, g *grid, z, x []T) error {
+	if v, ok := any(x).([]float32); ok && !g.w.Adaptive {
+		return steppedMean(c, g, any(z).([]float32), v)
+	}
 	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
 		at := (p*g.out[0]+d)*g.out[1] + h
 		meanRow(g, z[at*g.out[2]:(at+1)*g.out[2]], x[p*g.inSize():(p+1)*g.inSize()], d, h)
@@ -99,6 +115,9 @@ func (g *grid) covers(d int) [][]int {
 
 // poolMeanT divides and spreads a row of outputs at a time over each row of inputs that its windows see.
 func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
+	if v, ok := any(x).([]float32); ok && !g.w.Adaptive {
+		return steppedMeanT(c, g, any(z).([]float32), v)
+	}
 	cd, ch := g.covers(0), g.covers(1)
 	return overRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p, d, h int) {
 		row := z[((p*g.in[0]+d)*g.in[1]+h)*g.in[2]:][:g.in[2]]

@@ -72,6 +72,9 @@ func (r *rowsOf) wide(v backend.View) (backend.View, error) {
 
 // product makes z = x·y for all matrices; x is m×k, y k×n, either may be given turned.
 func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) error {
+	if m == 0 || n == 0 || k == 0 {
+		return r.d.Fill(address(z), 0, r.matrices*m*n*r.t.Size())
+	}
 	h, err := r.d.cublas()
 	if err != nil || r.d.face == looking {
 		return err
@@ -162,7 +165,7 @@ func (d *call) attentionRows(a attr.Attention, out, in []backend.View) error {
 func (d *call) attentionRowsGrad(a attr.Attention, out, in []backend.View) error {
 	r := d.newRows(a, in[1], in[2], in[3], in[6:])
 	defer r.free()
-	if r.keys == 0 || r.e == 0 || r.f == 0 || r.rows == 0 {
+	if r.keys == 0 || r.rows == 0 {
 		for _, o := range out {
 			if err := d.Fill(address(o), 0, o.Numel()*o.DType.Size()); err != nil {
 				return err

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // TestCompileSorts compiles the kernels that put elements in order, for each width of keys and kind of element.
@@ -87,6 +89,30 @@ func TestCompileChannels(t *testing.T) {
 			{part: "rows", t: dtype.Float64, fd: 3, vector: 1, across: 1}, {part: "finish", t: dtype.Float16, fd: 1, vector: 8, across: 32}} {
 			f.what = what
 			compileOne(t, "channel_"+f.part, f.source())
+		}
+	}
+}
+
+// TestCompileTails compiles programs that end with sums, down columns and along rows.
+func TestCompileTails(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.Float16, dtype.Float32, dtype.Float64} {
+		p := &backend.Fused{Shape: shape.Of("test", 4096, 64), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2},
+			Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
+		for _, axis := range []int{0, 1} {
+			a := attr.Axes{Axes: attr.MakeInts(axis)}
+			if !canFold("sum", a, d, p.Shape) {
+				t.Errorf("%v: dimension %d is not folded", d, axis)
+			}
+			p.Tail = &backend.Tail{Op: "sum", Attr: a, Src: 2, Next: &backend.Tail{Op: "sum", Attr: a, Src: 3}}
+			prepare(p)
+			q, f := p.Prep.(*program), &form{classes: []class{aligned, across}, vector: 16 / d.Size(), dims: []int{4096, 64}}
+			if f.fitTails(p.Tail, p.Shape); axis == 1 {
+				compileOne(t, "row_tails_"+d.String(), rowTailsSource(q, f))
+				continue
+			}
+			compileOne(t, "tails_"+d.String(), tailsSource(q, f))
+			compileOne(t, "finish_"+d.String(), finishSource(q))
 		}
 	}
 }

@@ -83,7 +83,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		return nil, nil, err
 	}
 	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace,
-		Upload: d.upload, Download: d.download, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load}
+		Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
 		b.Capture, b.Scratch = d.capture, d.recordings.pool
@@ -91,7 +91,16 @@ func Open(index int) (*backend.Device, *Device, error) {
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)
 	}
+	opened.Store(b, d)
 	return b, d, nil
+}
+
+// settings tells how products are computed.
+func settings() int64 {
+	if cublas.TF32.Load() {
+		return 1
+	}
+	return 0
 }
 
 func (d *Device) upload(dst *mem.Buffer, src []byte) error {
@@ -108,6 +117,18 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 		return nil
 	}
 	return d.Download(dst, src.Dev)
+}
+
+// opened finds the device behind the engine's.
+var opened sync.Map // *backend.Device → *Device
+
+// peer copies from another GPU.
+func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
+	f, ok := opened.Load(from)
+	if !ok {
+		return fault.New(fault.Device, "to_device", "%v is not open", from)
+	}
+	return d.Device.CopyPeer(dst.Dev, f.(*Device).Device, src.Dev, src.Size)
 }
 
 // fallback notes that an op runs on the host, or refuses it.

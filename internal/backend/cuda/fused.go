@@ -39,6 +39,7 @@ type readied struct {
 type shortForm struct {
 	classes      [8]class
 	vector, dims uint8
+	cols         uint16
 	wide         bool
 }
 
@@ -47,7 +48,7 @@ func (f *form) short() (k shortForm, ok bool) {
 		return k, false
 	}
 	copy(k.classes[:], f.classes)
-	k.vector, k.dims, k.wide = uint8(f.vector), uint8(len(f.dims)), f.wide
+	k.vector, k.dims, k.cols, k.wide = uint8(f.vector), uint8(len(f.dims)), uint16(f.cols), f.wide
 	return k, true
 }
 
@@ -107,6 +108,7 @@ type form struct {
 	wide    bool // indices need 64 bits
 	dims    []int
 	strides [][]int // of the inputs of classes rows, across and strided, in order
+	cols    int     // elements of the rows that tails sum, 0: they sum columns
 }
 
 // contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
@@ -148,7 +150,7 @@ func (f *form) span(p *program, n int) int {
 }
 
 func (f *form) key() string {
-	return fmt.Sprintf("%s/%d/%d/%v", f.classes, f.vector, len(f.dims), f.wide)
+	return fmt.Sprintf("%s/%d/%d/%v/%d", f.classes, f.vector, len(f.dims), f.wide, f.cols)
 }
 
 // runFace is runFused with the face a launch asks for.
@@ -197,7 +199,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 	}
 	f.settle(s, out[:len(p.Out)], views)
 	if p.Tail != nil {
-		f.fitColumns(s)
+		f.fitTails(p.Tail, s)
 	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {

@@ -23,6 +23,9 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 	g.classes = slices.Clone(f.classes)
 	fn, err := d.kernel(key, "fused", func() string {
 		if q.Tail != nil {
+			if g.cols > 0 {
+				return rowTailsSource(q, &g)
+			}
 			return tailsSource(q, &g)
 		}
 		return fusedSource(q, &g)

@@ -14,6 +14,7 @@ import (
 
 // A program may end with sums down its columns, those of gradients that every row shares: 32 threads side by side take vectors
 // of a row, eight rows at a time, and keep sums in registers. Rows are cut in chunks by sizes alone and joined in a fixed order.
+// Or with sums along its rows, where these are short: neighbours share a row and join their sums by shuffles.
 
 const (
 	maxTails    = 3
@@ -23,10 +24,20 @@ const (
 	leastFolded = 1 << 18
 )
 
-// canFold reports whether a reduction can end a program: a sum over all dimensions but the last.
+// sumsRows reports whether a reduction is a sum along the last dimension, of rows that a few threads share.
+func sumsRows(x attr.Axes, s *shape.Shape) bool {
+	last := s.Rank() - 1
+	n := s.Dim(last)
+	return x.Axes == attr.MakeInts(last) && n >= 16 && n <= 256 && n&(n-1) == 0 && s.Numel() >= leastFolded
+}
+
+// canFold reports whether a reduction can end a program: a sum over all dimensions but the last, or over a short last one.
 func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	x, ok := a.(attr.Axes)
 	last := s.Rank() - 1
+	if ok && op == "sum" && in.IsFloat() && last >= 0 && sumsRows(x, s) {
+		return true
+	}
 	if !ok || op != "sum" || !in.IsFloat() || last < 1 || s.Numel() < leastFolded || s.Dim(last) < 64 || s.Numel()/s.Dim(last) < 4*leastRows || x.Axes.Contains(last) {
 		return false
 	}
@@ -38,12 +49,54 @@ func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	return true
 }
 
-// fitColumns shortens vectors so that a row is a whole number of them.
-func (f *form) fitColumns(s *shape.Shape) {
+// fitTails shortens vectors so that a row is a whole number of them.
+func (f *form) fitTails(t *backend.Tail, s *shape.Shape) {
 	f.vector = min(f.vector, 8)
 	for s.Dim(s.Rank()-1)%f.vector != 0 {
 		f.vector /= 2
 	}
+	if sumsRows(t.Attr.(attr.Axes), s) {
+		f.cols = s.Dim(s.Rank() - 1)
+	}
+}
+
+// rowLanes is how many threads share a row.
+func (f *form) rowLanes() int { return min(32, f.cols/f.vector) }
+
+// rowTailsSource writes the kernel of a program whose tails sum rows.
+func rowTailsSource(p *program, f *form) string {
+	var b strings.Builder
+	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	b.WriteString(kernels.Source(filesOf(p)...))
+	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *tail[%d];", p.Tails()))
+	index, offset := f.indices()
+	lanes := f.rowLanes()
+	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
+	w("const int V = %d, U = 1, lane = threadIdx.x %% %d;", f.vector, lanes)
+	w("const i64 row = (i64)blockIdx.x * %d + threadIdx.x / %d;", threads/lanes, lanes)
+	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+		w("%s t%d = 0;", sumType(p, t), i)
+	}
+	w("if (row < a.rows)\n#pragma unroll\nfor (int k = 0; k < %d; k++) {", f.cols/(f.vector*lanes))
+	w("const %s e = (%s)(row * %d + (k * %d + lane) * V);", index, index, f.cols, lanes)
+	if ns > 0 {
+		writeOffsets(w, len(f.dims), ns, index, offset)
+	}
+	names := writeLoads(w, p, f)
+	w("const int u = 0; const i64 left = V;")
+	writeBody(w, p, names, "t%d += %s;")
+	w("}")
+	w("#pragma unroll\nfor (int m = %d; m > 0; m /= 2) {", lanes/2)
+	for i := range p.Tails() {
+		w("t%d += __shfl_xor_sync(~0u, t%d, m);", i, i)
+	}
+	w("}\nif (lane != 0 || row >= a.rows) return;")
+	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
+		out := ctype[p.DTypes[t.Src]]
+		w("((%s *)a.tail[%d])[row] = Put<%s>::put(t%d);", out, i, out, i)
+	}
+	w("}")
+	return b.String()
 }
 
 // tailsSource writes the kernel of a program with tails.
@@ -113,6 +166,14 @@ func finishSource(p *program) string {
 func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
 	cols, tails := s.Dim(s.Rank()-1), q.Tails()
 	height := s.Numel() / cols
+	if f.cols > 0 {
+		a := fusedArgs(nil, s.Numel(), word, 0, f, in, out[:len(q.Out)])
+		a.int(height)
+		for _, v := range out[len(q.Out):] {
+			a.ptr(address(v))
+		}
+		return d.launch(fn, blocks(height, threads/f.rowLanes()), 1, threads, a)
+	}
 	across := blocks(cols, 32*f.vector)
 	chunk := blocks(height, max(1, min(manyBlocks/across, height/leastRows)))
 	chunks := blocks(height, chunk)

@@ -22,6 +22,8 @@ type Faults struct {
 	delay  time.Duration
 	ran    int
 
+	setting int64
+
 	voided, replayed int
 }
 
@@ -47,6 +49,19 @@ func (f *Faults) SetDelay(d time.Duration) {
 	f.mu.Lock()
 	f.delay = d
 	f.mu.Unlock()
+}
+
+// Set changes how the device is set.
+func (f *Faults) Set(v int64) {
+	f.mu.Lock()
+	f.setting = v
+	f.mu.Unlock()
+}
+
+func (f *Faults) settings() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.setting
 }
 
 // Launched returns the number of kernels that ran.
@@ -105,7 +120,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 		}
 	}
 	d := &backend.Device{Type: "fake", Pool: mem.NewPool("fake", source{f}), Table: table, Host: true,
-		Enqueue: func(work func()) { queue <- work }}
+		Enqueue: func(work func()) { queue <- work }, Settings: f.settings}
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }

@@ -1,6 +1,7 @@
 package npz
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -166,6 +167,48 @@ func FuzzNpz(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := Parse(b, Options{Limits: fuzzLimits}); err != nil && !codectest.Typed(err) {
 			t.Fatalf("untyped error %v", err)
+		}
+	})
+}
+
+// FuzzMembers puts right checksums around the fuzzer's members, their names and the note beside them, which it could
+// not find by itself.
+func FuzzMembers(f *testing.F) {
+	good := string(npy(f, codectest.Tensor(dtype.Float32, []int{2, 3})))
+	f.Add("a.npy", good, "b.npy", good, `{"metadata":{}}`, true)
+	f.Add("../a.npy", good, "a", "", `{"dtypes":{"a":"bfloat16"}}`, false)
+	f.Fuzz(func(t *testing.T, nameA, a, nameB, b, note string, deflate bool) {
+		var file bytes.Buffer
+		z := zip.NewWriter(&file)
+		for _, m := range [][2]string{{nameA, a}, {nameB, b}, {noteName, note}} {
+			h := &zip.FileHeader{Name: m[0]}
+			if deflate {
+				h.Method = zip.Deflate
+			}
+			w, err := z.CreateHeader(h)
+			if err != nil {
+				t.Skip(err)
+			}
+			if _, err := w.Write([]byte(m[1])); err != nil {
+				t.Skip(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Skip(err)
+		}
+		got, err := Parse(file.Bytes(), Options{Limits: fuzzLimits})
+		if err != nil {
+			if !codectest.Typed(err) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		again, err := Parse(encode(t, got, WriteOptions{}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Tensors) != len(got.Tensors) {
+			t.Fatalf("%d tensors written, %d read", len(got.Tensors), len(again.Tensors))
 		}
 	})
 }

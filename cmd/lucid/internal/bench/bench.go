@@ -22,7 +22,9 @@ type Workload struct {
 	Goal  float64 `json:"goal,omitempty"`  // speed wanted against PyTorch's best
 	Tol   float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
 	Heavy bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
-	make  func() job
+	// Reason says why it falls short of the goal, for when it does.
+	Reason string `json:"reason,omitempty"`
+	make   func() job
 }
 
 // A job is a workload with its data made.
@@ -59,6 +61,7 @@ func add(w Workload) {
 	if w.Tol == 0 {
 		w.Tol = 1e-4
 	}
+	w.Reason = reasons[w.Name]
 	workloads = append(workloads, w)
 }
 

@@ -117,9 +117,12 @@ func gpuAttention() {
 		in := data(4)
 		var last []*lucid.Tensor
 		run := func() {
-			var out []*lucid.Tensor
-			out, last = lucid.VJPN(attend, in[:3], in[3:])
-			must(lucid.Eval(append(out, last...)...))
+			out, grads := lucid.VJPN(attend, in[:3], in[3:])
+			must(lucid.Eval(append(out, grads...)...))
+			for _, x := range append(out, last...) {
+				x.Free()
+			}
+			last = grads
 		}
 		return job{run, func() []*lucid.Tensor { run(); return last }}
 	}})

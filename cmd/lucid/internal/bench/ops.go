@@ -6,10 +6,17 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// once is the job that computes f, eagerly, again and again.
+// once is the job that computes f, eagerly, again and again. The result before is freed when the next one stands, as a
+// framework that counts references does; a program would say so by Free or Scope.
 func once(f func() *lucid.Tensor) job {
 	var out *lucid.Tensor
-	run := func() { out = f().Eval() }
+	run := func() {
+		y := f().Eval()
+		if out != nil {
+			out.Free()
+		}
+		out = y
+	}
 	return job{run, func() []*lucid.Tensor { run(); return []*lucid.Tensor{out} }}
 }
 

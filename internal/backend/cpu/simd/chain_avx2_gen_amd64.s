@@ -90,9 +90,8 @@ DATA chainAVX2Table<>+608(SB)/8, $chainStoreCAVX2<>(SB)
 DATA chainAVX2Table<>+616(SB)/8, $chainStreamAVX2<>(SB)
 DATA chainAVX2Table<>+624(SB)/8, $chainLoadBoolAVX2<>(SB)
 DATA chainAVX2Table<>+632(SB)/8, $chainStoreBoolAVX2<>(SB)
-DATA chainAVX2Table<>+640(SB)/8, $chainAheadAVX2<>(SB)
-DATA chainAVX2Table<>+648(SB)/8, $chainNextAVX2<>(SB)
-GLOBL chainAVX2Table<>(SB), NOPTR, $656
+DATA chainAVX2Table<>+640(SB)/8, $chainNextAVX2<>(SB)
+GLOBL chainAVX2Table<>(SB), NOPTR, $648
 
 // func chainTableAVX2() *[chainRoutines]uintptr
 TEXT ·chainTableAVX2(SB), NOSPLIT, $0-8
@@ -1186,17 +1185,6 @@ TEXT chainStoreBoolAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VPACKSSWB X12, X12, X12
 	VPAND X15, X12, X12
 	VMOVQ X12, 24(AX)
-	ADDQ $24, BX
-	JMP (BX)
-
-// brings memory that comes later into the caches
-TEXT chainAheadAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
-	MOVQ 16(BX), CX
-	MOVQ 8(BX), AX
-	ANDQ DX, CX
-	ADDQ CX, AX
-	PREFETCHT0 2048(AX)
-	PREFETCHT0 2112(AX)
 	ADDQ $24, BX
 	JMP (BX)
 

@@ -90,9 +90,8 @@ DATA chainAVX512Table<>+608(SB)/8, $chainStoreCAVX512<>(SB)
 DATA chainAVX512Table<>+616(SB)/8, $chainStreamAVX512<>(SB)
 DATA chainAVX512Table<>+624(SB)/8, $chainLoadBoolAVX512<>(SB)
 DATA chainAVX512Table<>+632(SB)/8, $chainStoreBoolAVX512<>(SB)
-DATA chainAVX512Table<>+640(SB)/8, $chainAheadAVX512<>(SB)
-DATA chainAVX512Table<>+648(SB)/8, $chainNextAVX512<>(SB)
-GLOBL chainAVX512Table<>(SB), NOPTR, $656
+DATA chainAVX512Table<>+640(SB)/8, $chainNextAVX512<>(SB)
+GLOBL chainAVX512Table<>(SB), NOPTR, $648
 
 // func chainTableAVX512() *[chainRoutines]uintptr
 TEXT ·chainTableAVX512(SB), NOSPLIT, $0-8
@@ -1862,23 +1861,6 @@ TEXT chainStoreBoolAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
 	VPMOVD2M Z7, K1
 	VMOVDQU8.Z X31, K1, X24
 	VMOVDQU8 X24, 112(AX)
-	ADDQ $24, BX
-	JMP (BX)
-
-// brings memory that comes later into the caches
-TEXT chainAheadAVX512<>(SB), NOSPLIT|NOFRAME, $0-0
-	MOVQ 16(BX), CX
-	MOVQ 8(BX), AX
-	ANDQ DX, CX
-	ADDQ CX, AX
-	PREFETCHT0 2048(AX)
-	PREFETCHT0 2112(AX)
-	PREFETCHT0 2176(AX)
-	PREFETCHT0 2240(AX)
-	PREFETCHT0 2304(AX)
-	PREFETCHT0 2368(AX)
-	PREFETCHT0 2432(AX)
-	PREFETCHT0 2496(AX)
 	ADDQ $24, BX
 	JMP (BX)
 

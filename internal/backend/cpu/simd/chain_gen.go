@@ -39,8 +39,7 @@ const (
 	ChainStream      ChainOp = 77 // memory = A past the caches; it begins at a vector; s is memory
 	ChainLoadBool    ChainOp = 78 // A = bytes of memory != 0, all bits or none; s is memory
 	ChainStoreBool   ChainOp = 79 // bytes of memory = A, 0 or 1; s is memory
-	ChainAhead       ChainOp = 80 // brings memory that comes later into the caches; s is memory
-	ChainNext        ChainOp = 81 // goes on with the elements that follow
+	ChainNext        ChainOp = 80 // goes on with the elements that follow
 )
 
-const chainRoutines = 82
+const chainRoutines = 81

@@ -1,5 +1,5 @@
 // Package simd holds block kernels: one loop over contiguous slices each, in Go
-// and in assembly for AVX2 and AVX-512. It knows element types and nothing of
+// and in assembly for AVX2, AVX-512 and NEON. It knows element types and nothing of
 // tensors, shapes or strides; the tile interpreter above calls it with tiles of a
 // few thousand elements.
 //
@@ -18,5 +18,6 @@
 // named with the ending Generic, round in the same way.
 //
 // The elementwise kernels are written by internal/gen/asm/simd from one
-// description per routine. Reductions add in a fixed order: see reduce.go.
+// description per routine, on arm64 those that neither reduce nor stop early.
+// Chains of cheap operations run as chain code: see chain.go. Reductions add in a fixed order: see reduce.go.
 package simd

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -137,7 +138,7 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("gemm 2\x00%d\x00%d\x00%s\x00%+v", Version, driver.Version, h.d.Name, p)
+	key := fmt.Sprintf("gemm 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
 	if b, ok := nvrtc.Load(key); ok && len(b) == len(l.algo)*8 {
 		copy(dtype.Bytes(l.algo[:]), b)
 		h.Kept.Add(1)
@@ -194,7 +195,7 @@ func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 
 // tune takes the fastest algorithm, by the device's clock, on the operands at hand.
 func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
-	const runs = 3
+	const runs, patience = 3, 40 * time.Millisecond
 	if o.Residual == o.Z { // it is still to be added
 		space, err := h.d.Alloc(p.Batch * p.M * p.Pitch * p.DType.Size())
 		if err != nil {
@@ -212,8 +213,11 @@ func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 		defer e.Close()
 		mark[i] = e
 	}
-	best := 0.0
+	best, begin := 0.0, time.Now()
 	for i := range list {
+		if best > 0 && time.Since(begin) > patience {
+			break
+		}
 		c := &list[i]
 		if c.state != 0 || h.launch(h.d, l, &c.algo, o) != 0 { // the first run loads code
 			continue
@@ -239,7 +243,7 @@ func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
 			if least == 0 || ms < least {
 				least = ms
 			}
-			if best > 0 && least > 1.3*best {
+			if best > 0 && least > 1.3*best || ms > 1 { // a long run needs no other to be believed
 				break
 			}
 		}

@@ -2,19 +2,67 @@ package cudnn
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
+// hopper describes an H200 to cuDNN, which then names engines for it without there being one.
+const hopper = `{"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,"multiProcessorCount":132,"warpSize":32,
+	"maxSharedMemoryPerBlock":49152,"maxSharedMemoryPerBlockOptin":232448,"reservedSharedMemoryPerBlock":1024,"maxRegistersPerSM":65536,"maxCtasPerSM":32,
+	"maxThreadsPerBlock":1024,"maxThreadsPerSM":2048,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,"smClockRateKHz":1980000,"memClockRateKHz":3201000,
+	"l2CacheSize":62914560,"deviceName":"NVIDIA H200","deviceVer":900,"deviceVersion":900,"smVersion":900,"driverVer":13000,"driverVersion":13000,
+	"cudaDriverVersion":13000,"cudaDeviceId":0,"deviceId":0,"totalGlobalMem":150000000000,"cudaRuntimeVersion":13000,"cudartVersion":13000}`
+
+// TestEngines asks for engines of convolutions on a Hopper device, and sees that none is taken that may not be.
+func TestEngines(t *testing.T) {
+	library(t)
+	const kindDevice, attrDeviceText, since = 38, 2702, 90800
+	if Version < since {
+		t.Skipf("SKIP: version %d needs a device to choose engines", Version)
+	}
+	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.Float16, dtype.BFloat16} {
+		for _, w := range example(d) {
+			c, ok := w.(Conv)
+			if !ok {
+				continue // attention's engines ask for the driver
+			}
+			n := &net{what: c.String()}
+			n.device = n.desc(kindDevice)
+			text := append([]byte(hopper), 0)
+			n.set(n.device, attrDeviceText, typeChar, len(text), unsafe.Pointer(&text[0]))
+			n.finish(n.device, "a device")
+			c.describe(n)
+			list := n.configs(0, c.allows)
+			if n.err != nil {
+				t.Fatal(n.err)
+			}
+			for _, k := range list {
+				if slices.Contains(k.notes, noteNondeterministic) || d == dtype.Float32 && slices.Contains(k.notes, noteTensorCore) {
+					t.Errorf("%v: engine %d with notes %v", c, k.engine, k.notes)
+				}
+			}
+			before := len(n.all)
+			if p, err := n.plan(0, list[0]); err != nil {
+				t.Errorf("%v: %v", c, err)
+			} else if n.drop(p.desc); len(n.all) != before {
+				t.Error("a plan is left")
+			}
+			n.free()
+		}
+	}
+}
+
 // library opens cuDNN, which needs no GPU to describe work, or skips.
 func library(t *testing.T) {
 	t.Helper()
 	if err := Init(); err != nil {
-		if !errors.Is(err, fault.SentinelOf(fault.Device)) || !strings.Contains(err.Error(), "libcudnn") && !errors.Is(err, ErrOff) {
+		if !errors.Is(err, fault.SentinelOf(fault.Device)) || !strings.Contains(err.Error(), "libcu") && !errors.Is(err, ErrOff) {
 			t.Errorf("%v", err)
 		}
 		t.Skipf("SKIP: %v", err)
@@ -70,4 +118,22 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("a tensor with too few strides: %v", n.err)
 	}
 	n.free()
+}
+
+// TestKey sees that kinds of work which differ anywhere are remembered apart.
+func TestKey(t *testing.T) {
+	c := Conv{DType: dtype.BFloat16, X: list(1, 2), Stride: list(1)}
+	d := c
+	d.Deterministic = true
+	a := Attention{DType: dtype.BFloat16, Q: list(1, 2, 3, 4), Backward: true, GStrides: list(24, 12, 4, 1)}
+	b := a
+	b.GStrides = list(24, 4, 8, 1)
+	for _, k := range [][2]string{{keyOf("x", c), keyOf("x", d)}, {keyOf("x", a), keyOf("x", b)}, {keyOf("x", c), keyOf("y", c)}} {
+		if k[0] == k[1] {
+			t.Errorf("%q stands for two", k[0])
+		}
+	}
+	if keyOf("x", a) != keyOf("x", a) {
+		t.Error("one has two keys")
+	}
 }

@@ -155,7 +155,7 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 // A plan whose kernels had to be compiled is remembered with them.
 func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, pointers []uintptr) (best *plan, err error) {
 	n := &net{what: w.String()}
-	key := fmt.Sprintf("cudnn 2\x00%d\x00%d\x00%s\x00%T %+v", Version, driver.Version, h.d.Name, w, w)
+	key := keyOf(h.d.Name, w)
 	kept, _ := nvrtc.Load(key)
 	var list []config
 	h.d.With(func() uintptr {
@@ -206,12 +206,18 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 			break
 		}
 		ms, terr := h.time(s, p, space, pointers)
-		if terr != nil {
+		worse := p
+		switch {
+		case terr != nil:
 			err = terr
-			continue
+		case best == nil || ms < least:
+			worse, best, number, least = best, p, i, ms
 		}
-		if best == nil || ms < least {
-			best, number, least = p, i, ms
+		if worse != nil {
+			n.drop(worse.desc)
+		}
+		if terr != nil {
+			continue
 		}
 		if tried++; tried == choices {
 			break
@@ -235,6 +241,11 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		nvrtc.Keep(key, []byte{byte(number)})
 	}
 	return best, nil
+}
+
+// keyOf is what a choice is remembered under: all of the work's fields, not its name, which leaves some out.
+func keyOf[W work](device string, w W) string {
+	return fmt.Sprintf("cudnn 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, device, w)
 }
 
 // time runs a plan some times and returns the least milliseconds.

@@ -2,6 +2,7 @@ package cudnn
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -142,6 +143,14 @@ func (n *net) descs(d, attr uintptr, v ...uintptr) {
 // finish ends a descriptor.
 func (n *net) finish(d uintptr, what string) {
 	n.call("describing "+what, func() uintptr { return dl.Call(fn.descFinalize, d) })
+}
+
+// drop destroys a descriptor that nothing else uses.
+func (n *net) drop(d uintptr) {
+	if i := slices.Index(n.all, d); i >= 0 {
+		n.all = slices.Delete(n.all, i, i+1)
+		dl.Call(fn.descDestroy, d)
+	}
 }
 
 // free destroys everything that was made.

@@ -59,8 +59,8 @@ func (p *plan) String() string {
 // maxSpace is the largest workspace an engine may ask for.
 const maxSpace = 4 << 30
 
-// choices is how many plans are made of what the heuristics name.
-const choices = 4
+// choices is how many plans are made and timed of what the heuristics name.
+const choices = 8
 
 // configs lists engine configurations for a net that are allowed, the best guess first.
 func (n *net) configs(handle uintptr, allow func(notes []note) bool) []config {
@@ -178,7 +178,9 @@ func (n *net) plan(handle uintptr, c config) (*plan, error) {
 		return nil, n.err
 	}
 	if s := uintptr(uint32(dl.Call(fn.descFinalize, p))); s != 0 {
-		return nil, failed(s, fmt.Sprintf("making a plan by engine %d of %s", c.engine, n.what))
+		err := failed(s, fmt.Sprintf("making a plan by engine %d of %s", c.engine, n.what))
+		n.drop(p)
+		return nil, err
 	}
 	space, count := new(int64), new(int64)
 	n.call("asking for the workspace", func() uintptr {
@@ -220,6 +222,7 @@ func (n *net) read(handle uintptr, text []byte) *plan {
 		},
 	} {
 		if uint32(call()) != 0 {
+			n.drop(p)
 			return nil
 		}
 	}

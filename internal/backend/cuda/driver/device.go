@@ -2,6 +2,7 @@ package driver
 
 import (
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -23,6 +24,7 @@ type Device struct {
 	pool    uintptr
 	Stream  uintptr
 	staging *staging
+	peers   *sync.Map // devices whose memory was asked for
 }
 
 // Attributes of a device.
@@ -44,7 +46,7 @@ func Open(index int) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
 	}
-	d := &Device{Index: index, staging: &staging{}}
+	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}}
 	h := new(int32)
 	if s := dl.Call(cu.deviceGet, uintptr(unsafe.Pointer(h)), uintptr(index)); s != 0 {
 		return nil, fail(s, "opening device %d", index)

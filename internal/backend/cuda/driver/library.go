@@ -22,6 +22,7 @@ var cu struct {
 	memcpyHtoD, memcpyDtoH, memcpyDtoD, memsetD8, memset2D                                      uintptr
 	moduleLoadData, moduleGetFunction, launchKernel, funcSetAttribute                           uintptr
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
+	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
 }
 
@@ -63,6 +64,7 @@ var Init = sync.OnceValue(func() error {
 		"cuMemsetD8Async": &cu.memsetD8, "cuMemsetD2D8Async": &cu.memset2D, "cuModuleLoadData": &cu.moduleLoadData, "cuModuleGetFunction": &cu.moduleGetFunction,
 		"cuLaunchKernel": &cu.launchKernel, "cuFuncSetAttribute": &cu.funcSetAttribute, "cuStreamBeginCapture_v2": &cu.streamBeginCapture, "cuStreamEndCapture": &cu.streamEndCapture,
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
+		"cuMemcpyPeerAsync": &cu.memcpyPeer, "cuDeviceCanAccessPeer": &cu.deviceCanAccessPeer, "cuCtxEnablePeerAccess": &cu.ctxEnablePeerAccess,
 		"cuGraphDestroy": &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
 		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies,
 	}); err != nil {

@@ -67,11 +67,17 @@ extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constan
 #else
 struct Args { i64 rows, n, step, pitch, zpitch, chunks; Z *z; const X *x; const T *lse; const i64 *target; const T *s; const T *g; Fault *fault; };
 
+// An exponential that is to be rounded to a half needs no more than the device's own.
+template <class M> struct Exp { static DEV R of(R x) { return op_exp(x); } };
+#define ROUGH(M) \
+    template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
+ROUGH(f16) ROUGH(bf16)
+
 // exp(x - lse)·s, less g at the target.
 DEV void put(Z *z, const Rep<X>::R (&v)[V], i64 i, i64 t, R lse, R s, R g, i64 left) {
     Rep<Z>::R w[V];
 #pragma unroll
-    for (int j = 0; j < V; j++) w[j] = op_exp((R)v[j] - lse) * s - (i + j == t ? g : (R)0);
+    for (int j = 0; j < V; j++) w[j] = Exp<Z>::of((R)v[j] - lse) * s - (i + j == t ? g : (R)0);
     store_vec<Z, V>(z, w, left);
 }
 

@@ -263,11 +263,6 @@ func chainMoves() []chainOp {
 				c.p("VMOVQ %s, %d(AX)", t, i*c.vl()/4)
 			})
 		}},
-		{"Ahead", 1, false, "brings memory that comes later into the caches", func(c *chain, _ int) {
-			for at := 0; at < c.n*c.vl(); at += 64 {
-				c.p("PREFETCHT0 %d(AX)", chainAhead+at)
-			}
-		}},
 		{"Next", 0, false, "goes on with the elements that follow", func(c *chain, _ int) {
 			c.p("ADDQ $%d, DX", c.n*c.vl())
 			c.p("CMPQ DX, R9")
@@ -280,9 +275,6 @@ func chainMoves() []chainOp {
 		}},
 	}
 }
-
-// chainAhead is how far ahead memory is asked for, in bytes.
-const chainAhead = 2048
 
 // routines lists the names of the routines by number: those of the sources follow each other.
 func (o chainOp) routines() []string {

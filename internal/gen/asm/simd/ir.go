@@ -13,6 +13,7 @@ const (
 	goTwin target = iota
 	avx2
 	avx512
+	neon
 )
 
 // typ is the type of a lane.
@@ -217,6 +218,9 @@ func (b *B) Horner(x *val, c []float32) *val {
 // Lookup16 returns a function that picks row[i&15], where i comes from the integers idx.
 func (b *B) Lookup16(idx *val) func(row []float32) *val {
 	args := []*val{idx}
+	if b.tgt == neon { // by bytes
+		args = []*val{b.Add(b.Mul(b.And(idx, b.I(15)), b.I(0x04040404)), b.I(0x03020100))}
+	}
 	if b.tgt == avx2 {
 		args = append(args, b.Shl(idx, 28)) // bit 3 says which half of the row; it becomes the sign
 	}

@@ -1,8 +1,8 @@
 // Command simd writes the block kernels of internal/backend/cpu/simd.
 //
 // A kernel is a short Go function that builds the operations for one element
-// (kernels_*.go). From it come the Go twin, the AVX2 and the AVX-512 assembly, so
-// that all three do the same roundings in the same order.
+// (kernels_*.go). From it come the Go twin, the AVX2, the AVX-512 and the NEON
+// assembly, so that all of them do the same roundings in the same order.
 //
 //	go run . -write    # writes ../../../backend/cpu/simd/*_gen*
 //	go test .          # fails if the files there differ
@@ -163,6 +163,11 @@ func files() map[string][]byte {
 		if !f.kernels[0].own {
 			put(f.file+"_gen.go", f.twins())
 			put(f.file+"_noasm_gen.go", f.noasm())
+			assembly, dispatch := f.neonFiles()
+			put(f.file+"_gen_arm64.go", dispatch)
+			if assembly != nil {
+				put(f.file+"_neon_gen_arm64.s", assembly)
+			}
 		}
 		for _, t := range []target{avx2, avx512} {
 			a := &asm{tgt: t, data: map[string]int{}}

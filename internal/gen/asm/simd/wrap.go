@@ -180,5 +180,5 @@ func (f family) noasm() []byte {
 		}
 		fmt.Fprintf(&b, "%sfunc %s(%s) { %s(%s) }\n\n", k.comment(), k.name, k.params(), do, k.namesOf(k.plainSlices(), "", ""))
 	}
-	return prolog("purego || !amd64", b.String())
+	return prolog("purego || !amd64 && !arm64", b.String())
 }

@@ -1,0 +1,231 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// The gradient of kernels is a convolution with few outputs and as many taps as an image has places. By places (see
+// gemm.Places) its outputs along a row are the rows, its kernels are the lanes, and the taps are summed over: the
+// kernels are turned once, so that at each tap they lie side by side, and the input is copied with its padding, some
+// images and rows of taps at a time.
+
+const (
+	sumsTaps   = 448        // taps of a strip, about
+	sumsImages = 32         // most images of a block
+	sumsRows   = 128        // most kernels of a block
+	sumsInput  = 64 << 10   // elements of the scratch of the input, about
+	sumsLeast  = 64         // fewest taps
+	sumsPace   = placesPace // multiply-adds between two looks at the clock
+)
+
+// sumsConv is a phase computed so.
+type sumsConv[T numbers] struct {
+	j              *convJob[T]
+	high, wide     convAxis // outputs and taps have changed places
+	rows, strips   int      // rows of taps of a strip, strips of an image
+	height, pitch  int      // of a part of the scratch
+	images, inputs int      // of a block, blocks of them
+	kernels, split int      // of a block, blocks of them
+	padded         int      // kernels, in vectors
+	parts          int      // of the sums
+	runs           []outputRun
+	order          []int // where an output stands among the sums
+	taps           gemm.PlaceTaps
+	packed         []T
+	partial        []T
+}
+
+// outputRun are outputs along a row that read the same part of the input, one element after the other.
+type outputRun struct{ part, shift, n, to int }
+
+// isSums reports whether the taps are the long side, and kernels fill vectors.
+func (j *convJob[T]) isSums() bool {
+	p := &j.phase
+	if j.float == nil || j.float.row <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
+		return false
+	}
+	if a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs); p[2].outs < placesWidth*a.parts() {
+		return false // too few sums at a time
+	}
+	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
+	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && 4*j.kernels >= 3*wide && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
+}
+
+func (j *convJob[T]) newSums() *sumsConv[T] {
+	p := &j.phase
+	d := &sumsConv[T]{j: j, high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs),
+		wide: newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)}
+	d.pitch = p[2].taps + d.wide.extra
+	d.strips = ceil(p[1].taps, min(p[1].taps, max(1, sumsTaps/p[2].taps)))
+	d.rows = ceil(p[1].taps, d.strips)
+	d.height = d.rows + d.high.extra
+	d.inputs = ceil(j.images, max(1, min(sumsImages, sumsInput/d.plane(d.high.parts(), 0))))
+	d.images = ceil(j.images, d.inputs)
+	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
+	panel := 2 * j.float.lanes
+	d.kernels = min(ceil(j.kernels, panel)*panel, sumsRows)
+	d.split = ceil(j.kernels, d.kernels)
+	d.parts = min(j.channels*d.strips, ceil(directLeast, d.inputs*d.split))
+	off := make([]int, p[2].taps)
+	for u := range off {
+		off[u] = u
+	}
+	d.taps = gemm.NewPlaceTaps(off)
+	order, to := make([]int, p[2].outs), 0
+	for part := range d.wide.parts() {
+		for t := range p[2].outs {
+			if d.wide.part[t] != part {
+				continue
+			}
+			last := len(d.runs) - 1
+			if last >= 0 && d.runs[last].part == part && d.runs[last].shift+d.runs[last].n == d.wide.shift[t] && d.runs[last].n < j.float.row {
+				d.runs[last].n++
+			} else {
+				d.runs = append(d.runs, outputRun{part, d.wide.shift[t], 1, to})
+			}
+			order[t] = to
+			to++
+		}
+	}
+	for t := range p[1].outs {
+		for _, o := range order {
+			d.order = append(d.order, t*p[2].outs+o)
+		}
+	}
+	return d
+}
+
+// plane is where a part lies in the scratch of an image.
+func (d *sumsConv[T]) plane(high, wide int) int {
+	return (high*d.wide.parts() + wide) * d.height * d.pitch
+}
+
+// bySums computes a phase.
+func (j *convJob[T]) bySums(c *backend.Ctx) error {
+	d := j.newSums()
+	n := j.phase.taps()
+	var free, freePartial func()
+	d.packed, free = borrow[T](j.channels * n * d.padded)
+	defer free()
+	panel := 2 * j.float.lanes
+	panels := ceil(j.kernels, panel)
+	if err := c.For(j.channels*panels, func(b int) {
+		ch, o := b/panels, b%panels*panel
+		cols, rows := min(panel, d.padded-o), min(panel, j.kernels-o)
+		to := d.packed[(ch*d.padded+o)*n:][:n*cols]
+		if rows < cols {
+			clear(to)
+		}
+		j.float.packPlaces(to, cols, j.w[o*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, 0):], rows, n, j.kernelStep)
+	}); err != nil {
+		return err
+	}
+	blocks := d.inputs * d.split
+	d.partial, freePartial = borrow[T](blocks * d.parts * d.area())
+	defer freePartial()
+	if err := c.For(blocks*d.parts, d.block); err != nil {
+		return err
+	}
+	return c.For(j.images, d.write)
+}
+
+// area is the number of sums of a block.
+func (d *sumsConv[T]) area() int { return d.images * d.j.phase.outs() * d.kernels }
+
+// block computes a part of the sums of some images and kernels.
+func (d *sumsConv[T]) block(b int) {
+	j, p := d.j, &d.j.phase
+	sums, part := d.partial[b*d.area():][:d.area()], b%d.parts
+	at, image := b/d.parts%d.split*d.kernels, b/d.parts/d.split*d.images
+	o1, images := min(at+d.kernels, j.kernels), min(d.images, j.images-image)
+	each := d.plane(d.high.parts(), 0)
+	x, free := borrow[T](images*each + j.float.row)
+	defer free()
+	pairs := d.pairs(images, each)
+	pace, work, n := par.NewPace(), 0, p.taps()
+	units := j.channels * d.strips
+	first := part * units / d.parts
+	for u := first; u < (part+1)*units/d.parts; u++ {
+		ch, t1 := u/d.strips, u%d.strips*d.rows
+		rows := min(d.rows, p[1].taps-t1)
+		for h := range d.high.parts() {
+			for w := range d.wide.parts() {
+				j.copyWindows(x[d.plane(h, w):], each, image, images, ch, &convWindow{
+					high: d.high.at(h, t1), highStep: d.high.stride, rows: rows + d.high.extra,
+					wide: d.wide.at(w, 0), wideStep: d.wide.stride, pitch: d.pitch})
+			}
+		}
+		for o := at; o < o1; o += 2 * j.float.lanes {
+			cols := min(2*j.float.lanes, d.padded-o)
+			w := d.packed[(ch*d.padded+o)*n+t1*p[2].taps*cols:]
+			z := sums[(o-at)*images*p.outs():]
+			for i := range pairs {
+				q := &pairs[i]
+				j.float.places(q.n, cols, rows, d.taps, x, q.at, d.pitch, w, p[2].taps*cols, z, [2]int{q.to[0] * cols, q.to[1] * cols}, u > first)
+				if work += 2 * q.n * cols * rows * p[2].taps; work > sumsPace {
+					work = 0
+					pace.Step()
+				}
+			}
+		}
+	}
+}
+
+// pairs are the rows of outputs of some images, two of the same length together.
+func (d *sumsConv[T]) pairs(images, each int) (pairs []placePair) {
+	p := &d.j.phase
+	open := make([]int, d.j.float.row+1) // by length: a pair that has one row, and one
+	for i := range images {
+		for t := range p[1].outs {
+			for _, r := range d.runs {
+				s := placePair{n: r.n}
+				s.at[0] = i*each + d.plane(d.high.part[t], r.part) + d.high.shift[t]*d.pitch + r.shift
+				s.to[0] = (i*p[1].outs+t)*p[2].outs + r.to
+				if k := open[r.n] - 1; k >= 0 && pairs[k].at[0] <= s.at[0] {
+					pairs[k], open[r.n] = pairs[k].with(&s), 0
+					continue
+				}
+				pairs = append(pairs, s.with(&s))
+				open[r.n] = len(pairs)
+			}
+		}
+	}
+	return pairs
+}
+
+// write adds the parts of the sums of an image, first to last, and writes them to the output.
+func (d *sumsConv[T]) write(i int) {
+	j, p := d.j, &d.j.phase
+	outs, area := p.outs(), d.area()
+	images := min(d.images, j.images-i/d.images*d.images)
+	row, free := borrow[T](2 * j.float.lanes * outs)
+	defer free()
+	line, freeLine := borrow[T](outs)
+	defer freeLine()
+	whole := p[1].outStep == 1 && p[2].outs == j.outSize[2]
+	for o := 0; o < j.kernels; o += 2 * j.float.lanes {
+		cols := min(2*j.float.lanes, d.padded-o)
+		block := (i/d.images*d.split + o/d.kernels) * d.parts
+		at := (o%d.kernels)*images*outs + i%d.images*outs*cols
+		sums := row[:outs*cols]
+		copy(sums, d.partial[block*area+at:])
+		for s := 1; s < d.parts; s++ {
+			addTo(sums, d.partial[(block+s)*area+at:])
+		}
+		for k := range min(2*j.float.lanes, j.kernels-o) {
+			for e, at := range d.order {
+				line[e] = sums[at*cols+k]
+			}
+			plane := (i*j.kernels+o+k)*j.outPlaces + p[1].out*j.outSize[2] + p[2].out
+			if whole {
+				j.write(plane, 1, line)
+				continue
+			}
+			for t := range p[1].outs {
+				j.write(plane+t*p[1].outStep*j.outSize[2], p[2].outStep, line[t*p[2].outs:][:p[2].outs])
+			}
+		}
+	}
+}

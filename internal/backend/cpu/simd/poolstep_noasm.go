@@ -1,0 +1,10 @@
+//go:build !amd64 || purego
+
+package simd
+
+func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, place int) bool {
+	return false
+}
+func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool    { return false }
+func spreadStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool { return false }
+func widenPlaces(z []int64, x []int32) int                                      { return 0 }

@@ -1,0 +1,8 @@
+//go:build !purego
+
+package simd
+
+import "unsafe"
+
+//go:noescape
+func prefetch(p unsafe.Pointer, bytes int)
