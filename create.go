@@ -73,7 +73,7 @@ func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
 	if s.Numel() != len(data) {
 		fault.Throw(fault.Shape, "new", "%d elements do not fill the shape %v, which has %d", len(data), s, s.Numel())
 	}
-	d := elementType[T]()
+	d := dtype.Of[T]()
 	var b *mem.Buffer
 	switch v := any(data).(type) {
 	case []int:

@@ -176,7 +176,7 @@ func convert[T Element](s dtype.Scalar) T {
 	case *int:
 		*p = int(s.Int())
 	default:
-		d := elementType[T]()
+		d := dtype.Of[T]()
 		var buf [2]uint64 // aligned for every element
 		b := dtype.Bytes(buf[:])
 		d.Put(b, 0, s)
@@ -185,44 +185,12 @@ func convert[T Element](s dtype.Scalar) T {
 	return z
 }
 
-// elementType returns the dtype of a Go type; int is int64.
-func elementType[T Element]() DType {
-	var z T
-	switch any(z).(type) {
-	case bool:
-		return Bool
-	case uint8:
-		return Uint8
-	case uint16:
-		return Uint16
-	case uint32:
-		return Uint32
-	case uint64:
-		return Uint64
-	case int8:
-		return Int8
-	case int16:
-		return Int16
-	case int32:
-		return Int32
-	case int64, int:
-		return Int64
-	case float32:
-		return Float32
-	case float64:
-		return Float64
-	case complex64:
-		return Complex64
-	}
-	return Complex128
-}
-
 // ToSlice returns the elements in row-major order as a fresh slice, converting as Cast does.
 func ToSlice[T Element](t *Tensor) []T {
 	v, done := t.read("to_slice")
 	defer done()
 	out := make([]T, v.Numel())
-	d := elementType[T]()
+	d := dtype.Of[T]()
 	b := v.Bytes()
 	var z T
 	if _, isInt := any(z).(int); d == v.DType && !isInt {

@@ -11,8 +11,8 @@ type Native interface {
 	bool | uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | float32 | float64 | complex64 | complex128 | F16 | BF16
 }
 
-// Of returns the dtype of a Go element type.
-func Of[T Native]() DType {
+// Of returns the dtype of a Go element type; int is int64.
+func Of[T Native | int]() DType {
 	var z T
 	switch any(z).(type) {
 	case bool:
@@ -31,7 +31,7 @@ func Of[T Native]() DType {
 		return Int16
 	case int32:
 		return Int32
-	case int64:
+	case int64, int:
 		return Int64
 	case F16:
 		return Float16

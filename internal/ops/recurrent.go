@@ -72,8 +72,8 @@ func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH *Node, o LstmForw
 //lucid:name lstm_step
 //lucid:optional bias
 func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
-	if gates.Rank() != 2 || gates.Dim(1)%4 != 0 || h.Rank() != 2 || c.Rank() != 2 || h.Dim(1) != gates.Dim(1)/4 || c.Dim(1) != h.Dim(1) {
-		fault.Throw(fault.Shape, "lstm_step", "gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) and (B, H)", gates.Shape(), h.Shape(), c.Shape())
+	if gates.Rank() == 0 || gates.Dim(-1)%4 != 0 || h.Rank() != gates.Rank() || c.Rank() != gates.Rank() || c.Dim(-1) != gates.Dim(-1)/4 {
+		fault.Throw(fault.Shape, "lstm_step", "gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) or what it is projected to, and (B, H)", gates.Shape(), h.Shape(), c.Shape())
 	}
 	p := Chunk(Add(gates, Linear(h, weight, bias)), 4, -1)
 	cNext = Add(Mul(Sigmoid(p[1]), c), Mul(Sigmoid(p[0]), Tanh(p[2])))
