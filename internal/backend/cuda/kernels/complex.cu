@@ -1,5 +1,6 @@
 // Functions of complex numbers, computed in double for both widths, as on the CPU.
 
+#define C_PI 3.14159265358979323846
 #define LN2 0.69314718055994530942
 #define LN10 2.30258509299404568402
 
@@ -7,6 +8,7 @@ DEV c128 wide(c64 z) { return cx((double)z.re, (double)z.im); }
 DEV c128 wide(c128 z) { return z; }
 DEV c128 times_i(c128 z) { return cx(-z.im, z.re); }
 DEV c128 scale(c128 z, double s) { return cx(z.re * s, z.im * s); }
+DEV c128 over(c128 z, double s) { return cx(z.re / s, z.im / s); }
 DEV bool finite_(double x) { return x - x == 0; }
 
 DEV double cabs_(c128 z) { return hypot(z.re, z.im); }
@@ -21,7 +23,15 @@ DEV c128 cexp_(c128 z) {
     }
     return cx(r * cos(z.im), r * sin(z.im));
 }
-DEV c128 clog_(c128 z) { return cx(log(cabs_(z)), atan2(z.im, z.re)); }
+DEV double two_squares(double a, double b, double add) { // a² + b² + add, with the roundings of the squares given back
+    const double a2 = a * a, b2 = b * b;
+    return a2 + add + b2 + (fma(a, a, -a2) + fma(b, b, -b2));
+}
+DEV c128 clog_(c128 z) {
+    const double a = fmax(fabs(z.re), fabs(z.im)), b = fmin(fabs(z.re), fabs(z.im)), arg = atan2(z.im, z.re);
+    if (0.5 < a && a < 2 && z.re == z.re && z.im == z.im) return cx(0.5 * log1p(two_squares(a, b, -1)), arg);
+    return cx(log(cabs_(z)), arg);
+}
 DEV c128 csqrt_(c128 z) {
     if (z.re == 0 && z.im == 0) return cx(0.0, z.im);
     if (z.im == z.im && !finite_(z.im)) return cx(INF, z.im);
@@ -38,44 +48,70 @@ DEV c128 csqrt_(c128 z) {
     const double t = sqrt(0.5 * r - 0.5 * x);
     return cx(scaled * fabs(0.5 * y / t), copysign(t * scaled, y));
 }
-DEV c128 csin_(c128 z) { return cx(sin(z.re) * cosh(z.im), cos(z.re) * sinh(z.im)); }
-DEV c128 ccos_(c128 z) { return cx(cos(z.re) * cosh(z.im), -sin(z.re) * sinh(z.im)); }
-DEV c128 csinh_(c128 z) { return cx(cos(z.im) * sinh(z.re), sin(z.im) * cosh(z.re)); }
-DEV c128 ccosh_(c128 z) { return cx(cos(z.im) * cosh(z.re), sin(z.im) * sinh(z.re)); }
-// tanh(x+iy) = (sinh 2x + i sin 2y) / (cosh 2x + cos 2y), with sinh²x + cos²y for the halved divisor: no cancellation.
+// What follows are Kahan's formulas ("Branch Cuts for Complex Elementary Functions") with C99's values at infinities and
+// zeros, as on the CPU.
+DEV c128 over_i(c128 z) { return cx(z.im, -z.re); }
+DEV bool infinite_(double x) { return x == INF || x == -INF; }
+DEV c128 csinh_(c128 z) {
+    if (z.im == 0) return cx(sinh(z.re), z.im);
+    if (!finite_(z.im) && (z.re == 0 || infinite_(z.re))) return cx(z.re, NAN_);
+    return cx(cos(z.im) * sinh(z.re), sin(z.im) * cosh(z.re));
+}
+DEV c128 ccosh_(c128 z) {
+    if (z.im == 0) return cx(cosh(z.re), copysign(1.0, z.re) * z.im);
+    if (!finite_(z.im) && z.re == 0) return cx(NAN_, z.re * copysign(0.0, z.im));
+    if (!finite_(z.im) && infinite_(z.re)) return cx(INF, NAN_);
+    return cx(cos(z.im) * cosh(z.re), sin(z.im) * sinh(z.re));
+}
+DEV c128 csin_(c128 z) { return over_i(csinh_(times_i(z))); }
+DEV c128 ccos_(c128 z) { return ccosh_(times_i(z)); }
 DEV c128 ctanh_(c128 z) {
-    if (fabs(z.re) > 20) return cx(copysign(1.0, z.re), finite_(z.im) ? copysign(0.0, sin(2 * z.im)) : 0.0);
-    const double s = sinh(z.re), c = cos(z.im), d = s * s + c * c;
-    return cx(0.5 * sinh(2 * z.re) / d, 0.5 * sin(2 * z.im) / d);
+    if (infinite_(z.re) && !finite_(z.im)) return cx(copysign(1.0, z.re), copysign(0.0, z.im));
+    if (!finite_(z.im)) return cx(z.re == 0 ? z.re : NAN_, NAN_);
+    if (z.re != z.re) return cx(z.re, z.im == 0 ? z.im : z.re);
+    if (fabs(z.re) > 22) return cx(copysign(1.0, z.re), 4 * sin(z.im) * cos(z.im) * exp(-2 * fabs(z.re))); // 1 to all digits
+    const double t = tan(z.im), s = sinh(z.re), r = sqrt(1 + s * s), b = 1 + t * t, d = 1 + b * s * s;
+    return cx(b * r * s / d, t / d);
 }
-DEV c128 ctan_(c128 z) { // -i·tanh(iz)
-    const c128 t = ctanh_(times_i(z));
-    return cx(t.im, -t.re);
-}
-// Kahan's formulas: products of square roots, whose cuts fall where the functions' do.
+DEV c128 ctan_(c128 z) { return over_i(ctanh_(times_i(z))); }
+// huge_ says that 1 beside such a number is lost, and log_twice is log|2z| for it.
+DEV bool huge_(c128 z) { return fabs(z.re) > 1e17 || fabs(z.im) > 1e17; }
+DEV double log_twice(c128 z) { return log(hypot(z.re / 4, z.im / 4)) + 3 * LN2; }
 DEV c128 casin_(c128 z) {
-    const c128 a = csqrt_(cx(1 - z.re, -z.im)), b = csqrt_(cx(1 + z.re, z.im));
-    return cx(atan2(z.re, a.re * b.re - a.im * b.im), asinh(a.re * b.im - a.im * b.re));
+    const double x = z.re, y = z.im;
+    if (infinite_(y)) return cx(x != x ? x : copysign(infinite_(x) ? C_PI / 4 : 0.0, x), y);
+    if (infinite_(x)) return y != y ? cx(y, INF) : cx(copysign(C_PI / 2, x), copysign(INF, y));
+    if (x != x || y != y) return x == 0 ? z : cx(NAN_, NAN_);
+    if (huge_(z)) return cx(atan2(x, fabs(y)), copysign(log_twice(z), y));
+    const c128 p = csqrt_(cx(1 - x, -y)), q = csqrt_(cx(1 + x, y));
+    return cx(atan2(x, p.re * q.re - p.im * q.im), copysign(asinh(p.re * q.im - p.im * q.re), y));
 }
 DEV c128 cacos_(c128 z) {
-    const c128 a = csqrt_(cx(1 - z.re, -z.im)), b = csqrt_(cx(1 + z.re, z.im));
-    return cx(2 * atan2(a.re, b.re), asinh(b.re * a.im - b.im * a.re));
+    const double x = z.re, y = z.im;
+    if (infinite_(y)) return cx(x != x ? x : x == INF ? C_PI / 4 : x == -INF ? 3 * C_PI / 4 : C_PI / 2, -y);
+    if (infinite_(x)) return y != y ? cx(y, -INF) : x > 0 ? cx(0.0, -copysign(INF, y)) : cx(C_PI, copysign(INF, -y));
+    if (x != x || y != y) return x == 0 ? cx(C_PI / 2, y) : cx(NAN_, NAN_);
+    if (huge_(z)) return cx(atan2(fabs(y), x), -copysign(log_twice(z), y));
+    const c128 p = csqrt_(cx(1 - x, -y)), q = csqrt_(cx(1 + x, y));
+    return cx(2 * atan2(p.re, q.re), -copysign(asinh(q.re * p.im - q.im * p.re), y));
 }
-DEV c128 casinh_(c128 z) { // -i·asin(iz)
-    const c128 w = casin_(times_i(z));
-    return cx(w.im, -w.re);
+DEV c128 casinh_(c128 z) { return over_i(casin_(times_i(z))); }
+DEV c128 cacosh_(c128 z) { // its real part is not negative
+    const c128 w = cacos_(z);
+    return cx(fabs(w.im), copysign(1.0, z.im) < 0 && z.im == z.im ? -w.re : w.re);
 }
-DEV c128 cacosh_(c128 z) {
-    const c128 a = csqrt_(cx(z.re - 1, z.im)), b = csqrt_(cx(z.re + 1, z.im));
-    return cx(asinh(a.re * b.re + a.im * b.im), 2 * atan2(a.im, b.re));
+DEV c128 catanh_(c128 z) {
+    const double x = fabs(z.re), y = z.im;
+    double re = 0, im = 0;
+    if (infinite_(y)) im = copysign(C_PI / 2, y);
+    else if (infinite_(x)) im = y != y ? y : copysign(C_PI / 2, y);
+    else if (x != x || y != y) { re = x == 0 ? 0 : NAN_; im = NAN_; }
+    else if (huge_(z)) { const double h = hypot(x, y); re = x / h / h; im = copysign(C_PI / 2, y); }
+    else if (x == 1 && fabs(y) < 1e-150) { re = (LN2 - log(fabs(y))) / 2; im = y == 0 ? y : copysign(C_PI / 4, y); }
+    else { re = log1p(4 * x / ((1 - x) * (1 - x) + y * y)) / 4; im = atan2(2 * y, (1 - x) * (1 + x) - y * y) / 2; }
+    return cx(copysign(re, z.re), im);
 }
-// atan z is half the angle of (1 - x² - y², 2x), and a logarithm of |z + i| over |z - i|, by log1p of what is positive.
-DEV double log_ratio(double x, double y) {
-    const double m = 1 - fabs(y);
-    return copysign(0.25 * log1p(4 * fabs(y) / (m * m + x * x)), y);
-}
-DEV c128 catan_(c128 z) { return cx(0.5 * atan2(2 * z.re, (1 - z.im) * (1 + z.im) - z.re * z.re), log_ratio(z.re, z.im)); }
-DEV c128 catanh_(c128 z) { return cx(log_ratio(z.im, z.re), 0.5 * atan2(2 * z.im, (1 - z.re) * (1 + z.re) - z.im * z.im)); }
+DEV c128 catan_(c128 z) { return over_i(catanh_(times_i(z))); }
 FAR c128 cpow_(c128 x, c128 y) {
     if (x.re == 0 && x.im == 0) {
         if (y.re == 0 && y.im == 0) return cx(1.0, 0.0);
@@ -90,7 +126,16 @@ FAR c128 cpow_(c128 x, c128 y) {
     }
     return cx(r * cos(t), r * sin(t));
 }
-DEV c128 clog1p_(c128 z) { return clog_(cx(1 + z.re, z.im)); }
+DEV c128 clog1p_(c128 z) {
+    if (fabs(z.re) < 0.5 && fabs(z.im) < 0.5) return cx(0.5 * log1p(two_squares(z.re, z.im, 2 * z.re)), atan2(z.im, 1 + z.re));
+    return clog_(cx(1 + z.re, z.im));
+}
+DEV c128 cexpm1_(c128 z) {
+    if (z.im == 0) return cx(expm1(z.re), z.im);
+    if (!finite_(z.re) || !finite_(z.im)) return cexp_(z) - cx(1.0, 0.0);
+    const double h = sin(z.im / 2);
+    return cx(expm1(z.re) * cos(z.im) - 2 * h * h, exp(z.re) * sin(z.im));
+}
 FAR c128 clogaddexp_(c128 x, c128 y) {
     if (x.re < y.re) { const c128 t = x; x = y; y = t; }
     if (x == y && x.re == x.re && !finite_(x.re)) return x;
@@ -104,10 +149,10 @@ DEV c128 cinv_(c128 z) { return cx(1.0, 0.0) / z; }
     DEV c64 op_##name(c64 z) { const c128 w = wide_##name(wide(z)); return cx((float)w.re, (float)w.im); }
 COMPLEX(exp, cexp_(z))
 COMPLEX(exp2, cexp_(scale(z, LN2)))
-COMPLEX(expm1, cexp_(z) - cx(1.0, 0.0))
+COMPLEX(expm1, cexpm1_(z))
 COMPLEX(log, clog_(z))
-COMPLEX(log2, scale(clog_(z), 1 / LN2))
-COMPLEX(log10, scale(clog_(z), 1 / LN10))
+COMPLEX(log2, over(clog_(z), LN2))
+COMPLEX(log10, over(clog_(z), LN10))
 COMPLEX(log1p, clog1p_(z))
 COMPLEX(sqrt, csqrt_(z))
 COMPLEX(rsqrt, cinv_(csqrt_(z)))

@@ -98,12 +98,9 @@ DEV double digamma_(double x) {
     }
     return r;
 }
-// zeta_ is the Hurwitz zeta function by Euler and Maclaurin.
-FAR double zeta_(double s, double q) {
-    if (s == 1) return INF;
-    if (s < 1) return NAN_;
-    if (q <= 0 && q == floor(q)) return INF;
-    if (q <= 0 && s != floor(s) || q != q) return NAN_;
+// zeta_above is the Hurwitz zeta function for q > 0 by Euler and Maclaurin.
+FAR double zeta_above(double s, double q) {
+    if (q == INF && s < INF) return 0;
     double sum = 0, a = q;
     for (; a <= 12 || a < q + 12; a++) {
         const double t = pow(a, -s);
@@ -122,9 +119,21 @@ FAR double zeta_(double s, double q) {
     }
     return sum;
 }
+FAR double zeta_(double s, double q) {
+    if (s == 1) return INF;
+    if (s < 1) return NAN_;
+    if (q <= 0 && q == floor(q)) return INF;
+    if (q <= 0 && s != floor(s) || q != q) return NAN_;
+    if (q > 0) return zeta_above(s, q);
+    if (s == INF) return s; // some term has a base below 1
+    // The terms below 0 are the difference of two tails, however many they are.
+    const double f = q - floor(q), below = zeta_above(s, 1 - f) - zeta_above(s, 1 - f - floor(q));
+    return zeta_above(s, f) + (fmod(s, 2.0) != 0 ? -below : below);
+}
 FAR double polygamma_(int n, double x) {
     if (n == 0) return digamma_(x);
     if (n == 1) {
+        if (x == -INF) return NAN_;
         if (x < 0.5 && x != floor(x)) {
             const double s = sin(PI * x);
             return PI * PI / (s * s) - zeta_(2, 1 - x);
@@ -152,6 +161,7 @@ DEV double op_polygamma(double x, int n) { return polygamma_(n, x); }
 template <int FAMILY, int K> FAR double polynomial(double x, double n) {
     if (n != n || n <= -1) return 0;
     if (n < 1) return K == 0 ? 1 : 0;
+    if (n > 65536) return NAN_; // none of its digits would be right far before
     const double first_a[] = {1, 2, 2, 2, 2, 4, 4, 4, 2, 1, -1, 1}, first_b[] = {0, 0, -1, 1, -1, -2, -3, -1, 0, 0, 1, 0};
     double now[K + 1], before[K + 1];
     for (int j = 0; j <= K; j++) now[j] = before[j] = 0;
