@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // AdaptiveLogSoftmaxOptions: every further cluster of classes is projected to a size DivValue (nil: 4) times smaller;

@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 

@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // PackedSequence is sequences of different lengths without padding: the first steps of all, then the second, and so

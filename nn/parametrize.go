@@ -2,11 +2,11 @@ package nn
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // Parametrization computes a tensor of a module from others, the originals, which are trained in its place. It may

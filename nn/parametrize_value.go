@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // IsParametrized reports whether m computes the tensor of that name, or any if the name is empty.

@@ -1,10 +1,10 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // SinusoidalPositionalEncodingOptions: frequencies fall from MaxFreq (nil: 1) to MinFreq (nil: 1e-4) in equal ratios;

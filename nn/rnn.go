@@ -2,12 +2,12 @@ package nn
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 	"iter"
 	"math"
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )

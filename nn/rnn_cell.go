@@ -1,11 +1,11 @@
 package nn
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	nninit "github.com/lucid-go/lucid/nn/init"
 )
 

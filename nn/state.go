@@ -2,10 +2,10 @@ package nn
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // ExtraState is a module with state that is no parameter or buffer; it is saved beside them under <name>.extra_state.

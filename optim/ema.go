@@ -2,9 +2,9 @@ package optim
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // EMAOptions say how parameters are averaged: each update moves the average towards the parameters by 1-Decay (nil:

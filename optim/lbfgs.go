@@ -2,10 +2,10 @@ package optim
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // LBFGSOptions are the numbers of LBFGS; LR is required.

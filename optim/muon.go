@@ -1,10 +1,10 @@
 package optim
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // MuonOptions are the numbers of Muon; LR is required.

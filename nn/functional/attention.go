@@ -1,10 +1,10 @@
 package functional
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // AdditiveMask returns a mask as numbers to be added to scores: of a bool mask, -inf where it is true and 0 elsewhere.

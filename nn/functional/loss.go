@@ -1,10 +1,10 @@
 package functional
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // CrossEntropyOptions: Weight weighs classes; targets of IgnoreIndex (nil: -100) do not count; Reduction is "mean"

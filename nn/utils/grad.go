@@ -1,10 +1,10 @@
 package utils
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 func refuse(kind error, op, format string, args ...any) {

@@ -2,10 +2,10 @@ package sched
 
 import (
 	"fmt"
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/optim"
 )
 

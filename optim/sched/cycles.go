@@ -1,9 +1,9 @@
 package sched
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/optim"
 )
 

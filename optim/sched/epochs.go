@@ -1,10 +1,10 @@
 package sched
 
 import (
-	"github.com/lucid-go/lucid/internal/door"
 	"math"
 	"slices"
 
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/optim"
 )
 

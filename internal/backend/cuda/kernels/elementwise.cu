@@ -102,14 +102,14 @@ DEV bool op_bitwise_not(bool x) { return !x; }
 template <class T> DEV T op_bitwise_left_shift(T x, T y) { return (u64)y >= 8 * sizeof(T) ? T(0) : (T)((typename Unsigned<T>::U)x << y); }
 template <class T> DEV T op_bitwise_right_shift(T x, T y) { return (u64)y >= 8 * sizeof(T) ? (x < T(0) ? (T)(T(0) - T(1)) : T(0)) : (T)(x >> y); }
 template <class T> DEV T op_gcd(T x, T y) {
-    while (y != 0) { T t = y == (T)(T(0) - T(1)) ? T(0) : x % y; x = y; y = t; }
+    while (y != 0) { T t = T(-1) < T(0) && y == T(-1) ? T(0) : (T)(x % y); x = y; y = t; }
     return x < T(0) ? Arith<T>::neg(x) : x;
 }
+template <class T> DEV u64 magnitude64(T x) { return x < T(0) ? (u64)0 - (u64)x : (u64)x; }
 template <class T> DEV T op_lcm(T x, T y) {
-    T g = op_gcd(x, y);
-    if (g == 0) return 0;
-    T v = Arith<T>::mul((T)(x / g), y);
-    return v < T(0) ? Arith<T>::neg(v) : v;
+    const T g = op_gcd(x, y);
+    // Magnitudes meet in 64 bits, so that what does not fit wraps once.
+    return g == 0 ? T(0) : (T)(magnitude64(x) / magnitude64(g) * magnitude64(y));
 }
 
 // Division of integers refuses zero; the smallest number over -1 is itself.
