@@ -22,6 +22,9 @@ var reasons = map[string]string{
 	"bf16_gemm_1024": "the goal is that of AMX, which this machine lacks; VDPBF16PS has twice the rate of float32.",
 	"bf16_gemm_2048": "the goal is that of AMX, which this machine lacks; VDPBF16PS has twice the rate of float32.",
 	"sum_last":       "bound by memory, as PyTorch's. Asking for memory ahead of time was tried and is slower (0.75 ms became 0.9 ms in the same minute).",
+	"transpose":      "bound by memory, at 77 % of a copy past the caches. The goal was taken from eager PyTorch.",
+	"sum_first":      "bound by memory, at what reading allows; runs lie on both sides of the goal.",
+	"attention":      "runs lie on both sides of the goal.",
 	"sum_all":        "bound by memory, as PyTorch's; see sum_last.",
 	"conv3x3_nchw": "one core needs 16.9 ms where the multiply-adds alone take 15.7, and PyTorch 17.4. Of ours, 4 % go to copying the input " +
 		"with its padding and 2 % to turning the sums; a tenth more would be above what the multiply-adds allow.",
@@ -29,7 +32,7 @@ var reasons = map[string]string{
 	"conv3x3_winograd":      "work is left: what the transforms of tiles take was not measured apart.",
 	"conv1x1":               "work is left: 25 MB of results are written at 75 % of the multiply-adds' rate.",
 	"conv7x7":               "bound by multiply-adds: at 1.1 times PyTorch they would take 92 % of the machine's limit.",
-	"sgemm_64":              "4.8 µs, of which the evaluation takes 0.4 and the kernel 2.4 to 2.7 on one core; a second core takes longer to wake than it saves.",
+	"sgemm_64":              "work is left: two cores at their full rate would take 2.3 µs, recording and evaluating 0.4.",
 	"lstm":                  "work is left: steps are launches of their own, a product and its gates, where PyTorch has one kernel for a layer.",
 	"lstm_backward":         "as lstm.",
 	"cnn_train":             "work is left: the transpose of max pooling 2×2 is scalar.",
