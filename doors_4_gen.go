@@ -1364,7 +1364,8 @@ func MaxPool3d(x *Tensor, kernelSize []int, o ...MaxPoolOptions) (values *Tensor
 	return wrap(r0), wrap(r1)
 }
 
-// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it
+// alone has a gradient; PyTorch gives the place's to all of them.
 func MaxUnpool1d(x *Tensor, indices *Tensor, kernelSize []int, o ...MaxUnpoolOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(indices)

@@ -742,7 +742,7 @@ func init() {
 				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.",
+		schema{name: "max_unpool1d", door: "MaxUnpool1d", doc: "MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it\nalone has a gradient; PyTorch gives the place's to all of them.",
 			params: []schemaParam{{"input", "tensor", false}, {"indices", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"output_size", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int

@@ -160,7 +160,8 @@ func maxUnpool(op string, x, indices *Node, k int, kernel []int, o MaxUnpoolOpti
 	return Reshape(y, append(lead, size...)...)
 }
 
-// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere.
+// MaxUnpool1d puts every element at its place in a plane that is 0 elsewhere. Of several for one place one is taken, and it
+// alone has a gradient; PyTorch gives the place's to all of them.
 //
 //lucid:func
 func MaxUnpool1d(x, indices *Node, kernelSize []int, o MaxUnpoolOptions) *Node {
