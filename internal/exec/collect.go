@@ -54,7 +54,6 @@ type info struct {
 	// cast behind a kernel that makes it, +1; 0: none.
 	through         uint32
 	skipped, recast int32
-	drops           int32                      // claims this plan drops
 	srcs            [maxRecomputeBuffers]int32 // distinct nodes whose buffers its recomputation reads, +1; 0: none
 	deep            int8                       // recompute depth
 	many            bool                       // more than fit srcs

@@ -69,7 +69,7 @@ func rowTailsSource(p *program, f *form) string {
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
 	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows; void *tail[%d];", p.Tails()))
-	index, offset := f.indices()
+	index, _ := f.indices()
 	lanes := f.rowLanes()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
 	w("const int V = %d, U = 1, lane = threadIdx.x %% %d;", f.vector, lanes)
@@ -79,12 +79,7 @@ func rowTailsSource(p *program, f *form) string {
 	}
 	w("if (row < a.rows)\n#pragma unroll\nfor (int k = 0; k < %d; k++) {", f.cols/(f.vector*lanes))
 	w("const %s e = (%s)(row * %d + (k * %d + lane) * V);", index, index, f.cols, lanes)
-	if ns > 0 {
-		writeOffsets(w, len(f.dims), ns, index, offset)
-	}
-	names := writeLoads(w, p, f)
-	w("const int u = 0; const i64 left = V;")
-	writeBody(w, p, names, "t%d += %s;")
+	writeVector(w, p, f, ns, "t%d += %s;")
 	w("}")
 	w("#pragma unroll\nfor (int m = %d; m > 0; m /= 2) {", lanes/2)
 	for i := range p.Tails() {
@@ -99,13 +94,23 @@ func rowTailsSource(p *program, f *form) string {
 	return b.String()
 }
 
+// writeVector writes the program on the vector of elements from e on, each added to its tails by the line add.
+func writeVector(w func(string, ...any), p *program, f *form, ns int, add string) {
+	if index, offset := f.indices(); ns > 0 {
+		writeOffsets(w, len(f.dims), ns, index, offset)
+	}
+	names := writeLoads(w, p, f)
+	w("const int u = 0; const i64 left = V;")
+	writeBody(w, p, names, add)
+}
+
 // tailsSource writes the kernel of a program with tails.
 func tailsSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
 	ns := writeArgs(w, p, f, fmt.Sprintf("i64 rows, cols, chunk, chunks; char *part; void *tail[%d];", p.Tails()))
-	index, offset := f.indices()
+	index, _ := f.indices()
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
 	w("const int V = %d, U = 1, lane = threadIdx.x %% 32, warp = threadIdx.x / 32;", f.vector)
 	w("const i64 col = ((i64)blockIdx.x * 32 + lane) * V, lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.rows);")
@@ -114,12 +119,7 @@ func tailsSource(p *program, f *form) string {
 	}
 	w("if (col < a.cols) for (i64 row = lo + warp; row < hi; row += %d) {", rowsAtOnce)
 	w("const %s e = (%s)(row * a.cols + col);", index, index)
-	if ns > 0 {
-		writeOffsets(w, len(f.dims), ns, index, offset)
-	}
-	names := writeLoads(w, p, f)
-	w("const int u = 0; const i64 left = V;")
-	writeBody(w, p, names, "t%d[j] += %s;")
+	writeVector(w, p, f, ns, "t%d[j] += %s;")
 	w("}")
 	for i, t := 0, p.Tail; t != nil; i, t = i+1, t.Next {
 		a, out := sumType(p, t), ctype[p.DTypes[t.Src]]
