@@ -49,7 +49,7 @@ func (p *planner) lower() {
 			}
 		}
 	}
-	p.findDonors()
+	p.reorder()
 	p.pack()
 }
 
