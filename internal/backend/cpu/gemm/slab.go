@@ -71,13 +71,13 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 // dots multiplies with columns of B that are contiguous in k.
 func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	a := p.a[s.row*p.ars+s.pc*p.acs:]
+	if p.b16 == nil {
+		e.dot(s.rows, s.kc, a, p.ars, p.acs, p.b[s.pc+s.col*p.bcs:], p.bcs, s.c, s.crs, s.cols, s.add)
+		s.step()
+		return
+	}
 	for j := 0; j < s.cols; j += e.lanes {
-		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
-		if p.b16 != nil {
-			e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
-		} else {
-			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
-		}
+		e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[s.pc+(s.col+j)*p.bcs:], p.bcs, s.c[j:], s.crs, min(e.lanes, s.cols-j), s.add)
 		s.step()
 	}
 }
