@@ -73,15 +73,18 @@ func init() {
 }
 
 func product(name string, d lucid.DType, n int, goal float64) {
-	limit, tol := "fma32", 1e-4
+	limit, needs, tol := "fma32", "", 1e-4
 	switch d {
 	case lucid.Float64:
 		limit, tol = "fma64", 1e-10
 	case lucid.BFloat16:
 		limit, tol = "bf16", 2e-2
+		if Wait == nil {
+			needs = "amx-bf16"
+		}
 	}
 	about := fmt.Sprintf("%v matrix product %d³", d, n)
-	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Tol: tol, make: func() job {
+	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Needs: needs, Tol: tol, make: func() job {
 		a, b := random(1, 1, n, n).To(d).Eval(), random(2, 1, n, n).To(d).Eval()
 		return once(func() *lucid.Tensor { return a.MatMul(b) })
 	}})
