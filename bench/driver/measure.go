@@ -95,7 +95,7 @@ func (d *driver) measure(w workload) (*row, error) {
 	for round, good := 0, 0; good < d.pairs && round < 3*d.pairs; round++ {
 		limits := map[string]float64{}
 		if d.device == "" { // the probes are the CPU's
-			if err := us.ask("probe", &limits); err != nil {
+			if err := d.probe(&limits); err != nil {
 				return nil, err
 			}
 		}
@@ -124,6 +124,15 @@ func (d *driver) measure(w workload) (*row, error) {
 		}
 	}
 	return r, nil
+}
+
+// probe asks what the machine allows now.
+func (d *driver) probe(limits *map[string]float64) error {
+	d.prober.env = d.peers[0].env
+	if err := d.prober.start(); err != nil {
+		return fmt.Errorf("%s: %w", d.prober.Name, err)
+	}
+	return d.prober.ask("probe", limits)
 }
 
 // warm has every worker make its data, and compares the results. A peer that cannot do the work is left out.
