@@ -50,6 +50,7 @@ func (p *planner) lower() {
 		}
 	}
 	p.reorder()
+	p.recompute(p.share)
 	p.pack()
 }
 
