@@ -110,7 +110,9 @@ func TestOrder(t *testing.T) {
 	dev := &backend.Device{Type: "cpu", Host: true}
 	better := 0
 	for seed := range uint64(400) {
-		make1 := func() *planner { return &planner{prog: randomProgram(rand.New(rand.NewPCG(seed, 9)), dev, 4+int(seed*7%61))} }
+		make1 := func() *planner {
+			return &planner{prog: randomProgram(rand.New(rand.NewPCG(seed, 9)), dev, 4+int(seed*7%61))}
+		}
 		first, p := make1(), make1()
 		first.findDonors()
 		before := first.prog.peakBytes()
