@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -52,6 +54,9 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 	for i := range out {
 		if kernel[i] <= 0 || stride[i] <= 0 || dilation[i] <= 0 {
 			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
+		}
+		if max(kernel[i], stride[i], dilation[i], padding[i]) > math.MaxInt32 { // a window's length is a product of two of them
+			fault.Throw(fault.Value, op, "kernel_size %v, stride %v, dilation %v, padding %v; want numbers below 2³¹", kernel, stride, dilation, padding)
 		}
 		if padding[i] < 0 || 2*padding[i] > (kernel[i]-1)*dilation[i]+1 {
 			fault.Throw(fault.Value, op, "padding %v; want 0 to half of the kernel %v", padding, kernel)
