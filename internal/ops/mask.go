@@ -78,7 +78,7 @@ func MaskedSelect(x, mask *Node) *Node {
 //lucid:method
 //lucid:inplace
 func MaskedFill(x, mask *Node, value Operand) *Node {
-	v := as("masked_fill", value, x.DType())
+	v := stored("masked_fill", value, x.DType())
 	if v.Rank() != 0 {
 		fault.Throw(fault.Shape, "masked_fill", "value has shape %v; want a number or a 0-d tensor", v.Shape())
 	}

@@ -87,6 +87,9 @@ func floorDiv(a, b int) int {
 
 // adaptivePool cuts every dimension in as many parts as size says; -1 keeps it.
 func adaptivePool(op string, in, size []int) attr.Pool {
+	if len(size) == 0 {
+		fault.Throw(fault.Value, op, "output_size is empty; want 1 or %d sizes", len(in))
+	}
 	size = append([]int(nil), each(op, "output_size", size, len(in), 1)...)
 	for i, s := range size {
 		if s == -1 {

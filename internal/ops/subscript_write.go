@@ -15,7 +15,8 @@ import (
 func WriteAt(op string, x *Node, value Operand, r attr.Reduction, indices []any) *Node {
 	back := x.Shape()
 	x, indices = lift(x, indices)
-	v := as(op, value, x.DType())
+	defer holdMasked(x, indices)()
+	v := stored(op, value, x.DType())
 	if at := onlyMask(indices); at >= 0 {
 		return reshapeTo(writeMask(op, x, v, r, indices, at), back)
 	}
