@@ -50,8 +50,9 @@ func attentions() (all []check) {
 			return graph.Items(n)
 		}}, check{name: "attention_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			n := graph.New(op("attention"), a, in...)
-			y := graph.Item(n, 0)
-			return n.Op().VJP(n, []*node{ops.Mul(y, 2), ops.Mul(graph.Item(n, 1), 0.25)}, []bool{true, true, true, false})[:3]
+			g, need := ops.Mul(graph.Item(n, 0), 2), []bool{true, true, true, false}
+			both := n.Op().VJP(n, []*node{g, ops.Mul(graph.Item(n, 1), 0.25)}, need)[:3]
+			return append(both, n.Op().VJP(n, []*node{g, nil}, need)[:3]...)
 		}})
 	}
 	bools := func(shape ...int) input { return input{dtype: dtype.Bool, lo: 0, hi: 1, shape: shape} }

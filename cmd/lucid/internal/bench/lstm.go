@@ -40,6 +40,6 @@ func lstm() {
 			last = f(m.x, g)
 			must(lucid.Eval(last...))
 		}
-		return job{run, func() []*lucid.Tensor { run(); return last }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
 	}})
 }
