@@ -19,7 +19,7 @@ type Buffer struct {
 	ReadOnly bool
 
 	pool  *Pool
-	class int16        // -1: on the Go heap
+	class int16        // below 0: on the Go heap
 	nodes atomic.Int32 // nodes that show it
 	event atomic.Pointer[Event]
 	clean runtime.Cleanup
