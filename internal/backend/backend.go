@@ -78,6 +78,9 @@ type Ctx struct {
 	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
 	Face any
 	Step int
+	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
+	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	Kept *any
 }
 
 // ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.

@@ -28,6 +28,7 @@ type run struct {
 	words []uint64       // its memory
 	took  []int          // inputs claimed
 	space []backend.View // operands of all steps
+	left  []any          // what devices left for the next run, by step
 	ctx   backend.Ctx
 	at    int // the step that runs
 	late  []lateCheck

@@ -17,6 +17,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	kc := &r.ctx
 	cancelable := ctx.Done() != nil
 	shown := r.shown
+	if r.ready && r.left == nil {
+		r.left = make([]any, len(r.prog.steps))
+	}
 	if r.prog.checks {
 		kc.Late = r.leave
 		defer r.finishChecks()
@@ -37,6 +40,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			continue
 		}
 		r.views(s, v)
+		if r.ready {
+			kc.Kept = &r.left[k]
+		}
 		compiled := int64(0)
 		if !shown && s.dev.Ahead != nil {
 			compiled = s.dev.Compiled()
