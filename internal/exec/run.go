@@ -41,7 +41,10 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		}
 		r.views(s, v)
 		if r.ready {
-			kc.Kept = &r.left[k]
+			kc.Kept, kc.Given = &r.left[k], s.given
+			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
+				kc.Given = 0
+			}
 		}
 		compiled := int64(0)
 		if !shown && s.dev.Ahead != nil {

@@ -8,9 +8,10 @@ import (
 
 // keptRun is a run of one block that stays with its launch: where operands lie is all that changes from run to run.
 type keptRun struct {
-	r   runState
-	w   workspace
-	err error // of the last run
+	r      runState
+	w      workspace
+	weight keptRows
+	err    error // of the last run
 }
 
 // keep makes a run to be run again, with a workspace of its own.
@@ -53,7 +54,7 @@ func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) 
 		}
 	}
 	if p.Head != nil {
-		if k.err = matmulThen(c, head, operands, nil); k.err != nil {
+		if k.err = k.weight.product(c, p.In, head, operands); k.err != nil {
 			return true
 		}
 		for i := range r.in { // one of them may be the product

@@ -59,6 +59,14 @@ const productWork = 2 << 20
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	if c.Kept != nil {
+		k, ok := (*c.Kept).(*keptRows)
+		if !ok {
+			k = new(keptRows)
+			*c.Kept = k
+		}
+		return k.product(c, 0, out[0], in)
+	}
 	return matmulThen(c, out[0], in, nil)
 }
 
