@@ -78,6 +78,12 @@ type Ctx struct {
 	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
 	Face any
 	Step int
+	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
+	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	Kept *any
+	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
+	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
+	Given uint64
 }
 
 // ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.

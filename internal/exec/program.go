@@ -61,6 +61,7 @@ type step struct {
 	dev    *backend.Device
 	out    []operand
 	in     []operand
+	given  uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
 }
 
 // place is where a node's value is in a program: a buffer and a layout. buf < 0: nowhere.
