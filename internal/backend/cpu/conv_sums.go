@@ -17,6 +17,7 @@ const (
 	sumsRows   = 128        // most kernels of a block
 	sumsInput  = 64 << 10   // elements of the scratch of the input, about
 	sumsLeast  = 64         // fewest taps
+	sumsWidth  = 2          // fewest outputs of a row, unless columns would be few too
 	sumsPace   = placesPace // multiply-adds between two looks at the clock
 )
 
@@ -46,7 +47,8 @@ func (j *convJob[T]) isSums() bool {
 	if j.float == nil || j.float.row <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
 		return false
 	}
-	if a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs); p[2].outs < placesWidth*a.parts() {
+	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
+	if p[2].outs < a.parts() || p[2].outs < sumsWidth*a.parts() && j.images >= columnsFew {
 		return false // too few sums at a time
 	}
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
