@@ -77,13 +77,11 @@ func (d *driver) measure(w workload) (*row, error) {
 			p.stop()
 		}
 	}
-	for _, p := range d.peers {
-		if err := p.start(); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		if p != us {
-			r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
-		}
+	if err := d.startAll(); err != nil {
+		return nil, err
+	}
+	for _, p := range d.peers[1:] {
+		r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
 	}
 	if err := d.warm(r); err != nil || r.Error != "" {
 		return r, err
@@ -115,9 +113,9 @@ func (d *driver) measure(w workload) (*row, error) {
 	r.finish()
 	for i, p := range d.peers {
 		if i == 0 && w.Heavy {
-			r.Memory = p.peak()
+			r.Memory = d.memory(p)
 		} else if w.Heavy {
-			r.Meetings[i-1].Memory = p.peak()
+			r.Meetings[i-1].Memory = d.memory(p)
 		}
 	}
 	return r, nil
