@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -57,6 +58,18 @@ func TestReason(t *testing.T) {
 		notes(&b, []*row{r})
 		if got := strings.Contains(b.String(), "- w falls short: memory"); got != want {
 			t.Errorf("goal %v: %q", goal, b.String())
+		}
+	}
+}
+
+// TestNeeds: a goal that the machine lacks the means for does not count.
+func TestNeeds(t *testing.T) {
+	for cpu, want := range map[string]string{"amd64: avx2 amx-bf16": "| 2x |", "amd64: avx2": "| n/a: no amx-bf16 |"} {
+		res := &results{Machine: json.RawMessage(`{"CPU": "` + cpu + `"}`)}
+		res.Rows = []*row{{workload: workload{Name: "w", Goal: 2, Needs: "amx-bf16", Reason: "memory"}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}}
+		page := string(res.page())
+		if !strings.Contains(page, want) || strings.Contains(page, "falls short") != (want == "| 2x |") {
+			t.Errorf("%s: %s", cpu, page)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type workload struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	Limit string  `json:"limit,omitempty"`
 	Goal  float64 `json:"goal,omitempty"`
+	Needs string  `json:"needs,omitempty"` // of the processor, for the goal to count
 	Tol   float64 `json:"tolerance"`
 	Heavy bool    `json:"heavy,omitempty"`
 	// Reason says why it falls short of the goal, for when it does.
@@ -66,6 +67,8 @@ type row struct {
 	Memory    int64              `json:"memory,omitempty"`
 	Meetings  []*meeting         `json:"meetings"`
 	Error     string             `json:"error,omitempty"`
+
+	lacks bool // the machine has not what the goal needs
 }
 
 // measure runs rounds of lucid, peer, lucid, peer, … until enough of them found the machine at its usual speed.

@@ -49,13 +49,13 @@ func train(p *params, opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.
 	if Wait != nil {
 		run = func() { step(x, y) } // a training loop that does not read the loss of every step
 	}
-	return job{run, func() []*lucid.Tensor {
+	return job{run: run, result: func() []*lucid.Tensor {
 		var losses []float64
 		for range 3 {
 			losses = append(losses, step(x, y).Item())
 		}
 		return []*lucid.Tensor{lucid.New(losses, len(losses))}
-	}}
+	}, step: step}
 }
 
 func training() {
@@ -92,6 +92,7 @@ func training() {
 			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).Relu()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
 	}})
 	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step", Flops: gpt{4, 64, false}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false}.job})
+	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step", Flops: gpt{4, 64, true}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true, make: gpt{4, 64, true}.job})
 	add(Workload{Name: "start", About: "process start to first result", Goal: 300, make: func() job {
 		run := func() {
 			self, err := os.Executable()
@@ -100,6 +101,6 @@ func training() {
 			}
 			must(err)
 		}
-		return job{run, func() []*lucid.Tensor { run(); return nil }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return nil }}
 	}})
 }
