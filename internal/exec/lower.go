@@ -49,6 +49,7 @@ func (p *planner) lower() {
 			}
 		}
 	}
+	p.join()
 	p.findDonors()
 	p.pack()
 }
