@@ -1137,8 +1137,9 @@ func LSTMStep(gates *Tensor, h *Tensor, c *Tensor, weight *Tensor, bias *Tensor)
 
 // LSTMForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,
 // (T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),
-// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.
-func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *Tensor, biasIH *Tensor, biasHH *Tensor, o ...LstmForwardOptions) (output *Tensor, h *Tensor, c *Tensor) {
+// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),
+// states are projected to the size P, and weightHH is (4H, P).
+func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *Tensor, biasIH *Tensor, biasHH *Tensor, weightHR *Tensor, o ...LstmForwardOptions) (output *Tensor, h *Tensor, c *Tensor) {
 	a0 := acquire(x)
 	a1 := acquire(weightIH)
 	a2 := acquire(weightHH)
@@ -1146,7 +1147,8 @@ func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *
 	a4 := acquire(c0)
 	a5 := acquire(biasIH)
 	a6 := acquire(biasHH)
-	r0, r1, r2 := ops.LstmForward(a0, a1, a2, a3, a4, a5, a6, option("lstm_forward", o))
+	a7 := acquire(weightHR)
+	r0, r1, r2 := ops.LstmForward(a0, a1, a2, a3, a4, a5, a6, a7, option("lstm_forward", o))
 	release(a0)
 	release(a1)
 	release(a2)
@@ -1154,6 +1156,7 @@ func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *
 	release(a4)
 	release(a5)
 	release(a6)
+	release(a7)
 	return wrap(r0), wrap(r1), wrap(r2)
 }
 

@@ -622,13 +622,14 @@ func init() {
 				r0, r1 := ops.LstmCell(c.tensor("gates"), c.tensor("h"), c.tensor("c"), c.tensor("weight"), c.optionalTensor())
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}},
+		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),\nstates are projected to the size P, and weightHH is (4H, P).",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"weight_hr", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LstmForwardOptions
 				c.option("batch_first", &o.BatchFirst)
 				c.option("reverse", &o.Reverse)
-				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				c.option("batch_sizes", &o.BatchSizes)
+				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",

@@ -9,6 +9,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
+// pacedWork is after how many elements a run looks at the clock.
+const pacedWork = 1 << 14
+
 // execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
@@ -21,6 +24,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		kc.Late = r.leave
 		defer r.finishChecks()
 	}
+	work, pace := 0, par.Pace{}
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
 		r.at = k
@@ -45,6 +49,10 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			r.launchParts(kc, s, v[:len(s.out)], v[len(s.out):])
 		} else if err := launch(kc, s, v[:len(s.out)], v[len(s.out):]); err != nil {
 			r.fail(s, err)
+		}
+		if work += s.out[0].shape.Numel(); work >= pacedWork { // many short launches are long together
+			work = 0
+			pace.Step()
 		}
 		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
 		if !shown && s.dev.Ahead != nil && s.dev.Compiled() != compiled {

@@ -232,29 +232,3 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	}
 	return c.For(n, j.joinBlock)
 }
-
-// isPointwise reports whether the input itself is the second matrix: one tap, and places evenly apart.
-func (j *convJob[T]) isPointwise() bool {
-	for d := range 3 {
-		if j.kernelSize[d] != 1 || len(j.phases[d]) != 1 || j.outSize[d] != j.size[d] {
-			return false
-		}
-		if p := j.phases[d][0]; p.first != 0 || p.stride != 1 || p.taps != 1 {
-			return false
-		}
-	}
-	return (j.size[1] == 1 || j.step[1] == j.size[2]*j.step[2]) && (j.size[0] == 1 || j.step[0] == j.size[1]*j.size[2]*j.step[2])
-}
-
-func (j *convJob[T]) pointwise(c *backend.Ctx) error {
-	lead := []int{j.images, j.groups}
-	w := stack[T]{x: j.w, rows: j.kernels, cols: j.channels, rs: j.kernelStep, cs: j.kernelInStep,
-		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
-	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
-		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
-	mul := ended(j.mul)
-	if j.float != nil {
-		mul = j.float.ended
-	}
-	return multiplyEnded(c, j.z, &w, &x, mul, j.then)
-}

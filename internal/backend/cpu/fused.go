@@ -240,7 +240,7 @@ func (r *runState) chains(p *backend.Fused) {
 	w := simd.ChainWidth()
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
-			r.long = paceElems
+			r.long = r.looks()
 		}
 		return
 	}
@@ -304,6 +304,14 @@ func operandOf(v backend.View) operand {
 	var o operand
 	r.place(&o, &v)
 	return o
+}
+
+// looks is after how many elements a block looks at the clock.
+func (r *runState) looks() int {
+	if r.p.cost >= dearInstr {
+		return tileElems
+	}
+	return paceElems
 }
 
 // block runs the tiles of one block.
@@ -370,13 +378,14 @@ func (w *workspace) regs() []unsafe.Pointer {
 func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
-	if hi-lo > paceElems {
+	every := r.looks()
+	if hi-lo > every {
 		pace = par.NewPace()
 	}
 	n := 0
 	for at := lo; at < hi; at += n {
-		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
-			pace.Step() // how long a tile takes depends on the program
+		if at-lo >= every && (at-lo)%every == 0 {
+			pace.Step()
 		}
 		if n = min(r.long, hi-at); n > tileElems && r.chained() {
 			n &^= r.width - 1 // scratch has room for the rest by itself

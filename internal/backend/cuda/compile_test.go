@@ -229,8 +229,11 @@ func TestCompileAttention(t *testing.T) {
 			}
 		}
 	}
-	for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
-		compileOne(t, "attention_seed", seedSource(half))
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		compileOne(t, "attention_sums", sumsSource(d, 1))
+		if d.IsHalf() {
+			compileOne(t, "attention_sums", sumsSource(d, 8))
+		}
 	}
 	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
 		t.Fatal(err)

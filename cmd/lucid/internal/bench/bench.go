@@ -32,6 +32,7 @@ type Workload struct {
 type job struct {
 	run    func()                 // once, until the result stands in memory
 	result func() []*lucid.Tensor // of the last run, or of steps it makes itself; called before anything is timed
+	step   any                    // the compiled function that run calls, for Explain; nil: none
 }
 
 // Summary says enough of a result to compare it with another framework's.
@@ -120,6 +121,26 @@ func First(name string, runs int) (times []time.Duration, err error) {
 		}
 	})
 	return times, err
+}
+
+// Memory makes the data of a workload, runs it once and returns what its compiled function takes. Where limit is not 0, no
+// run may have more bytes: then the function is planned only, and the data must fit.
+func Memory(name string, limit int64) (plans []lucid.MemoryPlan, err error) {
+	err = lucid.Try(func() {
+		job := find(name).make()
+		if job.step == nil {
+			panic(lucid.Errorf(lucid.ErrValue, "bench", "%s has no compiled function", name))
+		}
+		wait()
+		if limit > 0 {
+			defer lucid.SetMemoryLimit(lucid.Device{}, lucid.SetMemoryLimit(lucid.Device{}, limit))
+		}
+		run := lucid.Try(job.run)
+		if plans = lucid.Explain(job.step).Memory; len(plans) == 0 {
+			panic(run)
+		}
+	})
+	return plans, err
 }
 
 func find(name string) Workload {

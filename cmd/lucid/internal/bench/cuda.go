@@ -83,7 +83,7 @@ func onGPU() {
 			}
 			must(err)
 		}
-		return job{run, func() []*lucid.Tensor { run(); return nil }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return nil }}
 	}})
 }
 
@@ -124,7 +124,7 @@ func gpuAttention() {
 			}
 			last = grads
 		}
-		return job{run, func() []*lucid.Tensor { run(); return last }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
 	}})
 }
 
@@ -143,6 +143,6 @@ func tiny() {
 			return x
 		})
 		var out *lucid.Tensor
-		return job{func() { out = f(x) }, func() []*lucid.Tensor { out = f(x); return []*lucid.Tensor{out} }}
+		return job{run: func() { out = f(x) }, result: func() []*lucid.Tensor { out = f(x); return []*lucid.Tensor{out} }}
 	}})
 }

@@ -17,7 +17,7 @@ func once(f func() *lucid.Tensor) job {
 		}
 		out = y
 	}
-	return job{run, func() []*lucid.Tensor { run(); return []*lucid.Tensor{out} }}
+	return job{run: run, result: func() []*lucid.Tensor { run(); return []*lucid.Tensor{out} }}
 }
 
 func must(err error) {
@@ -62,7 +62,7 @@ func init() {
 	}})
 	add(Workload{Name: "add16_recorded", About: "a+b, 16 elements, recorded", make: func() job {
 		a, b := random(1, 1, 16), random(2, 1, 16)
-		return job{func() { a.Add(b) }, func() []*lucid.Tensor { return []*lucid.Tensor{a.Add(b)} }}
+		return job{run: func() { a.Add(b) }, result: func() []*lucid.Tensor { return []*lucid.Tensor{a.Add(b)} }}
 	}})
 	add(Workload{Name: "add16_evaluated", About: "a+b, 16 elements, one by one", make: func() job {
 		a, b := random(1, 1, 16), random(2, 1, 16)

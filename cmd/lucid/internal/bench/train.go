@@ -49,13 +49,13 @@ func train(p *params, opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.
 	if Wait != nil {
 		run = func() { step(x, y) } // a training loop that does not read the loss of every step
 	}
-	return job{run, func() []*lucid.Tensor {
+	return job{run: run, result: func() []*lucid.Tensor {
 		var losses []float64
 		for range 3 {
 			losses = append(losses, step(x, y).Item())
 		}
 		return []*lucid.Tensor{lucid.New(losses, len(losses))}
-	}}
+	}, step: step}
 }
 
 func training() {
@@ -101,6 +101,6 @@ func training() {
 			}
 			must(err)
 		}
-		return job{run, func() []*lucid.Tensor { run(); return nil }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return nil }}
 	}})
 }

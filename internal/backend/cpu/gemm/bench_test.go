@@ -185,3 +185,22 @@ func intsOf(x []float32) []int32 {
 func halfOf(x []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
 }
+
+// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns.
+func BenchmarkFewRows(b *testing.B) {
+	const n, k = 64, 64
+	x, w, y := make([]float32, 8*k), make([]float32, n*k), make([]float32, 8*n)
+	for i := range w {
+		w[i] = rand.Float32() - 0.5
+	}
+	for i := range x {
+		x[i] = rand.Float32() - 0.5
+	}
+	for _, m := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprint(m), func(b *testing.B) {
+			for b.Loop() {
+				Float32(m, n, k, x, k, 1, w, 1, k, y, n, Overwrite, nil, nil)
+			}
+		})
+	}
+}

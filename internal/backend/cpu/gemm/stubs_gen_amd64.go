@@ -280,6 +280,18 @@ func dotF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 //go:noescape
 func dotF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// dotsWideF32AVX512 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF32AVX512 = [wideRows + 1]wideDot[float32]{
+	1: {dotWideF32AVX512r1, 32},
+	2: {dotWideF32AVX512r2, 32},
+}
+
+//go:noescape
+func dotWideF32AVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF32AVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -570,6 +582,18 @@ func dotF64AVX512r7(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 //go:noescape
 func dotF64AVX512r8(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
+// dotsWideF64AVX512 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF64AVX512 = [wideRows + 1]wideDot[float64]{
+	1: {dotWideF64AVX512r1, 16},
+	2: {dotWideF64AVX512r2, 16},
+}
+
+//go:noescape
+func dotWideF64AVX512r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF64AVX512r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -716,6 +740,18 @@ func dotF32AVX2r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []f
 //go:noescape
 func dotF32AVX2r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// dotsWideF32AVX2 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF32AVX2 = [wideRows + 1]wideDot[float32]{
+	1: {dotWideF32AVX2r1, 32},
+	2: {dotWideF32AVX2r2, 16},
+}
+
+//go:noescape
+func dotWideF32AVX2r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF32AVX2r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -858,6 +894,18 @@ func dotF64AVX2r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []f
 
 //go:noescape
 func dotF64AVX2r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+// dotsWideF64AVX2 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF64AVX2 = [wideRows + 1]wideDot[float64]{
+	1: {dotWideF64AVX2r1, 16},
+	2: {dotWideF64AVX2r2, 8},
+}
+
+//go:noescape
+func dotWideF64AVX2r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF64AVX2r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)

@@ -16,9 +16,7 @@ func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, b
 		if brs != 1 || m >= len(e.dots) || n < m {
 			return false
 		}
-		for j := 0; j < n; j += e.lanes {
-			e.dots[m](k, a, ars, acs, b[j*bcs:], bcs, c[j:], crs, min(e.lanes, n-j), add)
-		}
+		e.dot(m, k, a, ars, acs, b, bcs, c, crs, n, add)
 		if ep != nil {
 			ep(c, crs, 0, 0, m, n)
 		}
