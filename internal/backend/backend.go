@@ -211,7 +211,8 @@ type Device struct {
 	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
-	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
+	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work
+	// that made the buffer, by its number, and for no later work.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
 	// Peer copies a contiguous buffer of another device of this type here, in the order of both; nil: through the host.

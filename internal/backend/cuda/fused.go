@@ -136,7 +136,11 @@ func (f *form) key() string {
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
 	if f.face != recording && p.Head == nil {
-		return f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+		err := f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+		if err != nil || f.face != running {
+			return err
+		}
+		return f.note(out, in)
 	}
 	if p.Head != nil {
 		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
