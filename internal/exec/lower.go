@@ -50,6 +50,9 @@ func (p *planner) lower() {
 		}
 	}
 	p.reorder()
+	if p.join() {
+		p.findDonors()
+	}
 	p.pack()
 }
 
