@@ -49,6 +49,7 @@ func (p *planner) lower() {
 			}
 		}
 	}
+	p.bundleRows()
 	p.findDonors()
 	p.pack()
 }

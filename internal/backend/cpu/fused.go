@@ -105,7 +105,8 @@ func prepare(p *backend.Fused) *prepared {
 type operand struct {
 	base    unsafe.Pointer
 	size    int
-	direct  bool // element i lies at base + i·size
+	direct  bool // element i lies at base + (i-first)·size
+	first   int
 	scalar  bool // one value for all elements
 	dims    []int
 	strides []int
@@ -129,7 +130,8 @@ type runState struct {
 
 type outPlace struct {
 	reg    int
-	base   unsafe.Pointer
+	base   unsafe.Pointer // of element first
+	first  int
 	size   int
 	staged bool // an input in the same memory is read later: write at the end of the tile
 	fresh  bool // no input is in the same memory
@@ -159,23 +161,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	} else {
 		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(p.Out))
 	}
-	for i := range in {
-		r.place(&r.in[i], &in[i])
-	}
-	for i := range p.Out {
-		v := &out[i]
-		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
-		o.fresh = true
-		o.staged = p.Tail != nil && p.Tail.Src == o.reg // the reduction reads it from its own scratch
-		for j := range in {
-			if in[j].Buf == v.Buf {
-				o.fresh = false
-				o.staged = o.staged || q.last[j] > q.madeBy[o.reg]
-			}
-		}
-		r.out[i] = o
-	}
-	r.chains(p)
+	r.bind(p, out, in)
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
@@ -199,6 +185,36 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	s := r.share(q)
 	defer s.end()
 	return c.For(blocks, s.block)
+}
+
+// bind says where operands lie; the state has room for them.
+func (r *runState) bind(p *backend.Fused, out, in []backend.View) {
+	for i := range in {
+		r.place(&r.in[i], &in[i])
+	}
+	for i := range p.Out {
+		v := &out[i]
+		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size(), fresh: true}
+		o.staged = folded(p, o.reg) // a reduction reads it from its own scratch
+		for j := range in {
+			if in[j].Buf == v.Buf {
+				o.fresh = false
+				o.staged = o.staged || r.p.last[j] > r.p.madeBy[o.reg]
+			}
+		}
+		r.out[i] = o
+	}
+	r.chains(p)
+}
+
+// folded reports whether a reduction at the program's end reads the register.
+func folded(p *backend.Fused, reg int) bool {
+	for t := p.Tail; t != nil; t = t.Next {
+		if t.Src == reg {
+			return true
+		}
+	}
+	return false
 }
 
 // cut says how many elements a block has. What would be one block is two, or four, if its elements take long.
@@ -318,7 +334,7 @@ func (r *runState) looks() int {
 func (r *runState) block(b int) {
 	var w workspace
 	r.open(&w)
-	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), -1, nil)
+	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), nil)
 	w.close()
 	if r.past {
 		simd.Fence()
@@ -371,11 +387,17 @@ func (w *workspace) regs() []unsafe.Pointer {
 	return w.small[:]
 }
 
-// tiles computes elements lo to hi. Register tail, if not negative, is left in dst, from its start on. It must stay a
-// function of its own: between tiles the collector can stop it.
+// made is a register that a run leaves in dst, from its start on.
+type made struct {
+	reg int
+	dst unsafe.Pointer
+}
+
+// tiles computes elements lo to hi, and leaves those of some registers where they are wanted. It must stay a function of
+// its own: between tiles the collector can stop it.
 //
 //go:noinline
-func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
+func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
 	every := r.looks()
@@ -393,7 +415,7 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		for i := range r.in {
 			switch o := &r.in[i]; {
 			case o.direct:
-				reg[i] = unsafe.Add(o.base, at*o.size)
+				reg[i] = unsafe.Add(o.base, (at-o.first)*o.size)
 			case !o.scalar:
 				if reg[i] = o.row(at, n); reg[i] == nil {
 					reg[i] = unsafe.Add(base, o.slot*r.unit)
@@ -407,11 +429,11 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		}
 		for i := range r.out {
 			if o := &r.out[i]; !o.staged {
-				reg[o.reg] = unsafe.Add(o.base, at*o.size)
+				reg[o.reg] = unsafe.Add(o.base, (at-o.first)*o.size)
 			}
 		}
-		if tail >= 0 {
-			reg[tail] = unsafe.Add(dst, (at-lo)*r.p.size[tail])
+		for _, t := range tails {
+			reg[t.reg] = unsafe.Add(t.dst, (at-lo)*r.p.size[t.reg])
 		}
 		if r.chained() {
 			r.partsOf(w, reg, n)
@@ -420,7 +442,7 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		}
 		for i := range r.out {
 			if o := &r.out[i]; o.staged {
-				copyBytes(unsafe.Add(o.base, at*o.size), reg[o.reg], n*o.size)
+				copyBytes(unsafe.Add(o.base, (at-o.first)*o.size), reg[o.reg], n*o.size)
 			}
 		}
 	}
