@@ -20,6 +20,7 @@ const (
 	blockElems = 64 * tileElems
 	dearInstr  = 8             // what an instruction costs that is no chain code, such as exp
 	paceElems  = 8 * tileElems // after so many a block looks at the clock
+	shortFlat  = tileElems / 2 // less equal elements are gathered with those that follow
 )
 
 // Block computes n elements: z[i] = op(x[i], y[i], w[i]).
@@ -111,6 +112,7 @@ type operand struct {
 	dims    []int
 	strides []int
 	slot    int // scratch tile, if not direct
+	flat    int // so many elements of a row-major walk are one and the same
 }
 
 type runState struct {
@@ -126,6 +128,7 @@ type runState struct {
 	long  int  // elements of a tile
 	fill  int  // elements for which scalars are repeated
 	past  bool // an output goes past the caches
+	flat  int  // where tiles end, so that an input is one value in each; 0: nowhere
 }
 
 type outPlace struct {
@@ -237,7 +240,7 @@ var runStates = sync.Pool{New: func() any { return new(runState) }}
 func (r *runState) share(p *prepared) *runState {
 	s := runStates.Get().(*runState)
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
+	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, flat: r.flat, in: in, out: out}
 	return s
 }
 
@@ -256,7 +259,10 @@ func (r *runState) chains(p *backend.Fused) {
 	w := simd.ChainWidth()
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
-			r.long = r.looks()
+			r.long = paceElems
+			if r.p.cost >= dearInstr {
+				r.long = tileElems
+			}
 		}
 		return
 	}
@@ -311,6 +317,11 @@ func (r *runState) place(o *operand, v *backend.View) {
 	r.tile++
 	if !o.scalar {
 		o.dims, o.strides = collapse(*v)
+		if last := len(o.dims) - 1; o.strides[last] == 0 {
+			if o.flat = o.dims[last]; o.flat >= shortFlat && r.flat == 0 {
+				r.flat = o.flat
+			}
+		}
 	}
 }
 
@@ -320,14 +331,6 @@ func operandOf(v backend.View) operand {
 	var o operand
 	r.place(&o, &v)
 	return o
-}
-
-// looks is after how many elements a block looks at the clock.
-func (r *runState) looks() int {
-	if r.p.cost >= dearInstr {
-		return tileElems
-	}
-	return paceElems
 }
 
 // block runs the tiles of one block.
@@ -348,6 +351,28 @@ type workspace struct {
 	small [16]unsafe.Pointer // registers
 	large []unsafe.Pointer   // those of a program too large for small
 	code  *readyCode         // nil: none is used
+	held  [4]repeated        // by input: what its scratch tile holds
+}
+
+// repeated is n equal elements, those of run number run-1; 0: of none.
+type repeated struct{ run, n int }
+
+// holds reports whether the tile of an input has its next n elements, from at on, already: those of one run of equal ones.
+// If not, it is about to.
+func (w *workspace) holds(in int, o *operand, at, n int) bool {
+	if in >= len(w.held) {
+		return false
+	}
+	h, run := &w.held[in], at/o.flat
+	if (at+n-1)/o.flat != run {
+		*h = repeated{}
+		return false
+	}
+	if h.run == run+1 && n <= h.n {
+		return true
+	}
+	*h = repeated{run + 1, n}
+	return false
 }
 
 // open takes scratch memory and fills in the operands that are one value.
@@ -400,17 +425,24 @@ type made struct {
 func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
-	every := r.looks()
-	if hi-lo > every {
+	every := paceElems
+	if hi-lo > tileElems && r.p.cost >= dearInstr || hi-lo > every {
 		pace = par.NewPace()
 	}
-	n := 0
+	n, done := 0, 0
 	for at := lo; at < hi; at += n {
-		if at-lo >= every && (at-lo)%every == 0 {
+		if at > lo && at-lo == n && r.p.cost >= dearInstr && pace.Slow() {
+			every = tileElems // how long a tile takes depends on the program
+		}
+		if done += n; done >= every {
+			done = 0
 			pace.Step()
 		}
 		if n = min(r.long, hi-at); n > tileElems && r.chained() {
 			n &^= r.width - 1 // scratch has room for the rest by itself
+		}
+		if r.flat > 0 {
+			n = min(n, r.flat-at%r.flat)
 		}
 		for i := range r.in {
 			switch o := &r.in[i]; {
@@ -419,7 +451,9 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 			case !o.scalar:
 				if reg[i] = o.row(at, n); reg[i] == nil {
 					reg[i] = unsafe.Add(base, o.slot*r.unit)
-					gatherTile(reg[i], o, at, n)
+					if o.flat < shortFlat || !w.holds(i, o, at, n) {
+						gatherTile(reg[i], o, at, n)
+					}
 				}
 			}
 		}

@@ -106,6 +106,11 @@ func (q *rowPart) bind(b *backend.RowPart, out, in []backend.View) {
 	n := b.Shape.Numel()
 	q.r = &runState{p: prep, n: n, tile: prep.tile, unit: min(tileElems, (n+7)&^7) * prep.widest, in: make([]operand, len(in)), out: make([]outPlace, len(b.Fused.Out))}
 	q.r.bind(b.Fused, out, in)
+	for i := range q.r.out {
+		if o := &q.r.out[i]; o.fresh {
+			o.staged = false // what is folded too is read from there
+		}
+	}
 	q.long, q.out, q.in, q.runs = b.Len, b.Out, b.In, len(b.Instrs) > 0
 	for _, l := range b.In {
 		q.locals = q.locals || l >= 0
@@ -172,6 +177,16 @@ func (x *rowsRun) part(q *rowPart, lo, hi int, base unsafe.Pointer) {
 	q.fold(r, &w, lo, hi)
 }
 
+// stored is where a register goes as it is made, nil if nowhere.
+func (r *runState) stored(reg int) *outPlace {
+	for i := range r.out {
+		if o := &r.out[i]; o.reg == reg && !o.staged {
+			return o
+		}
+	}
+	return nil
+}
+
 // localAt is where a local begins, in bytes, if there are that many rows.
 func (x *rowsRun) localAt(l, rows int) (at int) {
 	for _, b := range x.locals[:l] {
@@ -202,7 +217,11 @@ func (q *rowPart) fold(r *runState, w *workspace, lo, hi int) {
 			case same >= 0:
 				dst = from[same]
 			case t.src >= len(r.in):
-				to = append(to, made{t.src, dst})
+				if o := r.stored(t.src); o != nil {
+					dst = unsafe.Add(o.base, (at-o.first)*o.size)
+				} else {
+					to = append(to, made{t.src, dst})
+				}
 			case r.in[t.src].direct:
 				o := &r.in[t.src]
 				dst = unsafe.Add(o.base, (at-o.first)*o.size)
