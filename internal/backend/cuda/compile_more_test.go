@@ -130,3 +130,15 @@ func TestCompileMany(t *testing.T) {
 		compileOne(t, fmt.Sprintf("many_%c", c), fusedSource(p.Prep.(*program), f, 128))
 	}
 }
+
+// TestCompileRecurrent compiles the kernels between the products of recurrent layers.
+func TestCompileRecurrent(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		for c := range cellNames {
+			for _, part := range []string{"FORWARD", "BACKWARD", "PUT"} {
+				compileOne(t, "recurrent_"+part+d.String(), recurrentSource(part, d, c))
+			}
+		}
+	}
+}
