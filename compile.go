@@ -2,14 +2,12 @@ package lucid
 
 import (
 	"container/list"
-	"fmt"
 	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/exec"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -225,53 +223,4 @@ func remember[F any](f F, c *compiled) F {
 	key := uintptr(p)
 	runtime.AddCleanup((*byte)(p), func(c *compiled) { compiledFuncs.CompareAndDelete(key, c) }, c)
 	return f
-}
-
-// Explanation says what a compiled function did.
-type Explanation struct {
-	Name    string
-	Traces  int      // made so far
-	Reasons []string // why each was made
-	Steps   []int    // launches of one run, by trace kept
-	Inlined []string // why a trace could not be replayed
-	Graphs  []string // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
-}
-
-// Explain tells what a function made by Compile did, and why it re-traced.
-func Explain(f any) Explanation {
-	v, ok := compiledFuncs.Load(uintptr(funcPointer(f)))
-	if !ok {
-		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
-	}
-	c := v.(*compiled)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := Explanation{Name: c.o.Name, Traces: c.traces, Reasons: append([]string(nil), c.reasons...)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		if e.inline {
-			x.Inlined = append(x.Inlined, e.why)
-			continue
-		}
-		x.Steps = append(x.Steps, e.prog.Steps())
-		x.Graphs = append(x.Graphs, e.prog.Graph())
-	}
-	return x
-}
-
-// String is a readable summary.
-func (x Explanation) String() string {
-	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
-	for _, r := range x.Reasons {
-		s += "\n  traced: " + r
-	}
-	for _, g := range x.Graphs {
-		if g != "" {
-			s += "\n  " + g
-		}
-	}
-	for _, r := range x.Inlined {
-		s += "\n  runs uncompiled: " + r
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // IterableLoader makes batches of an iterable dataset.
@@ -17,13 +18,7 @@ type IterableLoader struct {
 // NewIterableLoader returns a loader for an iterable dataset. Of the options BatchSize, DropLast, Collate, Workers and Prefetch
 // count; with any Workers one goroutine reads ahead, since such a dataset is read in its own order.
 func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
-	var o LoaderOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "iterable_loader", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option("iterable_loader", opts)
 	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
 		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // LoaderOptions say how a Loader works; the zero value is PyTorch's default.
@@ -41,13 +42,7 @@ type Loader struct {
 
 // NewLoader returns a loader for a dataset.
 func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
-	var o LoaderOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "loader", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option("loader", opts)
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 || o.Timeout < 0 {
 		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize, o.Workers, o.Prefetch, o.Timeout)
 	}

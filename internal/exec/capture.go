@@ -332,7 +332,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 			behind = append(behind, backend.Copy{Dst: m, Src: o.buf})
 		}
 	}
-	outcome, err := rec.graph.Launch(before, behind)
+	outcome, err := rec.graph.Launch(before, behind, fresh)
 	if err != nil {
 		giveUp()
 		if err == backend.ErrVoid {

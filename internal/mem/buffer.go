@@ -18,6 +18,9 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
+	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
+	Made atomic.Int64
+
 	pool  *Pool
 	class int16        // below 0: on the Go heap
 	nodes atomic.Int32 // nodes that show it
@@ -166,6 +169,7 @@ func (b *Buffer) Window(from, size int) *Buffer {
 		w.Dev += uintptr(from)
 	}
 	w.event.Store(b.event.Load())
+	w.Made.Store(b.Made.Load())
 	return w
 }
 

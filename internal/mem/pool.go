@@ -36,11 +36,13 @@ type Stats struct {
 const (
 	smallSize  = 4 << 10  // at most this much lives on the Go heap
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
-	// A power of two has four classes, a large one sixteen: what a block has beyond its need is lost where pages are not
-	// given on first use.
+	// A power of two has four classes, a large one sixteen, a huge one 64: what a block has beyond its need is lost where
+	// pages are not given on first use.
 	largeExp   = 21
 	largeClass = 4 * (largeExp - 11)
-	numClasses = largeClass + 16*(63-largeExp)
+	hugeExp    = 28
+	hugeClass  = largeClass + 16*(hugeExp-largeExp)
+	numClasses = hugeClass + 64*(63-hugeExp)
 )
 
 // Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
@@ -81,10 +83,13 @@ func classOf(n int) (class int16, size int) {
 
 // classesOf returns the number before the classes of a power of two, and how many they are.
 func classesOf(e int) (base, steps int) {
-	if e < largeExp {
+	switch {
+	case e < largeExp:
 		return 4 * (e - 11), 4
+	case e < hugeExp:
+		return largeClass + 16*(e-largeExp), 16
 	}
-	return largeClass + 16*(e-largeExp), 16
+	return hugeClass + 64*(e-hugeExp), 64
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
@@ -268,7 +273,10 @@ func (p *Pool) trimLocked(keep int64) {
 // classSize is the inverse of classOf.
 func classSize(c int) int {
 	e := (c-1)/4 + 11
-	if c > largeClass {
+	switch {
+	case c > hugeClass:
+		e = (c-1-hugeClass)/64 + hugeExp
+	case c > largeClass:
 		e = (c-1-largeClass)/16 + largeExp
 	}
 	base, steps := classesOf(e)

@@ -63,6 +63,7 @@ func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) 
 			}
 		}
 	}
-	r.tiles(&k.w, 0, r.n, -1, nil)
+	k.w.held = [4]repeated{} // of the last run's operands
+	r.tiles(&k.w, 0, r.n, nil)
 	return true
 }

@@ -27,7 +27,8 @@ func (g *grid) axis(d int) poolAxis {
 		return poolAxis{[]poolTap{{0, 1, 0}}, 1}
 	}
 	a := poolAxis{stride: g.w.Stride.At(e)}
-	for k := range g.w.Kernel.At(e) {
+	reach := (g.in[d]-1+g.w.Pad.At(e))/g.w.Dilation.At(e) + 1 // elements behind it are beyond the input in every window
+	for k := range min(g.w.Kernel.At(e), reach) {
 		first := k*g.w.Dilation.At(e) - g.w.Pad.At(e)
 		if lo, hi := inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
 			a.taps = append(a.taps, poolTap{lo, hi, first + lo*a.stride})
@@ -161,14 +162,7 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 		sums, free := borrow[float32]((p.r1-p.r0)*pitch + simd.StepSlack)
 		defer free()
 		clear(sums)
-		lo, hi := g.out[1], 0 // the windows that see any of these rows
-		taps := make([]poolTap, len(high.taps))
-		for j, t := range high.taps {
-			taps[j] = high.reaching(t, p.r0, p.r1)
-			if t := taps[j]; t.lo < t.hi {
-				lo, hi = min(lo, t.lo), max(hi, t.hi)
-			}
-		}
+		taps, lo, hi := high.reachingAll(p.r0, p.r1)
 		part, freePart := borrow[float32](max(0, hi-lo) * width)
 		defer freePart()
 		for _, d := range covers[p.d] {
@@ -194,4 +188,16 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 func (a *poolAxis) reaching(t poolTap, r0, r1 int) poolTap {
 	lo := t.lo + max(0, ceil(r0-t.at, a.stride))
 	return poolTap{lo, min(t.hi, t.lo+max(0, ceil(r1-t.at, a.stride))), t.at + (lo-t.lo)*a.stride}
+}
+
+// reachingAll is reaching for all elements, and the windows that see any of these rows.
+func (a *poolAxis) reachingAll(r0, r1 int) (taps []poolTap, lo, hi int) {
+	taps, lo = make([]poolTap, len(a.taps)), math.MaxInt
+	for j, t := range a.taps {
+		taps[j] = a.reaching(t, r0, r1)
+		if t := taps[j]; t.lo < t.hi {
+			lo, hi = min(lo, t.lo), max(hi, t.hi)
+		}
+	}
+	return taps, min(lo, hi), hi
 }

@@ -53,7 +53,7 @@ type engine[T Float] struct {
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
-	// It may write dst[p*drs+j] up to j < lanes.
+	// It may write dst[p*drs+j] up to j < lanes, and writes rows in the order of p.
 	packT func(dst []T, drs int, src []T, scs, kc, cols int)
 
 	// strips copies rows into panels:
