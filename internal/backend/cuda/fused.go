@@ -83,7 +83,7 @@ func prepare(p *backend.Fused) {
 	q.key = b.String()
 	q.heavy = len(filesOf(q)) > 2
 	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten = true
+		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
 	}
 	p.Prep = q
 }

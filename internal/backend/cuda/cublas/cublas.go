@@ -111,6 +111,8 @@ type Epilogue struct {
 	Bias     bool // a vector of N elements is added to every row
 	Aux      bool // what is there now is written too
 	Gelu     bool // by the hyperbolic tangent
+	Slope    bool // instead: times the slope of gelu at a matrix that lies like z, Aux in the operands
+	Sums     bool // with Slope: its columns are added up, into Bias in the operands
 }
 
 // Operands are where matrices lie; those of the epilogue are 0 without it. Z may be the residual.

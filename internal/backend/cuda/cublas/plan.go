@@ -52,7 +52,13 @@ func (l *plan) point(o Operands) uintptr {
 
 // number is an epilogue as cublasLt.h numbers it.
 func (e Epilogue) number() (n int) {
-	const plain, bias, gelu, aux = 1, 4, 32, 128
+	const plain, bias, sums, gelu, slope, aux = 1, 4, 16, 32, 64, 128
+	if e.Slope {
+		n |= slope | aux
+	}
+	if e.Sums {
+		n |= sums
+	}
 	if e.Gelu {
 		n |= gelu
 	}
@@ -130,7 +136,7 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	layout(&l.z, p.N, p.M, p.Pitch, p.M*p.Pitch)
 	if p.After != (Epilogue{}) {
 		set(fn.descSet, l.desc, descEpilogue, number(p.After.number()), 4)
-		if p.After.Aux {
+		if p.After.Aux || p.After.Slope {
 			set(fn.descSet, l.desc, descAuxLead, number(p.Pitch), 8)
 		}
 		call("describing an epilogue", func() uintptr { return l.point(o) })
