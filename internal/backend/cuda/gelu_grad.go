@@ -17,7 +17,7 @@ type slope struct {
 	last  int             // the register that holds it
 	in    int             // registers that are inputs
 	count int             // of registers
-	sums  bool            // the columns of the result are added up too
+	sums  *backend.Tail   // the columns of the result are added up too; nil: they are not
 }
 
 // slopeAfter sees a program as product · half(f(x)), f being arithmetic and one tanh over x and numbers, perhaps with sums down
@@ -28,7 +28,7 @@ func slopeAfter(p *backend.Fused) *slope {
 		return nil
 	}
 	half := p.DTypes[p.Head.Dst]
-	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail != nil}
+	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
 	if t := p.Tail; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}

@@ -93,10 +93,10 @@ func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n in
 	}
 	if a.slope != nil {
 		x := in[a.slope.x]
-		if !a.slope.isGelu(in) || !fits(x) || !x.Contiguous() || a.slope.sums && (!fits(out[2]) || out[2].DType != result.DType) {
+		if !a.slope.isGelu(in) || !fits(x) || !x.Contiguous() || a.slope.sums != nil && (!fits(out[2]) || out[2].DType != result.DType) {
 			return cublas.ErrUnsupported
 		}
-		if e.Slope, o.Aux = true, address(x); a.slope.sums {
+		if e.Slope, o.Aux = true, address(x); a.slope.sums != nil {
 			e.Sums, o.Bias = true, address(out[2])
 		}
 	}
@@ -123,7 +123,15 @@ func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n in
 			return cublas.ErrUnsupported
 		}
 	}
-	return (&call{d, c}).matmulThen(out[0], in[n:], e, o)
+	err := (&call{d, c}).matmulThen(out[0], in[n:], e, o)
+	if err == cublas.ErrUnsupported && e.Sums {
+		e.Sums, e.Later, o.Bias = false, true, 0
+		if err = (&call{d, c}).matmulThen(out[0], in[n:], e, o); err == nil {
+			t := a.slope.sums
+			err = d.run(table[t.Op], c, t.Attr, out[2:], []backend.View{result})
+		}
+	}
+	return err
 }
 
 // isVector reports whether a view repeats one contiguous vector along all dimensions but the last.

@@ -84,7 +84,8 @@ const (
 	anyScheme        = 7
 
 	candidates = 10
-	worthwhile = 2e8 // operations from which algorithms are timed
+	slower     = "slower" // is remembered of an epilogue that does not pay
+	worthwhile = 2e8      // operations from which algorithms are timed
 )
 
 // plan makes the descriptors and chooses an algorithm.
@@ -145,10 +146,14 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 		return nil, err
 	}
 	key := fmt.Sprintf("gemm 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
-	if b, ok := nvrtc.Load(key); ok && len(b) == len(l.algo)*8 {
+	switch b, ok := nvrtc.Load(key); {
+	case ok && len(b) == len(l.algo)*8:
 		copy(dtype.Bytes(l.algo[:]), b)
 		h.Kept.Add(1)
 		return l, nil
+	case ok && string(b) == slower:
+		h.Kept.Add(1)
+		return nil, errSlower
 	}
 	list, err := h.candidates(l, p)
 	if err != nil {
@@ -160,7 +165,17 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 			return nil, err
 		}
 		h.Tuned.Add(1)
+		if p.After.Slope {
+			if pays, err := h.slopePays(l, p, o); err != nil || !pays {
+				if err == nil {
+					nvrtc.Keep(key, []byte(slower))
+				}
+				return nil, errSlower
+			}
+		}
 		nvrtc.Keep(key, dtype.Bytes(l.algo[:]))
+	} else if p.After.Slope { // not without the clock
+		return nil, errSlower
 	}
 	return l, nil
 }
