@@ -92,6 +92,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	opened.Store(b, d)
+	d.preload()
 	return b, d, nil
 }
 

@@ -13,7 +13,13 @@ func init() { register(map[string]kernel{"matmul": matmul}) }
 
 // cublas opens the library; one that looks ahead does not wait for it.
 func (d *Device) cublas() (*cublas.Handle, error) {
-	open := func() { d.blasOnce.Do(func() { d.blas, d.blasErr = cublas.New(d.main()) }) }
+	open := func() {
+		d.blasOnce.Do(func() {
+			if d.blas, d.blasErr = cublas.New(d.main()); d.blasErr == nil {
+				used(usedBLAS)
+			}
+		})
+	}
 	if d.face == looking {
 		go open()
 		return nil, nil
