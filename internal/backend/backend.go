@@ -80,6 +80,12 @@ type Ctx struct {
 	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
 	Face any
 	Step int
+	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
+	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	Kept *any
+	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
+	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
+	Given uint64
 }
 
 // ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
@@ -180,6 +186,22 @@ func (p *Fused) Tails() (n int) {
 	return n
 }
 
+// Rows is programs that run one behind the other over a few rows at a time: what one leaves the next finds in the cache.
+type Rows struct {
+	Count int // of rows
+	Parts []RowPart
+	// Locals has, for every value that only the parts know, the bytes of a row: it has no memory beyond the rows at hand.
+	Locals []int
+}
+
+// RowPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
+// and may read an input as it is; a program without instructions is nothing but its tails.
+type RowPart struct {
+	*Fused
+	Len     int
+	Out, In []int // by operand: the local it is, -1: it lies in memory
+}
+
 // Device is a place where kernels run.
 type Device struct {
 	Type  string // "cpu", "cuda", "ref", …
@@ -209,6 +231,11 @@ type Device struct {
 	// RunMany runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
 	// shape of its own, and none reads what another writes. nil: programs run one by one.
 	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
+	// FoldsRows reports whether RunRows takes a reduction of rows of n elements; nil: there is no RunRows.
+	FoldsRows func(op string, a attr.Attr, in dtype.DType, n int) bool
+	// RunRows runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
+	// the bits that the parts would have one after the other.
+	RunRows func(c *Ctx, p *Rows, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work

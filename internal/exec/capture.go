@@ -144,7 +144,8 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 	} else if !b.takeAll(c.rec.taken) {
 		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
 	} else {
-		for range b.taken {
+		for _, i := range b.taken {
+			b.in[i].WriteOver()
 			c.dev.Pool.CountDonation()
 		}
 	}

@@ -26,8 +26,9 @@ type joining struct {
 	held  int // bytes that would be free after their own steps
 }
 
-// join makes one step of those that can be one.
-func (p *planner) join() {
+// join makes one step of those that can be one. It reports whether there were any: then buffers are no longer paired with those
+// they are written over.
+func (p *planner) join() bool {
 	steps := p.prog.steps
 	found := 0
 	for k := range steps {
@@ -36,7 +37,7 @@ func (p *planner) join() {
 		}
 	}
 	if found < 2 {
-		return
+		return false
 	}
 	readers, live := p.firstReaders(), p.live()
 	bound := joinSlack
@@ -59,7 +60,7 @@ func (p *planner) join() {
 		}
 		j.add(p, k, readers, live)
 	}
-	p.rebuild(done)
+	return p.rebuild(done)
 }
 
 func joinable(s *step) bool {
@@ -140,7 +141,7 @@ func (p *planner) live() []int {
 }
 
 // rebuild puts sets of steps where the last of each stands, and numbers steps anew.
-func (p *planner) rebuild(sets []*joining) {
+func (p *planner) rebuild(sets []*joining) bool {
 	into := map[int]*joining{}
 	gone := make([]bool, len(p.prog.steps))
 	for _, j := range sets {
@@ -154,28 +155,21 @@ func (p *planner) rebuild(sets []*joining) {
 		}
 	}
 	if len(into) == 0 {
-		return
+		return false
 	}
-	steps := p.prog.steps
-	p.prog.steps = make([]step, 0, len(steps))
-	for i := range p.prog.bufs {
-		p.prog.bufs[i].last = -1
-	}
-	p.prog.operands = 0
-	for k := range steps {
+	var steps []step
+	for k, s := range p.prog.steps {
 		if gone[k] {
 			continue
 		}
-		s := steps[k]
 		if j := into[k]; j != nil {
 			s.sets, s.in, s.out = len(j.steps), nil, nil
 			for _, m := range j.steps {
-				s.in, s.out = append(s.in, steps[m].in...), append(s.out, steps[m].out...)
+				s.in, s.out = append(s.in, p.prog.steps[m].in...), append(s.out, p.prog.steps[m].out...)
 			}
 		}
-		for _, o := range s.out {
-			p.prog.bufs[o.buf].first = int32(len(p.prog.steps))
-		}
-		p.addStep(s)
+		steps = append(steps, s)
 	}
+	p.renumber(steps)
+	return true
 }

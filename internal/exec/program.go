@@ -58,9 +58,11 @@ type step struct {
 	kernel backend.Kernel // nil for a fused group
 	attr   attr.Attr
 	fused  *backend.Fused
+	rows   *backend.Rows // of a bundle; kernel runs it
 	dev    *backend.Device
 	out    []operand
 	in     []operand
+	given  uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
 	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
 	sets int
 }

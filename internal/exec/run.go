@@ -20,6 +20,9 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	kc := &r.ctx
 	cancelable := ctx.Done() != nil
 	shown := r.shown
+	if r.ready && r.left == nil {
+		r.left = make([]any, len(r.prog.steps))
+	}
 	if r.prog.checks {
 		kc.Late = r.leave
 		defer r.finishChecks()
@@ -41,6 +44,12 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 			continue
 		}
 		r.views(s, v)
+		if r.ready {
+			kc.Kept, kc.Given = &r.left[k], s.given
+			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
+				kc.Given = 0
+			}
+		}
 		compiled := int64(0)
 		if !shown && s.dev.Ahead != nil {
 			compiled = s.dev.Compiled()

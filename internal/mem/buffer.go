@@ -22,8 +22,9 @@ type Buffer struct {
 	Made atomic.Int64
 
 	pool  *Pool
-	class int16        // -1: on the Go heap
+	class int16        // below 0: on the Go heap
 	nodes atomic.Int32 // nodes that show it
+	value atomic.Uint32
 	event atomic.Pointer[Event]
 	clean runtime.Cleanup
 }
@@ -134,6 +135,12 @@ func (b *Buffer) Hide() {
 		b.Free()
 	}
 }
+
+// Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
+func (b *Buffer) Value() uint32 { return b.value.Load() }
+
+// WriteOver says that the buffer, which had a value, is about to have another.
+func (b *Buffer) WriteOver() { b.value.Add(1) }
 
 // Shows returns how many nodes show the buffer.
 func (b *Buffer) Shows() int { return int(b.nodes.Load()) }
