@@ -35,9 +35,10 @@ type shared struct {
 
 	words *words
 
-	blasOnce sync.Once
-	blas     *cublas.Handle
-	blasErr  error
+	blasOnce  sync.Once
+	blas      *cublas.Handle
+	blasErr   error
+	blasAsked atomic.Bool // somebody makes products
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool

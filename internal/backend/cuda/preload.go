@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"time"
+
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -33,16 +35,18 @@ func (d *Device) preload() {
 			d.warmBLAS()
 		}
 		if dnn {
+			time.Sleep(100 * time.Millisecond) // a short program does without
 			d.dnn()
 		}
 	}()
 }
 
-// warmBLAS makes a small product of halves, for which cuBLASLt loads its code.
+// warmBLAS makes a small product of halves, for which cuBLASLt loads its code, unless somebody makes one already.
 func (d *Device) warmBLAS() {
 	const side = 64
-	h, err := d.cublas()
-	if err != nil {
+	d.openBLAS()
+	h, err := d.blas, d.blasErr
+	if err != nil || d.blasAsked.Load() {
 		return
 	}
 	b, err := d.Alloc(3 * side * side * 2)
