@@ -127,24 +127,45 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 		d.CanFold, d.CanLead, d.Prepare = from.CanFold, from.CanLead, from.Prepare
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
-				for _, ins := range p.Instrs {
-					if err := f.launched(ins.Op); err != nil {
-						return err
-					}
-				}
-				if p.Head != nil {
-					if err := f.launched(p.Head.Op); err != nil {
-						return err
-					}
-				}
-				if p.Tail != nil {
-					if err := f.launched(p.Tail.Op); err != nil {
-						return err
-					}
+				if err := f.launchedAll(p); err != nil {
+					return err
 				}
 				return from.RunFused(c, p, out, in)
 			})
 		}
 	}
+	if from.RunRows != nil {
+		d.FoldsRows = from.FoldsRows
+		d.RunRows = func(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+				for i := range p.Parts {
+					if err := f.launchedAll(p.Parts[i].Fused); err != nil {
+						return err
+					}
+				}
+				return from.RunRows(c, p, out, in)
+			})
+		}
+	}
 	return d, f
+}
+
+// launchedAll counts the ops of a program.
+func (f *Faults) launchedAll(p *backend.Fused) error {
+	for _, ins := range p.Instrs {
+		if err := f.launched(ins.Op); err != nil {
+			return err
+		}
+	}
+	if p.Head != nil {
+		if err := f.launched(p.Head.Op); err != nil {
+			return err
+		}
+	}
+	for t := p.Tail; t != nil; t = t.Next {
+		if err := f.launched(t.Op); err != nil {
+			return err
+		}
+	}
+	return nil
 }
