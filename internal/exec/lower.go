@@ -50,7 +50,10 @@ func (p *planner) lower() {
 		}
 	}
 	p.bundleRows()
-	p.findDonors()
+	p.reorder()
+	if p.join() {
+		p.findDonors()
+	}
 	p.pack()
 }
 

@@ -144,6 +144,11 @@ type outPlace struct {
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	if c.Kept != nil {
+		if k, ok := (*c.Kept).(*keptRun); ok && k.run(c, p, out, in) {
+			return k.err
+		}
+	}
 	q := p.Prep.(*prepared)
 	var head backend.View
 	var operands []backend.View
@@ -182,6 +187,9 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	blocks := (n + r.part - 1) / r.part
 	if blocks == 1 {
 		r.block(0)
+		if c.Kept != nil {
+			*c.Kept = r.keep(q)
+		}
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
