@@ -126,6 +126,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
+		d.Folds, d.FoldsInputs = from.Folds, from.FoldsInputs
 		d.CanFold, d.CanLead = from.CanFold, from.CanLead
 		d.Prepare = func(p *backend.Fused) {
 			if from.Prepare(p); p.Head == nil && p.Tail == nil {
