@@ -634,6 +634,7 @@ func init() {
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),\nstates are projected to the size P, and weightHH is (4H, P).",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"weight_hr", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LstmForwardOptions

@@ -85,3 +85,13 @@ func TestSag(t *testing.T) {
 		}
 	}
 }
+
+// TestOnGPU reads what nvidia-smi says.
+func TestOnGPU(t *testing.T) {
+	list := "17, 512\n 4711, 16280\n18, [N/A]\n"
+	for pid, want := range map[int]int64{4711: 16280 << 20, 17: 512 << 20, 18: 0, 471: 0} {
+		if got := onGPU(list, pid); got != want {
+			t.Errorf("process %d holds %d; want %d", pid, got, want)
+		}
+	}
+}

@@ -74,19 +74,16 @@ type row struct {
 // measure runs rounds of lucid, peer, lucid, peer, … until enough of them found the machine at its usual speed.
 func (d *driver) measure(w workload) (*row, error) {
 	r := &row{workload: w, Limits: map[string]float64{}}
-	us := d.peers[0]
 	if w.Heavy {
 		for _, p := range d.peers {
 			p.stop()
 		}
 	}
-	for _, p := range d.peers {
-		if err := p.start(); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		if p != us {
-			r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
-		}
+	if err := d.startAll(); err != nil {
+		return nil, err
+	}
+	for _, p := range d.peers[1:] {
+		r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
 	}
 	if err := d.warm(r); err != nil || r.Error != "" {
 		return r, err
@@ -118,9 +115,9 @@ func (d *driver) measure(w workload) (*row, error) {
 	r.finish()
 	for i, p := range d.peers {
 		if i == 0 && w.Heavy {
-			r.Memory = p.peak()
+			r.Memory = d.memory(p)
 		} else if w.Heavy {
-			r.Meetings[i-1].Memory = p.peak()
+			r.Meetings[i-1].Memory = d.memory(p)
 		}
 	}
 	return r, nil

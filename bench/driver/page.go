@@ -29,6 +29,7 @@ A time is that of one run among as many as take 20 ms, with one wait for the dev
 by ours, so above 1 lucid is faster: the median of the pairs, and in brackets where the middle 80 % of them lie. TF32 is off
 everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones. GPT-2 computes in bfloat16
 with parameters in float32: by Autocast in PyTorch, by casts of the parameters in lucid and JAX. Everything else in lucid is written eagerly, but for the row that says otherwise.
+Peers that compile do so before, side by side; memory is what ` + "`nvidia-smi`" + ` shows of the process, context and libraries included.
 
 `
 

@@ -82,23 +82,7 @@ func (p *planner) arrange(order []int32) (back []int32) {
 	for k, from := range order {
 		steps[k], back[from] = p.prog.steps[from], int32(k)
 	}
-	p.prog.steps = steps
-	for i := range p.prog.bufs {
-		b := &p.prog.bufs[i]
-		b.donor, b.last = -1, -1
-		if i < p.prog.numIn || b.data != nil {
-			b.first = -1
-		}
-	}
-	for k := range steps {
-		for _, o := range steps[k].in {
-			p.prog.bufs[o.buf].last = int32(k)
-		}
-		for _, o := range steps[k].out {
-			b := &p.prog.bufs[o.buf]
-			b.first, b.last = int32(k), max(b.last, int32(k))
-		}
-	}
+	p.renumber(steps)
 	p.findDonors()
 	return back
 }

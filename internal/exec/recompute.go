@@ -289,7 +289,6 @@ func (p *planner) insert(list []again) (cost int) {
 			if a.s.fused != nil {
 				a.s.dev.Prepare(a.s.fused)
 			}
-			prog.operands += len(a.s.in) + len(a.s.out)
 			steps = append(steps, a.s)
 			cost += a.cost
 		}
@@ -305,11 +304,7 @@ func (p *planner) insert(list []again) (cost int) {
 		}
 		steps = append(steps, s)
 	}
-	prog.steps = steps
-	order := make([]int32, len(steps))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	p.arrange(order)
+	p.renumber(steps)
+	p.findDonors()
 	return cost
 }

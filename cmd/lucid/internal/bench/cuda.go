@@ -109,11 +109,11 @@ func gpuAttention() {
 	attend := func(in []*lucid.Tensor) []*lucid.Tensor {
 		return []*lucid.Tensor{lucid.ScaledDotProductAttention(in[0], in[1], in[2], nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})}
 	}
-	add(Workload{Name: "attention", About: "causal attention 4×32×4096×128, bfloat16", Flops: flops, Goal: 1, Tol: 2e-2, Heavy: true, make: func() job {
+	add(Workload{Name: "attention", About: "causal attention 4×32×4096×128, bfloat16", Flops: flops, Goal: 1, Tol: 2e-2, make: func() job {
 		in := data(3)
 		return once(func() *lucid.Tensor { return attend(in)[0] })
 	}})
-	add(Workload{Name: "attention_backward", About: "causal attention 4×32×4096×128, bfloat16, forward and backward", Flops: 3.5 * flops, Goal: 1, Tol: 4e-2, Heavy: true, make: func() job {
+	add(Workload{Name: "attention_backward", About: "causal attention 4×32×4096×128, bfloat16, forward and backward", Flops: 3.5 * flops, Goal: 1, Tol: 4e-2, make: func() job {
 		in := data(4)
 		var last []*lucid.Tensor
 		run := func() {
