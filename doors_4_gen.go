@@ -794,6 +794,25 @@ func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all logits, where
+// that pays: rows of x are taken some at a time, and in one evaluation of a loss and its gradients the logits of some are gone
+// when the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of its uses are added in
+// float32 at least.
+func LinearCrossEntropy(x *Tensor, linearWeight *Tensor, target *Tensor, linearBias *Tensor, weight *Tensor, o ...LinearCrossEntropyOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(linearWeight)
+	a2 := acquire(target)
+	a3 := acquire(linearBias)
+	a4 := acquire(weight)
+	r0 := ops.LinearCrossEntropy(a0, a1, a2, a3, a4, option("linear_cross_entropy", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0)
+}
+
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
 func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
 	a0 := acquire(x)

@@ -157,6 +157,8 @@ type (
 	LeakyReluOptions = ops.LeakyReluOptions
 	// LinalgCrossOptions are options; the zero value is the default.
 	LinalgCrossOptions = ops.LinalgCrossOptions
+	// LinearCrossEntropyOptions are options; the zero value is the default.
+	LinearCrossEntropyOptions = ops.LinearCrossEntropyOptions
 	// LinspaceOptions are options; the zero value is the default.
 	LinspaceOptions = ops.LinspaceOptions
 	// LocScaleOptions are options; the zero value is the default.

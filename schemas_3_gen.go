@@ -581,6 +581,7 @@ func init() {
 				return []*graph.Node{ops.GruCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor())}
 			}},
 		schema{name: "gru_forward", door: "GRUForward", doc: "GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,\nH), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the\ngates are in PyTorch's order: reset, update, new.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.GruForwardOptions

@@ -350,6 +350,7 @@ func init() {
 				return []*graph.Node{ops.RnnCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor(), o)}
 			}},
 		schema{name: "rnn_forward", door: "RNNForward", doc: "RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and\nthe last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.",
+			amp: "half", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"nonlinearity", "string", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.RnnForwardOptions

@@ -18,6 +18,7 @@ import (
 
 type driver struct {
 	peers  []*peer // lucid first
+	prober *peer   // another lucid, which measures the machine: what that takes is no part of a workload's memory
 	pairs  int
 	budget time.Duration // of one timing
 	settle time.Duration
@@ -53,7 +54,7 @@ func main() {
 	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
 	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
-	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
+	d := &driver{prober: &peer{Key: "lucid", Name: "lucid's probes", command: []string{*lucid, "bench", "--serve"}}, pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
 	all, clean := peers(*lucid, *python, *threads), func() {}
 	if *device == "cuda" {
 		env, remove, err := caches()
@@ -69,7 +70,7 @@ func main() {
 		}
 	}
 	err := d.run(*lucid, *only, *heavy, *conditions, *file, *page)
-	for _, p := range d.peers {
+	for _, p := range append(d.peers, d.prober) {
 		p.stop()
 	}
 	clean()

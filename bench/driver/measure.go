@@ -74,7 +74,6 @@ type row struct {
 // measure runs rounds of lucid, peer, lucid, peer, … until enough of them found the machine at its usual speed.
 func (d *driver) measure(w workload) (*row, error) {
 	r := &row{workload: w, Limits: map[string]float64{}}
-	us := d.peers[0]
 	if w.Heavy {
 		for _, p := range d.peers {
 			p.stop()
@@ -93,7 +92,7 @@ func (d *driver) measure(w workload) (*row, error) {
 	for round, good := 0, 0; good < d.pairs && round < 3*d.pairs; round++ {
 		limits := map[string]float64{}
 		if d.device == "" { // the probes are the CPU's
-			if err := us.ask("probe", &limits); err != nil {
+			if err := d.probe(&limits); err != nil {
 				return nil, err
 			}
 		}
@@ -122,6 +121,15 @@ func (d *driver) measure(w workload) (*row, error) {
 		}
 	}
 	return r, nil
+}
+
+// probe asks what the machine allows now.
+func (d *driver) probe(limits *map[string]float64) error {
+	d.prober.env = d.peers[0].env
+	if err := d.prober.start(); err != nil {
+		return fmt.Errorf("%s: %w", d.prober.Name, err)
+	}
+	return d.prober.ask("probe", limits)
 }
 
 // warm has every worker make its data, and compares the results. A peer that cannot do the work is left out.

@@ -77,6 +77,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 		}
 	}
 	for k := range p.prog.steps {
+		p.prog.steps[k].markGiven(p.prog.numIn)
 		d := p.prog.steps[k].dev
 		if d.Settings != nil && !slices.ContainsFunc(r.set, func(s setting) bool { return s.dev == d }) {
 			r.set = append(r.set, setting{d, d.Settings()})
@@ -108,6 +109,15 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 		r.outs = append(r.outs, Output{Spec: graph.Spec{Shape: o.Shape(), DType: o.DType()}, Dev: p.device(o), at: p.info[p.idx.Get(o)].at})
 	}
 	return r, nil
+}
+
+// markGiven notes which inputs of the step are among the program's.
+func (s *step) markGiven(numIn int) {
+	for i, o := range s.in[:min(len(s.in), 64)] {
+		if int(o.buf) < numIn {
+			s.given |= 1 << i
+		}
+	}
 }
 
 // Reads reports whether the program reads an argument.

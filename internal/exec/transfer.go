@@ -69,7 +69,7 @@ func download(d *backend.Device, v backend.View) (backend.View, error) {
 		}
 	}
 	b := hostBytes(max(hi-lo+1, 0) * size)
-	if err := d.Download(b, &mem.Buffer{Dev: v.Buf.Dev + uintptr(lo*size), Size: len(b)}); err != nil {
+	if err := d.Download(b, v.Buf.Window(lo*size, len(b))); err != nil {
 		return v, err
 	}
 	if v.Lay != nil {

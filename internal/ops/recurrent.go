@@ -21,6 +21,7 @@ type LstmForwardOptions struct {
 // states are projected to the size P, and weightHH is (4H, P).
 //
 //lucid:func LSTMForward
+//lucid:amp half
 //lucid:optional h0 c0 biasIH biasHH weightHR
 func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH, weightHR *Node, o LstmForwardOptions) (output, h, c *Node) {
 	l := &layer{op: "lstm_forward", a: attr.Recurrent{Cell: attr.CellLSTM, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, c0: c0, bi: biasIH, bh: biasHH, proj: weightHR}
@@ -38,6 +39,7 @@ type GruForwardOptions struct {
 // gates are in PyTorch's order: reset, update, new.
 //
 //lucid:func GRUForward
+//lucid:amp half
 //lucid:optional h0 biasIH biasHH
 func GruForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o GruForwardOptions) (output, h *Node) {
 	l := &layer{op: "gru_forward", a: attr.Recurrent{Cell: attr.CellGRU, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
@@ -56,6 +58,7 @@ type RnnForwardOptions struct {
 // the last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.
 //
 //lucid:func RNNForward
+//lucid:amp half
 //lucid:optional h0 biasIH biasHH
 func RnnForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o RnnForwardOptions) (output, h *Node) {
 	l := &layer{op: "rnn_forward", a: attr.Recurrent{Cell: elman("rnn_forward", o.Nonlinearity), Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
@@ -84,28 +87,30 @@ type layer struct {
 func (l *layer) forward(batchFirst bool, sizes []int) (y, h, c *Node) {
 	batch := l.check(batchFirst, sizes)
 	l.promote()
-	x := l.x
-	steps := len(sizes)
-	if sizes == nil {
-		if batchFirst {
-			x = Transpose(x, 0, 1)
-		}
-		steps = x.Dim(0)
-		x = Reshape(x, steps*batch, x.Dim(2))
-		sizes = slices.Repeat([]int{batch}, steps)
-		defer func() {
-			y = Reshape(y, steps, batch, y.Dim(-1))
-			if batchFirst {
-				y = Transpose(y, 0, 1)
-			}
-		}()
+	if sizes != nil {
+		return l.packed(l.x, sizes, batch)
 	}
+	x := l.x
+	if batchFirst {
+		x = Transpose(x, 0, 1)
+	}
+	steps := x.Dim(0)
+	y, h, c = l.packed(Reshape(x, steps*batch, x.Dim(2)), slices.Repeat([]int{batch}, steps), batch)
+	y = Reshape(y, steps, batch, y.Dim(1))
+	if batchFirst {
+		y = Transpose(y, 0, 1)
+	}
+	return y, h, c
+}
+
+// packed takes packed elements through the layer.
+func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 	hidden, state := l.wh.Dim(0)/l.a.Cell.Gates(), l.wh.Dim(1)
 	h, c = l.start("h0", l.h0, batch, state), nil
 	if l.a.Cell == attr.CellLSTM {
 		c = l.start("c0", l.c0, batch, hidden)
 	}
-	if steps == 0 {
+	if len(sizes) == 0 {
 		return BroadcastTo(constLike(x, 0), 0, state), h, c
 	}
 	l.a.Runs, l.a.Project = attr.MakeRuns(sizes), l.proj != nil
@@ -128,7 +133,7 @@ func (l *layer) forward(batchFirst bool, sizes []int) (y, h, c *Node) {
 		in = append(in, l.proj)
 	}
 	var out []*Node
-	if steps == 1 { // nothing to go through: a product and what follows it
+	if len(sizes) == 1 { // nothing to go through: a product and what follows it
 		out = recurrentSteps(l.a, in)
 	} else {
 		out = recur(l.a, in)

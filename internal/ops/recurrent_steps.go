@@ -180,11 +180,20 @@ func recurrentSteps(a attr.Attr, in []*Node) []*Node {
 	return narrowed(res, d)
 }
 
+// cutGates shows the gates apart.
+func cutGates(x *Node, n int) []*Node {
+	g, h := make([]*Node, n), x.Dim(-1)/n
+	for q := range g {
+		g[q] = SliceDim(x, x.Rank()-1, q*h, h, 1)
+	}
+	return g
+}
+
 // lstmStepped is a step of a long short-term memory: gates, memory, state before a projection.
 type lstmStepped struct{ i, f, g, o, c, h *Node }
 
 func lstmStep(gates, c *Node) (s lstmStepped) {
-	p := Chunk(gates, 4, -1)
+	p := cutGates(gates, 4)
 	s.i, s.f, s.g, s.o = Sigmoid(p[0]), Sigmoid(p[1]), Tanh(p[2]), Sigmoid(p[3])
 	s.c = Add(Mul(s.f, c), Mul(s.i, s.g))
 	s.h = Mul(s.o, Tanh(s.c))
@@ -195,7 +204,7 @@ func lstmStep(gates, c *Node) (s lstmStepped) {
 type gruStepped struct{ r, z, n, q, h *Node }
 
 func gruStep(gx, gh, h *Node) (s gruStepped) {
-	x, y := Chunk(gx, 3, -1), Chunk(gh, 3, -1)
+	x, y := cutGates(gx, 3), cutGates(gh, 3)
 	s.r, s.z, s.q = Sigmoid(Add(x[0], y[0])), Sigmoid(Add(x[1], y[1])), y[2]
 	s.n = Tanh(Add(x[2], Mul(s.r, s.q)))
 	s.h = Add(s.n, Mul(s.z, Sub(h, s.n)))
@@ -269,7 +278,7 @@ func recurrentGradSteps(a attr.Attr, in []*Node) []*Node {
 
 // lstmBack gives the cotangents of a step's gates and of the memory before it.
 func lstmBack(gates, c, c0, dh, dc *Node) (dgates, dc0 *Node) {
-	p, tc := Chunk(gates, 4, -1), Tanh(c)
+	p, tc := cutGates(gates, 4), Tanh(c)
 	i, f, g, o := p[0], p[1], p[2], p[3]
 	dc = Add(dc, Mul(Mul(dh, o), tanhSlope(tc)))
 	return concat([]*Node{Mul(Mul(dc, g), sigmoidSlope(i)), Mul(Mul(dc, c0), sigmoidSlope(f)), Mul(Mul(dc, i), tanhSlope(g)), Mul(Mul(dh, tc), sigmoidSlope(o))}, 1), Mul(dc, f)
@@ -277,7 +286,7 @@ func lstmBack(gates, c, c0, dh, dc *Node) (dgates, dc0 *Node) {
 
 // gruBack gives the cotangents of a step's gates, of the state's part of the third, and what of the state's goes past the gates.
 func gruBack(gates, q, h0, dh *Node) (dgates, dq, past *Node) {
-	p := Chunk(gates, 3, -1)
+	p := cutGates(gates, 3)
 	r, z, n := p[0], p[1], p[2]
 	dn := Mul(Mul(dh, Sub(1, z)), tanhSlope(n))
 	dz := Mul(Mul(dh, Sub(h0, n)), sigmoidSlope(z))

@@ -148,6 +148,18 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 	if j.images*j.groups*j.kernels*j.outPlaces == 0 {
 		return nil
 	}
+	if err := j.runPhases(c); err != nil || j.then == nil || j.told {
+		return err
+	}
+	rows := j.images * j.groups * j.kernels
+	each := max(1, blockElems/j.outPlaces)
+	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+}
+
+func (j *convJob[T]) runPhases(c *backend.Ctx) error {
+	if j.isSpread() {
+		return j.bySpread(c)
+	}
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
 			for _, p2 := range j.phases[2] {
@@ -158,12 +170,7 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 			}
 		}
 	}
-	if j.then == nil || j.told {
-		return nil
-	}
-	rows := j.images * j.groups * j.kernels
-	each := max(1, blockElems/j.outPlaces)
-	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+	return nil
 }
 
 // tells reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
@@ -192,6 +199,9 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	}
 	if j.isProduct() {
 		return j.byProduct(c)
+	}
+	if j.isPatches() {
+		return j.byPatches(c)
 	}
 	if j.isSums() {
 		return j.bySums(c)

@@ -21,6 +21,11 @@ func (j *convJob[T]) isPointwise() bool {
 			return false
 		}
 	}
+	return j.isEven()
+}
+
+// isEven reports whether the places of the input are evenly apart.
+func (j *convJob[T]) isEven() bool {
 	return (j.size[1] == 1 || j.step[1] == j.size[2]*j.step[2]) && (j.size[0] == 1 || j.step[0] == j.size[1]*j.size[2]*j.step[2])
 }
 
@@ -30,17 +35,17 @@ func (j *convJob[T]) pointwise(c *backend.Ctx) error {
 		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
 	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
 		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
-	mul := ended(j.mul)
-	if j.float != nil {
-		mul = j.float.ended
-	}
-	return j.inStrips(c, &w, &x, mul)
+	return j.inStrips(c, &w, &x)
 }
 
 // inStrips multiplies strips of columns of all images side by side: a product that is cut by itself packs its second operand
 // several times, and ends with all threads waiting for the last.
-func (j *convJob[T]) inStrips(c *backend.Ctx, w, x *stack[T], mul endedProduct[T]) error {
-	m, k, n := j.kernels, j.channels, j.outPlaces
+func (j *convJob[T]) inStrips(c *backend.Ctx, w, x *stack[T]) error {
+	m, k, n := w.rows, w.cols, x.cols
+	mul := ended(j.mul)
+	if j.float != nil {
+		mul = j.float.ended
+	}
 	strips := max(1, min(m*n*k/pointWork, n/pointCols))
 	cols := ceil(ceil(n, strips), pointAlign) * pointAlign
 	strips = ceil(n, max(1, cols))

@@ -80,15 +80,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 	const each = 4
 	if err := c.For(ceil(j.groups*m, each), func(b int) {
 		for o := b * each; o < min((b+1)*each, j.groups*m); o++ {
-			for ch := range k {
-				var taps [9]float32
-				for i, from := 0, w[o*j.kernelStep+ch*j.kernelInStep:]; i < 9; i++ {
-					taps[i] = from[at[i]]
-				}
-				for f, v := range simd.WinogradTaps(&taps) {
-					plain[(o/m*simd.WinogradTile+f)*m*k+o%m*k+ch] = v
-				}
-			}
+			simd.WinogradTapsF32(plain[o/m*simd.WinogradTile*m*k+o%m*k:], m*k, w[o*j.kernelStep:], &at, j.kernelInStep, k)
 		}
 	}); err != nil {
 		return err

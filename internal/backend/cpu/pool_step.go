@@ -27,7 +27,8 @@ func (g *grid) axis(d int) poolAxis {
 		return poolAxis{[]poolTap{{0, 1, 0}}, 1}
 	}
 	a := poolAxis{stride: g.w.Stride.At(e)}
-	for k := range g.w.Kernel.At(e) {
+	reach := (g.in[d]-1+g.w.Pad.At(e))/g.w.Dilation.At(e) + 1 // elements behind it are beyond the input in every window
+	for k := range min(g.w.Kernel.At(e), reach) {
 		first := k*g.w.Dilation.At(e) - g.w.Pad.At(e)
 		if lo, hi := inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
 			a.taps = append(a.taps, poolTap{lo, hi, first + lo*a.stride})

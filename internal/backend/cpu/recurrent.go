@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
@@ -106,22 +108,36 @@ func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) erro
 	parts := (rows + recurrentRows - 1) / recurrentRows
 	return l.c.For(units*parts, func(b int) {
 		lo, hi := part(rows, parts, b%parts)
+		pace := par.NewPace()
 		f(b/parts, lo, hi)
+		pace.Step()
 	})
+}
+
+// ahead asks for rows of w elements, rs apart, that are read soon: they lie too far apart for the machine to guess. own does
+// so for rows that are written, which another core may have.
+func ahead[T floats](x []T, rs, rows, w int) {
+	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
+		simd.PrefetchRows(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
+	}
+}
+
+func own[T floats](x []T, rs, rows, w int) {
+	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
+		simd.PrefetchOwn(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
+	}
 }
 
 // product adds m rows of a, k deep, times a panel to c.
 func (l *layerPlan[T]) product(m, w, k int, a []T, ars int, panel []T, c []T, crs int) {
 	rows := l.tiles.Rows()
 	pieces := (m + rows - 1) / rows
-	pace := par.NewPace()
 	for at := 0; at < k; at += recurrentDepth {
 		depth := min(recurrentDepth, k-at)
 		for p := range pieces {
 			lo, hi := part(m, pieces, p)
 			l.tiles.Panels(hi-lo, w, depth, a[lo*ars+at:], ars, 1, panel[at*l.width:], c[lo*crs:], crs, true)
 		}
-		pace.Step()
 	}
 }
 

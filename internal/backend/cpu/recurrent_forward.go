@@ -132,6 +132,7 @@ func (l *layerForward[T]) block(k, at, u, lo, hi int) {
 					l.add(z[i*w:][:w], z[i*w:][:w], b)
 				}
 			}
+			l.ask(k, at, from, w, lo, hi, q+1)
 			l.product(m, w, l.state, before, l.pitch, l.panels[(from*l.gates+q*l.width)*l.state:], z, w)
 		}
 		switch l.a.Cell {
@@ -172,6 +173,26 @@ func (l *layerForward[T]) block(k, at, u, lo, hi int) {
 		}
 		return nil
 	})
+}
+
+// ask brings near what the block needs when its products with gate q-1 are there: a little at a time, since a core has
+// only so many requests under way.
+func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
+	m, row := hi-lo, l.gates*l.hidden
+	if q == 1 && !l.a.Project {
+		own(l.states[(k+1)%2][lo*l.pitch+from:], l.pitch, m, w)
+	}
+	if q == min(2, l.gates) && !l.a.Project {
+		own(l.y[(at+lo)*l.state+from:], l.state, m, w)
+	}
+	if q == 3 && l.extra != nil {
+		own(l.extra[(at+lo)*l.hidden+from:], l.hidden, m, w)
+	}
+	if q < l.gates {
+		ahead(l.gx[(at+lo)*row+q*l.hidden+from:], row, m, w)
+	} else if at, n := l.step(k + 1); n > lo { // the first gate of the next step
+		ahead(l.gx[(at+lo)*row+from:], row, min(hi, n)-lo, w)
+	}
 }
 
 // keep writes memories, and gates if somebody wants them.

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -114,5 +115,18 @@ func TestCompileTails(t *testing.T) {
 			compileOne(t, "tails_"+d.String(), tailsSource(q, f))
 			compileOne(t, "finish_"+d.String(), finishSource(q))
 		}
+	}
+}
+
+// TestCompileMany compiles programs over sets of operands, of all classes.
+func TestCompileMany(t *testing.T) {
+	needCompiler(t)
+	d := dtype.Float32
+	p := &backend.Fused{Shape: shape.Of("test", 8, 8), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2, 3},
+		Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
+	prepare(p)
+	for _, c := range []class{byValue, scalar, aligned, rows, strided} {
+		f := &form{classes: []class{c, aligned}, vector: 4, dims: []int{8, 8}}
+		compileOne(t, fmt.Sprintf("many_%c", c), fusedSource(p.Prep.(*program), f, 128))
 	}
 }

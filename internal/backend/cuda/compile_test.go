@@ -111,7 +111,7 @@ func TestCompileElementwise(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			p := everyOp(d)
 			f := &form{classes: []class{aligned, aligned, byValue}, vector: max(1, min(8, 16/d.Size()))}
-			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f))
+			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f, 0))
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestCompileLayouts(t *testing.T) {
 	prepare(p)
 	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, across, strided} {
 		f := &form{classes: []class{c, strided}, vector: 4, wide: c == strided, dims: []int{8, 8}}
-		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f))
+		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f, 0))
 	}
 }
 

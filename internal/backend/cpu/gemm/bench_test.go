@@ -186,7 +186,7 @@ func halfOf(x []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
 }
 
-// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns.
+// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns, and by rows.
 func BenchmarkFewRows(b *testing.B) {
 	const n, k = 64, 64
 	x, w, y := make([]float32, 8*k), make([]float32, n*k), make([]float32, 8*n)
@@ -200,6 +200,11 @@ func BenchmarkFewRows(b *testing.B) {
 		b.Run(fmt.Sprint(m), func(b *testing.B) {
 			for b.Loop() {
 				Float32(m, n, k, x, k, 1, w, 1, k, y, n, Overwrite, nil, nil)
+			}
+		})
+		b.Run(fmt.Sprint(m, "/rows"), func(b *testing.B) {
+			for b.Loop() {
+				Float32(m, n, k, x, k, 1, w, n, 1, y, n, Overwrite, nil, nil)
 			}
 		})
 	}

@@ -41,8 +41,8 @@ type engine[T Float] struct {
 	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
-	// dotsWide are dots for more columns at a time; nil if there are none.
-	dotsWide *[wideRows + 1]wideDot[T]
+	// dotsWide and tilesWide are dots and tiles of few rows for more columns at a time; nil if there are none.
+	dotsWide, tilesWide *[wideRows + 1]wideTile[T]
 
 	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
 	// tapsTo write each vector to its spot; nil if there are none.
@@ -53,7 +53,7 @@ type engine[T Float] struct {
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
-	// It may write dst[p*drs+j] up to j < lanes.
+	// It may write dst[p*drs+j] up to j < lanes, and writes rows in the order of p.
 	packT func(dst []T, drs int, src []T, scs, kc, cols int)
 
 	// strips copies rows into panels:
@@ -90,11 +90,11 @@ type engine[T Float] struct {
 // cols is the width of a full tile and of a packed panel of B.
 func (e *engine[T]) cols() int { return maxVectors * e.lanes }
 
-// wideRows is the most rows of A that dotsWide take.
+// wideRows is the most rows of A that dotsWide and tilesWide take.
 const wideRows = 2
 
-// wideDot is a kernel like those of dots for a fixed number of columns.
-type wideDot[T Float] struct {
+// wideTile is a kernel for a fixed number of columns.
+type wideTile[T Float] struct {
 	f    tile[T]
 	cols int
 }

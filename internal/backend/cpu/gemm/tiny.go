@@ -26,8 +26,13 @@ func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, b
 	if m > e.rows {
 		panels = ceilDiv(m, e.rows)
 	}
-	width := e.cols()
-	for j := 0; j < n; j += width {
+	width, j := e.cols(), 0
+	if m <= wideRows && e.tilesWide != nil {
+		for w := &e.tilesWide[m]; j+w.cols <= n; j += w.cols {
+			w.f(k, a, ars, acs, b[j:], brs, c[j:], crs, w.cols, add)
+		}
+	}
+	for ; j < n; j += width {
 		cols := min(width, n-j)
 		nv, tiles := maxVectors, e.tiles
 		if cols <= e.lanes {

@@ -5,6 +5,9 @@ import "fmt"
 // wideRows is the most rows of A that the wide dot kernels take: with more, a sum is not what their narrow kin wait for.
 const wideRows = 2
 
+// wideTile is how many vectors of columns a tile of so few rows has where there are enough: its sums wait for each other too.
+const wideTile = 4
+
 // wideVectors is how many vectors of columns they take at a time: what registers allow.
 func (v isa) wideVectors(mr int) int {
 	if !v.masks && mr == 1 {
@@ -150,13 +153,20 @@ func (d wideKernel) tail() {
 	}
 }
 
-// dotWideStubs declares them.
+// dotWideStubs declares them, and the wide tiles.
 func dotWideStubs(w *asm, v isa, e elem) {
 	id := e.suffix + v.name
 	w.text("// dotsWide%s holds the kernels for several vectors of columns of B, by rows.", id)
-	w.text("var dotsWide%s = [wideRows + 1]wideDot[%s]{", id, e.goType)
+	w.text("var dotsWide%s = [wideRows + 1]wideTile[%s]{", id, e.goType)
 	for mr := 1; mr <= wideRows; mr++ {
 		w.text("%d: {%s, %d},", mr, dotWideName(v, e, mr), v.wideVectors(mr)*v.lanes(e))
+	}
+	w.text("}\n")
+	w.text("// tilesWide%s holds the tiles of few rows and many columns, by rows.", id)
+	w.text("var tilesWide%s = [wideRows + 1]wideTile[%s]{", id, e.goType)
+	for mr := 1; mr <= wideRows; mr++ {
+		w.text("%d: {%s, %d},", mr, kernelName(v, e, mr, wideTile, false), wideTile*v.lanes(e))
+		defer w.text("//go:noescape\nfunc %s%s\n", kernelName(v, e, mr, wideTile, false), fmt.Sprintf(kernelSig, e.goType))
 	}
 	w.text("}\n")
 	for mr := 1; mr <= wideRows; mr++ {

@@ -38,6 +38,11 @@ func Files() map[string]string {
 				dot(w, c.v, c.e, mr, out)
 			}
 		})
+		add("tilewide_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
+			for mr := 1; mr <= wideRows; mr++ {
+				kernel(w, c.v, c.e, mr, wideTile, false)
+			}
+		})
 		add("dotwide_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			for mr := 1; mr <= wideRows; mr++ {
 				dotWide(w, c.v, c.e, mr)
