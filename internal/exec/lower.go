@@ -51,6 +51,7 @@ func (p *planner) lower() {
 	}
 	p.bundleRows()
 	p.reorder()
+	p.recompute(p.share)
 	if p.join() {
 		p.findDonors()
 	}

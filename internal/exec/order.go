@@ -90,6 +90,12 @@ func (p *planner) arrange(order []int32) (back []int32) {
 
 // peakBytes is the most that temporaries hold at once; those written over each other count once.
 func (p *Program) peakBytes() (peak int) {
+	peak, _ = p.peakStep()
+	return peak
+}
+
+// changes lists by launch how many bytes of temporaries more are alive than before it.
+func (p *Program) changes() []int {
 	change := make([]int, len(p.steps)+1)
 	root := make([]int32, len(p.bufs))
 	end := make([]int32, len(p.bufs))
@@ -109,12 +115,7 @@ func (p *Program) peakBytes() (peak int) {
 			change[end[i]+1] -= b.size
 		}
 	}
-	live := 0
-	for _, c := range change {
-		live += c
-		peak = max(peak, live)
-	}
-	return peak
+	return change
 }
 
 // dependencies finds what must come before what. Beside values these are: state is written in place behind those who read

@@ -35,9 +35,10 @@ type shared struct {
 
 	words *words
 
-	blasOnce sync.Once
-	blas     *cublas.Handle
-	blasErr  error
+	blasOnce  sync.Once
+	blas      *cublas.Handle
+	blasErr   error
+	blasAsked atomic.Bool // somebody makes products
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool
@@ -92,6 +93,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	opened.Store(b, d)
+	d.preload()
 	return b, d, nil
 }
 
