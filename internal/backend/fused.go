@@ -83,7 +83,7 @@ type Head struct {
 type Tail struct {
 	Op   string
 	Attr attr.Attr
-	Src  int // the register it reads, made by an instruction
+	Src  int // the register it reads, made by an instruction; or an input, see Device.FoldsInputs
 	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
 	Next *Tail
 }
