@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"unsafe"
 
@@ -101,108 +99,6 @@ type Kernel func(c *Ctx, a attr.Attr, out, in []View) error
 
 // Table finds kernels by the op's name.
 type Table map[string]Kernel
-
-// Instr is one op of a fused program: register Dst becomes Op(Src...).
-type Instr struct {
-	Op   string
-	Attr attr.Attr
-	Dst  int
-	Src  [3]int // -1: none
-}
-
-// Fused is a program of elementwise ops over one iteration shape, that of its outputs. Registers 0 to len(In)-1 are the inputs; the
-// others are made by the instructions in order.
-type Fused struct {
-	Shape  *shape.Shape
-	DTypes []dtype.DType // of every register
-	In     int           // number of inputs
-	Instrs []Instr
-	Out    []int // registers that are stored
-	// Head computes an input register before the program runs over it, part by part. Its result is the first output,
-	// before those of Out, and its operands are the last inputs, behind the In of the program. nil: none.
-	Head *Head
-	// Tail reduces a register while it is computed; its result is an output behind those of Out. nil: none.
-	Tail *Tail
-	// Prep is the device's own form of the program, made once.
-	Prep any
-	// Join, set by Prepare, names the code of a program that RunMany takes: programs of one name differ in their operands and
-	// their shape alone. "": it runs by itself.
-	Join string
-}
-
-// Code writes the program without its shape: programs of the same code compute the same from operands of any size.
-func (p *Fused) Code() string {
-	var b strings.Builder
-	for _, d := range p.DTypes {
-		b.WriteString(d.String())
-		b.WriteByte(' ')
-	}
-	for _, ins := range p.Instrs {
-		b.WriteString(ins.Op)
-		for _, s := range ins.Src {
-			b.WriteByte(',')
-			b.WriteString(strconv.Itoa(s))
-		}
-		if ins.Attr != nil {
-			fmt.Fprintf(&b, "%v", ins.Attr)
-		}
-		b.WriteByte(';')
-	}
-	for _, o := range p.Out {
-		b.WriteByte('>')
-		b.WriteString(strconv.Itoa(o))
-	}
-	for t := p.Tail; t != nil; t = t.Next {
-		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
-	}
-	return b.String()
-}
-
-// Head is a product at the start of a fused program.
-type Head struct {
-	Op   string
-	Attr attr.Attr
-	Dst  int  // the input register it computes
-	Kept bool // somebody wants the product itself
-	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
-	// not there then.
-	Unwritten bool
-	// Apart is set by Prepare where no output may be written over an input.
-	Apart bool
-}
-
-// Tail is a reduction at the end of a fused program.
-type Tail struct {
-	Op   string
-	Attr attr.Attr
-	Src  int // the register it reads, made by an instruction; or an input, see Device.FoldsInputs
-	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
-	Next *Tail
-}
-
-// Tails counts the reductions at the program's end.
-func (p *Fused) Tails() (n int) {
-	for t := p.Tail; t != nil; t = t.Next {
-		n++
-	}
-	return n
-}
-
-// Rows is programs that run one behind the other over a few rows at a time: what one leaves the next finds in the cache.
-type Rows struct {
-	Count int // of rows
-	Parts []RowPart
-	// Locals has, for every value that only the parts know, the bytes of a row: it has no memory beyond the rows at hand.
-	Locals []int
-}
-
-// RowPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
-// and may read an input as it is; a program without instructions is nothing but its tails.
-type RowPart struct {
-	*Fused
-	Len     int
-	Out, In []int // by operand: the local it is, -1: it lies in memory
-}
 
 // Device is a place where kernels run.
 type Device struct {
