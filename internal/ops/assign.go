@@ -7,7 +7,7 @@ import (
 
 // AssignValue brings a value to the dtype and shape of what a handle shows.
 func AssignValue(old *Node, v Operand) *Node {
-	n := as("assign", v, old.DType())
+	n := stored("assign", v, old.DType())
 	if !shape.BroadcastsTo(n.Shape(), old.Shape()) {
 		fault.Throw(fault.Shape, "assign", "a value of shape %v does not fit a tensor of shape %v", n.Shape(), old.Shape())
 	}

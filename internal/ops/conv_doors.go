@@ -136,7 +136,7 @@ func convOperands(op string, rank int, x, w, bias *Node) (_, _, _ *Node, alone b
 	requireKind(op, x, d != dtype.Bool, "numbers")
 	if bias != nil {
 		requireRank(op, "bias", bias, 1)
-		bias = Cast(bias, d)
+		bias = storedWhole(op, bias, d)
 	}
 	if alone = x.Rank() == rank+1; alone {
 		x = Unsqueeze(x, 0)

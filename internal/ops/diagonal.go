@@ -131,7 +131,7 @@ func DiagonalScatter(x, src *Node, o DiagonalOptions) *Node {
 	if want := graph.New(opDiagonal, g, x).Shape(); !src.Shape().Equal(want) {
 		fault.Throw(fault.Shape, "diagonal_scatter", "src has shape %v, the diagonal %v", src.Shape(), want)
 	}
-	return diagonalUpdate(x, Cast(src, x.DType()), g)
+	return diagonalUpdate(x, stored("diagonal_scatter", src, x.DType()), g)
 }
 
 // DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.

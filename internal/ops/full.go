@@ -108,11 +108,37 @@ func filled(op string, s *shape.Shape, d dtype.DType, v dtype.Scalar) *Node {
 	return n
 }
 
-// fits reports whether an integer or complex dtype holds v: unsigned ones hold the negatives of their values too,
-// wrapped, as in PyTorch.
+// stored is a value to be written among elements of dtype d: a number must fit, and an imaginary part is not dropped.
+func stored(op string, v Operand, d dtype.DType) *Node {
+	if n, ok := v.(*Node); ok {
+		if n != nil && n.DType().IsComplex() && !d.IsComplex() {
+			fault.Throw(fault.DType, op, "the value is %v, the tensor %v; take its real part", n.DType(), d)
+		}
+		return as(op, v, d)
+	}
+	if s := fillScalar(op, v); !fits(d, s) {
+		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(s))
+	}
+	return as(op, v, d)
+}
+
+// storedWhole is stored, of tensors that d holds without loss: PyTorch takes those of dtype d alone.
+func storedWhole(op string, v Operand, d dtype.DType) *Node {
+	if n, ok := v.(*Node); ok && n != nil {
+		if p, ok := dtype.Promote(n.DType(), d); !ok || p != d {
+			fault.Throw(fault.DType, op, "the source is %v, the tensor %v, which does not hold it; cast it", n.DType(), d)
+		}
+	}
+	return stored(op, v, d)
+}
+
+// fits reports whether a dtype holds v: unsigned ones hold the negatives of their values too, wrapped, as in PyTorch.
 func fits(d dtype.DType, v dtype.Scalar) bool {
 	if v.Kind == dtype.KindComplex && !d.IsComplex() {
 		return v.G == 0 && fits(d, dtype.Scalar{Kind: dtype.KindFloat, F: v.F})
+	}
+	if f := math.Abs(v.Float()); d.IsInexact() && v.Kind != dtype.KindComplex && f > largest(d) {
+		return math.IsInf(f, 0)
 	}
 	if !d.IsInteger() {
 		return true

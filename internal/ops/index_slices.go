@@ -19,7 +19,7 @@ func slicesAt(op string, x *Node, dim int, index *Node, source Operand) (src *No
 	}
 	idx := wrapIndex(op, atleast1d(index), row.Dim(axis))
 	want := takeShape(row, idx, axis)
-	src = as(op, source, x.DType())
+	src = storedWhole(op, source, x.DType())
 	_, isTensor := source.(*Node)
 	switch {
 	case !isTensor, src.Rank() == 0 && src.Shape().Numel() == want.Numel():
@@ -69,7 +69,7 @@ func IndexFill(x *Node, dim int, index *Node, value Operand) *Node {
 		_, write := slicesAt("index_fill", x, dim, index, 0)
 		axis := shape.Axis("index_fill", dim, x.Rank())
 		want := takeShape(atleast1d(x), atleast1d(index), axis)
-		return write(x, broadcastTo(Cast(n, x.DType()), want), attr.ReduceSet)
+		return write(x, broadcastTo(stored("index_fill", n, x.DType()), want), attr.ReduceSet)
 	}
 	src, write := slicesAt("index_fill", x, dim, index, value)
 	return write(x, src, attr.ReduceSet)
@@ -131,5 +131,5 @@ func updateDim(op string, x, src *Node, axis, start, size, step int) *Node {
 	if want := shape.Of(op, sz...); !src.Shape().Equal(want) {
 		fault.Throw(fault.Shape, op, "src %v does not fit the part %v of %v", src.Shape(), want, x.Shape())
 	}
-	return sliceUpdate(x, Cast(src, x.DType()), attr.Slice{Start: attr.MakeInts(st...), Size: attr.MakeInts(sz...), Step: attr.MakeInts(sp...)})
+	return sliceUpdate(x, stored(op, src, x.DType()), attr.Slice{Start: attr.MakeInts(st...), Size: attr.MakeInts(sz...), Step: attr.MakeInts(sp...)})
 }

@@ -29,7 +29,7 @@ func Scatter(x *Node, dim int, index *Node, value Operand, o ScatterOptions) *No
 // scatterAlong checks the operands of a scatter and brings the source to the index's shape.
 func scatterAlong(op string, x *Node, dim int, index *Node, src Operand, r attr.Reduction) *Node {
 	axis := shape.Axis(op, dim, x.Rank())
-	v := as(op, src, x.DType())
+	v := storedWhole(op, src, x.DType())
 	back := x.Shape()
 	if x.Rank() == 0 {
 		x = Reshape(x, 1)
@@ -167,7 +167,7 @@ func PutAlongAxis(x, indices *Node, values Operand, axis int) *Node {
 		d[axis] = indices.Dim(axis)
 	}
 	s := shape.Of("put_along_axis", d...)
-	v := as("put_along_axis", values, x.DType())
+	v := storedWhole("put_along_axis", values, x.DType())
 	if !shape.BroadcastsTo(v.Shape(), s) || !shape.BroadcastsTo(indices.Shape(), s) {
 		fault.Throw(fault.Shape, "put_along_axis", "values %v or indices %v do not fit %v", v.Shape(), indices.Shape(), s)
 	}

@@ -70,6 +70,9 @@ type TripletMarginLossOptions struct {
 //lucid:func
 //lucid:amp float32
 func TripletMarginLoss(anchor, positive, negative *Node, o TripletMarginLossOptions) *Node {
+	if m := orElse(o.Margin, 1); !(m > 0) {
+		fault.Throw(fault.Value, "triplet_margin_loss", "margin is %v; want a positive number", m)
+	}
 	ampFloat32(&anchor, &positive, &negative)
 	far := func(a, b *Node) *Node { return PairwiseDistance(a, b, PairwiseDistanceOptions{P: o.P, Eps: o.Eps}) }
 	neg := far(anchor, negative)

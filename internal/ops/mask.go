@@ -78,7 +78,7 @@ func MaskedSelect(x, mask *Node) *Node {
 //lucid:method
 //lucid:inplace
 func MaskedFill(x, mask *Node, value Operand) *Node {
-	v := as("masked_fill", value, x.DType())
+	v := stored("masked_fill", value, x.DType())
 	if v.Rank() != 0 {
 		fault.Throw(fault.Shape, "masked_fill", "value has shape %v; want a number or a 0-d tensor", v.Shape())
 	}
@@ -102,13 +102,16 @@ func MaskedScatter(x, mask, source *Node) *Node {
 // expandMasked lays the slices of src, along its first dimensions flattened to one, out where the mask holds; elsewhere
 // the result is some slice. src is taken whole as a vector.
 func expandMasked(op string, mask, src *Node) *Node {
-	return expandSlices(op, mask, Ravel(src), 0)
+	return expandSlices(op, mask, Ravel(src), 0, false)
 }
 
 // expandSlices takes the k-th slice of dimension axis of src for the k-th true element of mask, whose dimensions
-// stand in the result in place of axis.
-func expandSlices(op string, mask, src *Node, axis int) *Node {
+// stand in the result in place of axis. Too few slices are an error when it is computed; if exact, too many as well.
+func expandSlices(op string, mask, src *Node, axis int, exact bool) *Node {
 	n := src.Dim(axis)
+	if exact && mask.Shape().Numel() < n {
+		fault.Throw(fault.Shape, op, "%d values for a mask of %d elements", n, mask.Shape().Numel())
+	}
 	order := Reshape(Cumsum(Reshape(mask, -1), 0, ScanOptions{}), mask.Shape().Dims()...) // 1 at the first true one
 	if n == 0 {
 		// Nothing to take from: one element stands in, and the first true element of the mask is out of range.
@@ -118,5 +121,8 @@ func expandSlices(op string, mask, src *Node, axis int) *Node {
 		return take(broadcastTo(constLike(src, 0), shape.Of(op, d...)), wrapIndex(op, at, 1), axis)
 	}
 	at := Where(mask, Sub(order, 1), Number(dtype.Int64, 0))
+	if exact {
+		at = Where(Eq(Amax(order, ReduceOptions{}), n), at, Number(dtype.Int64, int64(n))) // out of range everywhere
+	}
 	return take(src, wrapIndex(op, at, n), axis)
 }

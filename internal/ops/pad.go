@@ -69,7 +69,7 @@ func padConstant(x *Node, lo, hi []int, value any) *Node {
 	if !grows {
 		return y
 	}
-	board := broadcastTo(as("pad", value, x.DType()), shape.Of("pad", whole...))
+	board := broadcastTo(stored("pad", value, x.DType()), shape.Of("pad", whole...))
 	return sliceUpdate(board, y, attr.Slice{Start: attr.MakeInts(at...), Size: attr.MakeInts(size...), Step: one})
 }
 

@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"math"
+	"slices"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -53,6 +56,7 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 		if kernel[i] <= 0 || stride[i] <= 0 || dilation[i] <= 0 {
 			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
 		}
+		boundWindow(op, kernel[i], stride[i], dilation[i], padding[i])
 		if padding[i] < 0 || 2*padding[i] > (kernel[i]-1)*dilation[i]+1 {
 			fault.Throw(fault.Value, op, "padding %v; want 0 to half of the kernel %v", padding, kernel)
 		}
@@ -72,6 +76,13 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 		Dilation: attr.MakeInts(dilation...), In: attr.MakeInts(in...), Out: attr.MakeInts(out...)}
 }
 
+// boundWindow refuses numbers that say where windows lie and whose products could overflow.
+func boundWindow(op string, numbers ...int) {
+	if slices.Max(numbers) > math.MaxInt32 {
+		fault.Throw(fault.Value, op, "a window is described by %v; want numbers below 2³¹", numbers)
+	}
+}
+
 func floorDiv(a, b int) int {
 	q := a / b
 	if a%b < 0 {
@@ -82,6 +93,9 @@ func floorDiv(a, b int) int {
 
 // adaptivePool cuts every dimension in as many parts as size says; -1 keeps it.
 func adaptivePool(op string, in, size []int) attr.Pool {
+	if len(size) == 0 {
+		fault.Throw(fault.Value, op, "output_size is empty; want 1 or %d sizes", len(in))
+	}
 	size = append([]int(nil), each(op, "output_size", size, len(in), 1)...)
 	for i, s := range size {
 		if s == -1 {

@@ -140,6 +140,9 @@ func maxUnpool(op string, x, indices *Node, k int, kernel []int, o MaxUnpoolOpti
 		o.Stride = kernel
 	}
 	stride, padding := each(op, "stride", o.Stride, k, 1), each(op, "padding", o.Padding, k, 0)
+	if slices.Min(kernel) <= 0 || slices.Min(stride) <= 0 {
+		fault.Throw(fault.Value, op, "kernel_size %v and stride %v must be positive", kernel, stride)
+	}
 	size := o.OutputSize
 	if len(size) == k+2 || len(size) == k+1 && k > 1 {
 		size = size[len(size)-k:]

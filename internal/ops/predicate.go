@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -91,6 +92,9 @@ func Isclose(x, other *Node, o CloseOptions) *Node {
 	}
 	if o.ATol != nil {
 		atol = *o.ATol
+	}
+	if !(rtol >= 0 && atol >= 0) {
+		fault.Throw(fault.Value, "isclose", "rtol is %v, atol %v; want numbers that are not negative", rtol, atol)
 	}
 	if rtol == 0 && atol == 0 {
 		return close

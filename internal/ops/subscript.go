@@ -217,7 +217,6 @@ func checkMask(op string, x, mask *Node, d, where int) {
 // maskItems looks at a mask and gives the positions where it holds, one tensor for each dimension.
 func maskItems(op string, x, mask *Node, d, where int) []item {
 	checkMask(op, x, mask, d, where)
-	defer hold(x)()
 	rows := nonzero(op, mask)
 	items := make([]item, mask.Rank())
 	for i := range items {

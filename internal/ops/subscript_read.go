@@ -11,6 +11,7 @@ import (
 // Ints, ranges and marks alone give a view. A mask is evaluated, since the size of the result depends on it.
 func At(x *Node, indices []any) *Node {
 	x, indices = lift(x, indices)
+	defer holdMasked(x, indices)()
 	s := parseSubscript("at", x, indices)
 	y := s.basic()
 	if len(s.idx) == 0 {
@@ -25,6 +26,17 @@ func At(x *Node, indices []any) *Node {
 		out = moveRun(out, axis, flat.Rank(), 0)
 	}
 	return out
+}
+
+// holdMasked claims x until what it returns is run, where masks are among the indices: reading them evaluates, and the
+// node that lift made has no other claim before the result is built.
+func holdMasked(x *Node, indices []any) (release func()) {
+	for _, ix := range indices {
+		if m, ok := ix.(*Node); ok && m != nil && m.DType() == dtype.Bool {
+			return hold(x)
+		}
+	}
+	return func() {}
 }
 
 // basic shows the part that ints and ranges name.

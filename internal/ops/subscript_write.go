@@ -15,7 +15,8 @@ import (
 func WriteAt(op string, x *Node, value Operand, r attr.Reduction, indices []any) *Node {
 	back := x.Shape()
 	x, indices = lift(x, indices)
-	v := as(op, value, x.DType())
+	defer holdMasked(x, indices)()
+	v := stored(op, value, x.DType())
 	if at := onlyMask(indices); at >= 0 {
 		return reshapeTo(writeMask(op, x, v, r, indices, at), back)
 	}
@@ -99,7 +100,7 @@ func onlyMask(indices []any) int {
 
 // writeMask writes where a mask holds, without looking at it: the basic part is computed as a whole, and Where
 // chooses. The dimension of the true elements stands where NumPy puts it; a value that is not the same along it is laid
-// out in order, and must have at least as many elements as the mask has true ones.
+// out in order, and must have as many elements as the mask has true ones.
 func writeMask(op string, x, v *Node, r attr.Reduction, indices []any, at int) *Node {
 	mask := indices[at].(*Node)
 	k := mask.Rank()
@@ -188,7 +189,7 @@ func spread(op string, v, mask, y *Node, pos int, front bool) *Node {
 		d := v.Shape().Dims()
 		v = Reshape(v, slices.Concat(d[:pos], ones(k), d[pos+1:])...)
 	} else {
-		v = expandSlices(op, mask, v, pos)
+		v = expandSlices(op, mask, v, pos, true)
 	}
 	if !shape.BroadcastsTo(v.Shape(), y.Shape()) {
 		fault.Throw(fault.Shape, op, "a value of shape %v does not fit the part, which has shape %v", v.Shape(), y.Shape())

@@ -1,0 +1,186 @@
+package lucid
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// indexCase is a program of reads and writes by index, and what NumPy made of it (scripts/golden_index).
+type indexCase struct {
+	X     indexArray
+	Steps [][]json.RawMessage
+	Out   []indexArray // nil: refused
+}
+
+// indexArray is a shape and values.
+type indexArray [2][]int64
+
+func (a indexArray) dims() []int {
+	d := []int{}
+	for _, n := range a[0] {
+		d = append(d, int(n))
+	}
+	return d
+}
+
+func part[T any](raw json.RawMessage) (v T) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func indicesOf(raw json.RawMessage) (list []any) {
+	for _, r := range part[[][]json.RawMessage](raw) {
+		switch part[string](r[0]) {
+		case "new":
+			list = append(list, NewAxis)
+		case "ellipsis":
+			list = append(list, Ellipsis)
+		case "int":
+			list = append(list, part[int](r[1]))
+		case "range":
+			g := Range{Stop: End, Step: 1}
+			if s := part[*int](r[3]); s != nil {
+				g.Step = *s
+			}
+			if g.Step < 0 {
+				g.Start = End
+			}
+			if s := part[*int](r[1]); s != nil {
+				g.Start = *s
+			}
+			if s := part[*int](r[2]); s != nil {
+				g.Stop = *s
+			}
+			list = append(list, g)
+		default:
+			t := New(part[[]int64](r[2]), part[[]int](r[1])...)
+			if part[string](r[0]) == "mask" {
+				t = t.Ne(0)
+			}
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+func viewOf(x *Tensor, kind string, raw json.RawMessage) *Tensor {
+	switch kind {
+	case "permute":
+		return x.Permute(part[[]int](raw)...)
+	case "expand":
+		return x.Expand(part[[]int](raw)...)
+	case "diagonal":
+		v := part[[]int](raw)
+		return Diagonal(x, DiagonalOptions{Offset: v[0], Dim1: &v[1], Dim2: &v[2]})
+	}
+	return x.At(indicesOf(raw)...)
+}
+
+func (c *indexCase) run() (out []*Tensor) {
+	x := New(c.X[1], c.X.dims()...)
+	var views []*Tensor
+	for _, s := range c.Steps {
+		kind := part[string](s[0])
+		if kind == "at" {
+			out = append(out, x.At(indicesOf(s[1])...))
+			continue
+		}
+		if kind == "view" {
+			views = append(views, viewOf(x, part[string](s[1]), s[2]))
+			continue
+		}
+		target := x
+		if k, ok := strings.CutPrefix(kind, "view_"); ok {
+			kind, target = k, views[len(views)-1]
+		}
+		var v any
+		if s[2][0] == '[' {
+			a := part[indexArray](s[2])
+			v = New(a[1], a.dims()...)
+		} else {
+			v = part[int64](s[2])
+		}
+		write := map[string]func(any, ...any) *Tensor{"set": target.SetAt, "add": target.AddAt, "mul": target.MulAt, "max": target.MaxAt, "min": target.MinAt}[kind]
+		write(v, indicesOf(s[1])...)
+	}
+	return append(append(out, x), views...)
+}
+
+// TestIndexNumPy compares reads and writes by index with NumPy's.
+func TestIndexNumPy(t *testing.T) {
+	f, err := os.Open("testdata/index.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Cases []indexCase }
+	if err := json.NewDecoder(z).Decode(&all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Cases) < 400 {
+		t.Fatalf("%d cases", len(all.Cases))
+	}
+	for i, c := range all.Cases {
+		var got []indexArray
+		err := Try(func() {
+			for _, y := range c.run() {
+				a := indexArray{[]int64{}, ToSlice[int64](y)}
+				for _, n := range y.Shape() {
+					a[0] = append(a[0], int64(n))
+				}
+				got = append(got, a)
+			}
+		})
+		switch {
+		case (err != nil) != (c.Out == nil):
+			t.Errorf("case %d %s: %v; NumPy refuses it: %v", i, c.Steps, err, c.Out == nil)
+		case err == nil && !slices.EqualFunc(got, c.Out, func(a, b indexArray) bool { return slices.Equal(a[0], b[0]) && slices.Equal(a[1], b[1]) }):
+			t.Errorf("case %d %s of %v: %v; NumPy gives %v", i, c.Steps, c.X, fmt.Sprint(got), c.Out)
+		}
+	}
+}
+
+// TestWriteRefuses checks that what a tensor cannot hold is not written to it.
+func TestWriteRefuses(t *testing.T) {
+	bytes, ints, floats, halves := New([]uint8{1, 2}, 2), New([]int64{1, 2}, 2), New([]float32{1, 2}, 2), New([]float32{1, 2}, 2).To(Float16)
+	wave, mask, at := New([]complex64{1i, 2}, 2), New([]bool{true, false}, 2), New([]int64{0, 1}, 2)
+	cases := map[string]func(){
+		"a byte of 300":          func() { bytes.SetAt(300, 0) },
+		"a byte of 300, masked":  func() { bytes.MaskedFill(mask, 300) },
+		"an int of NaN":          func() { ints.IndexFill(0, at, math.NaN()) },
+		"a half of 1e10":         func() { halves.MaskedFill(mask, 1e10) },
+		"a half of -1e10, whole": func() { FullLike(halves, -1e10) },
+		"a float of 2i":          func() { floats.MaskedFill(mask, 2i) },
+		"padding with -1e10":     func() { Pad(halves, []int{1, 1}, PadOptions{Value: -1e10}) },
+		"a complex tensor":       func() { floats.SetAt(wave, Colon) },
+		"assigned complex":       func() { floats.Assign(wave) },
+		"floats among ints":      func() { ints.Scatter(0, at, floats) },
+		"wide floats in halves":  func() { halves.IndexAdd(0, at, floats) },
+		"too many for the mask":  func() { floats.Clone().SetAt([]float32{1, 2}, mask).Item() },
+		"two values, one true":   func() { ToSlice[float32](floats.Clone().SetAt(New([]float32{1, 2}, 2), mask)) },
+		"two values, none true":  func() { ToSlice[float32](floats.Clone().SetAt(New([]float32{1, 2}, 2), mask.LogicalAnd(false))) },
+	}
+	for name, f := range cases {
+		if Try(f) == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	bytes.SetAt(-1, 0) // wraps, as in PyTorch
+	halves.SetAt(math.NaN(), 0)
+	floats.Scatter(0, at, halves)
+	if got := ToSlice[uint8](bytes); got[0] != 255 {
+		t.Errorf("bytes are %v", got)
+	}
+}
