@@ -74,6 +74,7 @@ type convJob[T numbers] struct {
 	partial                      []T // parts of sums, by block
 	then                         finished
 	told                         bool // then was told of everything
+	last                         bool // the output has its channels last
 }
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
@@ -191,32 +192,69 @@ func (j *convJob[T]) tells() bool {
 	return true
 }
 
-func (j *convJob[T]) runPhase(c *backend.Ctx) error {
+// way is how a phase is computed; see the package comment.
+type way uint8
+
+const (
+	wayFilled way = iota
+	wayDepthwise
+	wayWinograd
+	wayCorrelation
+	wayDots
+	wayStuffed
+	wayProduct
+	wayPatches
+	waySums
+	wayPlaces
+)
+
+// wayOf is the way of this phase, by the shapes alone. The filled way may turn out to be the direct one or that by columns.
+func (j *convJob[T]) wayOf() way {
 	switch {
 	case j.isDepthwise():
-		return j.depthwise(c)
+		return wayDepthwise
 	case j.isWinograd():
-		return j.byWinograd(c)
+		return wayWinograd
 	case j.isCorrelation():
-		return j.correlate(c)
+		return wayCorrelation
 	case j.isDots():
-		return j.byDots(c)
+		return wayDots
 	case j.isStuffedCorrelation():
+		return wayStuffed
+	case j.isProduct():
+		return wayProduct
+	case j.isPatches():
+		return wayPatches
+	case j.isSums():
+		return waySums
+	case j.isPlaces():
+		return wayPlaces
+	}
+	return wayFilled
+}
+
+func (j *convJob[T]) runPhase(c *backend.Ctx) error {
+	switch j.wayOf() {
+	case wayDepthwise:
+		return j.depthwise(c)
+	case wayWinograd:
+		return j.byWinograd(c)
+	case wayCorrelation:
+		return j.correlate(c)
+	case wayDots:
+		return j.byDots(c)
+	case wayProduct:
+		return j.byProduct(c)
+	case wayPatches:
+		return j.byPatches(c)
+	case waySums:
+		return j.bySums(c)
+	case wayPlaces:
+		return j.byPlaces(c)
+	case wayStuffed:
 		if spoiled, err := j.stuffedCorrelate(c); err != nil || !spoiled {
 			return err
 		}
-	}
-	if j.isProduct() {
-		return j.byProduct(c)
-	}
-	if j.isPatches() {
-		return j.byPatches(c)
-	}
-	if j.isSums() {
-		return j.bySums(c)
-	}
-	if j.isPlaces() {
-		return j.byPlaces(c)
 	}
 	direct := j.isDirect()
 	if ok, few := j.isColumns(); ok && !direct {

@@ -46,7 +46,7 @@ func (j *convJob[T]) isPlaces() bool {
 	p := &j.phase[2]
 	a := newConvAxis(p.first, p.stride, p.step, p.taps)
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
-	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= placesLeast || !j.isDirect())
+	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= placesLeast || j.last || !j.isDirect())
 }
 
 // newPlaces fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
@@ -234,6 +234,10 @@ func (d *placesConv[T]) turn(u *placesBlock[T], sums []T, o int) {
 	cols, rows, width := d.panelCols(o), min(u.o1-o, 2*j.float.lanes), u.cols
 	whole := p[2].outStep == 1 && p[1].outStep == 1 && width == j.outSize[2] // rows follow each other
 	for i := range u.images {
+		if j.last {
+			d.putLast(u, sums[i*u.rows*width*cols:], cols, u.image+i, o, rows)
+			continue
+		}
 		row := ((u.image+i)*j.groups+u.group)*j.kernels + o
 		if whole && j.z != nil {
 			transposeOf(j.z[row*j.outPlaces+d.place(&u.strip, 0):], j.outPlaces, sums[i*u.rows*width*cols:], cols, u.rows*width, rows)

@@ -76,7 +76,7 @@ func testConvMatchesRef(t *testing.T, part int) {
 	checkKernel(t, "conv", big, []int{1, 5, 21, 21}, randomView(r, dtype.Float32, []int{1, 40, 12, 12}), randomView(r, dtype.Float32, []int{5, 40, 3, 3}))
 }
 
-// TestConvPlaces runs convolutions with enough output channels for vectors of them: one to three dimensions, short rows
+// TestConvPlaces runs convolutions with enough output channels for vectors of them, with the channels first and last: one to three dimensions, short rows
 // and some that are cut, several images in a block, strides, groups, sums in several chunks.
 func TestConvPlaces(t *testing.T) { forConvVariants(t, testConvPlaces) }
 
@@ -98,6 +98,7 @@ func testConvPlaces(t *testing.T, part int) {
 			continue
 		}
 		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
+		checkKernel(t, "conv_last", a, slices.Concat(out[:1], out[2:], out[1:2]), randomView(r, d, x), randomView(r, d, w))
 	}
 	if part > 1 {
 		return // what follows takes the reference long

@@ -7,7 +7,9 @@
 // All convolutions and their gradients are one op (internal/ops/conv.go), which this package computes in one of these ways.
 // Each is chosen by the shapes alone:
 //
-//   - 1×1 kernels: a product of matrices, on the operands where they lie.
+//   - 1×1 kernels: a product of matrices, on the operands where they lie, strip by strip of all images (conv_point.go).
+//   - Kernels that do not overlap, such as patches, and the transposed convolutions that are their gradients: one product, on
+//     the input or to a result in another order (conv_patch.go).
 //   - By places (conv_places.go), for float types with output channels enough for vectors: forward passes and gradients
 //     to the input. A strip of the input is copied once, with its padding; scalars of it, at the places of outputs moved
 //     by a tap, meet vectors of kernels (gemm.Places), and the sums are turned on their way out. The usual way, a matrix
@@ -21,9 +23,12 @@
 //     (conv_columns.go), if strides or few kernels leave too little for that. As a product (conv_product.go) if
 //     the kernel has one tap.
 //   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with AVX-512: bound by loads, so
-//     each input row is loaded once for all the taps that read it.
+//     each input row is loaded once for all the taps that read it. Their gradients with a stride of two are the same with
+//     zeros between elements (conv_stuffed.go); the gradient of taps along a line is a product of rows for each tap.
 //   - Winograd (conv_winograd.go), with AVX-512 and only where the caller allowed it: a quarter of the products of 3×3
 //     taps, at some ten times the error.
+//   - With channels last (conv_last.go) the sums by places, and the products of 1×1 kernels, are written as they stand; what
+//     another way computed is turned behind it.
 //   - Filled (conv_block.go): everything else, such as integers and outputs narrower than their kernel is wide. Blocks of
 //     the matrix are filled and multiplied while they are in the cache.
 package cpu

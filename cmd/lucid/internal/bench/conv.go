@@ -7,7 +7,7 @@ type convolution struct {
 	name, about                   string
 	in, out, size, kernel, groups int
 	stride, padding               int
-	last                          bool // channels last in memory
+	last                          bool // channels last in memory, of the input and the result
 	winograd                      bool // with fewer products, which loses accuracy
 	goal                          float64
 }
@@ -38,14 +38,20 @@ func (c convolution) flops() float64 {
 func (c convolution) data() (x, w *lucid.Tensor, o lucid.ConvOptions) {
 	x, w = random(1, 1, convBatch, c.in, c.size, c.size), random(2, 0.1, c.out, c.in/c.groups, c.kernel, c.kernel)
 	if c.last {
-		x = x.Permute(0, 2, 3, 1).Contiguous().Eval().Permute(0, 3, 1, 2)
+		x = x.Permute(0, 2, 3, 1).Contiguous().Eval()
 	}
-	return x, w, lucid.ConvOptions{Stride: []int{c.stride}, Padding: c.padding, Groups: &c.groups}
+	return x, w, lucid.ConvOptions{Stride: []int{c.stride}, Padding: c.padding, Groups: &c.groups, ChannelsLast: c.last}
 }
 
 func (c convolution) forward() job {
 	x, w, o := c.data()
-	f := func() *lucid.Tensor { return lucid.Conv2d(x, w, nil, o) }
+	f := func() *lucid.Tensor {
+		y := lucid.Conv2d(x, w, nil, o)
+		if c.last { // as PyTorch shows it; the memory stays as it is
+			y = y.Eval().Permute(0, 3, 1, 2)
+		}
+		return y
+	}
 	if c.winograd {
 		return once(func() (y *lucid.Tensor) {
 			lucid.Winograd(func() { y = f() })

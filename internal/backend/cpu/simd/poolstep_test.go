@@ -30,7 +30,6 @@ func TestPoolSteps(t *testing.T) {
 	}
 	for _, end := range []bool{true, false} {
 		xs, zs, as := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end)), view[int32](fence(t, 4*most, end))
-		wide := view[int64](fence(t, 8*most, end))
 		cut := func(s []float32, n int) []float32 {
 			if end {
 				return s[most-n:]
@@ -98,6 +97,19 @@ func TestPoolSteps(t *testing.T) {
 						}
 					}
 				}
+			}
+		})
+	}
+}
+
+// TestPlaces widens and narrows places, beside pages no one may touch.
+func TestPlaces(t *testing.T) {
+	const most = 8192
+	r := rand.New(rand.NewPCG(3, 10))
+	for _, end := range []bool{true, false} {
+		as, wide := view[int32](fence(t, 4*most, end)), view[int64](fence(t, 8*most, end))
+		impl.ForEach(t, "simd", func(variant string) {
+			for n := 1; n <= 131; n++ {
 				at, w := as[most-n:], wide[most-n:]
 				if !end {
 					at, w = as[:n], wide[:n]
