@@ -31,9 +31,9 @@ var reasons = map[string]string{
 	"conv1x1":               "work is left: 25 MB of results are written at 75 % of the multiply-adds' rate.",
 	"conv7x7":               "bound by multiply-adds: at 1.1 times PyTorch they would take 92 % of the machine's limit.",
 	"sgemm_64":              "work is left: two cores at their full rate would take 2.3 µs, recording and evaluating 0.4.",
-	"lstm":                  "one core needs 17.0 ms where the multiply-adds alone take 14.0: 1.0 ms goes to reading what the inputs give to the gates and to " +
+	"lstm": "one core needs 17.0 ms where the multiply-adds alone take 14.0: 1.0 ms goes to reading what the inputs give to the gates and to " +
 		"writing states, 0.7 to the gates' functions, 0.6 to the product with the inputs. The first and the last would go if that product were part of the layer.",
-	"lstm_backward":         "as lstm.",
-	"cnn_train":             "work is left: the transpose of max pooling 2×2 is scalar.",
-	"conv3x3_nhwc":          "as conv3x3_nchw, and the result has its channels first, so input and sums are both turned.",
+	"lstm_backward": "as lstm.",
+	"cnn_train":     "work is left: the transpose of max pooling 2×2 is scalar.",
+	"conv3x3_nhwc":  "as conv3x3_nchw, and the result has its channels first, so input and sums are both turned.",
 }
