@@ -167,6 +167,8 @@ type Head struct {
 	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
 	// not there then.
 	Unwritten bool
+	// Apart is set by Prepare where no output may be written over an input.
+	Apart bool
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -218,6 +220,8 @@ type Device struct {
 	Folds int
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
+	// LeadsFolded says that a program may have both a head and tails.
+	LeadsFolded bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
 	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
 	Converts func(op string, in int, of, as dtype.DType) bool

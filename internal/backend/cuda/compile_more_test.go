@@ -118,6 +118,16 @@ func TestCompileTails(t *testing.T) {
 	}
 }
 
+// TestCompileRadix compiles the kernels that sort long rows.
+func TestCompileRadix(t *testing.T) {
+	needCompiler(t)
+	for _, name := range []string{"radix_count", "radix_scan", "radix_place"} {
+		for _, key := range []string{"u32", "u64"} {
+			compileOne(t, name+key, radixSource(name, key))
+		}
+	}
+}
+
 // TestCompileMany compiles programs over sets of operands, of all classes.
 func TestCompileMany(t *testing.T) {
 	needCompiler(t)
