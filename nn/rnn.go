@@ -41,8 +41,15 @@ func (r *recurrent) init(name string, gates, in, hidden int, opts []RNNOptions) 
 	if r.o.NumLayers == 0 {
 		r.o.NumLayers = 1
 	}
-	if r.o.NumLayers < 0 || r.o.ProjSize < 0 || r.o.ProjSize >= hidden || r.o.ProjSize > 0 && name != "lstm" || !(r.o.Dropout >= 0 && r.o.Dropout <= 1) {
-		refuse(lucid.ErrValue, name, "%d layers, ProjSize %d, dropout %v; only an LSTM has a projection, smaller than its state", r.o.NumLayers, r.o.ProjSize, r.o.Dropout)
+	switch {
+	case in < 0 || hidden <= 0 || r.o.NumLayers < 0:
+		refuse(lucid.ErrValue, name, "inputs of size %d, states of size %d, %d layers; want states of size 1 or more, and no negative numbers", in, hidden, r.o.NumLayers)
+	case r.o.ProjSize < 0 || r.o.ProjSize >= hidden || r.o.ProjSize > 0 && name != "lstm":
+		refuse(lucid.ErrValue, name, "ProjSize is %d, the state's size %d; only an LSTM has a projection, to less than its state", r.o.ProjSize, hidden)
+	case !(r.o.Dropout >= 0 && r.o.Dropout <= 1):
+		refuse(lucid.ErrValue, name, "Dropout is %v; want a probability, 0 to 1", r.o.Dropout)
+	case name != "rnn" && r.o.Nonlinearity != "":
+		refuse(lucid.ErrValue, name, "Nonlinearity is %q; only an RNN has one", r.o.Nonlinearity)
 	}
 	w := lucid.With{DType: r.o.DType, Device: r.o.Device}
 	for l := range r.o.NumLayers {
@@ -167,7 +174,7 @@ func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, tr
 		x = x.Permute(1, 0, 2)
 	}
 	if x.Size(0) == 0 {
-		refuse(lucid.ErrShapeMismatch, r.name, "the sequence is empty")
+		refuse(lucid.ErrShapeMismatch, r.name, "x has shape %v: a sequence without steps; want one or more", x.Shape())
 	}
 	st := make([]*lucid.Tensor, len(start))
 	for i, s := range start {

@@ -138,8 +138,11 @@ func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 	} else {
 		out = recur(l.a, in)
 	}
-	if c != nil {
+	switch {
+	case c != nil && len(out) > 2: // with the memories of all steps
 		c = ends(l.a, out[1])
+	case c != nil:
+		c = out[1]
 	}
 	return out[0], ends(l.a, out[0]), c
 }

@@ -10,8 +10,9 @@ import (
 // recurrent takes packed sequences, N elements in all, through one layer. Its inputs are what the layer's inputs give to the
 // gates, biases and all, (N, gates·H); the weight of the state, (gates·H, P); the state at the start, (B, P); an LSTM's
 // memory at the start, (B, H); a GRU's bias of the state, (gates·H), if it is Biased; an LSTM's projection, (P, H), if
-// it has one; P is H if not. Its results are the states, (N, P); an LSTM's memories, (N, H); and what the gradient reads, if
-// Keep says so: of a GRU the state's part of the third gate, (N, H), and of both the gates, (N, gates·H).
+// it has one; P is H if not. Its results are the states, (N, P), and an LSTM's last memories, (B, H). If Keep says so there is
+// instead what the gradient reads: an LSTM's memories of all steps, (N, H), or a GRU's part of the third gate that comes from
+// the state; and the gates of both, (N, gates·H).
 //
 // recurrent_grad gives the cotangents of the gates, (N, gates·H), of the state at the start and of an LSTM's memory there;
 // then of a GRU's kept part, (N, H), or of the states with all that reached them, (N, P), if there is a projection. Its
@@ -29,11 +30,11 @@ func init() {
 				return graph.Spec{Shape: shape.Of("recurrent", n, cols), DType: d}
 			}
 			out := []graph.Spec{of(r.h0.Dim(1))}
-			if r.a.Cell == attr.CellLSTM || r.a.Cell == attr.CellGRU && r.a.Keep {
-				out = append(out, of(r.hidden()))
-			}
-			if r.a.Keep && r.a.Cell.Gates() > 1 {
-				out = append(out, of(r.gx.Dim(1)))
+			switch {
+			case r.a.Keep && r.a.Cell.Gates() > 1:
+				out = append(out, of(r.hidden()), of(r.gx.Dim(1)))
+			case r.c0 != nil:
+				out = append(out, graph.Spec{Shape: r.c0.Shape(), DType: d})
 			}
 			return out
 		},
@@ -133,7 +134,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	if a.Cell == attr.CellGRU {
 		first = 1
 	}
-	for i := first; i < len(cot); i++ {
+	for i := first; i < len(cot) && a.Keep; i++ {
 		if cot[i] != nil { // a derivative of the gradient comes back to what it read
 			return Pull(func(in []*Node) []*Node { return recurrentSteps(a, in) }, n.Ins(), cot, need)
 		}
@@ -141,6 +142,10 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	if a.Cell.Gates() > 1 && !a.Keep { // recorded where no gradient was in sight
 		a.Keep = true
 		out = graph.Items(graph.New(opRecurrent, a, n.Ins()...))
+		if len(cot) > 1 && cot[1] != nil { // of the last memories
+			last := func(in []*Node) []*Node { return []*Node{ends(a, in[0])} }
+			cot = append(cot[:1:1], Pull(last, out[1:2], cot[1:], []bool{true})...)
+		}
 	}
 	r := readLayer(a, n.Ins())
 	dy := cot[0]

@@ -171,11 +171,11 @@ func recurrentSteps(a attr.Attr, in []*Node) []*Node {
 		out[0][t] = next
 	}
 	res := []*Node{inOrder(out[0])}
-	if r.a.Cell == attr.CellLSTM || r.a.Cell == attr.CellGRU && r.a.Keep {
-		res = append(res, inOrder(out[1]))
-	}
-	if r.a.Keep && r.a.Cell.Gates() > 1 {
-		res = append(res, inOrder(out[2]))
+	switch {
+	case r.a.Keep && r.a.Cell.Gates() > 1:
+		res = append(res, inOrder(out[1]), inOrder(out[2]))
+	case c != nil:
+		res = append(res, c)
 	}
 	return narrowed(res, d)
 }

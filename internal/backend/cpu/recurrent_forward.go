@@ -15,7 +15,7 @@ type layerForward[T floats] struct {
 	memory         []T    // an LSTM's, by block of units
 	raw            []T    // the state before it is projected
 	pitch, rawStep int    // of rows of states, and of raw
-	y, extra, z    []T    // results; the last two may be missing
+	y, extra, z    []T    // results; the last two may not be wanted
 }
 
 func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -70,13 +70,17 @@ func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) er
 		}
 		return withResults(c, out, func(z [][]T) error {
 			l.y = z[0]
-			if len(z) > 1 {
-				l.extra = z[1]
-			}
 			if len(z) > 2 {
-				l.z = z[2]
+				l.extra, l.z = z[1], z[2]
 			}
-			return l.run()
+			if err := l.run(); err != nil || l.z != nil || c0 == nil {
+				return err
+			}
+			for u := range l.units { // the last memories alone
+				from, w := l.part(u, l.hidden)
+				l.tiles.CopyRows(z[1][from:], l.hidden, l.memory[l.batch*from:], w, l.batch, w)
+			}
+			return nil
 		})
 	})
 }
@@ -195,10 +199,10 @@ func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	}
 }
 
-// keep writes memories, and gates if somebody wants them.
+// keep writes memories and gates, if somebody wants them.
 func (l *layerForward[T]) keep(at, from, w, lo, hi int, c, g []T) {
 	m := hi - lo
-	if c != nil {
+	if c != nil && l.extra != nil {
 		l.tiles.CopyRows(l.extra[(at+lo)*l.hidden+from:], l.hidden, c, w, m, w)
 	}
 	if l.z == nil {

@@ -176,11 +176,8 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 	if l.a.Biased {
 		bias = &x[3]
 	}
-	if len(out) > 1 {
-		extra = &out[1]
-	}
 	if len(out) > 2 {
-		z = &out[2]
+		extra, z = &out[1], &out[2]
 	}
 	state, err := l.widened(&x[2], l.batch, l.state)
 	if err != nil {
@@ -229,6 +226,9 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 				return err
 			}
 		}
+	}
+	if l.a.Cell == attr.CellLSTM && z == nil { // the last memories alone
+		return l.put(l.batch*l.hidden, kept, 0, 0, 0, address(out[1]))
 	}
 	return nil
 }

@@ -100,6 +100,9 @@ func recurrent(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 		copy(state, next)
 		copy(y[places[t]*p:], next)
 	}
+	if len(out) == 2 {
+		extra = memory // the last one alone
+	}
 	for i, x := range [][]float64{y, extra, gates}[:len(out)] {
 		store(out[i], floats(x))
 	}
