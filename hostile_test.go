@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -14,16 +15,27 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// hostile makes calls nobody should make.
-type hostile struct{ *rand.Rand }
+// hostile makes calls nobody should make. Some give the same number everywhere: a window as long as its step and its
+// reach meets other limits than one that is large alone.
+type hostile struct {
+	*rand.Rand
+	same *int
+}
 
 func pick[T any](r *rand.Rand, v ...T) T { return v[r.IntN(len(v))] }
 
 func (h hostile) int() int {
+	if h.same != nil && h.IntN(4) > 0 {
+		return *h.same
+	}
 	if h.IntN(3) > 0 {
 		return h.IntN(6) - 2
 	}
-	return pick(h.Rand, math.MinInt64, -1<<40, -1000, -3, 4, 5, 7, 16, 17, 1000, 1<<31, 1<<40, 1<<62, math.MaxInt64)
+	return h.far()
+}
+
+func (h hostile) far() int {
+	return pick(h.Rand, math.MinInt64, math.MinInt64+1, -1<<40, -1<<31, -1000, -3, 4, 5, 7, 16, 17, 1000, 1<<16, 1<<31-1, 1<<31, 1<<32+1, 1<<40, 1<<53, 1<<62, math.MaxInt64-1, math.MaxInt64)
 }
 
 func (h hostile) ints() []int {
@@ -71,9 +83,12 @@ func (h hostile) attr(typ string) any {
 
 func (h hostile) tensor(like *Tensor) *Tensor {
 	d := pick(h.Rand, Float32, Float32, Float32, Int64, Int64, Bool, Float64, Complex64, Uint8, BFloat16, Float16, Uint64, Int8, Int32)
-	s := make([]int, pick(h.Rand, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5))
+	s := make([]int, pick(h.Rand, 0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 16))
 	for i := range s {
 		s[i] = pick(h.Rand, 0, 1, 2, 3, 3, 4, 5)
+		if len(s) > 6 {
+			s[i] = pick(h.Rand, 1, 1, 1, 2)
+		}
 	}
 	if like != nil && h.IntN(2) == 0 {
 		s = like.Shape()
@@ -102,6 +117,10 @@ func (h hostile) tensor(like *Tensor) *Tensor {
 // call makes a random call of an op.
 func (h hostile) call(s *schema) (in []*Tensor, attrs map[string]any) {
 	attrs = map[string]any{}
+	if h.IntN(4) == 0 {
+		n := h.far()
+		h.same = &n
+	}
 	var like *Tensor
 	more := func() {
 		t := h.tensor(like)
@@ -171,17 +190,18 @@ func TestHostileCalls(t *testing.T) {
 	}
 	bad := map[string]int{}
 	for _, name := range names {
-		h := hostile{rand.New(rand.NewPCG(seed, uint64(len(name))<<8|uint64(name[0])))}
+		h := hostile{Rand: rand.New(rand.NewPCG(seed, uint64(len(name))<<8|uint64(name[0])))}
 		for range n {
 			in, attrs := h.call(schemas[name])
 			what := describeCall(name, in, attrs)
+			grad := h.IntN(3) == 0
 			done := make(chan error, 1)
-			go func() { done <- hostileCall(name, in, attrs) }()
+			go func() { done <- hostileCall(name, in, attrs, grad) }()
 			var err error
 			select {
 			case err = <-done:
 			case <-time.After(hostilePatience):
-				err = errors.New("does not end")
+				t.Fatalf("%s: does not end", what) // others would wait for it
 			}
 			if err != nil && bad[name] < 3 {
 				bad[name]++
@@ -194,15 +214,37 @@ func TestHostileCalls(t *testing.T) {
 const hostilePatience = 20 * time.Second
 
 // hostileCall returns what is wrong with how a call fails.
-func hostileCall(name string, in []*Tensor, attrs map[string]any) (bad error) {
+func hostileCall(name string, in []*Tensor, attrs map[string]any, grad bool) (bad error) {
 	defer func() {
 		if r := recover(); r != nil {
 			bad = fmt.Errorf("panic: %v", r)
 		}
 	}()
+	if grad {
+		in = slices.Clone(in)
+		for i, t := range in {
+			if t != nil && t.DType().IsInexact() {
+				in[i] = t.Detach().RequiresGrad_(true)
+			}
+		}
+	}
 	out, err := Call(name, in, attrs)
 	if err == nil {
 		err = Eval(out...)
+	}
+	if err == nil && grad {
+		err = Try(func() {
+			for _, o := range out[:min(len(out), 3)] {
+				if o.RequiresGrad() && o.NumElement() < 1<<24 { // a view of more is made at once, its gradient is a sum
+					o.Backward(BackwardOptions{Gradient: OnesLike(o), RetainGraph: true})
+				}
+			}
+			for _, t := range in {
+				if t != nil && t.Grad() != nil {
+					t.Grad().Eval()
+				}
+			}
+		})
 	}
 	var typed *Error
 	if err != nil && (!errors.As(err, &typed) || strings.Contains(err.Error(), "internal") || strings.Contains(err.Error(), "runtime error")) {

@@ -35,7 +35,7 @@ func bigStep(layers int, check bool) (step func(x *Tensor) *Tensor, weights []*T
 func TestGradientsDieAtOnce(t *testing.T) {
 	const layers, weight = 12, 512 * 512 * 4
 	step, _ := bigStep(layers, false)
-	x := Arange(8 * 512).Sin().Reshape(8, 512).Eval()
+	x := Arange(8*512).Sin().Reshape(8, 512).Eval()
 	step(x).Eval()
 	m := Explain(step).Memory
 	if len(m) != 1 || m[0].Inputs < layers*weight {
@@ -100,5 +100,52 @@ func TestLogitsAreNeverAllThere(t *testing.T) {
 		if logits := rows * classes * 4; m.Peak > logits/2 {
 			t.Errorf("%v: %d bytes are alive at once, all logits are %d", kind, m.Peak, logits)
 		}
+	}
+}
+
+// TestRecompute: a step that may do some of its work again holds less, and has the same bits.
+func TestRecompute(t *testing.T) {
+	const layers, rows, width = 6, 512, 128
+	var params []*Tensor
+	for i := range layers {
+		for j, dims := range [][]int{{width, 4 * width}, {4 * width, width}, {width}, {width}} {
+			n := dims[0] * append(dims, 1)[1]
+			params = append(params, Arange(n).Mul(0.37).Add(4*i+j).Sin().Mul(0.1).Reshape(dims...).Eval())
+		}
+	}
+	loss := func(p []*Tensor, x *Tensor) *Tensor {
+		for i := range layers {
+			q := p[4*i:]
+			n := LayerNorm(x, []int{width}, q[2], q[3])
+			x = x.Add(Gelu(n.MatMul(q[0]), GeluOptions{Approximate: "tanh"}).MatMul(q[1]))
+		}
+		return x.Square().Mean()
+	}
+	f := ValueAndGrad(loss)
+	x := Arange(rows*width).Mul(0.01).Cos().Reshape(rows, width).Eval()
+	peak := func(share float64) (int, []float32) {
+		step := Compile(func(x *Tensor, p []*Tensor) []*Tensor {
+			l, g := f(p, x)
+			return append([]*Tensor{l}, g...)
+		}, CompileOptions{Recompute: share, Check: true})
+		var all []float32
+		for _, t := range step(x, params) {
+			all = append(all, ToSlice[float32](t.Reshape(-1))...)
+		}
+		return Explain(step).Memory[0].Peak, all
+	}
+	whole, want := peak(0)
+	less, got := peak(0.5)
+	some, _ := peak(0.05)
+	if less > whole*3/4 || some > whole || some < less {
+		t.Errorf("%d bytes are alive at once; %d with some recomputation and %d with much", whole, some, less)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("element %d is %v, without recomputation %v", i, got[i], want[i])
+		}
+	}
+	if err := Try(func() { Compile(func(x *Tensor) *Tensor { return x }, CompileOptions{Recompute: 2}) }); err == nil {
+		t.Error("a share of 2 was taken")
 	}
 }

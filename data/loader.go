@@ -22,6 +22,11 @@ type LoaderOptions struct {
 	Workers  int // goroutines that read; 0 reads while the loop waits
 	Prefetch int // batches each worker reads ahead; 0 means 2
 
+	// Device is where batches go. Examples are then read and put together in host memory, and whoever reads ahead moves each
+	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches lie on the device ahead of the loop. With no
+	// Workers the loop's own goroutine moves them. The zero value leaves batches where they are made.
+	Device lucid.Device
+
 	// Collate makes a batch of examples; nil stacks each tensor.
 	Collate func(examples [][]*lucid.Tensor) ([]*lucid.Tensor, error)
 	// WorkerInit runs first in every worker.
@@ -49,6 +54,7 @@ func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
 	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil && (o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
 		refuse(lucid.ErrValue, "loader", "Sampler excludes Shuffle, and BatchSampler excludes Sampler, Shuffle, BatchSize and DropLast")
 	}
+	o.openDevice()
 	if s, ok := o.Sampler.(DistributedSampler); ok {
 		o.Sampler = &s // its epoch will be set
 	}

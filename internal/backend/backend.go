@@ -167,6 +167,8 @@ type Head struct {
 	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
 	// not there then.
 	Unwritten bool
+	// Apart is set by Prepare where no output may be written over an input.
+	Apart bool
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -220,6 +222,8 @@ type Device struct {
 	FoldsInputs bool
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
+	// LeadsFolded says that a program may have both a head and tails.
+	LeadsFolded bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
 	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
 	Converts func(op string, in int, of, as dtype.DType) bool
@@ -230,14 +234,14 @@ type Device struct {
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
 	RunFused func(c *Ctx, p *Fused, out, in []View) error
+	// RunMany runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
+	// shape of its own, and none reads what another writes. nil: programs run one by one.
+	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
 	// FoldsRows reports whether RunRows takes a reduction of rows of n elements; nil: there is no RunRows.
 	FoldsRows func(op string, a attr.Attr, in dtype.DType, n int) bool
 	// RunRows runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
 	// the bits that the parts would have one after the other.
 	RunRows func(c *Ctx, p *Rows, out, in []View) error
-	// RunMany runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
-	// shape of its own, and none reads what another writes. nil: programs run one by one.
-	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work

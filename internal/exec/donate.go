@@ -45,9 +45,9 @@ func (p *planner) findDonors() {
 }
 
 // elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
-// program is not, nor is the product at its start.
+// program is not, nor is the product at its start, nor what a product's own kernel makes of other inputs.
 func (s *step) elementwise(i int) bool {
-	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
+	return s.fused == nil || !(s.fused.Head != nil && (i == 0 || s.fused.Head.Apart)) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
 }
 
 // together reports whether output i and input j are of the same part of a step: parts run side by side.

@@ -157,27 +157,19 @@ func (p *planner) rebuild(sets []*joining) bool {
 	if len(into) == 0 {
 		return false
 	}
-	steps := p.prog.steps
-	p.prog.steps = make([]step, 0, len(steps))
-	for i := range p.prog.bufs {
-		p.prog.bufs[i].donor, p.prog.bufs[i].last = -1, -1
-	}
-	p.prog.operands = 0
-	for k := range steps {
+	var steps []step
+	for k, s := range p.prog.steps {
 		if gone[k] {
 			continue
 		}
-		s := steps[k]
 		if j := into[k]; j != nil {
 			s.sets, s.in, s.out = len(j.steps), nil, nil
 			for _, m := range j.steps {
-				s.in, s.out = append(s.in, steps[m].in...), append(s.out, steps[m].out...)
+				s.in, s.out = append(s.in, p.prog.steps[m].in...), append(s.out, p.prog.steps[m].out...)
 			}
 		}
-		for _, o := range s.out {
-			p.prog.bufs[o.buf].first = int32(len(p.prog.steps))
-		}
-		p.addStep(s)
+		steps = append(steps, s)
 	}
+	p.renumber(steps)
 	return true
 }

@@ -83,29 +83,19 @@ func (p *planner) arrange(order []int32) (back []int32) {
 	for k, from := range order {
 		steps[k], back[from] = p.prog.steps[from], int32(k)
 	}
-	p.prog.steps = steps
-	for i := range p.prog.bufs {
-		b := &p.prog.bufs[i]
-		b.donor, b.last = -1, -1
-		if i < p.prog.numIn || b.data != nil {
-			b.first = -1
-		}
-	}
-	for k := range steps {
-		for _, o := range steps[k].in {
-			p.prog.bufs[o.buf].last = int32(k)
-		}
-		for _, o := range steps[k].out {
-			b := &p.prog.bufs[o.buf]
-			b.first, b.last = int32(k), max(b.last, int32(k))
-		}
-	}
+	p.renumber(steps)
 	p.findDonors()
 	return back
 }
 
 // peakBytes is the most that temporaries hold at once; those written over each other count once.
 func (p *Program) peakBytes() (peak int) {
+	peak, _ = p.peakStep()
+	return peak
+}
+
+// changes lists by launch how many bytes of temporaries more are alive than before it.
+func (p *Program) changes() []int {
 	change := make([]int, len(p.steps)+1)
 	root := make([]int32, len(p.bufs))
 	end := make([]int32, len(p.bufs))
@@ -125,12 +115,7 @@ func (p *Program) peakBytes() (peak int) {
 			change[end[i]+1] -= b.size
 		}
 	}
-	live := 0
-	for _, c := range change {
-		live += c
-		peak = max(peak, live)
-	}
-	return peak
+	return change
 }
 
 // dependencies finds what must come before what. Beside values these are: state is written in place behind those who read

@@ -50,9 +50,10 @@ func (r *Replay) Unset() *backend.Device {
 
 // NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
 // an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
-// -1 if it is none: where it can, the program writes it in that one's memory.
-func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*Replay, error) {
-	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
+// -1 if it is none: where it can, the program writes it in that one's memory. again is the share of its
+// work that the program may do twice so as to hold less.
+func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
+	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, share: again}
 	for i, l := range lays {
 		if l != nil {
 			if p.argLays == nil {

@@ -259,19 +259,3 @@ func (p *planner) mergeRows(b *rowBundle) step {
 	s.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error { return b.dev.RunRows(c, r, out, in) }
 	return s
 }
-
-// renumber makes these the program's launches.
-func (p *planner) renumber(steps []step) {
-	p.prog.steps = p.prog.steps[:0]
-	p.prog.operands = 0
-	bufs := p.prog.bufs
-	for i := range bufs {
-		bufs[i].first, bufs[i].last = -1, -1
-	}
-	for k := range steps {
-		for _, o := range steps[k].out {
-			bufs[o.buf].first = int32(k)
-		}
-		p.addStep(steps[k])
-	}
-}

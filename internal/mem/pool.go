@@ -105,7 +105,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			if blk.host != nil {
 				b.Mem = blk.host[:n] // with the block's capacity: Free gives all of it back
 			}
-			b.clean = runtime.AddCleanup(b, func(blk block) { p.give(class, blk.host, blk.dev, n) }, blk)
+			b.clean = runtime.AddCleanup(b, lost.back, lost{p, blk, n, class})
 			return b, nil
 		}
 		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
@@ -128,6 +128,16 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		}
 	}
 }
+
+// lost is the memory of a buffer that nobody can reach any more.
+type lost struct {
+	p     *Pool
+	blk   block
+	n     int
+	class int16
+}
+
+func (l lost) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
 
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 

@@ -24,10 +24,16 @@ func init() {
 
 const isPlace = "its result is a position"
 
-// sharing declares a reduction that picks one of the folded values: the gradient is shared evenly by those that tie.
+// sharing declares a reduction that picks one of the folded values: the gradient is shared evenly by those that tie,
+// NaN among them.
 func sharing(name string) *graph.Op {
 	share := func(n *Node) (*Node, *Node) {
-		hit := Cast(Eq(n.In(0), unreduce(n, n)), n.DType())
+		x, y := n.In(0), unreduce(n, n)
+		same := Eq(x, y)
+		if n.DType().IsFloat() {
+			same = LogicalOr(same, LogicalAnd(IsNaN(x), IsNaN(y)))
+		}
+		hit := Cast(same, n.DType())
 		return hit, graph.New(opSum, n.Attr(), hit)
 	}
 	return graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.Reduce, Infer: inferReduce, VMap: vmapReduce, SavesIn: 1, SavesOut: true,

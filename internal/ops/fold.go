@@ -21,6 +21,7 @@ func foldWindows(op string, in, kernel []int, o FoldOptions) attr.Pool {
 		if w.Kernel.At(i) <= 0 || w.Stride.At(i) <= 0 || w.Dilation.At(i) <= 0 || w.Pad.At(i) < 0 {
 			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive, padding %v not negative", w.Kernel, w.Stride, w.Dilation, w.Pad)
 		}
+		boundWindow(op, in[i], w.Kernel.At(i), w.Stride.At(i), w.Dilation.At(i), w.Pad.At(i))
 		free := in[i] + 2*w.Pad.At(i) - w.Dilation.At(i)*(w.Kernel.At(i)-1) - 1
 		if free < 0 {
 			fault.Throw(fault.Shape, op, "windows of %v do not fit in %v with padding %v", w.Kernel, in, w.Pad)

@@ -150,11 +150,11 @@ func rescaled(op string, x *Node, by float64) *Node {
 func Sinc(x *Node) *Node {
 	return widened(func(v []*Node) *Node {
 		p := Mul(v[0], math.Pi)
-		zero := Eq(p, 0)
-		safe := Where(zero, constLike(p, 1), p)
-		// At 0 stands the series, so that higher derivatives are right there too.
-		sq := Square(p)
+		// Near 0 stands the series, so that higher derivatives are right there too. Each form sees its own arguments alone:
+		// a square or a reciprocal that overflows has no gradient that could be multiplied by 0.
+		near := Lt(Abs(p), 1e-3)
+		safe, sq := Where(near, constLike(p, 1), p), Square(Where(near, p, constLike(p, 0)))
 		series := Add(Mul(sq, Add(Mul(sq, 1.0/120), -1.0/6)), 1)
-		return Where(zero, series, Div(Sin(safe), safe))
+		return Where(near, series, Div(Sin(safe), safe))
 	}, floating(x))
 }

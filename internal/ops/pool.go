@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -55,9 +56,7 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 		if kernel[i] <= 0 || stride[i] <= 0 || dilation[i] <= 0 {
 			fault.Throw(fault.Value, op, "kernel_size %v, stride %v and dilation %v must be positive", kernel, stride, dilation)
 		}
-		if max(kernel[i], stride[i], dilation[i], padding[i]) > math.MaxInt32 { // a window's length is a product of two of them
-			fault.Throw(fault.Value, op, "kernel_size %v, stride %v, dilation %v, padding %v; want numbers below 2³¹", kernel, stride, dilation, padding)
-		}
+		boundWindow(op, kernel[i], stride[i], dilation[i], padding[i])
 		if padding[i] < 0 || 2*padding[i] > (kernel[i]-1)*dilation[i]+1 {
 			fault.Throw(fault.Value, op, "padding %v; want 0 to half of the kernel %v", padding, kernel)
 		}
@@ -75,6 +74,13 @@ func newPool(op string, in, kernel, stride, padding, dilation []int, ceil bool) 
 	}
 	return attr.Pool{Kernel: attr.MakeInts(kernel...), Stride: attr.MakeInts(stride...), Pad: attr.MakeInts(padding...),
 		Dilation: attr.MakeInts(dilation...), In: attr.MakeInts(in...), Out: attr.MakeInts(out...)}
+}
+
+// boundWindow refuses numbers that say where windows lie and whose products could overflow.
+func boundWindow(op string, numbers ...int) {
+	if slices.Max(numbers) > math.MaxInt32 {
+		fault.Throw(fault.Value, op, "a window is described by %v; want numbers below 2³¹", numbers)
+	}
 }
 
 func floorDiv(a, b int) int {

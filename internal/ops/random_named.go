@@ -29,7 +29,7 @@ type RandintOptions struct {
 	DType dtype.DType
 }
 
-// Randint returns integers from low to below high, each equally likely.
+// Randint returns integers from low to below high, each equally likely; in a floating dtype they are rounded to it.
 //
 //lucid:name randint
 //lucid:nondeterministic draws from the default generator
@@ -40,6 +40,9 @@ func Randint(high any, size []int, o RandintOptions) *Node {
 	}
 	if o.DType == dtype.Invalid {
 		o.DType = dtype.Int64
+	}
+	if o.DType.IsFloat() {
+		return Cast(RandomInt(Default.Next(), shape.Of("randint", size...), o.Low, high, dtype.Int64), o.DType)
 	}
 	return RandomInt(Default.Next(), shape.Of("randint", size...), o.Low, high, o.DType)
 }

@@ -50,6 +50,7 @@ func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, 
 
 // convJob is a convolution while it runs. Missing spatial dimensions have size 1.
 type convJob[T numbers] struct {
+	attr                         attr.Conv
 	mul                          product[T]
 	float                        *floatConv[T] // nil: not a float type
 	images, groups               int
@@ -66,7 +67,6 @@ type convJob[T numbers] struct {
 	save                         func(at, step int, x []T)
 	outPlaces                    int // of one channel
 	phases                       [3][]convPhase
-	winograd                     bool   // may lose accuracy
 	phase                        phase3 // the one that runs
 	panel                        []T    // its kernels, a row each
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
@@ -78,7 +78,7 @@ type convJob[T numbers] struct {
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1, winograd: a.Winograd,
+	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
 		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
@@ -157,8 +157,11 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 }
 
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
-	if j.isSpread() {
+	switch {
+	case j.isSpread():
 		return j.bySpread(c)
+	case j.isStuffed():
+		return j.stuffedDepthwise(c)
 	}
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
@@ -196,6 +199,12 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.byWinograd(c)
 	case j.isCorrelation():
 		return j.correlate(c)
+	case j.isDots():
+		return j.byDots(c)
+	case j.isStuffedCorrelation():
+		if spoiled, err := j.stuffedCorrelate(c); err != nil || !spoiled {
+			return err
+		}
 	}
 	if j.isProduct() {
 		return j.byProduct(c)

@@ -19,7 +19,7 @@ const winogradLeast = 8
 
 // isWinograd reports whether the phase is a 3 by 3 convolution of stride 1 that may be computed so here.
 func (j *convJob[T]) isWinograd() bool {
-	if !j.winograd || !j.phase.one() || !j.isSingle() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
+	if !j.attr.Winograd || !j.phase.one() || !j.isSingle() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
 		return false
 	}
 	for _, p := range j.phase[1:] {

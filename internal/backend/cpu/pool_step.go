@@ -27,9 +27,11 @@ func (g *grid) axis(d int) poolAxis {
 		return poolAxis{[]poolTap{{0, 1, 0}}, 1}
 	}
 	a := poolAxis{stride: g.w.Stride.At(e)}
-	reach := (g.in[d]-1+g.w.Pad.At(e))/g.w.Dilation.At(e) + 1 // elements behind it are beyond the input in every window
-	for k := range min(g.w.Kernel.At(e), reach) {
-		first := k*g.w.Dilation.At(e) - g.w.Pad.At(e)
+	pad, dilation := g.w.Pad.At(e), g.w.Dilation.At(e)
+	// Elements before from and behind to lie outside the input in every window, however wide it is.
+	from, to := max(0, ceil(pad-(g.out[d]-1)*a.stride, dilation)), min(g.w.Kernel.At(e), (g.in[d]-1+pad)/dilation+1)
+	for k := from; k < to; k++ {
+		first := k*dilation - pad
 		if lo, hi := inside(first, a.stride, g.out[d], g.in[d]); lo < hi {
 			a.taps = append(a.taps, poolTap{lo, hi, first + lo*a.stride})
 		}

@@ -17,8 +17,9 @@ import (
 // What is carried from step to step is never rounded to a half.
 
 const (
-	recurrentRows  = 64  // of a block
-	recurrentDepth = 256 // of a product before its sums go to memory: a panel of weights stays in the first-level cache
+	recurrentRows  = 64   // of a block
+	recurrentPause = 1024 // of a product between two looks at the clock
+	recurrentDepth = 256  // of a product before its sums go to memory: a panel of weights stays in the first-level cache
 )
 
 func init() {
@@ -108,9 +109,7 @@ func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) erro
 	parts := (rows + recurrentRows - 1) / recurrentRows
 	return l.c.For(units*parts, func(b int) {
 		lo, hi := part(rows, parts, b%parts)
-		pace := par.NewPace()
 		f(b/parts, lo, hi)
-		pace.Step()
 	})
 }
 
@@ -134,6 +133,9 @@ func (l *layerPlan[T]) product(m, w, k int, a []T, ars int, panel []T, c []T, cr
 	pieces := (m + rows - 1) / rows
 	for at := 0; at < k; at += recurrentDepth {
 		depth := min(recurrentDepth, k-at)
+		if at > 0 && at%recurrentPause == 0 {
+			par.NewPace()
+		}
 		for p := range pieces {
 			lo, hi := part(m, pieces, p)
 			l.tiles.Panels(hi-lo, w, depth, a[lo*ars+at:], ars, 1, panel[at*l.width:], c[lo*crs:], crs, true)

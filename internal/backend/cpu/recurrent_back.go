@@ -113,10 +113,20 @@ func (l *layerBack[T]) block(k, at, n, later, u, lo, hi int) {
 	from, w := l.part(u, l.state)
 	m := hi - lo
 	came, go_ := min(max(later-lo, 0), m), min(max(n-lo, 0), m)
+	if l.wholeRows() && lo == 0 {
+		first, last := part(later, l.stateUnits, u)
+		l.putRows(k+1, first, last)
+	}
 	_ = withTemp(m*w, func(dh []T) error {
 		clear(dh)
 		depth := l.gates * l.hidden
-		l.product(came, w, depth, l.dgates[(k+1)&1][lo*l.pitch:], l.pitch, l.panels[from*depth:], dh, w)
+		for q := range l.gates {
+			if !l.a.Project {
+				l.ask(k, at, from, w, lo, lo+go_, q)
+			}
+			at := q * l.hidden
+			l.product(came, w, l.hidden, l.dgates[(k+1)&1][lo*l.pitch+at:], l.pitch, l.panels[from*depth+at*l.width:], dh, w)
+		}
 		if l.a.Cell == attr.CellGRU {
 			l.add(dh[:came*w], dh[:came*w], l.carry[l.batch*from+lo*w:][:came*w])
 		}
@@ -140,6 +150,44 @@ func (l *layerBack[T]) block(k, at, n, later, u, lo, hi int) {
 		l.gatesOf(k, at, from, w, lo, lo+go_, dh)
 		return nil
 	})
+}
+
+// wholeRows reports whether cotangents of gates go to the results a step later, in whole rows, from where the products read
+// them anyway: blocks of few columns of rows that lie a page apart are slow to write.
+func (l *layerBack[T]) wholeRows() bool { return !l.a.Project && l.a.Cell != attr.CellGRU }
+
+// putRows writes rows of the k-th step's cotangents.
+func (l *layerBack[T]) putRows(k, lo, hi int) {
+	at, _ := l.step(k)
+	depth := l.gates * l.hidden
+	for i := lo; i < hi; i++ {
+		copy(l.dz[(at+i)*depth:][:depth], l.dgates[k&1][i*l.pitch:])
+	}
+}
+
+// ask brings near what the block needs of gate q when its products are there, and a share of the rest.
+func (l *layerBack[T]) ask(k, at, from, w, lo, hi, q int) {
+	m, row := hi-lo, l.gates*l.hidden
+	if m == 0 {
+		return
+	}
+	ahead(l.z[(at+lo)*row+q*l.hidden+from:], row, m, w)
+	own(l.dgates[k&1][lo*l.pitch+q*l.hidden+from:], l.pitch, m, w)
+	switch {
+	case q == 0:
+		ahead(l.dy[(at+lo)*l.state+from:], l.state, m, w)
+	case q == 1:
+		ahead(l.kept[(at+lo)*l.hidden+from:], l.hidden, m, w)
+	case q == 2 && l.a.Cell == attr.CellGRU:
+		own(l.extra[(at+lo)*l.hidden+from:], l.hidden, m, w)
+	}
+	if before, n := l.step(k - 1); q == min(2, l.gates-1) && n > lo && l.gates > 1 {
+		all := l.kept
+		if l.a.Cell == attr.CellGRU {
+			all = l.y
+		}
+		ahead(all[(before+lo)*l.hidden+from:], l.hidden, min(hi, n)-lo, w)
+	}
 }
 
 // before gathers a block of the values before the k-th step, from those of all steps or from the start.
@@ -194,7 +242,9 @@ func (l *layerBack[T]) gatesOf(k, at, from, w, lo, hi int, dh []T) {
 			l.sub(dz, dh, dz)
 		}
 		for q := range l.gates {
-			l.tiles.CopyRows(l.dz[((at+lo)*l.gates+q)*l.hidden+from:], l.gates*l.hidden, dz[q*n:], w, m, w)
+			if !l.wholeRows() {
+				l.tiles.CopyRows(l.dz[((at+lo)*l.gates+q)*l.hidden+from:], l.gates*l.hidden, dz[q*n:], w, m, w)
+			}
 			if q < 2 || l.a.Cell != attr.CellGRU {
 				l.tiles.CopyRows(l.dgates[k&1][lo*l.pitch+q*l.hidden+from:], l.pitch, dz[q*n:], w, m, w)
 			}

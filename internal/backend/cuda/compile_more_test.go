@@ -118,6 +118,16 @@ func TestCompileTails(t *testing.T) {
 	}
 }
 
+// TestCompileRadix compiles the kernels that sort long rows.
+func TestCompileRadix(t *testing.T) {
+	needCompiler(t)
+	for _, name := range []string{"radix_count", "radix_scan", "radix_place"} {
+		for _, key := range []string{"u32", "u64"} {
+			compileOne(t, name+key, radixSource(name, key))
+		}
+	}
+}
+
 // TestCompileMany compiles programs over sets of operands, of all classes.
 func TestCompileMany(t *testing.T) {
 	needCompiler(t)
@@ -128,5 +138,17 @@ func TestCompileMany(t *testing.T) {
 	for _, c := range []class{byValue, scalar, aligned, rows, strided} {
 		f := &form{classes: []class{c, aligned}, vector: 4, dims: []int{8, 8}}
 		compileOne(t, fmt.Sprintf("many_%c", c), fusedSource(p.Prep.(*program), f, 128))
+	}
+}
+
+// TestCompileRecurrent compiles the kernels between the products of recurrent layers.
+func TestCompileRecurrent(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		for c := range cellNames {
+			for _, part := range []string{"FORWARD", "BACKWARD", "PUT"} {
+				compileOne(t, "recurrent_"+part+d.String(), recurrentSource(part, d, c))
+			}
+		}
 	}
 }

@@ -35,9 +35,10 @@ type shared struct {
 
 	words *words
 
-	blasOnce sync.Once
-	blas     *cublas.Handle
-	blasErr  error
+	blasOnce  sync.Once
+	blas      *cublas.Handle
+	blasErr   error
+	blasAsked atomic.Bool // somebody makes products
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool
@@ -82,7 +83,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
 		Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
@@ -92,6 +93,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	opened.Store(b, d)
+	d.preload()
 	return b, d, nil
 }
 

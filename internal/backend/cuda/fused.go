@@ -62,7 +62,7 @@ func prepare(p *backend.Fused) {
 	}
 	q.heavy = len(filesOf(q)) > 2
 	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten = true
+		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
 	}
 	p.Prep = q
 }

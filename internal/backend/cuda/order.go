@@ -107,7 +107,7 @@ func touched(name string, out, in []backend.View) (list []stretch) {
 		list = append(list, of(v.Buf, true))
 	}
 	switch name {
-	case "matmul", "attention", "attention_grad", "gather_mm":
+	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad":
 		list = append(list, stretch{workspace, workspace + 1, true})
 	}
 	return list

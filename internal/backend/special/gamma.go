@@ -99,7 +99,7 @@ func Zeta(s, q float64) float64 {
 	}
 	const n = 12
 	sum, a := 0.0, q
-	for a <= n || a < q+n {
+	for i := 0; a <= n || i < n; i++ { // counted: from 2⁵³ on, a+1 is a
 		t := math.Pow(a, -s)
 		sum += t
 		if math.Abs(t) < 1e-17*math.Abs(sum) && a > 0 {

@@ -15,7 +15,8 @@ const (
 // gpt is a batch of GPT-2.
 type gpt struct {
 	batch, length int
-	half          bool // mixed precision, bfloat16
+	half          bool    // mixed precision, bfloat16
+	again         float64 // share of the work that may be done again to hold less
 }
 
 // flops are six for each weight that multiplies and each token, and the attention's.
@@ -88,5 +89,5 @@ func (g gpt) job() job {
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)
 	decay := math.Pow(10, -1)
-	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y)
+	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y, lucid.CompileOptions{Recompute: g.again})
 }

@@ -42,14 +42,14 @@ func train(opt optim.Optimizer, forward func(x *lucid.Tensor) *lucid.Tensor, x, 
 
 // trainLoss is the job of whole training steps: forward, backward and update, compiled. The result checked is the losses of
 // the first steps.
-func trainLoss(opt optim.Optimizer, lossOf func(x, y *lucid.Tensor) *lucid.Tensor, x, y *lucid.Tensor) job {
+func trainLoss(opt optim.Optimizer, lossOf func(x, y *lucid.Tensor) *lucid.Tensor, x, y *lucid.Tensor, how ...lucid.CompileOptions) job {
 	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
 		loss := lossOf(x, y)
 		loss.Backward()
 		opt.Step()
 		opt.ZeroGrad()
 		return loss
-	})
+	}, how...)
 	run := func() { step(x, y).Eval() }
 	if Wait != nil {
 		run = func() { step(x, y) } // a training loop that does not read the loss of every step
@@ -96,8 +96,8 @@ func training() {
 		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
 			func(x *lucid.Tensor) *lucid.Tensor { return l2(l1(c2(c1(x)).Reshape(-1, 3136)).Relu()) }, random(1, 1, batch, 1, 28, 28), integers(2, 10, batch))
 	}})
-	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, false}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false}.job})
-	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, true}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true, make: gpt{4, 64, true}.job})
+	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 4 T 64, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, false, 0}.flops(), Limit: "fma32", Goal: 1.4, Heavy: true, make: gpt{4, 64, false, 0}.job})
+	add(Workload{Name: "gpt2_half_train", About: "GPT-2 124M, B 4 T 64, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{4, 64, true, 0}.flops(), Limit: "bf16", Goal: 2.5, Needs: "amx-bf16", Tol: 2e-2, Heavy: true, make: gpt{4, 64, true, 0}.job})
 	add(Workload{Name: "start", About: "process start to first result", Goal: 300, make: func() job {
 		run := func() {
 			self, err := os.Executable()

@@ -15,7 +15,7 @@ import (
 const (
 	slotSize   = 4 << 20
 	maxSlots   = 8
-	leastSlots = 256 << 10 // bytes from which slots are used; the driver stages less than that by itself
+	leastSlots = 64<<10 + 1 // bytes from which slots are used; less the driver takes over at once, without waiting for the stream
 )
 
 // staging is the slots of a device.

@@ -102,7 +102,7 @@ DEV double digamma_(double x) {
 FAR double zeta_above(double s, double q) {
     if (q == INF && s < INF) return 0;
     double sum = 0, a = q;
-    for (; a <= 12 || a < q + 12; a++) {
+    for (int i = 0; a <= 12 || i < 12; a++, i++) { // counted: from 2^53 on, a + 1 is a
         const double t = pow(a, -s);
         sum += t;
         if (fabs(t) < 1e-17 * fabs(sum) && a > 0) return sum;
