@@ -13,9 +13,6 @@ var matrixWaived = map[string]string{
 	"stop_gradient/gradient":                   "it is there to break the gradient",
 }
 
-// matrixConstant lists inputs an op has no derivative by, and says so with a typed error.
-var matrixConstant = map[string][]int{"special_zeta": {0}}
-
 // matrixReads lists ops that read values to know their result's shape; inside VMap and Compile they are a typed error
 // on inputs that have none there.
 var matrixReads = map[string]string{

@@ -121,84 +121,103 @@ func both(f func()) func() {
 	}
 }
 
+// kernelList collects kernels to be measured.
+type kernelList []longKernel
+
 type longKernel struct {
 	name string
 	make func() func()
 }
 
+func (l *kernelList) add(name string, make func() func()) { *l = append(*l, longKernel{name, make}) }
+
+// of runs f over a tensor of a dtype.
+func (l *kernelList) of(name string, d DType, f func(x *Tensor) *Tensor, size ...int) {
+	l.add(name, func() func() {
+		x := With{DType: Float32}.Uniform(0.1, 0.9, size...).To(d).Eval()
+		return func() { y := f(x).Eval(); y.Free() }
+	})
+}
+
+// grad runs the gradient of f.
+func (l *kernelList) grad(name string, f func(x *Tensor) *Tensor, size ...int) {
+	l.add(name, func() func() {
+		x := With{DType: Float32}.Uniform(0.1, 0.9, size...).Eval()
+		u := Randn(f(x).Shape()...).Eval()
+		return func() { _, g := VJP(f, x, u); g.Eval(); g.Free() }
+	})
+}
+
 // longKernels are kernels of every family at sizes where each takes milliseconds.
-func longKernels() (list []longKernel) {
+func longKernels() []longKernel {
 	Seed(1)
-	add := func(name string, make func() func()) { list = append(list, longKernel{name, make}) }
-	// of runs f over a tensor of a dtype.
-	of := func(name string, d DType, f func(x *Tensor) *Tensor, size ...int) {
-		add(name, func() func() {
-			x := With{DType: Float32}.Uniform(0.1, 0.9, size...).To(d).Eval()
-			return func() { y := f(x).Eval(); y.Free() }
-		})
-	}
-	grad := func(name string, f func(x *Tensor) *Tensor, size ...int) {
-		add(name, func() func() {
-			x := With{DType: Float32}.Uniform(0.1, 0.9, size...).Eval()
-			u := Randn(f(x).Shape()...).Eval()
-			return func() { _, g := VJP(f, x, u); g.Eval(); g.Free() }
-		})
-	}
-	of("copy", Float32, func(x *Tensor) *Tensor { return x.Add(0).Clone() }, 1<<24)
-	of("transpose", Float32, func(x *Tensor) *Tensor { return x.T().Contiguous() }, 4096, 4096)
-	of("chain", Float32, func(x *Tensor) *Tensor { return x.Mul(2).Add(1).Tanh().Mul(x).Exp() }, 1<<22)
-	of("cast", Float32, func(x *Tensor) *Tensor { return x.To(Float64) }, 1<<22)
-	of("lgamma", Float32, func(x *Tensor) *Tensor { return Lgamma(x) }, 1<<20)
-	of("pow64", Float64, func(x *Tensor) *Tensor { return x.Pow(1.7) }, 1<<20)
+	var list kernelList
+	list.moves()
+	list.products()
+	return list
+}
+
+// moves are kernels that move, reduce and order elements, or compute them one by one.
+func (l *kernelList) moves() {
+	l.of("copy", Float32, func(x *Tensor) *Tensor { return x.Add(0).Clone() }, 1<<24)
+	l.of("transpose", Float32, func(x *Tensor) *Tensor { return x.T().Contiguous() }, 4096, 4096)
+	l.of("chain", Float32, func(x *Tensor) *Tensor { return x.Mul(2).Add(1).Tanh().Mul(x).Exp() }, 1<<22)
+	l.of("cast", Float32, func(x *Tensor) *Tensor { return x.To(Float64) }, 1<<22)
+	l.of("lgamma", Float32, func(x *Tensor) *Tensor { return Lgamma(x) }, 1<<20)
+	l.of("pow64", Float64, func(x *Tensor) *Tensor { return x.Pow(1.7) }, 1<<20)
 	for _, axis := range []int{0, 1} {
-		of(fmt.Sprintf("sum%d", axis), Float32, func(x *Tensor) *Tensor { return x.Sum(axis) }, 4096, 4096)
-		of(fmt.Sprintf("argmax%d", axis), Float32, func(x *Tensor) *Tensor { return x.ArgMax(axis) }, 2048, 2048)
-		of(fmt.Sprintf("cumsum%d", axis), Float32, func(x *Tensor) *Tensor { return CumSum(x, axis) }, 2048, 2048)
-		of(fmt.Sprintf("softmax%d", axis), Float32, func(x *Tensor) *Tensor { return x.Softmax(axis) }, 2048, 2048)
+		l.of(fmt.Sprintf("sum%d", axis), Float32, func(x *Tensor) *Tensor { return x.Sum(axis) }, 4096, 4096)
+		l.of(fmt.Sprintf("argmax%d", axis), Float32, func(x *Tensor) *Tensor { return x.ArgMax(axis) }, 2048, 2048)
+		l.of(fmt.Sprintf("cumsum%d", axis), Float32, func(x *Tensor) *Tensor { return CumSum(x, axis) }, 2048, 2048)
+		l.of(fmt.Sprintf("softmax%d", axis), Float32, func(x *Tensor) *Tensor { return x.Softmax(axis) }, 2048, 2048)
 	}
-	of("var", Float32, func(x *Tensor) *Tensor { return Var(x) }, 4096, 4096)
-	of("prod", Float32, func(x *Tensor) *Tensor { return Prod(x) }, 1<<22)
-	of("cumsum long", Float32, func(x *Tensor) *Tensor { return CumSum(x, 0) }, 1<<23)
-	of("softmax long", Float32, func(x *Tensor) *Tensor { return x.Softmax(0) }, 1<<22)
-	of("sort", Float32, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1<<20)
-	of("sort rows", Float32, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1024, 1024)
-	of("sort int64", Int64, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1<<20)
-	of("topk", Float32, func(x *Tensor) *Tensor { v, _ := TopK(x, 100); return v }, 1<<21)
-	of("median", Float32, func(x *Tensor) *Tensor { v, _ := Median(x); return v }, 1<<20)
-	of("unique", Float32, func(x *Tensor) *Tensor { v, _, _ := Unique(x); return v }, 1<<20)
-	of("nonzero", Float32, func(x *Tensor) *Tensor { return Nonzero(x.Gt(0.5)) }, 1<<21)
-	of("histc", Float32, func(x *Tensor) *Tensor { return Histc(x) }, 1<<21)
-	of("flip", Float32, func(x *Tensor) *Tensor { return Flip(x, 0, 1).Contiguous() }, 2048, 2048)
-	of("cat", Float32, func(x *Tensor) *Tensor { return Cat([]*Tensor{x, x}, 1) }, 2048, 2048)
-	of("pad", Float32, func(x *Tensor) *Tensor { return Pad(x, []int{3, 3, 3, 3}) }, 2048, 2048)
-	of("repeat", Float32, func(x *Tensor) *Tensor { return Repeat(x, 64).Contiguous() }, 1<<18)
-	add("random", func() func() { return func() { y := Randn(1 << 22).Eval(); y.Free() } })
-	add("permutation", func() func() { return func() { y := RandPerm(1 << 20).Eval(); y.Free() } })
-	add("zeros", func() func() { return func() { y := Zeros(1 << 24).Contiguous().Eval(); y.Free() } })
-	add("from slice", func() func() {
+	l.of("var", Float32, func(x *Tensor) *Tensor { return Var(x) }, 4096, 4096)
+	l.of("prod", Float32, func(x *Tensor) *Tensor { return Prod(x) }, 1<<22)
+	l.of("cumsum long", Float32, func(x *Tensor) *Tensor { return CumSum(x, 0) }, 1<<23)
+	l.of("softmax long", Float32, func(x *Tensor) *Tensor { return x.Softmax(0) }, 1<<22)
+	l.of("sort", Float32, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1<<20)
+	l.of("sort rows", Float32, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1024, 1024)
+	l.of("sort int64", Int64, func(x *Tensor) *Tensor { v, _ := Sort(x); return v }, 1<<20)
+	l.of("topk", Float32, func(x *Tensor) *Tensor { v, _ := TopK(x, 100); return v }, 1<<21)
+	l.of("median", Float32, func(x *Tensor) *Tensor { v, _ := Median(x); return v }, 1<<20)
+	l.of("unique", Float32, func(x *Tensor) *Tensor { v, _, _ := Unique(x); return v }, 1<<20)
+	l.of("nonzero", Float32, func(x *Tensor) *Tensor { return Nonzero(x.Gt(0.5)) }, 1<<21)
+	l.of("histc", Float32, func(x *Tensor) *Tensor { return Histc(x) }, 1<<21)
+	l.of("flip", Float32, func(x *Tensor) *Tensor { return Flip(x, 0, 1).Contiguous() }, 2048, 2048)
+	l.of("cat", Float32, func(x *Tensor) *Tensor { return Cat([]*Tensor{x, x}, 1) }, 2048, 2048)
+	l.of("pad", Float32, func(x *Tensor) *Tensor { return Pad(x, []int{3, 3, 3, 3}) }, 2048, 2048)
+	l.of("repeat", Float32, func(x *Tensor) *Tensor { return Repeat(x, 64).Contiguous() }, 1<<18)
+	l.add("random", func() func() { return func() { y := Randn(1 << 22).Eval(); y.Free() } })
+	l.add("permutation", func() func() { return func() { y := RandPerm(1 << 20).Eval(); y.Free() } })
+	l.add("zeros", func() func() { return func() { y := Zeros(1 << 24).Contiguous().Eval(); y.Free() } })
+	l.add("from slice", func() func() {
 		s := randomFloats(1 << 24)
 		return func() { y := New(s, len(s)).Eval(); y.Free() }
 	})
-	add("gather", func() func() {
+	l.add("gather", func() func() {
 		x, i := Randn(50000, 768).Eval(), RandInt(0, 50000, 8192).Eval()
 		return func() { y := IndexSelect(x, 0, i).Eval(); y.Free() }
 	})
-	add("scatter", func() func() {
+	l.add("scatter", func() func() {
 		x, i, s := Zeros(50000, 768).Eval(), RandInt(0, 50000, 8192).Eval(), Randn(8192, 768).Eval()
 		return func() { y := IndexAdd(x, 0, i, s).Eval(); y.Free() }
 	})
+}
+
+// products are products, convolutions, attention and what networks have beside them.
+func (l *kernelList) products() {
 	for _, d := range []DType{Float32, Float64, BFloat16, Int8, Int64, Complex64} {
-		of(fmt.Sprintf("matmul %v", d), d, func(x *Tensor) *Tensor { return x.MatMul(x) }, 768, 768)
+		l.of(fmt.Sprintf("matmul %v", d), d, func(x *Tensor) *Tensor { return x.MatMul(x) }, 768, 768)
 	}
-	of("matmul wide", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.T()) }, 64, 1<<16)
-	of("matmul tall", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.T()) }, 2048, 16)
-	of("vector", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.At(0)) }, 4096, 4096)
-	of("batched", Float32, func(x *Tensor) *Tensor { return x.MatMul(x) }, 256, 96, 96)
+	l.of("matmul wide", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.T()) }, 64, 1<<16)
+	l.of("matmul tall", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.T()) }, 2048, 16)
+	l.of("vector", Float32, func(x *Tensor) *Tensor { return x.MatMul(x.At(0)) }, 4096, 4096)
+	l.of("batched", Float32, func(x *Tensor) *Tensor { return x.MatMul(x) }, 256, 96, 96)
 	attend := func(x *Tensor) *Tensor {
 		return ScaledDotProductAttention(x, x, x, nil, ScaledDotProductAttentionOptions{IsCausal: true})
 	}
-	of("attention", Float32, attend, 12, 1024, 64)
-	grad("attention grad", attend, 12, 512, 64)
+	l.of("attention", Float32, attend, 12, 1024, 64)
+	l.grad("attention grad", attend, 12, 512, 64)
 	for _, c := range []struct {
 		name             string
 		in, out, k, size int
@@ -211,9 +230,9 @@ func longKernels() (list []longKernel) {
 		}
 		w := With{DType: Float32}.Uniform(-1, 1, c.out, in, c.k, c.k)
 		f := func(x *Tensor) *Tensor { return Conv2d(x, w, nil, c.o) }
-		of(c.name, Float32, f, 8, c.in, c.size, c.size)
-		grad(c.name+" grad", f, 8, c.in, c.size, c.size)
-		add(c.name+" weight grad", func() func() {
+		l.of(c.name, Float32, f, 8, c.in, c.size, c.size)
+		l.grad(c.name+" grad", f, 8, c.in, c.size, c.size)
+		l.add(c.name+" weight grad", func() func() {
 			x := Randn(8, c.in, c.size, c.size).Eval()
 			u := Randn(f(x).Shape()...).Eval()
 			return func() {
@@ -223,21 +242,20 @@ func longKernels() (list []longKernel) {
 		})
 	}
 	pool := func(x *Tensor) *Tensor { y, _ := MaxPool2d(x, []int{2}); return y }
-	of("max pool", Float32, pool, 8, 64, 112, 112)
-	grad("max pool grad", pool, 8, 64, 112, 112)
+	l.of("max pool", Float32, pool, 8, 64, 112, 112)
+	l.grad("max pool grad", pool, 8, 64, 112, 112)
 	w, bias := Randn(1024), Randn(1024)
 	norm := func(x *Tensor) *Tensor { return LayerNorm(x, []int{1024}, w, bias) }
-	of("layer norm", Float32, norm, 2048, 1024)
-	grad("layer norm grad", norm, 2048, 1024)
+	l.of("layer norm", Float32, norm, 2048, 1024)
+	l.grad("layer norm grad", norm, 2048, 1024)
 	batch := func(x *Tensor) *Tensor {
 		y, _, _ := BatchNorm(x, nil, nil, nil, nil, BatchNormOptions{Training: true})
 		return y
 	}
-	of("batch norm", Float32, batch, 8, 64, 112, 112)
-	grad("batch norm grad", batch, 8, 64, 112, 112)
-	grad("cross entropy", func(x *Tensor) *Tensor { return CrossEntropy(x, Zeros(256).To(Int64), nil) }, 256, 50257)
-	grad("bilinear", func(x *Tensor) *Tensor {
+	l.of("batch norm", Float32, batch, 8, 64, 112, 112)
+	l.grad("batch norm grad", batch, 8, 64, 112, 112)
+	l.grad("cross entropy", func(x *Tensor) *Tensor { return CrossEntropy(x, Zeros(256).To(Int64), nil) }, 256, 50257)
+	l.grad("bilinear", func(x *Tensor) *Tensor {
 		return Interpolate(x, InterpolateOptions{ScaleFactor: []float64{2}, Mode: "bilinear"})
 	}, 8, 16, 56, 56)
-	return list
 }

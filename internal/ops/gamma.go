@@ -19,11 +19,45 @@ func init() {
 	}, 1, false, true)
 	opZeta = binaryOp("special_zeta", f32, func(n *Node, i int) *Node {
 		if i == 0 {
-			fault.Throw(fault.Gradient, "special_zeta", "there is no derivative by the exponent; detach it")
+			return widened(zetaByExponent, n.In(0), n.In(1))
 		}
 		s := n.In(0)
 		return Mul(Neg(s), Zeta(Add(s, 1), n.In(1)))
 	}, 3, false, true)
+}
+
+// zetaTail has B(2k)/(2k)! for k from 1 on.
+var zetaTail = []float64{1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600, -3617.0 / 10670622842880000}
+
+// zetaByExponent is the derivative of Zeta by its exponent: the formula of Euler and Maclaurin, term by term. Where Zeta is
+// not differentiable by it, which is for exponents up to 1 and below the pole at 0, it is NaN.
+func zetaByExponent(v []*Node) *Node {
+	const terms = 12
+	s, q := v[0], v[1]
+	down := Neg(s)
+	var sum *Node
+	for k := range terms {
+		a := Add(q, k)
+		t := Mul(Log(a), Pow(a, down))
+		if sum == nil {
+			sum = Neg(t)
+		} else {
+			sum = Sub(sum, t)
+		}
+	}
+	a := Add(q, terms)
+	l, p, r := Log(a), Pow(a, down), Reciprocal(Sub(s, 1))
+	sum = Sub(sum, Mul(Mul(Mul(p, a), r), Add(l, r)))
+	sum = Sub(sum, Mul(Mul(l, p), 0.5))
+	// Each term has s(s+1)…(s+2k-2), whose derivative is slope times as much.
+	rise, slope := s, Reciprocal(s)
+	p = Div(p, a)
+	for k, b := range zetaTail {
+		sum = Add(sum, Mul(Mul(Mul(rise, p), Sub(slope, l)), b))
+		m, n := Add(s, 2*k+1), Add(s, 2*k+2)
+		rise, slope, p = Mul(rise, Mul(m, n)), Add(slope, Add(Reciprocal(m), Reciprocal(n))), Div(p, Mul(a, a))
+	}
+	return Where(Gt(s, 1), sum, math.NaN())
 }
 
 // special records a unary op of real floats.
