@@ -195,7 +195,7 @@ func init() {
 				c.option("dtype", &o.DType)
 				return []*graph.Node{ops.Rand(v_size, o)}
 			}},
-		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely.",
+		schema{name: "randint", door: "", doc: "Randint returns integers from low to below high, each equally likely; in a floating dtype they are rounded to it.",
 			noGrad: "its result is whole numbers", noVMap: "",
 			amp: "", random: "draws from the default generator",
 			params: []schemaParam{{"high", "any", false}, {"size", "[]int", false}, {"low", "any", true}, {"dtype", "dtype", true}},
