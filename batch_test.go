@@ -14,6 +14,8 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 	q, k, v := rand(rows, 2, 33, 24), rand(rows, 2, 33, 24), rand(rows, 2, 33, 24)
 	classes := With{DType: Float32}.Uniform(0, 700, rows).To(Int64).Eval()
 	x := rand(rows, 700)
+	rand4, tall4 := rand(4*70, 24), rand(4*70, 70).Mul(0.1).Eval()
+	rand3, tall3, bias3 := rand(3*300, 24), rand(3*300, 300).Mul(0.05).Eval(), rand(3*300)
 	first := func(x *Tensor, n int) *Tensor { return x.At(Range{Start: 0, Stop: n}) }
 	same := []int{1}
 	groups := 8
@@ -44,6 +46,14 @@ func TestRowDoesNotDependOnItsBatch(t *testing.T) {
 		"attention":       func(n int) *Tensor { return ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil) },
 		"causal attention": func(n int) *Tensor {
 			return ScaledDotProductAttention(first(q, n), first(k, n), first(v, n), nil, ScaledDotProductAttentionOptions{IsCausal: true})
+		},
+		"recurrent layer": func(n int) *Tensor {
+			y, _, _ := LSTMForward(first(v, n).At(Colon, 0), rand4, tall4, nil, nil, nil, nil, nil, LstmForwardOptions{BatchFirst: true})
+			return y
+		},
+		"gated units": func(n int) *Tensor {
+			y, _ := GRUForward(first(v, n).At(Colon, 0), rand3, tall3, nil, nil, bias3, GruForwardOptions{BatchFirst: true, Reverse: true})
+			return y
 		},
 		"stacked products": func(n int) *Tensor { return first(q, n).MatMul(first(k, n).Transpose(-1, -2)) },
 	}

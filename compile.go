@@ -2,7 +2,6 @@ package lucid
 
 import (
 	"container/list"
-	"fmt"
 	"reflect"
 	"runtime"
 	"sync"
@@ -21,6 +20,10 @@ type CompileOptions struct {
 	// Check makes every call run both ways, compiled and not, and panic if they differ: it finds Go values that the
 	// trace froze.
 	Check bool
+	// Recompute is the share of a run's work, from 0 to 1, that may be done twice so as to hold less: values that are cheap
+	// to have again (elementwise ops, normalisations, copies) are dropped over the peak of the plan and made a second time
+	// behind it, where that lowers it. 0.03 takes a fifth from what a transformer holds. 0: nothing is computed twice.
+	Recompute float64
 	// Disable runs the function as it is.
 	Disable bool
 }
@@ -31,6 +34,9 @@ type CompileOptions struct {
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)
+	if !(o.Recompute >= 0 && o.Recompute <= 1) {
+		fault.Throw(fault.Value, "compile", "Recompute is %v; want a share from 0 to 1", o.Recompute)
+	}
 	fn := functionOf("compile", f)
 	if o.Name == "" {
 		o.Name = functionName(fn.v)
@@ -225,53 +231,4 @@ func remember[F any](f F, c *compiled) F {
 	key := uintptr(p)
 	runtime.AddCleanup((*byte)(p), func(c *compiled) { compiledFuncs.CompareAndDelete(key, c) }, c)
 	return f
-}
-
-// Explanation says what a compiled function did.
-type Explanation struct {
-	Name    string
-	Traces  int      // made so far
-	Reasons []string // why each was made
-	Steps   []int    // launches of one run, by trace kept
-	Inlined []string // why a trace could not be replayed
-	Graphs  []string // by trace kept: whether the device runs it as one recording, or why not; "" where none is made
-}
-
-// Explain tells what a function made by Compile did, and why it re-traced.
-func Explain(f any) Explanation {
-	v, ok := compiledFuncs.Load(uintptr(funcPointer(f)))
-	if !ok {
-		fault.Throw(fault.Value, "explain", "%T was not made by Compile", f)
-	}
-	c := v.(*compiled)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := Explanation{Name: c.o.Name, Traces: c.traces, Reasons: append([]string(nil), c.reasons...)}
-	for el := c.entries.Front(); el != nil; el = el.Next() {
-		e := el.Value.(*entry)
-		if e.inline {
-			x.Inlined = append(x.Inlined, e.why)
-			continue
-		}
-		x.Steps = append(x.Steps, e.prog.Steps())
-		x.Graphs = append(x.Graphs, e.prog.Graph())
-	}
-	return x
-}
-
-// String is a readable summary.
-func (x Explanation) String() string {
-	s := fmt.Sprintf("%s: %d traces", x.Name, x.Traces)
-	for _, r := range x.Reasons {
-		s += "\n  traced: " + r
-	}
-	for _, g := range x.Graphs {
-		if g != "" {
-			s += "\n  " + g
-		}
-	}
-	for _, r := range x.Inlined {
-		s += "\n  runs uncompiled: " + r
-	}
-	return s
 }

@@ -260,7 +260,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 		if err != nil {
 			return
 		}
-		err = e.plan(t, standIns, outs)
+		err = e.plan(t, standIns, outs, c.o.Recompute)
 	})
 	if err != nil {
 		return nil, err
@@ -274,8 +274,8 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 	return e, nil
 }
 
-// plan turns the finished trace into a program.
-func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) error {
+// plan turns the finished trace into a program, which may do a share of its work again.
+func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, again float64) error {
 	var roots []*graph.Node
 	for _, o := range outs {
 		n := o.array().Peek()
@@ -339,12 +339,12 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor) err
 		e.donate[first+i] = slices.Contains(e.written, h)
 	}
 	var err error
-	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes); err != nil {
+	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again); err != nil {
 		return err
 	}
 	moved, err := e.ready(first)
 	if err == nil && moved {
-		e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes)
+		e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again)
 	}
 	if err != nil {
 		return err

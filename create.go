@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -90,7 +91,7 @@ func newTensor[T Element](data []T, copied bool, dims []int) *Tensor {
 			if b, err = hostDevice().Pool.Get("new", len(raw)); err != nil {
 				throw("new", err)
 			}
-			copy(b.Mem, raw)
+			par.Copy(b.Mem, raw)
 		} else {
 			b = mem.FromGo(raw)
 		}

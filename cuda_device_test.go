@@ -1,34 +1,11 @@
 //go:build gpu
 
-// Built with -tags gpu, the root package's tests can run on a GPU. Without the tag the test binary stays static: package
-// cuda opens libraries, which makes a program dynamic.
-
 package lucid_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
-	"github.com/lucid-go/lucid"
-	"github.com/lucid-go/lucid/cuda"
+	"github.com/lucid-go/lucid/internal/testutil/gpu"
 )
 
-// TestMain puts the tests on the device that LUCID_TEST_DEVICE names, such as cuda, and says at the end which ops ran on
-// the host for want of a kernel.
-func TestMain(m *testing.M) {
-	d := os.Getenv("LUCID_TEST_DEVICE")
-	if d != "" {
-		if err := lucid.Try(func() { lucid.SetDefaultDevice(lucid.Device{Type: d}) }); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-	code := m.Run()
-	if d == "cuda" {
-		if n, err := cuda.Fallbacks(0); err == nil {
-			fmt.Printf("on the host: %v\n", n)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { gpu.Main(m) }

@@ -1,8 +1,6 @@
 package lucid
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
@@ -23,13 +21,4 @@ func TestUnknownDevice(t *testing.T) {
 	if CUDA(1).String() != "cuda:1" {
 		t.Errorf("%v", CUDA(1))
 	}
-}
-
-// inShard reports whether case i is for this process: LUCID_TEST_SHARD=2/16 runs every 16th, from the third on.
-func inShard(i int) bool {
-	var k, n int
-	if _, err := fmt.Sscanf(os.Getenv("LUCID_TEST_SHARD"), "%d/%d", &k, &n); err != nil {
-		return true
-	}
-	return i%n == k
 }

@@ -1094,6 +1094,41 @@ func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...EpsO
 	return wrap(r0)
 }
 
+// GRUStep is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in PyTorch's order:
+// reset, update, new. It returns the next state, (B, H).
+func GRUStep(gates *Tensor, h *Tensor, weight *Tensor, bias *Tensor) *Tensor {
+	a0 := acquire(gates)
+	a1 := acquire(h)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.GruCell(a0, a1, a2, a3)
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// GRUForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,
+// H), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the
+// gates are in PyTorch's order: reset, update, new.
+func GRUForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, biasIH *Tensor, biasHH *Tensor, o ...GruForwardOptions) (output *Tensor, h *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(weightIH)
+	a2 := acquire(weightHH)
+	a3 := acquire(h0)
+	a4 := acquire(biasIH)
+	a5 := acquire(biasHH)
+	r0, r1 := ops.GruForward(a0, a1, a2, a3, a4, a5, option("gru_forward", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	return wrap(r0), wrap(r1)
+}
+
 // Gt returns x > other, elementwise.
 func Gt(x any, other any) *Tensor {
 	a0 := acquireAny(x)

@@ -794,6 +794,25 @@ func Linear(x *Tensor, weight *Tensor, bias *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all logits, where
+// that pays: rows of x are taken some at a time, and in one evaluation of a loss and its gradients the logits of some are gone
+// when the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of its uses are added in
+// float32 at least.
+func LinearCrossEntropy(x *Tensor, linearWeight *Tensor, target *Tensor, linearBias *Tensor, weight *Tensor, o ...LinearCrossEntropyOptions) *Tensor {
+	a0 := acquire(x)
+	a1 := acquire(linearWeight)
+	a2 := acquire(target)
+	a3 := acquire(linearBias)
+	a4 := acquire(weight)
+	r0 := ops.LinearCrossEntropy(a0, a1, a2, a3, a4, option("linear_cross_entropy", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	return wrap(r0)
+}
+
 // LocalResponseNorm divides every element by a power of the mean square of the neighbouring channels (dim 1).
 func LocalResponseNorm(x *Tensor, size int, o ...LocalResponseNormOptions) *Tensor {
 	a0 := acquire(x)
@@ -1137,8 +1156,9 @@ func LSTMStep(gates *Tensor, h *Tensor, c *Tensor, weight *Tensor, bias *Tensor)
 
 // LSTMForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,
 // (T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),
-// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.
-func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *Tensor, biasIH *Tensor, biasHH *Tensor, o ...LstmForwardOptions) (output *Tensor, h *Tensor, c *Tensor) {
+// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),
+// states are projected to the size P, and weightHH is (4H, P).
+func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *Tensor, biasIH *Tensor, biasHH *Tensor, weightHR *Tensor, o ...LstmForwardOptions) (output *Tensor, h *Tensor, c *Tensor) {
 	a0 := acquire(x)
 	a1 := acquire(weightIH)
 	a2 := acquire(weightHH)
@@ -1146,7 +1166,8 @@ func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *
 	a4 := acquire(c0)
 	a5 := acquire(biasIH)
 	a6 := acquire(biasHH)
-	r0, r1, r2 := ops.LstmForward(a0, a1, a2, a3, a4, a5, a6, option("lstm_forward", o))
+	a7 := acquire(weightHR)
+	r0, r1, r2 := ops.LstmForward(a0, a1, a2, a3, a4, a5, a6, a7, option("lstm_forward", o))
 	release(a0)
 	release(a1)
 	release(a2)
@@ -1154,6 +1175,7 @@ func LSTMForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, c0 *
 	release(a4)
 	release(a5)
 	release(a6)
+	release(a7)
 	return wrap(r0), wrap(r1), wrap(r2)
 }
 

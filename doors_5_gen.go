@@ -572,6 +572,39 @@ func RMSNorm(x *Tensor, normalizedShape []int, weight *Tensor, o ...RmsNormOptio
 	return wrap(r0)
 }
 
+// RNNStep is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, H).
+func RNNStep(gates *Tensor, h *Tensor, weight *Tensor, bias *Tensor, o ...RnnCellOptions) *Tensor {
+	a0 := acquire(gates)
+	a1 := acquire(h)
+	a2 := acquire(weight)
+	a3 := acquire(bias)
+	r0 := ops.RnnCell(a0, a1, a2, a3, option("rnn_step", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	return wrap(r0)
+}
+
+// RNNForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and
+// the last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.
+func RNNForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, biasIH *Tensor, biasHH *Tensor, o ...RnnForwardOptions) (output *Tensor, h *Tensor) {
+	a0 := acquire(x)
+	a1 := acquire(weightIH)
+	a2 := acquire(weightHH)
+	a3 := acquire(h0)
+	a4 := acquire(biasIH)
+	a5 := acquire(biasHH)
+	r0, r1 := ops.RnnForward(a0, a1, a2, a3, a4, a5, option("rnn_forward", o))
+	release(a0)
+	release(a1)
+	release(a2)
+	release(a3)
+	release(a4)
+	release(a5)
+	return wrap(r0), wrap(r1)
+}
+
 // Roll shifts elements along dimensions; what leaves at one end enters at the other.
 func Roll(x *Tensor, shifts []int, o ...RollOptions) *Tensor {
 	a0 := acquire(x)

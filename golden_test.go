@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			missing, failed, passed := map[string]int{}, 0, 0
 			for i, c := range readGolden(t, family) {
-				if !inShard(i) {
+				if !testutil.InShard(i) {
 					continue
 				}
 				if schemas[c.Op] == nil {

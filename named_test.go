@@ -72,7 +72,7 @@ func TestLSTMForward(t *testing.T) {
 	xs, wis, whs, bs := ToSlice[float64](x), ToSlice[float64](wi), ToSlice[float64](wh), ToSlice[float64](bi)
 	sig := func(v float64) float64 { return 1 / (1 + math.Exp(-v)) }
 	for _, reverse := range []bool{false, true} {
-		out, h, c := LSTMForward(x, wi, wh, h0, c0, bi, nil, LstmForwardOptions{Reverse: reverse})
+		out, h, c := LSTMForward(x, wi, wh, h0, c0, bi, nil, nil, LstmForwardOptions{Reverse: reverse})
 		hs, cs := ToSlice[float64](h0), ToSlice[float64](c0)
 		want := make([]float64, T*B*H)
 		for i := range T {

@@ -119,6 +119,8 @@ type (
 	GluOptions = ops.GluOptions
 	// GridSampleOptions are options; the zero value is the default.
 	GridSampleOptions = ops.GridSampleOptions
+	// GruForwardOptions are options; the zero value is the default.
+	GruForwardOptions = ops.GruForwardOptions
 	// HadamardOptions are options; the zero value is the default.
 	HadamardOptions = ops.HadamardOptions
 	// HardtanhOptions are options; the zero value is the default.
@@ -155,6 +157,8 @@ type (
 	LeakyReluOptions = ops.LeakyReluOptions
 	// LinalgCrossOptions are options; the zero value is the default.
 	LinalgCrossOptions = ops.LinalgCrossOptions
+	// LinearCrossEntropyOptions are options; the zero value is the default.
+	LinearCrossEntropyOptions = ops.LinearCrossEntropyOptions
 	// LinspaceOptions are options; the zero value is the default.
 	LinspaceOptions = ops.LinspaceOptions
 	// LocScaleOptions are options; the zero value is the default.
@@ -223,6 +227,10 @@ type (
 	ReverseOptions = ops.ReverseOptions
 	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
+	// RnnCellOptions are options; the zero value is the default.
+	RnnCellOptions = ops.RnnCellOptions
+	// RnnForwardOptions are options; the zero value is the default.
+	RnnForwardOptions = ops.RnnForwardOptions
 	// RollOptions are options; the zero value is the default.
 	RollOptions = ops.RollOptions
 	// RopeOptions are options; the zero value is the default.

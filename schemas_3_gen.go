@@ -575,6 +575,22 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.GroupNorm(c.tensor("input"), v_numGroups, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
+		schema{name: "gru_step", door: "GRUStep", doc: "GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in PyTorch's order:\nreset, update, new. It returns the next state, (B, H).",
+			params: []schemaParam{{"gates", "tensor", false}, {"h", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.GruCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor())}
+			}},
+		schema{name: "gru_forward", door: "GRUForward", doc: "GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,\nH), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the\ngates are in PyTorch's order: reset, update, new.",
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.GruForwardOptions
+				c.option("batch_first", &o.BatchFirst)
+				c.option("reverse", &o.Reverse)
+				c.option("batch_sizes", &o.BatchSizes)
+				r0, r1 := ops.GruForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "gt", door: "Gt", doc: "Gt returns x > other, elementwise.",
 			aliases: []string{"greater"},
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},

@@ -439,6 +439,17 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Linear(c.tensor("input"), c.tensor("weight"), c.optionalTensor())}
 			}},
+		schema{name: "linear_cross_entropy", door: "LinearCrossEntropy", doc: "LinearCrossEntropy returns CrossEntropy(Linear(x, linearWeight, linearBias), target) without ever holding all logits, where\nthat pays: rows of x are taken some at a time, and in one evaluation of a loss and its gradients the logits of some are gone\nwhen the next ones are made. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in); the gradients of its uses are added in\nfloat32 at least.",
+			amp: "float32", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"linear_weight", "tensor", false}, {"target", "tensor", false}, {"linear_bias", "tensor", true}, {"weight", "tensor", true}, {"ignore_index", "int", true}, {"reduction", "string", true}, {"label_smoothing", "float64", true}, {"batch_chunk_size", "int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.LinearCrossEntropyOptions
+				c.option("ignore_index", &o.IgnoreIndex)
+				c.option("reduction", &o.Reduction)
+				c.option("label_smoothing", &o.LabelSmoothing)
+				c.option("batch_chunk_size", &o.BatchChunkSize)
+				return []*graph.Node{ops.LinearCrossEntropy(c.tensor("input"), c.tensor("linear_weight"), c.tensor("target"), c.optionalTensor(), c.optionalTensor(), o)}
+			}},
 		schema{name: "linspace", door: "", doc: "Linspace returns steps numbers from start to end, both included, evenly spaced. The second half is counted back from\nend, so that end is met exactly. Integers are cut towards zero.",
 			params: []schemaParam{{"start", "any", false}, {"end", "any", false}, {"steps", "int", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {
@@ -622,13 +633,15 @@ func init() {
 				r0, r1 := ops.LstmCell(c.tensor("gates"), c.tensor("h"), c.tensor("c"), c.tensor("weight"), c.optionalTensor())
 				return []*graph.Node{r0, r1}
 			}},
-		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.",
-			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}},
+		schema{name: "lstm_forward", door: "LSTMForward", doc: "LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,\n(T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),\nweightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),\nstates are projected to the size P, and weightHH is (4H, P).",
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"c0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"weight_hr", "tensor", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.LstmForwardOptions
 				c.option("batch_first", &o.BatchFirst)
 				c.option("reverse", &o.Reverse)
-				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				c.option("batch_sizes", &o.BatchSizes)
+				r0, r1, r2 := ops.LstmForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
 				return []*graph.Node{r0, r1, r2}
 			}},
 		schema{name: "lt", door: "Lt", doc: "Lt returns x < other, elementwise.",

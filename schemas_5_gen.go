@@ -342,6 +342,25 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.RmsNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), o)}
 			}},
+		schema{name: "rnn_step", door: "RNNStep", doc: "RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, H).",
+			params: []schemaParam{{"gates", "tensor", false}, {"h", "tensor", false}, {"weight", "tensor", false}, {"bias", "tensor", true}, {"nonlinearity", "string", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RnnCellOptions
+				c.option("nonlinearity", &o.Nonlinearity)
+				return []*graph.Node{ops.RnnCell(c.tensor("gates"), c.tensor("h"), c.tensor("weight"), c.optionalTensor(), o)}
+			}},
+		schema{name: "rnn_forward", door: "RNNForward", doc: "RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and\nthe last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.",
+			amp: "half", random: "",
+			params: []schemaParam{{"input", "tensor", false}, {"weight_ih", "tensor", false}, {"weight_hh", "tensor", false}, {"h0", "tensor", true}, {"bias_ih", "tensor", true}, {"bias_hh", "tensor", true}, {"nonlinearity", "string", true}, {"batch_first", "bool", true}, {"reverse", "bool", true}, {"batch_sizes", "[]int", true}},
+			call: func(c *caller) []*graph.Node {
+				var o ops.RnnForwardOptions
+				c.option("nonlinearity", &o.Nonlinearity)
+				c.option("batch_first", &o.BatchFirst)
+				c.option("reverse", &o.Reverse)
+				c.option("batch_sizes", &o.BatchSizes)
+				r0, r1 := ops.RnnForward(c.tensor("input"), c.tensor("weight_ih"), c.tensor("weight_hh"), c.optionalTensor(), c.optionalTensor(), c.optionalTensor(), o)
+				return []*graph.Node{r0, r1}
+			}},
 		schema{name: "roll", door: "Roll", doc: "Roll shifts elements along dimensions; what leaves at one end enters at the other.",
 			params: []schemaParam{{"input", "tensor", false}, {"shifts", "[]int", false}, {"dims", "[]int", true}},
 			call: func(c *caller) []*graph.Node {

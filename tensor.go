@@ -11,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
+	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
@@ -194,7 +195,7 @@ func ToSlice[T Element](t *Tensor) []T {
 	b := v.Bytes()
 	var z T
 	if _, isInt := any(z).(int); d == v.DType && !isInt {
-		copy(out, dtype.Slice[T](b))
+		par.Copy(dtype.Bytes(out), b)
 		return out
 	}
 	for i := range out {

@@ -15,6 +15,7 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 	q, k, v := rand(2, 4, 300, 48), rand(2, 4, 300, 48), rand(2, 4, 300, 48)
 	places := With{DType: Float32}.Uniform(0, 300, 90000).To(Int64).Eval()
 	groups := 16
+	state, turned := rand(800, 48).Mul(0.1).Eval(), rand(800, 200).Mul(0.1).Eval()
 	classes := With{DType: Float32}.Uniform(0, 700, 300).To(Int64).Eval()
 	works := map[string]func(x *Tensor) *Tensor{
 		"product, bias, gelu":   func(x *Tensor) *Tensor { return Gelu(x.MatMul(w).Add(b)) },
@@ -40,6 +41,10 @@ func TestSameBitsForAnyThreadsHeavy(t *testing.T) {
 		"depthwise": func(x *Tensor) *Tensor { return Conv2d(image, deep.Mul(x.At(0, 0)), nil, ConvOptions{Groups: &groups}) },
 		"attention": func(x *Tensor) *Tensor {
 			return ScaledDotProductAttention(q.Mul(x.At(0, 0)), k, v, nil, ScaledDotProductAttentionOptions{IsCausal: true})
+		},
+		"recurrent": func(x *Tensor) *Tensor {
+			y, _, _ := LSTMForward(q.At(0).Mul(x.At(0, 0)).Permute(1, 0, 2), state, turned, nil, nil, nil, nil, nil)
+			return y
 		},
 		"pooling": func(x *Tensor) *Tensor { y, _ := MaxPool2d(image.Mul(x.At(0, 0)), []int{2}); return y },
 	}

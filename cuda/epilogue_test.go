@@ -68,6 +68,56 @@ func TestEpilogues(t *testing.T) {
 	}
 }
 
+// TestGeluGradient: the product behind gelu is multiplied by gelu's slope, and its columns are added up, by the product's kernel or
+// behind it; both agree with float32.
+func TestGeluGradient(t *testing.T) {
+	dev := gpu(t)
+	for _, size := range [][3]int{{512, 64, 1024}, {4096, 768, 3072}, {300, 24, 1000}, {1024, 9, 257}} {
+		for _, biased := range []bool{true, false} {
+			m, k, n := size[0], size[1], size[2]
+			lucid.Seed(11)
+			var in []*lucid.Tensor
+			lucid.WithDevice(dev, func() {
+				in = []*lucid.Tensor{lucid.Randn(m, k), lucid.Randn(n, k).Mul(0.3), lucid.Randn(k, n).Mul(0.1), lucid.Randn(n).Mul(0.5)}
+			})
+			step := func(in []*lucid.Tensor) []*lucid.Tensor {
+				_, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
+					b := in[3]
+					if !biased {
+						b = nil
+					}
+					y := lucid.Linear(lucid.Gelu(lucid.Linear(in[0], in[1], b), lucid.GeluOptions{Approximate: "tanh"}), in[2], nil)
+					return []*lucid.Tensor{y.To(lucid.Float32).Square().Mean()}
+				}, in, []*lucid.Tensor{lucid.Ones().To(dev)})
+				return grads
+			}
+			half, full := make([]*lucid.Tensor, 4), make([]*lucid.Tensor, 4)
+			for i, x := range in {
+				half[i] = x.To(lucid.BFloat16).Eval()
+				full[i] = half[i].To(lucid.Float32).Eval()
+			}
+			want := step(full)
+			check := func(how string, got []*lucid.Tensor) {
+				for i := range want {
+					if i == 3 && !biased {
+						continue
+					}
+					if e := got[i].To(lucid.Float32).Sub(want[i]).Norm().Div(want[i].Norm()).Item(); !(e < 1e-2) {
+						t.Errorf("%v, bias %v, %s: gradient %d is off by %.2g", size, biased, how, i, e)
+					} else if how == "call 3" {
+						t.Logf("%v, bias %v: gradient %d is off by %.2g", size, biased, i, e)
+					}
+				}
+			}
+			check("eagerly", step(half))
+			c := lucid.Compile(step)
+			for k := range 4 {
+				check(fmt.Sprint("call ", k), c(half))
+			}
+		}
+	}
+}
+
 // TestLossOfHalves: a language model's loss and gradients with a vocabulary of an odd size, compiled, against float32.
 func TestLossOfHalves(t *testing.T) {
 	dev := gpu(t)

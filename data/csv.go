@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 const (
@@ -52,13 +53,7 @@ func ReadCSV(path string, opts ...CSVOptions) (t *Table, err error) {
 
 // DecodeCSV reads a table in CSV format to the end of r.
 func DecodeCSV(r io.Reader, opts ...CSVOptions) (*Table, error) {
-	var o CSVOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "decode_csv", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option("decode_csv", opts)
 	buf := bufio.NewReaderSize(&narrow{r: r}, 1<<16)
 	if mark, _ := buf.Peek(3); string(mark) == "\ufeff" { // a byte order mark, as spreadsheets write it
 		buf.Discard(3)

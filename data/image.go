@@ -11,6 +11,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data/internal/resample"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // maxPixels bounds an image before it is decoded: its size is the first thing a file says.
@@ -92,12 +93,7 @@ func FromImage(img image.Image, opts ...ImageOptions) *lucid.Tensor {
 }
 
 func imageOptions(op string, opts []ImageOptions) (o ImageOptions, err error) {
-	if len(opts) > 1 {
-		return o, lucid.Errorf(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o = door.Option(op, opts)
 	if o.MaxPixels == 0 {
 		o.MaxPixels = maxPixels
 	}

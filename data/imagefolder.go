@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 const maxImages = 1 << 24
@@ -26,13 +27,7 @@ type ImageFolder struct {
 // options, or where those say nothing, of the first image.
 func NewImageFolder(dir string, opts ...ImageOptions) (*ImageFolder, error) {
 	const op = "image_folder"
-	d := &ImageFolder{}
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		d.o = opts[0]
-	}
+	d := &ImageFolder{o: door.Option(op, opts)}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // IterableLoader makes batches of an iterable dataset.
@@ -14,22 +15,17 @@ type IterableLoader struct {
 	o LoaderOptions
 }
 
-// NewIterableLoader returns a loader for an iterable dataset. Of the options BatchSize, DropLast, Collate, Workers and Prefetch
-// count; with any Workers one goroutine reads ahead, since such a dataset is read in its own order.
+// NewIterableLoader returns a loader for an iterable dataset. Of the options BatchSize, DropLast, Collate, Workers, Prefetch
+// and Device count; with any Workers one goroutine reads ahead, since such a dataset is read in its own order.
 func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader {
-	var o LoaderOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "iterable_loader", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option("iterable_loader", opts)
 	if o.Shuffle || o.Sampler != nil || o.BatchSampler != nil || o.Timeout != 0 || o.WorkerInit != nil || o.Seed != nil {
 		refuse(lucid.ErrValue, "iterable_loader", "an iterable dataset has its own order; Shuffle, samplers, Seed, Timeout and WorkerInit are for datasets with an index")
 	}
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 {
 		refuse(lucid.ErrValue, "iterable_loader", "batch size %d, workers %d, prefetch %d; none may be negative", o.BatchSize, o.Workers, o.Prefetch)
 	}
+	o.openDevice()
 	o.BatchSize = max(o.BatchSize, 1)
 	if o.Collate == nil {
 		o.Collate = Stack
@@ -40,25 +36,28 @@ func NewIterableLoader(s IterableDataset, opts ...LoaderOptions) *IterableLoader
 // All iterates over the batches. An error ends it; the dataset is told to stop when the loop ends early.
 func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
 	if l.o.Workers == 0 {
-		return l.batches(ctx)
+		return func(yield func([]*lucid.Tensor, error) bool) {
+			l.batches(ctx, func(r result) bool { return yield(r.batch, r.err) })
+		}
 	}
 	return func(yield func([]*lucid.Tensor, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
 		ahead := max(l.o.Prefetch, 1)
 		if l.o.Prefetch == 0 {
 			ahead = 2
 		}
 		ready := make(chan result, ahead)
+		defer func() {
+			cancel()
+			go func() { // what is on its way comes to nobody
+				for r := range ready {
+					r.drop()
+				}
+			}()
+		}()
 		go lucid.Inherit(func() {
 			defer close(ready)
-			for b, err := range l.batches(ctx) {
-				select {
-				case ready <- result{b, err}:
-				case <-ctx.Done():
-					return
-				}
-			}
+			l.o.onHost(func() { l.batches(ctx, func(r result) bool { return send(ctx, ready, r) }) })
 		})()
 		for {
 			select {
@@ -80,38 +79,47 @@ func (l *IterableLoader) All(ctx context.Context) iter.Seq2[[]*lucid.Tensor, err
 	}
 }
 
-// batches reads the dataset in the goroutine of the loop.
-func (l *IterableLoader) batches(ctx context.Context) iter.Seq2[[]*lucid.Tensor, error] {
-	return func(yield func([]*lucid.Tensor, error) bool) {
-		var examples [][]*lucid.Tensor
-		number, at := 0, 0
-		give := func() bool {
-			b, err := l.collate(ctx, examples)
-			if err != nil {
-				err = &WorkerError{-1, number, -1, err}
-			}
-			number++
-			examples = examples[:0]
-			return yield(b, err) && err == nil
+// send gives a batch to the loop, if that has not ended.
+func send(ctx context.Context, ready chan<- result, r result) bool {
+	select {
+	case ready <- r:
+		return true
+	case <-ctx.Done():
+		r.drop()
+		return false
+	}
+}
+
+// batches reads the dataset in the goroutine that calls it.
+func (l *IterableLoader) batches(ctx context.Context, yield func(result) bool) {
+	var examples [][]*lucid.Tensor
+	number, at := 0, 0
+	give := func() bool {
+		r := l.collate(ctx, examples)
+		if r.err != nil {
+			r.err = &WorkerError{-1, number, -1, r.err}
 		}
-		for x, err := range l.examples(ctx) {
-			if err == nil {
-				err = ctx.Err()
-			} else if ctx.Err() == nil {
-				err = &WorkerError{-1, number, at, err}
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			at++
-			if examples = append(examples, x); len(examples) == l.o.BatchSize && !give() {
-				return
-			}
+		number++
+		examples = examples[:0]
+		return yield(r) && r.err == nil
+	}
+	for x, err := range l.examples(ctx) {
+		if err == nil {
+			err = ctx.Err()
+		} else if ctx.Err() == nil {
+			err = &WorkerError{-1, number, at, err}
 		}
-		if len(examples) > 0 && !l.o.DropLast {
-			give()
+		if err != nil {
+			yield(result{err: err})
+			return
 		}
+		at++
+		if examples = append(examples, x); len(examples) == l.o.BatchSize && !give() {
+			return
+		}
+	}
+	if len(examples) > 0 && !l.o.DropLast {
+		give()
 	}
 }
 
@@ -138,13 +146,17 @@ func (l *IterableLoader) examples(ctx context.Context) iter.Seq2[[]*lucid.Tensor
 	}
 }
 
-func (l *IterableLoader) collate(ctx context.Context, examples [][]*lucid.Tensor) (b []*lucid.Tensor, err error) {
-	failed := lucid.Try(func() { b, err = l.o.Collate(examples) })
+func (l *IterableLoader) collate(ctx context.Context, examples [][]*lucid.Tensor) (r result) {
+	failed := lucid.Try(func() {
+		var b []*lucid.Tensor
+		var err error
+		l.o.onHost(func() { b, err = l.o.Collate(examples) })
+		if r.err = err; err == nil {
+			r = l.o.move(ctx, b)
+		}
+	})
 	if failed != nil {
-		return nil, failed
+		return result{err: failed}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return b, lucid.EvalContext(ctx, b...)
+	return r
 }

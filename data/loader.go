@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // LoaderOptions say how a Loader works; the zero value is PyTorch's default.
@@ -20,6 +21,11 @@ type LoaderOptions struct {
 
 	Workers  int // goroutines that read; 0 reads while the loop waits
 	Prefetch int // batches each worker reads ahead; 0 means 2
+
+	// Device is where batches go. Examples are then read and put together in host memory, and whoever reads ahead moves each
+	// batch, so that its copy overlaps the step before; up to Workers·Prefetch batches lie on the device ahead of the loop. With no
+	// Workers the loop's own goroutine moves them. The zero value leaves batches where they are made.
+	Device lucid.Device
 
 	// Collate makes a batch of examples; nil stacks each tensor.
 	Collate func(examples [][]*lucid.Tensor) ([]*lucid.Tensor, error)
@@ -41,19 +47,14 @@ type Loader struct {
 
 // NewLoader returns a loader for a dataset.
 func NewLoader(d Dataset, opts ...LoaderOptions) *Loader {
-	var o LoaderOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, "loader", "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option("loader", opts)
 	if o.BatchSize < 0 || o.Workers < 0 || o.Prefetch < 0 || o.Timeout < 0 {
 		refuse(lucid.ErrValue, "loader", "batch size %d, workers %d, prefetch %d, timeout %v; none may be negative", o.BatchSize, o.Workers, o.Prefetch, o.Timeout)
 	}
 	if o.Shuffle && (o.Sampler != nil || o.BatchSampler != nil) || o.BatchSampler != nil && (o.Sampler != nil || o.BatchSize > 0 || o.DropLast) {
 		refuse(lucid.ErrValue, "loader", "Sampler excludes Shuffle, and BatchSampler excludes Sampler, Shuffle, BatchSize and DropLast")
 	}
+	o.openDevice()
 	if s, ok := o.Sampler.(DistributedSampler); ok {
 		o.Sampler = &s // its epoch will be set
 	}

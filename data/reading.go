@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/lucid-go/lucid"
@@ -19,6 +20,7 @@ type job struct {
 type result struct {
 	batch []*lucid.Tensor
 	err   error
+	moved []*lucid.Tensor // of the batch: copies on another device
 }
 
 // reading is one pass over the dataset.
@@ -38,8 +40,8 @@ func (r reading) alone(ctx context.Context, batches [][]int, yield func([]*lucid
 			yield(nil, err)
 			return
 		}
-		b, err := r.read(ctx, -1, r.first+i, idx)
-		if !yield(b, err) || err != nil {
+		res := r.read(ctx, -1, r.first+i, idx)
+		if !yield(res.batch, res.err) || res.err != nil {
 			return
 		}
 	}
@@ -47,7 +49,6 @@ func (r reading) alone(ctx context.Context, batches [][]int, yield func([]*lucid
 
 func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lucid.Tensor, error) bool) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	workers := min(r.l.o.Workers, max(len(batches), 1))
 	ahead := r.l.o.Prefetch
 	if ahead == 0 {
@@ -55,11 +56,21 @@ func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lu
 	}
 	ahead *= workers
 	jobs := make(chan job, ahead)
-	defer close(jobs)
+	var running sync.WaitGroup
 	for w := range workers {
-		go lucid.Inherit(func() { r.work(ctx, w, jobs) })()
+		running.Go(lucid.Inherit(func() { r.work(ctx, w, jobs) }))
 	}
 	var queue []chan result // batches on their way, in order
+	defer func() {
+		cancel()
+		close(jobs)
+		if left := queue; len(left) > 0 && r.l.o.Device != (lucid.Device{}) {
+			go func() {
+				running.Wait()
+				dropAll(left)
+			}()
+		}
+	}()
 	next := 0
 	for {
 		for next < len(batches) && len(queue) < ahead {
@@ -71,16 +82,29 @@ func (r reading) parallel(ctx context.Context, batches [][]int, yield func([]*lu
 		if len(queue) == 0 {
 			return
 		}
-		res := r.await(ctx, queue[0])
-		queue = queue[1:]
+		res, came := r.await(ctx, queue[0])
+		if came {
+			queue = queue[1:]
+		}
 		if !yield(res.batch, res.err) || res.err != nil {
 			return
 		}
 	}
 }
 
-// await waits for a batch, the context or the timeout.
-func (r reading) await(ctx context.Context, done chan result) result {
+// dropAll frees batches that nobody waits for any more; workers have stopped.
+func dropAll(queue []chan result) {
+	for _, done := range queue {
+		select {
+		case res := <-done:
+			res.drop()
+		default:
+		}
+	}
+}
+
+// await waits for a batch, the context or the timeout; came says that it was the batch.
+func (r reading) await(ctx context.Context, done chan result) (res result, came bool) {
 	var late <-chan time.Time
 	if r.l.o.Timeout > 0 {
 		t := time.NewTimer(r.l.o.Timeout)
@@ -88,15 +112,15 @@ func (r reading) await(ctx context.Context, done chan result) result {
 		late = t.C
 	}
 	if err := ctx.Err(); err != nil {
-		return result{nil, err}
+		return result{err: err}, false
 	}
 	select {
 	case res := <-done:
-		return res
+		return res, true
 	case <-ctx.Done():
-		return result{nil, ctx.Err()}
+		return result{err: ctx.Err()}, false
 	case <-late:
-		return result{nil, fmt.Errorf("lucid: loader: no batch came within %v: %w", r.l.o.Timeout, context.DeadlineExceeded)}
+		return result{err: fmt.Errorf("lucid: loader: no batch came within %v: %w", r.l.o.Timeout, context.DeadlineExceeded)}, false
 	}
 }
 
@@ -107,11 +131,10 @@ func (r reading) work(ctx context.Context, worker int, jobs <-chan job) {
 			return
 		}
 		if failed != nil {
-			j.done <- result{nil, &WorkerError{worker, j.batch, -1, failed}}
+			j.done <- result{err: &WorkerError{worker, j.batch, -1, failed}}
 			continue
 		}
-		b, err := r.read(ctx, worker, j.batch, j.indices)
-		j.done <- result{b, err}
+		j.done <- r.read(ctx, worker, j.batch, j.indices)
 	}
 }
 
@@ -137,46 +160,51 @@ func panicked(p any) error {
 	return fmt.Errorf("panic: %v\n%s", p, stack[:runtime.Stack(stack, false)])
 }
 
-// read makes one batch and computes it. A panic of the dataset is an error of the loader.
-func (r reading) read(ctx context.Context, worker, batch int, indices []int) (out []*lucid.Tensor, err error) {
+// read makes one batch, computes it and brings it to its device. A panic of the dataset is an error of the loader.
+func (r reading) read(ctx context.Context, worker, batch int, indices []int) (res result) {
 	at := -1
 	defer func() {
 		if p := recover(); p != nil {
-			err = panicked(p)
+			res = result{err: panicked(p)}
 		}
-		if err != nil && ctx.Err() == nil {
-			out, err = nil, &WorkerError{worker, batch, at, err}
-		} else if err != nil {
-			out, err = nil, ctx.Err()
+		if res.err != nil && ctx.Err() == nil {
+			res = result{err: &WorkerError{worker, batch, at, res.err}}
+		} else if res.err != nil {
+			res = result{err: ctx.Err()}
 		}
 	}()
-	if b, inside, ok := whole(r.l.d, indices); ok && r.l.o.Collate == nil {
-		out, err = b.GetBatch(inside)
-	} else {
-		examples := make([][]*lucid.Tensor, len(indices))
-		for k, i := range indices {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			at = i
-			// The place in the epoch counts too: an example that comes twice has other random numbers the second time.
-			place := uint64(batch)<<32 | uint64(k)
-			c := context.WithValue(ctx, seedKey{}, exampleSeed{r.seed, uint64(i) + 1 + place*0x9e3779b97f4a7c15})
-			if examples[k], err = get(c, r.l.d, i); err != nil {
-				return nil, err
-			}
-		}
-		at = -1
-		collate := r.l.o.Collate
-		if collate == nil {
-			collate = Stack
-		}
-		out, err = collate(examples)
-	}
+	var out []*lucid.Tensor
+	var err error
+	r.l.o.onHost(func() { out, err = r.gather(ctx, batch, indices, &at) })
 	if err != nil {
-		return nil, err
+		return result{err: err}
 	}
-	return out, lucid.EvalContext(ctx, out...)
+	return r.l.o.move(ctx, out)
+}
+
+// gather reads the examples of a batch and puts them together; at is the one that is being read, -1 if none is.
+func (r reading) gather(ctx context.Context, batch int, indices []int, at *int) (out []*lucid.Tensor, err error) {
+	if b, inside, ok := whole(r.l.d, indices); ok && r.l.o.Collate == nil {
+		return b.GetBatch(inside)
+	}
+	examples := make([][]*lucid.Tensor, len(indices))
+	for k, i := range indices {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		*at = i
+		// The place in the epoch counts too: an example that comes twice has other random numbers the second time.
+		place := uint64(batch)<<32 | uint64(k)
+		c := context.WithValue(ctx, seedKey{}, exampleSeed{r.seed, uint64(i) + 1 + place*0x9e3779b97f4a7c15})
+		if examples[k], err = get(c, r.l.d, i); err != nil {
+			return nil, err
+		}
+	}
+	*at = -1
+	if collate := r.l.o.Collate; collate != nil {
+		return collate(examples)
+	}
+	return Stack(examples)
 }
 
 // whole finds the dataset under subsets that can give a batch at once, and the indices there.

@@ -67,14 +67,7 @@ func wrapAll(ns []*graph.Node) []*lucid.Tensor {
 
 func wrap(n *graph.Node) *lucid.Tensor { return (*lucid.Tensor)(door.Wrap(n)) }
 
-func option[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		fault.Throw(fault.Value, op, "got %d option structs; want at most one", len(opts))
-	}
-	for _, o = range opts {
-	}
-	return o
-}
+func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 
 // Reduce folds the axes that the right side of a pattern lacks, by sum, mean, prod, max, min, any or all, and
 // arranges the others as Rearrange does.

@@ -86,14 +86,26 @@ func (p PackedSequence) Lengths() []int {
 			out[i]++
 		}
 	}
-	if p.UnsortedIndices == nil {
-		return out
-	}
 	own := make([]int, len(out))
-	for i, at := range p.UnsortedIndices {
+	for i, at := range p.places() {
 		own[i] = out[at]
 	}
 	return own
+}
+
+// places has where each sequence is among the sorted ones.
+func (p PackedSequence) places() []int {
+	if len(p.UnsortedIndices) > 0 {
+		return p.UnsortedIndices
+	}
+	at := make([]int, p.BatchSizes[0])
+	for i := range at {
+		at[i] = i
+	}
+	for i, k := range p.SortedIndices {
+		at[k] = i
+	}
+	return at
 }
 
 // check refuses a value that no packing made.
@@ -106,8 +118,22 @@ func (p PackedSequence) check(op string) {
 		n += k
 	}
 	falls := slices.IsSortedFunc(p.BatchSizes, func(a, b int) int { return b - a })
-	if p.Data == nil || p.Data.Dim() == 0 || batch == 0 || !falls || p.BatchSizes[len(p.BatchSizes)-1] < 1 || p.Data.Size(0) != n || p.UnsortedIndices != nil && len(p.UnsortedIndices) != batch {
-		refuse(lucid.ErrValue, op, "the batch sizes %v and %d places do not belong to the data", p.BatchSizes, len(p.UnsortedIndices))
+	if p.Data == nil || p.Data.Dim() == 0 || batch == 0 || !falls || p.BatchSizes[len(p.BatchSizes)-1] < 1 || p.Data.Size(0) != n {
+		refuse(lucid.ErrValue, op, "the batch sizes %v do not belong to the data", p.BatchSizes)
+	}
+	for _, list := range [][]int{p.SortedIndices, p.UnsortedIndices} {
+		seen := make([]bool, batch)
+		for _, k := range list {
+			if k < 0 || k >= batch || seen[k] || len(list) != batch {
+				refuse(lucid.ErrValue, op, "the places %v are no order of %d sequences", list, batch)
+			}
+			seen[k] = true
+		}
+	}
+	for i, k := range p.UnsortedIndices {
+		if len(p.SortedIndices) > 0 && p.SortedIndices[k] != i {
+			refuse(lucid.ErrValue, op, "SortedIndices %v and UnsortedIndices %v are not each other's opposite", p.SortedIndices, p.UnsortedIndices)
+		}
 	}
 }
 
@@ -130,7 +156,7 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 		}
 		steps = o.TotalLength
 	}
-	start := make([]int, len(p.BatchSizes)+1)
+	start, places := make([]int, len(p.BatchSizes)+1), p.places()
 	for t, n := range p.BatchSizes {
 		start[t+1] = start[t] + n
 	}
@@ -139,11 +165,7 @@ func PadPackedSequence(p PackedSequence, opts ...PadPackedSequenceOptions) (*luc
 	for t := range steps {
 		for i := range batch {
 			if t < lengths[i] {
-				at := i
-				if p.UnsortedIndices != nil {
-					at = p.UnsortedIndices[i]
-				}
-				rows[t*batch+i], live[t*batch+i] = int64(start[t]+at), true
+				rows[t*batch+i], live[t*batch+i] = int64(start[t]+places[i]), true
 			}
 		}
 	}
@@ -223,47 +245,4 @@ func PackSequence(sequences []*lucid.Tensor, opts ...PackPaddedSequenceOptions) 
 	o := door.Option("pack_sequence", opts)
 	o.BatchFirst = false
 	return PackPaddedSequence(PadSequence(sequences), lengths, o)
-}
-
-// packed runs a recurrent network over packed sequences; states are in the sequences' own order.
-func (r *recurrent) packed(m Module, p PackedSequence, start []*lucid.Tensor, training bool) (PackedSequence, []*lucid.Tensor) {
-	in := EnterN(m, append([]*lucid.Tensor{p.Data}, start...)...)
-	p.Data, start = in[0], in[1:]
-	if p.Data.Dim() != 2 || p.Data.Size(-1) != r.in {
-		refuse(lucid.ErrShapeMismatch, r.name, "the packed data has shape %v; want 2 dimensions, the last of size %d", p.Data.Shape(), r.in)
-	}
-	x, lengths := PadPackedSequence(p)
-	live := make([]bool, 0, x.Size(0)*len(lengths))
-	for t := range x.Size(0) {
-		for _, n := range lengths {
-			live = append(live, t < n)
-		}
-	}
-	st := make([]*lucid.Tensor, len(start))
-	for i, s := range start {
-		st[i] = r.state(x, s, i, len(lengths))
-	}
-	y, end := r.run(m, x, st, lucid.With{Device: x.Device()}.New(live, x.Size(0), len(lengths), 1), training)
-	q := PackPaddedSequence(y, lengths, PackPaddedSequenceOptions{NotSorted: p.UnsortedIndices != nil})
-	out := LeaveN(m, in, append([]*lucid.Tensor{q.Data}, end...)...)
-	q.Data = out[0]
-	return q, out[1:]
-}
-
-// ForwardPacked is Forward for packed sequences.
-func (m *RNN) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
-	y, end := m.packed(m, p, []*lucid.Tensor{h}, m.Training())
-	return y, end[0]
-}
-
-// ForwardPacked is Forward for packed sequences.
-func (m *GRU) ForwardPacked(p PackedSequence, h *lucid.Tensor) (PackedSequence, *lucid.Tensor) {
-	y, end := m.packed(m, p, []*lucid.Tensor{h}, m.Training())
-	return y, end[0]
-}
-
-// ForwardPacked is Forward for packed sequences.
-func (m *LSTM) ForwardPacked(p PackedSequence, h, c *lucid.Tensor) (y PackedSequence, hn, cn *lucid.Tensor) {
-	y, end := m.packed(m, p, []*lucid.Tensor{h, c}, m.Training())
-	return y, end[0], end[1]
 }

@@ -94,34 +94,32 @@ func (r *recurrent) directions() int {
 // Parameter returns a parameter by PyTorch's name, such as weight_ih_l0; nil if there is none.
 func (r *recurrent) Parameter(name string) *lucid.Tensor { return r.params.m[name] }
 
-// state returns the state at the start, or with place 1 the memory: s, whose shape it checks, or zeros like x.
-func (r *recurrent) state(x, s *lucid.Tensor, place, batch int) *lucid.Tensor {
+// state checks a state at the start, or with place 1 a memory; nil, which means zeros, stays nil.
+func (r *recurrent) state(s *lucid.Tensor, place, batch int) {
 	size := r.out()
 	if place == 1 {
 		size = r.hid
 	}
 	want := []int{r.o.NumLayers * r.directions(), batch, size}
-	if s == nil {
-		return x.Detach().NewZeros(want...)
-	}
-	if !slices.Equal(s.Shape(), want) {
+	if s != nil && !slices.Equal(s.Shape(), want) {
 		refuse(lucid.ErrShapeMismatch, r.name, "a state has shape %v; want %v", s.Shape(), want)
 	}
-	return s
 }
 
-// run takes x of (T, B, in) through all layers. There is one state or, for an LSTM, state and memory, each
-// (layers·directions, B, size). live, if given, is (T, B, 1) and says where a sequence is not yet at its end.
-func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, live *lucid.Tensor, training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
+// run takes x of (T, B, in), or packed sequences of these sizes, through all layers. There is one state or, for an LSTM, state
+// and memory, each (layers·directions, B, size) or nil.
+func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, sizes []int, training bool) (y *lucid.Tensor, end []*lucid.Tensor) {
 	last := make([][]*lucid.Tensor, len(start))
 	for l := range r.o.NumLayers {
 		var outs []*lucid.Tensor
 		for d := range r.directions() {
 			st := make([]*lucid.Tensor, len(start))
 			for i, s := range start {
-				st[i] = s.At(l*r.directions() + d)
+				if s != nil {
+					st[i] = s.At(l*r.directions() + d)
+				}
 			}
-			out, st := r.layer(m, x, st, live, suffix(l, d), d == 1)
+			out, st := r.layer(m, x, st, sizes, suffix(l, d), d == 1)
 			outs = append(outs, out)
 			for i := range st {
 				last[i] = append(last[i], st[i])
@@ -141,45 +139,20 @@ func (r *recurrent) run(m Module, x *lucid.Tensor, start []*lucid.Tensor, live *
 	return x, end
 }
 
-// layer takes a sequence through one layer in one direction.
-func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, live *lucid.Tensor, at string, back bool) (*lucid.Tensor, []*lucid.Tensor) {
+// layer takes sequences through one layer in one direction.
+func (r *recurrent) layer(m Module, x *lucid.Tensor, st []*lucid.Tensor, sizes []int, at string, back bool) (*lucid.Tensor, []*lucid.Tensor) {
 	use := func(name string) *lucid.Tensor { return Use(m, r.params.m[name+at]) }
-	gx := lucid.Linear(x, use("weight_ih"), use("bias_ih")) // of all steps at once
-	w, b, proj := use("weight_hh"), use("bias_hh"), use("weight_hr")
-	parts := lucid.Unbind(gx, 0) // whose gradients meet in one tensor
-	steps := len(parts)
-	outs := make([]*lucid.Tensor, steps)
-	for i := range steps {
-		t := i
-		if back {
-			t = steps - 1 - i
-		}
-		next := r.step(parts[t], st, w, b, proj)
-		outs[t] = next[0]
-		if live != nil {
-			on := live.At(t)
-			for k := range next {
-				next[k] = lucid.Where(on, next[k], st[k])
-			}
-			outs[t] = lucid.Where(on, outs[t], 0)
-		}
-		st = next
-	}
-	return lucid.Stack(outs, 0), st
-}
-
-func (r *recurrent) step(gx *lucid.Tensor, st []*lucid.Tensor, w, b, proj *lucid.Tensor) []*lucid.Tensor {
+	wi, wh, bi, bh := use("weight_ih"), use("weight_hh"), use("bias_ih"), use("bias_hh")
 	switch r.name {
 	case "gru":
-		return []*lucid.Tensor{stepGRU(gx, st[0], w, b)}
+		y, h := lucid.GRUForward(x, wi, wh, st[0], bi, bh, lucid.GruForwardOptions{Reverse: back, BatchSizes: sizes})
+		return y, []*lucid.Tensor{h}
 	case "lstm":
-		h, c := stepLSTM(gx, st[0], st[1], w, b)
-		if proj != nil {
-			h = lucid.Linear(h, proj, nil)
-		}
-		return []*lucid.Tensor{h, c}
+		y, h, c := lucid.LSTMForward(x, wi, wh, st[0], st[1], bi, bh, use("weight_hr"), lucid.LstmForwardOptions{Reverse: back, BatchSizes: sizes})
+		return y, []*lucid.Tensor{h, c}
 	}
-	return []*lucid.Tensor{stepRNN(gx, st[0], w, b, r.o.Nonlinearity == "relu")}
+	y, h := lucid.RNNForward(x, wi, wh, st[0], bi, bh, lucid.RnnForwardOptions{Nonlinearity: r.o.Nonlinearity, Reverse: back, BatchSizes: sizes})
+	return y, []*lucid.Tensor{h}
 }
 
 // forward arranges x and the states, which may be nil, as run wants them, and its results as x was.
@@ -201,7 +174,8 @@ func (r *recurrent) forward(m Module, x *lucid.Tensor, start []*lucid.Tensor, tr
 		if s != nil && alone {
 			s = s.Unsqueeze(1)
 		}
-		st[i] = r.state(x, s, i, x.Size(1))
+		r.state(s, i, x.Size(1))
+		st[i] = s
 	}
 	y, end := r.run(m, x, st, nil, training)
 	if alone {
@@ -225,7 +199,7 @@ type RNN struct {
 func NewRNN(in, hidden int, opts ...RNNOptions) *RNN {
 	m := &RNN{}
 	m.init("rnn", 1, in, hidden, opts)
-	isRelu("rnn", m.o.Nonlinearity)
+	checkNonlinearity("rnn", m.o.Nonlinearity)
 	return m
 }
 

@@ -52,54 +52,37 @@ func (g *gates) state(x, h *lucid.Tensor) *lucid.Tensor {
 	return h
 }
 
-// stepRNN returns the next state; gx is what the input gives to the gates.
-func stepRNN(gx, h, weight, bias *lucid.Tensor, relu bool) *lucid.Tensor {
-	y := gx.Add(lucid.Linear(h, weight, bias))
-	if relu {
-		return y.Relu()
-	}
-	return y.Tanh()
-}
-
-// stepLSTM returns the next state and memory.
-func stepLSTM(gx, h, c, weight, bias *lucid.Tensor) (h2, c2 *lucid.Tensor) {
-	return lucid.LSTMStep(gx, h, c, weight, bias)
-}
-
-// stepGRU returns the next state.
-func stepGRU(gx, h, weight, bias *lucid.Tensor) *lucid.Tensor {
-	a, b := lucid.Chunk(gx, 3, -1), lucid.Chunk(lucid.Linear(h, weight, bias), 3, -1)
-	r, z := a[0].Add(b[0]).Sigmoid(), a[1].Add(b[1]).Sigmoid()
-	n := a[2].Add(r.Mul(b[2])).Tanh()
-	return n.Add(z.Mul(h.Sub(n)))
-}
-
 // RNNCell is one step of an Elman network.
 type RNNCell struct {
 	Base
 	gates
-	relu bool
+	nonlinearity string
 }
 
 // NewRNNCell returns it for sizes of input and state.
 func NewRNNCell(in, hidden int, opts ...RNNCellOptions) *RNNCell {
 	o := door.Option("rnn_cell", opts)
-	m := &RNNCell{relu: isRelu("rnn_cell", o.Nonlinearity)}
+	checkNonlinearity("rnn_cell", o.Nonlinearity)
+	m := &RNNCell{nonlinearity: o.Nonlinearity}
 	m.init(o, 1, in, hidden)
 	return m
 }
 
-func isRelu(op, name string) bool {
+func checkNonlinearity(op, name string) {
 	if name != "" && name != "tanh" && name != "relu" {
 		refuse(lucid.ErrValue, op, "Nonlinearity is %q; want tanh or relu", name)
 	}
-	return name == "relu"
+}
+
+// input is what x gives to the gates.
+func (g *gates) input(m Module, x *lucid.Tensor) *lucid.Tensor {
+	return lucid.Linear(x, Use(m, g.WeightIh), Use(m, g.BiasIh))
 }
 
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *RNNCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, stepRNN(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), m.relu))[0]
+	return LeaveN(m, in, lucid.RNNStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh), lucid.RnnCellOptions{Nonlinearity: m.nonlinearity}))[0]
 }
 
 // LSTMCell is one step of a long short-term memory.
@@ -118,7 +101,7 @@ func NewLSTMCell(in, hidden int, opts ...RNNCellOptions) *LSTMCell {
 // Forward returns the next state and memory for x of (B, in) or (in); h and c may be nil for zeros.
 func (m *LSTMCell) Forward(x, h, c *lucid.Tensor) (h2, c2 *lucid.Tensor) {
 	in := EnterN(m, x, m.state(x, h), m.state(x, c))
-	h2, c2 = stepLSTM(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], in[2], Use(m, m.WeightHh), Use(m, m.BiasHh))
+	h2, c2 = lucid.LSTMStep(m.input(m, in[0]), in[1], in[2], Use(m, m.WeightHh), Use(m, m.BiasHh))
 	out := LeaveN(m, in, h2, c2)
 	return out[0], out[1]
 }
@@ -139,5 +122,5 @@ func NewGRUCell(in, hidden int, opts ...RNNCellOptions) *GRUCell {
 // Forward returns the next state for x of (B, in) or (in); h may be nil for zeros.
 func (m *GRUCell) Forward(x, h *lucid.Tensor) *lucid.Tensor {
 	in := EnterN(m, x, m.state(x, h))
-	return LeaveN(m, in, stepGRU(lucid.Linear(in[0], Use(m, m.WeightIh), Use(m, m.BiasIh)), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh)))[0]
+	return LeaveN(m, in, lucid.GRUStep(m.input(m, in[0]), in[1], Use(m, m.WeightHh), Use(m, m.BiasHh)))[0]
 }

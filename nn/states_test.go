@@ -131,7 +131,7 @@ func TestStates(t *testing.T) {
 			}
 			nn.Eval(m)
 			io := loadState(t, "testdata/states/"+name+"_io.safetensors")
-			y := m.Forward(io.Get("x")).Detach()
+			y := m.Forward(io.Get("x").To(lucid.DefaultDevice())).Detach()
 			tol := testutil.Tol(dtype.Float32, false)
 			want := lucid.ToSlice[float64](io.Get("y"))
 			if !slices.Equal(y.Shape(), io.Get("y").Shape()) {

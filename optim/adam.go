@@ -95,9 +95,10 @@ func adamRule(name string) rule[adam] {
 			return s
 		},
 		shared: func(h adam, c *change) []*lucid.Tensor {
-			stepSize := c.lr.Div(bias(c.beta, c.t))
+			// Both parts of the quotient are multiplied by the root of the second bias, so that no vector is divided by it.
 			root := bias(h.Beta2, c.t).Sqrt()
-			k := []*lucid.Tensor{stepSize, root, c.beta.Rsub(1)}
+			stepSize := c.lr.Mul(root).Div(bias(c.beta, c.t))
+			k := []*lucid.Tensor{stepSize, root.Mul(h.Eps), c.beta.Rsub(1)}
 			if h.DecoupledWeightDecay && h.WeightDecay != 0 {
 				k = append(k, c.lr.Mul(h.WeightDecay).Rsub(1))
 			}
@@ -115,7 +116,7 @@ func adamRule(name string) rule[adam] {
 			if h.Amsgrad {
 				v = c.s(2).Maximum_(v)
 			}
-			c.p.Sub_(m.Mul(c.k[0]).Div(v.Sqrt().Div(c.k[1]).Add(h.Eps)))
+			c.p.Sub_(m.Mul(c.k[0]).Div(v.Sqrt().Add(c.k[1])))
 		}}
 }
 

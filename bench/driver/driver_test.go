@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -61,6 +62,18 @@ func TestReason(t *testing.T) {
 	}
 }
 
+// TestNeeds: a goal that the machine lacks the means for does not count.
+func TestNeeds(t *testing.T) {
+	for cpu, want := range map[string]string{"amd64: avx2 amx-bf16": "| 2x |", "amd64: avx2": "| n/a: no amx-bf16 |"} {
+		res := &results{Machine: json.RawMessage(`{"CPU": "` + cpu + `"}`)}
+		res.Rows = []*row{{workload: workload{Name: "w", Goal: 2, Needs: "amx-bf16", Reason: "memory"}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}}
+		page := string(res.page())
+		if !strings.Contains(page, want) || strings.Contains(page, "falls short") != (want == "| 2x |") {
+			t.Errorf("%s: %s", cpu, page)
+		}
+	}
+}
+
 func TestSag(t *testing.T) {
 	d := &driver{sag: 0.85, seen: map[string][]float64{}}
 	for i, c := range []struct {
@@ -69,6 +82,16 @@ func TestSag(t *testing.T) {
 	}{{100, 10, false}, {86, 9, false}, {70, 10, true}, {100, 6, true}, {200, 10, false}, {100, 10, false}} {
 		if got := d.sags(map[string]float64{"fma32": c.fma, "stream_copy": c.copy}); got != c.want {
 			t.Errorf("%d: %v", i, got)
+		}
+	}
+}
+
+// TestOnGPU reads what nvidia-smi says.
+func TestOnGPU(t *testing.T) {
+	list := "17, 512\n 4711, 16280\n18, [N/A]\n"
+	for pid, want := range map[int]int64{4711: 16280 << 20, 17: 512 << 20, 18: 0, 471: 0} {
+		if got := onGPU(list, pid); got != want {
+			t.Errorf("process %d holds %d; want %d", pid, got, want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 type driver struct {
 	peers  []*peer // lucid first
+	prober *peer   // another lucid, which measures the machine: what that takes is no part of a workload's memory
 	pairs  int
 	budget time.Duration // of one timing
 	settle time.Duration
@@ -53,10 +54,15 @@ func main() {
 	page := flag.String("page", "docs/benchmarks.md", "where the table goes")
 	device := flag.String("device", "cpu", "cpu or cuda")
 	flag.Parse()
-	d := &driver{pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
-	all := peers(*lucid, *python, *threads)
+	d := &driver{prober: &peer{Key: "lucid", Name: "lucid's probes", command: []string{*lucid, "bench", "--serve"}}, pairs: *pairs, budget: *budget, settle: 20 * time.Millisecond, sag: *sag, fastest: *fastest, seen: map[string][]float64{}}
+	all, clean := peers(*lucid, *python, *threads), func() {}
 	if *device == "cuda" {
-		all, d.device = gpuPeers(*lucid, *python), "cuda"
+		env, remove, err := caches()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		all, clean, d.device = gpuPeers(*lucid, *python, env), remove, "cuda"
 	}
 	for i, p := range all {
 		if i == 0 || slices.Contains(strings.Split(*with, ","), p.Key) {
@@ -64,9 +70,10 @@ func main() {
 		}
 	}
 	err := d.run(*lucid, *only, *heavy, *conditions, *file, *page)
-	for _, p := range d.peers {
+	for _, p := range append(d.peers, d.prober) {
 		p.stop()
 	}
+	clean()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -92,10 +99,18 @@ func (d *driver) run(lucid, only string, heavy bool, conditions, file, page stri
 		return fmt.Errorf("lucid doctor: %w", err)
 	}
 	res.Conditions, res.Device = conditions, d.device
+	var chosen []workload
 	for _, w := range table {
-		if !want.MatchString(w.Name) || w.Heavy && !heavy {
-			continue
+		if want.MatchString(w.Name) && (heavy || !w.Heavy) {
+			chosen = append(chosen, w)
 		}
+	}
+	if d.device != "" {
+		if err := d.prepare(chosen); err != nil {
+			return err
+		}
+	}
+	for _, w := range chosen {
 		r, err := d.measure(w)
 		if err != nil {
 			return err

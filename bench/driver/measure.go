@@ -15,6 +15,7 @@ type workload struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	Limit string  `json:"limit,omitempty"`
 	Goal  float64 `json:"goal,omitempty"`
+	Needs string  `json:"needs,omitempty"` // of the processor, for the goal to count
 	Tol   float64 `json:"tolerance"`
 	Heavy bool    `json:"heavy,omitempty"`
 	// Reason says why it falls short of the goal, for when it does.
@@ -66,24 +67,23 @@ type row struct {
 	Memory    int64              `json:"memory,omitempty"`
 	Meetings  []*meeting         `json:"meetings"`
 	Error     string             `json:"error,omitempty"`
+
+	lacks bool // the machine has not what the goal needs
 }
 
 // measure runs rounds of lucid, peer, lucid, peer, … until enough of them found the machine at its usual speed.
 func (d *driver) measure(w workload) (*row, error) {
 	r := &row{workload: w, Limits: map[string]float64{}}
-	us := d.peers[0]
 	if w.Heavy {
 		for _, p := range d.peers {
 			p.stop()
 		}
 	}
-	for _, p := range d.peers {
-		if err := p.start(); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
-		}
-		if p != us {
-			r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
-		}
+	if err := d.startAll(); err != nil {
+		return nil, err
+	}
+	for _, p := range d.peers[1:] {
+		r.Meetings = append(r.Meetings, &meeting{Peer: p.Key})
 	}
 	if err := d.warm(r); err != nil || r.Error != "" {
 		return r, err
@@ -92,7 +92,7 @@ func (d *driver) measure(w workload) (*row, error) {
 	for round, good := 0, 0; good < d.pairs && round < 3*d.pairs; round++ {
 		limits := map[string]float64{}
 		if d.device == "" { // the probes are the CPU's
-			if err := us.ask("probe", &limits); err != nil {
+			if err := d.probe(&limits); err != nil {
 				return nil, err
 			}
 		}
@@ -115,12 +115,21 @@ func (d *driver) measure(w workload) (*row, error) {
 	r.finish()
 	for i, p := range d.peers {
 		if i == 0 && w.Heavy {
-			r.Memory = p.peak()
+			r.Memory = d.memory(p)
 		} else if w.Heavy {
-			r.Meetings[i-1].Memory = p.peak()
+			r.Meetings[i-1].Memory = d.memory(p)
 		}
 	}
 	return r, nil
+}
+
+// probe asks what the machine allows now.
+func (d *driver) probe(limits *map[string]float64) error {
+	d.prober.env = d.peers[0].env
+	if err := d.prober.start(); err != nil {
+		return fmt.Errorf("%s: %w", d.prober.Name, err)
+	}
+	return d.prober.ask("probe", limits)
 }
 
 // warm has every worker make its data, and compares the results. A peer that cannot do the work is left out.

@@ -29,6 +29,7 @@ A time is that of one run among as many as take 20 ms, with one wait for the dev
 by ours, so above 1 lucid is faster: the median of the pairs, and in brackets where the middle 80 % of them lie. TF32 is off
 everywhere. Training steps are compiled in lucid and JAX; PyTorch's optimizers are its fused ones. GPT-2 computes in bfloat16
 with parameters in float32: by Autocast in PyTorch, by casts of the parameters in lucid and JAX. Everything else in lucid is written eagerly, but for the row that says otherwise.
+Peers that compile do so before, side by side; memory is what ` + "`nvidia-smi`" + ` shows of the process, context and libraries included.
 
 `
 
@@ -63,6 +64,7 @@ func (res *results) page() []byte {
 	keys, names := res.columns()
 	fmt.Fprintf(&b, "\n\n| workload | lucid | of limit | best of PyTorch | goal | %s |\n|---|---|---|---|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 	for _, r := range res.Rows {
+		r.lacks = r.Needs != "" && !slices.Contains(strings.Fields(m.CPU), r.Needs)
 		b.WriteString(r.cells(keys))
 	}
 	notes(&b, res.Rows)
@@ -86,7 +88,10 @@ func (r *row) cells(keys []string) string {
 	if r.Fraction > 0 {
 		limit = fmt.Sprintf("%.0f %% %s", 100*r.Fraction, strings.ReplaceAll(r.Limit, "_", " "))
 	}
-	if r.Goal > 0 {
+	switch {
+	case r.lacks:
+		goal = "n/a: no " + r.Needs
+	case r.Goal > 0:
 		goal = fmt.Sprintf("%.3gx", r.Goal)
 	}
 	if m := r.best(); m != nil {
@@ -169,7 +174,7 @@ func notes(b *bytes.Buffer, rows []*row) {
 		if r.Error != "" {
 			fmt.Fprintf(b, "- %s: %s\n", r.Name, r.Error)
 		}
-		if m := r.best(); r.Reason != "" && m != nil && m.Ratio.Median < r.Goal {
+		if m := r.best(); r.Reason != "" && !r.lacks && m != nil && m.Ratio.Median < r.Goal {
 			fmt.Fprintf(b, "- %s falls short: %s\n", r.Name, r.Reason)
 		}
 		for _, m := range r.Meetings {

@@ -17,6 +17,8 @@ type peer struct {
 	Version string `json:"version,omitempty"`
 	command []string
 	env     []string
+	// compiles says that it compiles what it runs, for long, and keeps it on disk.
+	compiles bool
 
 	process *exec.Cmd
 	in      *json.Decoder
@@ -46,15 +48,15 @@ func peers(lucid, python string, threads int) []*peer {
 }
 
 // gpuPeers lists lucid and those it may be measured against on a GPU.
-func gpuPeers(lucid, python string) []*peer {
+func gpuPeers(lucid, python string, env []string) []*peer {
 	script := func(words ...string) []string {
 		return append([]string{python, "bench/peers/" + words[0]}, words[1:]...)
 	}
 	return []*peer{
 		{Key: "lucid", Name: "lucid", command: []string{lucid, "bench", "--device", "cuda", "--serve"}},
 		{Key: "torch", Name: "PyTorch", command: script("torch_cuda.py")},
-		{Key: "torch_compiled", Name: "PyTorch compiled", command: script("torch_cuda.py", "compiled")},
-		{Key: "jax", Name: "JAX", command: script("jax_cuda.py")},
+		{Key: "torch_compiled", Name: "PyTorch compiled", command: script("torch_cuda.py", "compiled"), env: env, compiles: true},
+		{Key: "jax", Name: "JAX", command: script("jax_cuda.py"), env: env, compiles: true},
 	}
 }
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import worker
-from worker import HEADS, LAYERS, VOCAB, WIDTH, Params, gpt2_params, integers, noise, repeated
+from worker import HEADS, LAYERS, VOCAB, WIDTH, Params, gpt2_params, integers, noise, repeated, thin
 
 jax.config.update("jax_default_matmul_precision", "highest")
 ROWS, COLS, SIDE = 16384, 8192, 16384
@@ -136,7 +136,7 @@ def make(name):
 
     def result():
         out = run()
-        return [np.asarray(o, dtype=np.float64) for o in (out if isinstance(out, (tuple, list)) else [out])]
+        return [np.asarray(thin(o), dtype=np.float64) for o in (out if isinstance(out, (tuple, list)) else [out])]
 
     return run, result
 

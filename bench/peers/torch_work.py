@@ -169,15 +169,22 @@ def gpt2():
 
 
 def train(name, wrap):
-    p, forward, x, y = {"mlp_train": mlp, "cnn_train": cnn, "gpt2_train": gpt2}[name]()
+    half = name == "gpt2_half_train"
+    p, forward, x, y = {"mlp_train": mlp, "cnn_train": cnn, "gpt2_train": gpt2, "gpt2_half_train": gpt2}[name]()
     y = torch.from_numpy(y)
     params = [torch.from_numpy(a).requires_grad_() for a in p.all]
     p.all = None
-    if name == "gpt2_train":
+    if name.startswith("gpt2"):
         opt = torch.optim.AdamW(params, lr=1e-4, weight_decay=0.1, fused=True)
     else:
         opt = torch.optim.Adam(params, lr=1e-3, fused=True)
-    loss_of = wrap(lambda x: F.cross_entropy(forward(params, x), y))
+
+    def loss(x):
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            logits = forward(params, x)
+        return F.cross_entropy(logits.float(), y)
+
+    loss_of = wrap(loss)
 
     def step():
         loss = loss_of(x)

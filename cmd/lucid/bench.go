@@ -38,6 +38,8 @@ func runBench(c *command, args []string, out io.Writer) error {
 	asJSON := f.Bool("json", false, "print JSON: one object a line")
 	serve := f.Bool("serve", false, "read names of workloads, and milliseconds, line by line; answer each with a JSON object")
 	first := f.Bool("first", false, "compute one small product and exit: process start to first result; with --run, time the first runs of each workload")
+	memory := f.Bool("memory", false, "with --run, print what memory the compiled functions of the workloads plan, and what is alive at their peak")
+	limit := f.Int64("limit", 0, "with --memory, bytes the device may give once the data is made: a workload that would need more is planned and not run; 0 means no bound")
 	profile := f.String("profile", "", "write a CPU profile of the workloads to this file")
 	device := f.String("device", "cpu", "cpu or cuda; a GPU has workloads of its own size")
 	budget := f.Duration("time", 300*time.Millisecond, "for each workload")
@@ -58,6 +60,8 @@ func runBench(c *command, args []string, out io.Writer) error {
 		return &usageError{"lucid bench: " + err.Error(), "lucid bench --run '^sgemm'"}
 	}
 	switch {
+	case *memory && *pattern != "":
+		return memoryPlans(want, *limit, out)
 	case *first && *pattern != "":
 		return firstRuns(want, out)
 	case *first:
@@ -108,6 +112,25 @@ func firstRuns(want *regexp.Regexp, out io.Writer) error {
 	}
 	for _, line := range bench.Kernels() {
 		fmt.Fprintln(out, line)
+	}
+	return nil
+}
+
+// memoryPlans prints the memory of workloads that are compiled functions.
+func memoryPlans(want *regexp.Regexp, limit int64, out io.Writer) error {
+	for _, w := range bench.All() {
+		if !want.MatchString(w.Name) {
+			continue
+		}
+		plans, err := bench.Memory(w.Name, limit)
+		if err != nil {
+			return err
+		}
+		for _, p := range plans {
+			if _, err := fmt.Fprintf(out, "%s on %v\n", w.Name, p); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

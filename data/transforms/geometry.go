@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // size returns the last two dimensions of an image.
@@ -64,7 +65,7 @@ type RandomCropOptions struct {
 func RandomCrop(h, w int, opts ...RandomCropOptions) Transform {
 	const op = "random_crop"
 	checkSize(op, h, w)
-	o := one(op, opts)
+	o := door.Option(op, opts)
 	if o.Padding < 0 {
 		refuse(lucid.ErrValue, op, "a padding of %d", o.Padding)
 	}
@@ -115,7 +116,7 @@ type RandomResizedCropOptions struct {
 func RandomResizedCrop(h, w int, opts ...RandomResizedCropOptions) Transform {
 	const op = "random_resized_crop"
 	checkSize(op, h, w)
-	o := one(op, opts)
+	o := door.Option(op, opts)
 	if o.Scale == [2]float64{} {
 		o.Scale = [2]float64{0.08, 1}
 	}
@@ -169,15 +170,4 @@ func flip(op string, p float64, dim int) Transform {
 		}
 		return x
 	}
-}
-
-// one returns the options, of which there is at most one.
-func one[T any](op string, opts []T) (o T) {
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
-	return o
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/data/internal/resample"
+	"github.com/lucid-go/lucid/internal/door"
 )
 
 // ResizeOptions: Filter is "bilinear" (the default), "nearest", "area", "bicubic" or "lanczos". Where an image shrinks, all but
@@ -20,7 +21,7 @@ type ResizeOptions struct {
 // proportions. A float image keeps its dtype; an integer one is rounded, and cut at the bounds of its dtype.
 func Resize(to []int, opts ...ResizeOptions) Transform {
 	const op = "resize"
-	o := one(op, opts)
+	o := door.Option(op, opts)
 	f, ok := resample.ByName(o.Filter)
 	if !ok {
 		refuse(lucid.ErrValue, op, "there is no filter %q; want one of: %s", o.Filter, strings.Join(resample.Names(), ", "))

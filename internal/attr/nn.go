@@ -19,8 +19,7 @@ type RowNorm struct {
 type Attention struct {
 	Causal bool
 	Scale  float64
-	// Shifted says of a gradient that the sums it is given are not those of the result times its cotangent alone: the
-	// logarithms had a cotangent too.
+	// Shifted says of a gradient that the logarithms had a cotangent too, which is one of its inputs.
 	Shifted bool
 }
 

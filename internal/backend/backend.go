@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -78,6 +80,12 @@ type Ctx struct {
 	// from the device's Ahead or Capture, and what runs on the host refuses it. Step is then the launch's number.
 	Face any
 	Step int
+	// Kept, if not nil, is a place that a launch has for itself from run to run of its program: the device may leave there
+	// what it made of the operands' dtypes, shapes and layouts, which stay; buffers do not.
+	Kept *any
+	// Given says by bits which inputs of the launch were there before the run and stay as they are during it: one that has the
+	// buffer it had in a run before, and the same mem.Buffer.Value, has the same value.
+	Given uint64
 }
 
 // ErrCold is what RunFused returns under Ctx.Ready if the kernel must be compiled first; nothing was done.
@@ -117,6 +125,37 @@ type Fused struct {
 	Tail *Tail
 	// Prep is the device's own form of the program, made once.
 	Prep any
+	// Join, set by Prepare, names the code of a program that RunMany takes: programs of one name differ in their operands and
+	// their shape alone. "": it runs by itself.
+	Join string
+}
+
+// Code writes the program without its shape: programs of the same code compute the same from operands of any size.
+func (p *Fused) Code() string {
+	var b strings.Builder
+	for _, d := range p.DTypes {
+		b.WriteString(d.String())
+		b.WriteByte(' ')
+	}
+	for _, ins := range p.Instrs {
+		b.WriteString(ins.Op)
+		for _, s := range ins.Src {
+			b.WriteByte(',')
+			b.WriteString(strconv.Itoa(s))
+		}
+		if ins.Attr != nil {
+			fmt.Fprintf(&b, "%v", ins.Attr)
+		}
+		b.WriteByte(';')
+	}
+	for _, o := range p.Out {
+		b.WriteByte('>')
+		b.WriteString(strconv.Itoa(o))
+	}
+	for t := p.Tail; t != nil; t = t.Next {
+		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
+	}
+	return b.String()
 }
 
 // Head is a product at the start of a fused program.
@@ -128,6 +167,8 @@ type Head struct {
 	// Unwritten is set by Prepare where the device makes the program's outputs without storing the product: its memory is
 	// not there then.
 	Unwritten bool
+	// Apart is set by Prepare where no output may be written over an input.
+	Apart bool
 }
 
 // Tail is a reduction at the end of a fused program.
@@ -147,6 +188,22 @@ func (p *Fused) Tails() (n int) {
 	return n
 }
 
+// Rows is programs that run one behind the other over a few rows at a time: what one leaves the next finds in the cache.
+type Rows struct {
+	Count int // of rows
+	Parts []RowPart
+	// Locals has, for every value that only the parts know, the bytes of a row: it has no memory beyond the rows at hand.
+	Locals []int
+}
+
+// RowPart is a program over rows of Len elements, one if it is over values that a row has one of. Its tails fold rows,
+// and may read an input as it is; a program without instructions is nothing but its tails.
+type RowPart struct {
+	*Fused
+	Len     int
+	Out, In []int // by operand: the local it is, -1: it lies in memory
+}
+
 // Device is a place where kernels run.
 type Device struct {
 	Type  string // "cpu", "cuda", "ref", …
@@ -163,6 +220,8 @@ type Device struct {
 	Folds int
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
+	// LeadsFolded says that a program may have both a head and tails.
+	LeadsFolded bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in
 	// -1: whether it writes its only output so. The cast beside it is then part of the launch. nil: never.
 	Converts func(op string, in int, of, as dtype.DType) bool
@@ -173,9 +232,18 @@ type Device struct {
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
 	RunFused func(c *Ctx, p *Fused, out, in []View) error
+	// RunMany runs a program over several sets of operands as one launch: out and in hold one set behind the other, each of a
+	// shape of its own, and none reads what another writes. nil: programs run one by one.
+	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
+	// FoldsRows reports whether RunRows takes a reduction of rows of n elements; nil: there is no RunRows.
+	FoldsRows func(op string, a attr.Attr, in dtype.DType, n int) bool
+	// RunRows runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
+	// the bits that the parts would have one after the other.
+	RunRows func(c *Ctx, p *Rows, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
-	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices.
+	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work
+	// that made the buffer, by its number, and for no later work.
 	Upload   func(dst *mem.Buffer, src []byte) error
 	Download func(dst []byte, src *mem.Buffer) error
 	// Peer copies a contiguous buffer of another device of this type here, in the order of both; nil: through the host.

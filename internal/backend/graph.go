@@ -9,8 +9,9 @@ import (
 // Graph is a device's recording of launches over fixed memory.
 type Graph interface {
 	// Launch copies what is to be copied before, runs the recording, and copies what is to be copied behind; no other
-	// recording of the device comes in between. It does not wait. ErrVoid: the recording cannot run any more.
-	Launch(before, behind []Copy) (Outcome, error)
+	// recording of the device comes in between. made are the buffers of its results, some of them written in place. It does not
+	// wait. ErrVoid: the recording cannot run any more.
+	Launch(before, behind []Copy, made []*mem.Buffer) (Outcome, error)
 	// Complains reports whether a launch can meet values it refuses.
 	Complains() bool
 	// Close gives the recording back; it may be running.

@@ -28,6 +28,7 @@ type run struct {
 	words []uint64       // its memory
 	took  []int          // inputs claimed
 	space []backend.View // operands of all steps
+	left  []any          // what devices left for the next run, by step
 	ctx   backend.Ctx
 	at    int // the step that runs
 	late  []lateCheck
@@ -136,6 +137,7 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 			continue
 		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
 			r.bufs[i] = r.bufs[d]
+			r.bufs[d].WriteOver()
 			r.took = append(r.took, int(d))
 			r.donates = min(r.donates, int(b.first))
 			s.dev.Pool.CountDonation()

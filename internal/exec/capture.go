@@ -144,7 +144,8 @@ func (c *capture) run(ctx context.Context, b *binding, det bool) (outs []*graph.
 	} else if !b.takeAll(c.rec.taken) {
 		return nil, false, nil // somebody looks at the state: this run writes it elsewhere
 	} else {
-		for range b.taken {
+		for _, i := range b.taken {
+			b.in[i].WriteOver()
 			c.dev.Pool.CountDonation()
 		}
 	}
@@ -331,7 +332,7 @@ func (c *capture) launch(b *binding) ([]*graph.Node, bool, error) {
 			behind = append(behind, backend.Copy{Dst: m, Src: o.buf})
 		}
 	}
-	outcome, err := rec.graph.Launch(before, behind)
+	outcome, err := rec.graph.Launch(before, behind, fresh)
 	if err != nil {
 		giveUp()
 		if err == backend.ErrVoid {

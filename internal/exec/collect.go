@@ -78,6 +78,8 @@ type planner struct {
 	becomes [][2]*graph.Node
 	// replay: the plan is for a trace; nothing is stored but the roots, and all else dies.
 	replay bool
+	// share is the part of a trace's work that may be done again to hold less.
+	share float64
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout
 }

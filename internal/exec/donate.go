@@ -26,7 +26,7 @@ func (p *planner) findDonors() {
 			}
 			for j, in := range s.in {
 				b := &p.prog.bufs[in.buf]
-				if s.fused == nil && inPlace>>j&1 == 0 {
+				if !s.together(i, j) || s.fused == nil && inPlace>>j&1 == 0 {
 					continue
 				}
 				if taken[in.buf] || b.keep || b.data != nil || b.last != int32(k) || b.size != p.prog.bufs[o.buf].size || b.dev != s.dev || !p.overlays(s, j, o) {
@@ -41,16 +41,21 @@ func (p *planner) findDonors() {
 }
 
 // elementwise reports whether output i is written in the order in which inputs are read: a reduction at the end of a fused
-// program is not, nor is the product at its start.
+// program is not, nor is the product at its start, nor what a product's own kernel makes of other inputs.
 func (s *step) elementwise(i int) bool {
-	return s.fused == nil || !(s.fused.Head != nil && i == 0) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
+	return s.fused == nil || !(s.fused.Head != nil && (i == 0 || s.fused.Head.Apart)) && !(s.fused.Tail != nil && i >= len(s.out)-s.fused.Tails())
+}
+
+// together reports whether output i and input j are of the same part of a step: parts run side by side.
+func (s *step) together(i, j int) bool {
+	return s.sets == 0 || i/(len(s.out)/s.sets) == j/(len(s.in)/s.sets)
 }
 
 // overlays reports whether a step may write an output over its input j: both are walked in the same order, and the input is
 // not read in another one too.
 func (p *planner) overlays(s *step, j int, o operand) bool {
 	in := s.in[j]
-	if s.fused != nil && j >= s.fused.In {
+	if s.fused != nil && s.fused.Head != nil && j >= s.fused.In {
 		return false // an operand of the product at its start
 	}
 	inOrder := in.lay.IsContiguous(in.shape) && (in.lay == nil || in.lay.Offset == 0)
@@ -94,7 +99,7 @@ func (p *planner) overlaysIn(s *step, in, out int32) bool {
 		}
 		for k, o := range s.out {
 			if o.buf == out {
-				return s.elementwise(k) && p.overlays(s, j, o)
+				return s.elementwise(k) && s.together(k, j) && p.overlays(s, j, o)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 func (p *planner) findHeads() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class != fuse || p.info[f.group].tail != 0 {
+		if f.class != fuse || p.info[f.group].tail != 0 && !p.device(n).LeadsFolded {
 			continue
 		}
 		lead := &p.info[f.group]

@@ -49,7 +49,12 @@ func (p *planner) lower() {
 			}
 		}
 	}
-	p.findDonors()
+	p.bundleRows()
+	p.reorder()
+	p.recompute(p.share)
+	if p.join() {
+		p.findDonors()
+	}
 	p.pack()
 }
 
@@ -259,6 +264,22 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	}
 	f.at = place{s.out[0].buf, s.out[0].lay}
 	p.addStep(s)
+}
+
+// renumber makes these the program's launches, in this order; no buffer is paired any more with one it is written over.
+func (p *planner) renumber(steps []step) {
+	p.prog.steps = make([]step, 0, len(steps))
+	p.prog.operands = 0
+	for i := range p.prog.bufs {
+		b := &p.prog.bufs[i]
+		b.donor, b.first, b.last = -1, -1, -1
+	}
+	for _, s := range steps {
+		for _, o := range s.out {
+			p.prog.bufs[o.buf].first = int32(len(p.prog.steps))
+		}
+		p.addStep(s)
+	}
 }
 
 func (p *planner) addStep(s step) {

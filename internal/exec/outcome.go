@@ -85,9 +85,7 @@ func (o *outcome) known(wait bool) bool {
 				r.fail(s, c.Err)
 			}
 		}
-		if e := r.inputsFailed(s); e != nil {
-			r.fail(s, e)
-		}
+		r.spread(s)
 	}
 	o.done, o.errs, o.parents, o.ask = true, r.errs, nil, nil
 	return true

@@ -58,9 +58,22 @@ type step struct {
 	kernel backend.Kernel // nil for a fused group
 	attr   attr.Attr
 	fused  *backend.Fused
+	rows   *backend.Rows // of a bundle; kernel runs it
 	dev    *backend.Device
 	out    []operand
 	in     []operand
+	given  uint64 // by bits, of a program that runs again: the inputs that are inputs of the program
+	// sets is how many times the program runs, over operands that follow each other in out and in; 0: once.
+	sets int
+}
+
+// parts is how many sets of operands the step has.
+func (s *step) parts() int { return max(1, s.sets) }
+
+// part cuts set k out of what the step has for all of them.
+func part[T any](s *step, list []T, k int) []T {
+	n := len(list) / s.parts()
+	return list[k*n : (k+1)*n : (k+1)*n]
 }
 
 // place is where a node's value is in a program: a buffer and a layout. buf < 0: nowhere.

@@ -50,9 +50,10 @@ func (r *Replay) Unset() *backend.Device {
 
 // NewReplay plans the outputs of a trace once. args are its stand-ins; lays their strides, nil for row-major order. Where
 // an argument begins in its buffer may differ from run to run. becomes says by output the stand-in whose next value it is,
-// -1 if it is none: where it can, the program writes it in that one's memory.
-func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*Replay, error) {
-	p := &planner{dev: DefaultDevice(), replay: true, roots: outs}
+// -1 if it is none: where it can, the program writes it in that one's memory. again is the share of its
+// work that the program may do twice so as to hold less.
+func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, again float64) (*Replay, error) {
+	p := &planner{dev: DefaultDevice(), replay: true, roots: outs, share: again}
 	for i, l := range lays {
 		if l != nil {
 			if p.argLays == nil {
@@ -77,6 +78,7 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 		}
 	}
 	for k := range p.prog.steps {
+		p.prog.steps[k].markGiven(p.prog.numIn)
 		d := p.prog.steps[k].dev
 		if d.Settings != nil && !slices.ContainsFunc(r.set, func(s setting) bool { return s.dev == d }) {
 			r.set = append(r.set, setting{d, d.Settings()})
@@ -108,6 +110,15 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int) (*
 		r.outs = append(r.outs, Output{Spec: graph.Spec{Shape: o.Shape(), DType: o.DType()}, Dev: p.device(o), at: p.info[p.idx.Get(o)].at})
 	}
 	return r, nil
+}
+
+// markGiven notes which inputs of the step are among the program's.
+func (s *step) markGiven(numIn int) {
+	for i, o := range s.in[:min(len(s.in), 64)] {
+		if int(o.buf) < numIn {
+			s.given |= 1 << i
+		}
+	}
 }
 
 // Reads reports whether the program reads an argument.

@@ -9,6 +9,9 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
+// pacedWork is after how many elements a run looks at the clock.
+const pacedWork = 1 << 14
+
 // execute runs the steps. A step that fails, or reads a value that failed, leaves its outputs failed; other steps
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
@@ -17,10 +20,14 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	kc := &r.ctx
 	cancelable := ctx.Done() != nil
 	shown := r.shown
+	if r.ready && r.left == nil {
+		r.left = make([]any, len(r.prog.steps))
+	}
 	if r.prog.checks {
 		kc.Late = r.leave
 		defer r.finishChecks()
 	}
+	work, pace := 0, par.Pace{}
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
 		r.at = k
@@ -32,17 +39,29 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		n := len(s.out) + len(s.in)
 		v := views[:n:n]
 		views = views[n:]
-		if err := r.inputsFailed(s); err != nil {
-			r.fail(s, err)
+		failed := r.spread(s)
+		if failed == s.parts() {
 			continue
 		}
 		r.views(s, v)
+		if r.ready {
+			kc.Kept, kc.Given = &r.left[k], s.given
+			if len(r.took) > 0 { // which of them is read before it is written over is not looked at
+				kc.Given = 0
+			}
+		}
 		compiled := int64(0)
 		if !shown && s.dev.Ahead != nil {
 			compiled = s.dev.Compiled()
 		}
-		if err := launch(kc, s, v[:len(s.out)], v[len(s.out):]); err != nil {
+		if failed > 0 {
+			r.launchParts(kc, s, v[:len(s.out)], v[len(s.out):])
+		} else if err := launch(kc, s, v[:len(s.out)], v[len(s.out):]); err != nil {
 			r.fail(s, err)
+		}
+		if work += s.out[0].shape.Numel(); work >= pacedWork { // many short launches are long together
+			work = 0
+			pace.Step()
 		}
 		// Where one kernel had to be compiled, others may have to be: then all of them at the same time.
 		if !shown && s.dev.Ahead != nil && s.dev.Compiled() != compiled {
@@ -118,10 +137,7 @@ func (r *run) finishChecks() {
 		return
 	}
 	for k := range r.prog.steps {
-		s := &r.prog.steps[k]
-		if err := r.inputsFailed(s); err != nil {
-			r.fail(s, err)
-		}
+		r.spread(&r.prog.steps[k])
 	}
 }
 
@@ -131,17 +147,48 @@ func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 			err = fault.FromPanic(s.op, p)
 		}
 	}()
-	if s.fused != nil {
+	switch {
+	case s.sets > 0:
+		return s.dev.RunMany(kc, s.fused, s.sets, out, in)
+	case s.fused != nil:
 		return s.dev.RunFused(kc, s.fused, out, in)
 	}
 	return s.kernel(kc, s.attr, out, in)
 }
 
-func (r *run) inputsFailed(s *step) error {
-	if r.errs == nil {
-		return nil
+// launchParts runs the parts of a step whose inputs have values, each by itself.
+func (r *run) launchParts(kc *backend.Ctx, s *step, out, in []backend.View) {
+	one := step{op: s.op, fused: s.fused, dev: s.dev}
+	for k := range s.sets {
+		if r.failure(part(s, s.in, k)) != nil {
+			continue
+		}
+		if err := launch(kc, &one, part(s, out, k), part(s, in, k)); err != nil {
+			one.out = part(s, s.out, k)
+			r.fail(&one, err)
+		}
 	}
-	for _, o := range s.in {
+}
+
+// spread fails what a step makes of values that failed, and returns how many of its parts cannot run.
+func (r *run) spread(s *step) (failed int) {
+	if r.errs == nil {
+		return 0
+	}
+	for k := range s.parts() {
+		if err := r.failure(part(s, s.in, k)); err != nil {
+			for _, o := range part(s, s.out, k) {
+				r.errs[o.buf] = err
+			}
+			failed++
+		}
+	}
+	return failed
+}
+
+// failure is why one of some operands has no value; nil: all have.
+func (r *run) failure(in []operand) error {
+	for _, o := range in {
 		if err := r.errs[o.buf]; err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -34,7 +35,7 @@ func (p *planner) transfer(from, to *backend.Device) backend.Kernel {
 		}
 		if to.Upload == nil {
 			if src.Contiguous() {
-				copy(dst.Bytes(), src.Bytes())
+				par.Copy(dst.Bytes(), src.Bytes())
 				return nil
 			}
 			return order(c, a, []backend.View{dst}, []backend.View{src})
@@ -68,7 +69,7 @@ func download(d *backend.Device, v backend.View) (backend.View, error) {
 		}
 	}
 	b := hostBytes(max(hi-lo+1, 0) * size)
-	if err := d.Download(b, &mem.Buffer{Dev: v.Buf.Dev + uintptr(lo*size), Size: len(b)}); err != nil {
+	if err := d.Download(b, v.Buf.Window(lo*size, len(b))); err != nil {
 		return v, err
 	}
 	if v.Lay != nil {

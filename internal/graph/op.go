@@ -81,6 +81,9 @@ type Op struct {
 	Layout func(a attr.Attr, from *shape.Shape, lay *shape.Layout, to *shape.Shape) *shape.Layout
 	// Transparent says that a bundle's outputs are its last inputs, shown as they are: nothing is computed.
 	Transparent bool
+	// Cheap says that a kernel takes no longer than reading and writing its operands once: it may be run again so that its
+	// result need not be held. Elementwise ops are anyway.
+	Cheap bool
 	// InPlace is a bit set of inputs whose buffer the output may take over although the op is not elementwise.
 	InPlace uint32
 

@@ -18,9 +18,13 @@ type Buffer struct {
 	// ReadOnly marks memory that is not the engine's to write over: a caller's slice, a mapped file.
 	ReadOnly bool
 
+	// Made is the number under which a device with a time of its own knows the work that last wrote the buffer; 0: it does not.
+	Made atomic.Int64
+
 	pool  *Pool
-	class int16        // -1: on the Go heap
+	class int16        // below 0: on the Go heap
 	nodes atomic.Int32 // nodes that show it
+	value atomic.Uint32
 	event atomic.Pointer[Event]
 	clean runtime.Cleanup
 }
@@ -132,6 +136,12 @@ func (b *Buffer) Hide() {
 	}
 }
 
+// Value is a number for the value that the buffer holds once it has one: another one after each time that it is written over.
+func (b *Buffer) Value() uint32 { return b.value.Load() }
+
+// WriteOver says that the buffer, which had a value, is about to have another.
+func (b *Buffer) WriteOver() { b.value.Add(1) }
+
 // Shows returns how many nodes show the buffer.
 func (b *Buffer) Shows() int { return int(b.nodes.Load()) }
 
@@ -159,6 +169,7 @@ func (b *Buffer) Window(from, size int) *Buffer {
 		w.Dev += uintptr(from)
 	}
 	w.event.Store(b.event.Load())
+	w.Made.Store(b.Made.Load())
 	return w
 }
 

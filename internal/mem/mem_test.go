@@ -37,6 +37,12 @@ func TestClasses(t *testing.T) {
 			for q := range 5 {
 				check(1<<e + q*(1<<e/4) + d)
 			}
+			if n := 1<<e + 1<<e/5 + d; e >= hugeExp {
+				check(n)
+				if _, size := classOf(n); size > n+n/60 {
+					t.Fatalf("%d bytes take %d", n, size)
+				}
+			}
 		}
 	}
 	last, before := int16(-1), 0

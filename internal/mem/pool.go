@@ -36,11 +36,13 @@ type Stats struct {
 const (
 	smallSize  = 4 << 10  // at most this much lives on the Go heap
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
-	// A power of two has four classes, a large one sixteen: what a block has beyond its need is lost where pages are not
-	// given on first use.
+	// A power of two has four classes, a large one sixteen, a huge one 64: what a block has beyond its need is lost where
+	// pages are not given on first use.
 	largeExp   = 21
 	largeClass = 4 * (largeExp - 11)
-	numClasses = largeClass + 16*(63-largeExp)
+	hugeExp    = 28
+	hugeClass  = largeClass + 16*(hugeExp-largeExp)
+	numClasses = hugeClass + 64*(63-hugeExp)
 )
 
 // Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
@@ -81,16 +83,19 @@ func classOf(n int) (class int16, size int) {
 
 // classesOf returns the number before the classes of a power of two, and how many they are.
 func classesOf(e int) (base, steps int) {
-	if e < largeExp {
+	switch {
+	case e < largeExp:
 		return 4 * (e - 11), 4
+	case e < hugeExp:
+		return largeClass + 16*(e-largeExp), 16
 	}
-	return largeClass + 16*(e-largeExp), 16
+	return hugeClass + 64*(e-hugeExp), 64
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
 func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	if n <= smallSize && p.hostHeap() {
-		return small(n), nil
+		return p.small(n), nil
 	}
 	class, size := classOf(n)
 	for try := 0; ; try++ {
@@ -100,7 +105,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			if blk.host != nil {
 				b.Mem = blk.host[:n] // with the block's capacity: Free gives all of it back
 			}
-			b.clean = runtime.AddCleanup(b, func(blk block) { p.give(class, blk.host, blk.dev, n) }, blk)
+			b.clean = runtime.AddCleanup(b, lost.back, lost{p, blk, n, class})
 			return b, nil
 		}
 		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
@@ -124,26 +129,49 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 	}
 }
 
+// lost is the memory of a buffer that nobody can reach any more.
+type lost struct {
+	p     *Pool
+	blk   block
+	n     int
+	class int16
+}
+
+func (l lost) back() { l.p.give(l.class, l.blk.host, l.blk.dev, l.n) }
+
 func (p *Pool) hostHeap() bool { return p.src == nil || p.src == Source(Host{}) }
 
 // small returns a buffer of ordinary Go memory: the collector frees it without our help, so it is not counted. The least
-// ones are one object with their memory.
-func small(n int) *Buffer {
-	switch {
-	case n <= 64:
+// ones are one object with their memory; that of others is used again if the buffer is freed by count.
+func (p *Pool) small(n int) *Buffer {
+	if n <= 64 {
 		s := new(struct {
 			Buffer
 			data [8]uint64
 		})
 		return s.fill(s.data[:], n)
-	case n <= 256:
-		s := new(struct {
-			Buffer
-			data [32]uint64
-		})
-		return s.fill(s.data[:], n)
 	}
-	return new(Buffer).fill(make([]uint64, (n+7)/8), n)
+	k := bits.Len(uint(n - 1)) // n <= 1<<k
+	b := &Buffer{pool: p}
+	if w, ok := smalls[k].Get().(unsafe.Pointer); ok {
+		b.fill(unsafe.Slice((*uint64)(w), 1<<k/8), n)
+	} else {
+		b.fill(make([]uint64, 1<<k/8), n)
+	}
+	b.class = int16(-k)
+	return b
+}
+
+// smalls has the memory of freed small buffers, by the logarithm of its size.
+var smalls [13]sync.Pool
+
+// giveSmall takes back the memory of a small buffer.
+func (p *Pool) giveSmall(k int, host []byte) {
+	w := unsafe.Pointer(unsafe.SliceData(host))
+	if p.poison {
+		poisonBytes(unsafe.Slice((*byte)(w), 1<<k))
+	}
+	smalls[k].Put(w)
 }
 
 func (b *Buffer) fill(w []uint64, n int) *Buffer {
@@ -191,6 +219,7 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 // give takes back a block.
 func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 	if class < 0 {
+		p.giveSmall(-int(class), host)
 		return
 	}
 	_, size := classOf(n)
@@ -254,7 +283,10 @@ func (p *Pool) trimLocked(keep int64) {
 // classSize is the inverse of classOf.
 func classSize(c int) int {
 	e := (c-1)/4 + 11
-	if c > largeClass {
+	switch {
+	case c > hugeClass:
+		e = (c-1-hugeClass)/64 + hugeExp
+	case c > largeClass:
 		e = (c-1-largeClass)/16 + largeExp
 	}
 	base, steps := classesOf(e)

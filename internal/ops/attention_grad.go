@@ -1,18 +1,52 @@
 package ops
 
+import "github.com/lucid-go/lucid/internal/attr"
+
 // attentionGrads are the values that the rules of attention_grad share.
 type attentionGrads struct {
 	*attended
-	g, sums *Node
-	dp, ds  *Node
+	g, y, dp, ds *Node
+	shiftAt      int // the input that is the cotangent of the logarithms, -1: none
+	maskAt       int // the input that is the mask, if there is one
+}
+
+// attentionGradMask is the place of attention_grad's mask.
+func attentionGradMask(a attr.Attr) int {
+	if a.(attr.Attention).Shifted {
+		return 7
+	}
+	return 6
 }
 
 func readAttentionGrad(n *Node) *attentionGrads {
-	r := &attentionGrads{attended: readAttended(n.Attr(), n.In(1), n.In(2), n.In(3), n.In(4), optionalIn(n, 6)), sums: Unsqueeze(n.In(5), -1)}
-	r.g = Cast(n.In(0), r.p.DType())
-	r.dp = Sub(contract(r.g, swapLast(r.v)), r.sums)
+	r := &attentionGrads{shiftAt: -1, maskAt: attentionGradMask(n.Attr())}
+	r.attended = readAttended(n.Attr(), n.In(1), n.In(2), n.In(3), n.In(4), optionalIn(n, r.maskAt))
+	var shift *Node
+	if r.a.Shifted {
+		r.shiftAt = 6
+		shift = n.In(6)
+	}
+	r.g, r.y = Cast(n.In(0), r.p.DType()), Cast(n.In(5), r.p.DType())
+	r.dp = Sub(contract(r.g, swapLast(r.v)), rowSums(r.g, r.y, shift))
 	r.ds = Mul(r.p, r.dp)
 	return r
+}
+
+// sumsTangent is the tangent of the sums over rows.
+func (r *attentionGrads) sumsTangent(tg, ty, tshift *Node) (t *Node) {
+	if tg != nil {
+		t = Mul(tg, r.y)
+	}
+	if ty != nil {
+		t = addMaybe(t, Mul(r.g, ty))
+	}
+	if t != nil {
+		t = sumLast(t)
+	}
+	if tshift != nil {
+		t = addMaybe(t, Neg(Unsqueeze(tshift, -1)))
+	}
+	return t
 }
 
 func attentionGradVJP(n *Node, cot []*Node, need []bool) []*Node {
@@ -41,15 +75,20 @@ func attentionGradVJP(n *Node, cot []*Node, need []bool) []*Node {
 		byDP := Mul(byDS, r.p)
 		out[0] = addMaybe(out[0], contract(byDP, r.v))
 		out[3] = contract(swapLast(byDP), r.g)
-		out[5] = Squeeze(Neg(sumLast(byDP)), -1)
+		by := sumLast(byDP) // less of the sums over rows
+		out[0] = Sub(out[0], Mul(by, r.y))
+		out[5] = Neg(Mul(by, r.g))
+		if r.shiftAt >= 0 {
+			out[r.shiftAt] = Squeeze(by, -1)
+		}
 	}
 	if byP != nil {
 		byS := Mul(byP, r.p)
 		out[1] = addMaybe(out[1], Mul(contract(byS, r.k), scale))
 		out[2] = addMaybe(out[2], Mul(contract(swapLast(byS), r.q), scale))
 		out[4] = Squeeze(Neg(sumLast(byS)), -1)
-		if r.mask != nil && need[6] && r.mask.DType().IsFloat() {
-			out[6] = SumTo(byS, r.mask.Shape())
+		if r.mask != nil && need[r.maskAt] && r.mask.DType().IsFloat() {
+			out[r.maskAt] = SumTo(byS, r.mask.Shape())
 		}
 	}
 	for i, x := range out {
@@ -65,7 +104,7 @@ func attentionGradJVP(n *Node, tan []*Node) []*Node {
 	r := readAttentionGrad(n)
 	d, scale := r.p.DType(), r.a.Scale
 	at := func(i int) *Node {
-		if i >= len(tan) {
+		if i < 0 || i >= len(tan) {
 			return nil
 		}
 		return castMaybe(tan[i], d)
@@ -79,7 +118,7 @@ func attentionGradJVP(n *Node, tan []*Node) []*Node {
 	}
 	var tm *Node
 	if r.mask != nil && r.mask.DType().IsFloat() {
-		tm = at(6)
+		tm = at(r.maskAt)
 	}
 	ts := r.scores(at(1), at(2), tm)
 	if t := at(4); t != nil {
@@ -96,8 +135,8 @@ func attentionGradJVP(n *Node, tan []*Node) []*Node {
 	if tv != nil {
 		tdp = addMaybe(tdp, contract(r.g, swapLast(tv)))
 	}
-	if t := at(5); t != nil {
-		tdp = addMaybe(tdp, expandTo(Neg(Unsqueeze(t, -1)), r.p.Shape()))
+	if t := r.sumsTangent(tg, at(5), at(r.shiftAt)); t != nil {
+		tdp = addMaybe(tdp, expandTo(Neg(t), r.p.Shape()))
 	}
 	if tdp != nil {
 		tds = addMaybe(tds, Mul(r.p, tdp))

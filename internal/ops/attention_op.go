@@ -15,7 +15,8 @@ import (
 // that sees nothing gives zeros, and its logarithm is +Inf, so that recomputed weights are 0.
 //
 // attention_grad gives the cotangents of q, k and v. Its inputs are the cotangent of the result, q, k, v, the
-// logarithms, the sums of the result times its cotangent, and perhaps the mask.
+// logarithms, the result, whose products with its cotangent are summed up along rows, the cotangent of the logarithms if the
+// attribute says Shifted, and perhaps the mask.
 var opAttention, opAttentionGrad *graph.Op
 
 func init() {
@@ -29,7 +30,7 @@ func init() {
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
 		}})
-	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 1, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 127,
+	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 255,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
 			var out []graph.Spec
 			for _, x := range in[1:4] {
@@ -39,7 +40,7 @@ func init() {
 		},
 		VJP: attentionGradVJP, JVP: attentionGradJVP,
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
-			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 6)...), size)
+			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, attentionGradMask(n.Attr()))...), size)
 		}})
 }
 
@@ -167,13 +168,13 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 		g = zerosLike(graph.Item(n, 0))
 	}
 	y := graph.Item(n, 0)
-	sums := sumKeep(Mul(Cast(g, d), Cast(y, d)), []int{3}, false)
 	a := n.Attr().(attr.Attention)
+	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, y}
+	var shift *Node
 	if len(cot) > 1 && cot[1] != nil {
-		sums = Sub(sums, cot[1])
-		a.Shifted = true
+		shift, a.Shifted = Cast(cot[1], d), true
+		in = append(in, shift)
 	}
-	in := []*Node{Cast(g, n.In(0).DType()), n.In(0), n.In(1), n.In(2), lse, sums}
 	out := make([]*Node, n.NumIn())
 	mask := optionalIn(n, 3)
 	if mask != nil {
@@ -184,10 +185,21 @@ func attentionVJP(n *Node, cot []*Node, need []bool) []*Node {
 	}
 	if mask != nil && need[3] && mask.DType().IsFloat() {
 		r := readAttended(n.Attr(), n.In(0), n.In(1), n.In(2), lse, mask)
-		ds := Mul(r.p, Sub(contract(Cast(g, d), swapLast(r.v)), Unsqueeze(sums, -1)))
+		g, y := Cast(g, d), Cast(y, d)
+		ds := Mul(r.p, Sub(contract(g, swapLast(r.v)), rowSums(g, y, shift)))
 		out[3] = castLike(SumTo(ds, mask.Shape()), mask)
 	}
 	return out
+}
+
+// rowSums are those of the result times its cotangent, less the cotangent of the logarithms if there is one: what is taken from
+// the cotangents of weights. They are (N, H, L, 1).
+func rowSums(g, y, shift *Node) *Node {
+	sums := sumLast(Mul(g, y))
+	if shift != nil {
+		sums = Sub(sums, Unsqueeze(shift, -1))
+	}
+	return sums
 }
 
 func attentionJVP(n *Node, tan []*Node) []*Node {

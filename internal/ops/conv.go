@@ -113,6 +113,9 @@ func convWeightGrad(c attr.Conv, x, g *Node, w []int) *Node {
 	if product(w) == 0 || x.Shape().Numel() == 0 || g.Shape().Numel() == 0 {
 		return broadcastTo(constLike(g, 0), shape.Of("conv", w...))
 	}
+	if isTransposed(c) {
+		return convTransposedGrad(c, x, g, w)
+	}
 	rank, n := c.Stride.Len(), x.Dim(0)
 	high := make([]int, rank)
 	for d := range rank {
@@ -126,11 +129,49 @@ func convWeightGrad(c attr.Conv, x, g *Node, w []int) *Node {
 	y = Reshape(moveAxis(swapFirst(y), 2, 0), append([]int{w[1], c.Groups * n}, xs...)...)
 	r := swapFirst(conv(t, y, swapFirst(g)))
 	if c.Flip {
-		for d := range rank {
-			r = SliceDim(r, 2+d, w[2+d]-1, w[2+d], -1)
-		}
+		r = turnTaps(r)
 	}
 	return r
+}
+
+// isTransposed reports whether zeros between the input's elements are all that spreads the result, as in a transposed
+// convolution of one group.
+func isTransposed(c attr.Conv) bool {
+	spread := false
+	for d := range c.Stride.Len() {
+		if c.Stride.At(d) != 1 {
+			return false
+		}
+		spread = spread || c.InputDilation.At(d) > 1
+	}
+	return spread && c.Groups == 1
+}
+
+// convTransposedGrad is convWeightGrad seen from the other side, so that no zeros lie between elements: the input is the
+// kernel, spread, and slides over the cotangent, which meets the taps from the last to the first.
+func convTransposedGrad(c attr.Conv, x, g *Node, w []int) *Node {
+	rank := c.Stride.Len()
+	low, high := make([]int, rank), make([]int, rank)
+	for d := range rank {
+		reach := (w[2+d] - 1) * c.KernelDilation.At(d)
+		low[d] = reach - c.Low.At(d)
+		high[d] = reach - g.Dim(2+d) + (x.Dim(2+d)-1)*c.InputDilation.At(d) + 1 - low[d]
+	}
+	t := attr.Conv{Stride: c.KernelDilation, KernelDilation: c.InputDilation, InputDilation: c.Stride,
+		Low: attr.MakeInts(low...), High: attr.MakeInts(high...), Groups: 1}
+	r := conv(t, swapFirst(g), swapFirst(x))
+	if !c.Flip {
+		r = turnTaps(r)
+	}
+	return r
+}
+
+// turnTaps reverses the order of a kernel's taps.
+func turnTaps(w *Node) *Node {
+	for d := 2; d < w.Rank(); d++ {
+		w = SliceDim(w, d, w.Dim(d)-1, w.Dim(d), -1)
+	}
+	return w
 }
 
 // vmapConv puts the extra axis into the batch, the output channels or the groups.

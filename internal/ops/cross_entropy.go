@@ -120,11 +120,15 @@ func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	}
 	ampFloat32(&x, &weight)
 	d := x.DType()
-	wide := Cast(realFloat("cross_entropy", x), statDType(d))
+	return Cast(wideCrossEntropy(Cast(realFloat("cross_entropy", x), statDType(d)), target, weight, o), d)
+}
+
+// wideCrossEntropy is CrossEntropy of logits in the dtype that sums are taken in, which the result has too.
+func wideCrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 	if target.DType().IsFloat() {
-		return Cast(softCrossEntropy(wide, Cast(target, wide.DType()), weight, o), d)
+		return softCrossEntropy(x, Cast(target, x.DType()), weight, o)
 	}
-	c := newClasses("cross_entropy", wide, target, weight, o.IgnoreIndex)
+	c := newClasses("cross_entropy", x, target, weight, o.IgnoreIndex)
 	nll := apply(opClassNLL, attr.Axis{Axis: c.axis}, c.x, c.target)
 	lse := graph.Item(nll, 1)
 	drop := func(l *Node) *Node { return Where(c.valid, l, constLike(l, 0)) }
@@ -137,7 +141,7 @@ func CrossEntropy(x, target, weight *Node, o CrossEntropyOptions) *Node {
 		spread := drop(sumKeep(all, []int{c.axis}, true))
 		l = Add(Mul(l, 1-s), Mul(spread, s/float64(c.count)))
 	}
-	return Cast(c.finish(l, o.Reduction), d)
+	return c.finish(l, o.Reduction)
 }
 
 // softCrossEntropy is the loss against probabilities; the mean is over the examples.

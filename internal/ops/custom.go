@@ -68,6 +68,13 @@ func WithRules(r *Rules, in, outs []*Node) []*Node {
 // Vectorise runs a function of nodes over an extra axis in front of the batched ones; package transform provides it.
 var Vectorise func(f func([]*Node) []*Node, in []*Node, batched []bool, size int) []*Node
 
+// Pull carries cotangents through a function of nodes, and Push tangents: rules of ops that have a form written with other
+// ops. Package transform provides both.
+var (
+	Pull func(f func([]*Node) []*Node, in, cot []*Node, need []bool) []*Node
+	Push func(f func([]*Node) []*Node, in, tan []*Node) []*Node
+)
+
 // vmapRules shows the vectorised outputs under the vectorised rules.
 func vmapRules(r *Rules, in []*Node, batched []bool, size int) []*Node {
 	outs := make([]*Node, len(in)-r.In)

@@ -29,15 +29,24 @@ func init() {
 	legal["attention"] = func(c claim) {
 		c.must(len(c.in) == 3 || len(c.in) == 4, "%d inputs", len(c.in))
 		c.attended(c.in[0], c.in[1], c.in[2], c.in[3:])
+		c.must(!attrOf[attr.Attention](c).Shifted, "a cotangent of logarithms, which only a gradient has")
 	}
 	legal["attention_grad"] = func(c claim) {
-		c.must(len(c.in) == 6 || len(c.in) == 7, "%d inputs", len(c.in))
-		g, q, v := c.in[0], c.in[1], c.in[3]
-		c.attended(q, c.in[2], v, c.in[6:])
+		a := attrOf[attr.Attention](c)
+		at := attentionGradMask(a)
+		c.must(len(c.in) == at || len(c.in) == at+1, "%d inputs", len(c.in))
+		g, q, v, y := c.in[0], c.in[1], c.in[3], c.in[5]
+		c.attended(q, c.in[2], v, c.in[at:])
 		d := append(q.Shape().Clone()[:3], v.Dim(3))
-		c.must(g.DType() == q.DType() && slices.Equal(g.Shape().Dims(), d), "a cotangent of %v %v", g.DType(), g.Shape())
-		for _, s := range c.in[4:6] {
-			c.must(s.DType() == statDType(q.DType()) && slices.Equal(s.Shape().Dims(), d[:3]), "a sum of %v %v", s.DType(), s.Shape())
+		for _, x := range []*Node{g, y} {
+			c.must(x.DType() == q.DType() && slices.Equal(x.Shape().Dims(), d), "a result or cotangent of %v %v", x.DType(), x.Shape())
+		}
+		rows := []*Node{c.in[4]}
+		if a.Shifted {
+			rows = append(rows, c.in[6])
+		}
+		for _, s := range rows {
+			c.must(s.DType() == statDType(q.DType()) && slices.Equal(s.Shape().Dims(), d[:3]), "logarithms or cotangents of %v %v", s.DType(), s.Shape())
 		}
 	}
 }

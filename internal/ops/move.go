@@ -9,7 +9,7 @@ import (
 var opConcat, opSliceUpdate, opCopy *graph.Op
 
 func init() {
-	opCopy = graph.Register(graph.Op{Name: "copy", Version: 1, Kind: graph.Move, Infer: inferSame, VMap: vmapElementwise,
+	opCopy = graph.Register(graph.Op{Name: "copy", Version: 1, Kind: graph.Move, Cheap: true, Infer: inferSame, VMap: vmapElementwise,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return cot },
 		JVP: func(n *Node, tan []*Node) []*Node { return []*Node{Contiguous(tan[0])} }})
 	opConcat = graph.Register(graph.Op{Name: "cat", Version: 1, Kind: graph.Move, AMP: graph.AMPPromote,

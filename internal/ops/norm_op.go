@@ -142,7 +142,7 @@ func (r normed) jvp(n *Node, tan []*Node) []*Node {
 
 func normOp(name string, centred bool) *graph.Op {
 	var op *graph.Op
-	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
+	op = graph.Register(graph.Op{Name: name, Version: 1, Kind: graph.RowWise, Cheap: true, AMP: graph.AMPFloat32, SavesIn: 3, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			x := in[0]
 			d := x.Shape().Clone()

@@ -1,68 +1,224 @@
 package ops
 
-import "github.com/lucid-go/lucid/internal/fault"
+import (
+	"slices"
 
-// LstmForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end.
-type LstmForwardOptions struct{ BatchFirst, Reverse bool }
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// LstmForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end. BatchSizes
+// is for packed sequences of different lengths, the longest first: how many of them have each step. Their input and output
+// are then (sum of BatchSizes, …).
+type LstmForwardOptions struct {
+	BatchFirst, Reverse bool
+	BatchSizes          []int
+}
 
 // LstmForward takes x, (T, B, in), through one layer of a long short-term memory and returns the states of all steps,
 // (T, B, H), and the last state and memory, (B, H). h0 and c0, of (B, H), may be nil for zeros; weightIH is (4H, in),
-// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output.
+// weightHH (4H, H), biases (4H) or nil; the gates are in PyTorch's order: input, forget, cell, output. With weightHR, (P, H),
+// states are projected to the size P, and weightHH is (4H, P).
 //
 //lucid:func LSTMForward
-//lucid:optional h0 c0 biasIH biasHH
-func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH *Node, o LstmForwardOptions) (output, h, c *Node) {
-	const op = "lstm_forward"
-	if x.Rank() != 3 || weightIH.Rank() != 2 || weightHH.Rank() != 2 {
-		fault.Throw(fault.Shape, op, "the tensor has shape %v, the weights %v and %v; want (T, B, in), (4H, in) and (4H, H)", x.Shape(), weightIH.Shape(), weightHH.Shape())
+//lucid:amp half
+//lucid:optional h0 c0 biasIH biasHH weightHR
+func LstmForward(x, weightIH, weightHH, h0, c0, biasIH, biasHH, weightHR *Node, o LstmForwardOptions) (output, h, c *Node) {
+	l := &layer{op: "lstm_forward", a: attr.Recurrent{Cell: attr.CellLSTM, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, c0: c0, bi: biasIH, bh: biasHH, proj: weightHR}
+	return l.forward(o.BatchFirst, o.BatchSizes)
+}
+
+// GruForwardOptions are as those of LstmForward.
+type GruForwardOptions struct {
+	BatchFirst, Reverse bool
+	BatchSizes          []int
+}
+
+// GruForward takes x, (T, B, in), through one layer of gated recurrent units and returns the states of all steps, (T, B,
+// H), and the last one, (B, H). h0 may be nil for zeros; weightIH is (3H, in), weightHH (3H, H), biases (3H) or nil; the
+// gates are in PyTorch's order: reset, update, new.
+//
+//lucid:func GRUForward
+//lucid:amp half
+//lucid:optional h0 biasIH biasHH
+func GruForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o GruForwardOptions) (output, h *Node) {
+	l := &layer{op: "gru_forward", a: attr.Recurrent{Cell: attr.CellGRU, Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
+	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
+	return output, h
+}
+
+// RnnForwardOptions are as those of LstmForward; Nonlinearity is "tanh", which is meant by "", or "relu".
+type RnnForwardOptions struct {
+	Nonlinearity        string
+	BatchFirst, Reverse bool
+	BatchSizes          []int
+}
+
+// RnnForward takes x, (T, B, in), through one layer of an Elman network and returns the states of all steps, (T, B, H), and
+// the last one, (B, H). h0 may be nil for zeros; weightIH is (H, in), weightHH (H, H), biases (H) or nil.
+//
+//lucid:func RNNForward
+//lucid:amp half
+//lucid:optional h0 biasIH biasHH
+func RnnForward(x, weightIH, weightHH, h0, biasIH, biasHH *Node, o RnnForwardOptions) (output, h *Node) {
+	l := &layer{op: "rnn_forward", a: attr.Recurrent{Cell: elman("rnn_forward", o.Nonlinearity), Reverse: o.Reverse}, x: x, wi: weightIH, wh: weightHH, h0: h0, bi: biasIH, bh: biasHH}
+	output, h, _ = l.forward(o.BatchFirst, o.BatchSizes)
+	return output, h
+}
+
+func elman(op, nonlinearity string) attr.Cell {
+	switch nonlinearity {
+	case "", "tanh":
+		return attr.CellTanh
+	case "relu":
+		return attr.CellReLU
 	}
-	hidden := weightHH.Dim(-1)
-	if weightIH.Dim(0) != 4*hidden || weightHH.Dim(0) != 4*hidden || weightIH.Dim(1) != x.Dim(2) {
-		fault.Throw(fault.Shape, op, "weights %v and %v for inputs %v; want (4H, in) and (4H, H)", weightIH.Shape(), weightHH.Shape(), x.Shape())
+	fault.Throw(fault.Value, op, "Nonlinearity is %q; want tanh or relu", nonlinearity)
+	return 0
+}
+
+// layer is a recurrent layer as its doors are given it.
+type layer struct {
+	op                              string
+	a                               attr.Recurrent
+	x, wi, wh, h0, c0, bi, bh, proj *Node
+}
+
+func (l *layer) forward(batchFirst bool, sizes []int) (y, h, c *Node) {
+	batch := l.check(batchFirst, sizes)
+	l.promote()
+	if sizes != nil {
+		return l.packed(l.x, sizes, batch)
 	}
-	realFloat(op, x)
-	if o.BatchFirst {
+	x := l.x
+	if batchFirst {
 		x = Transpose(x, 0, 1)
 	}
-	start := func(name string, s *Node) *Node {
-		switch {
-		case s == nil:
-			return BroadcastTo(constLike(x, 0), x.Dim(1), hidden)
-		case s.Rank() != 2 || s.Dim(0) != x.Dim(1) || s.Dim(1) != hidden:
-			fault.Throw(fault.Shape, op, "%s has shape %v; want [%d %d]", name, s.Shape(), x.Dim(1), hidden)
-		}
-		return s
+	steps := x.Dim(0)
+	y, h, c = l.packed(Reshape(x, steps*batch, x.Dim(2)), slices.Repeat([]int{batch}, steps), batch)
+	y = Reshape(y, steps, batch, y.Dim(1))
+	if batchFirst {
+		y = Transpose(y, 0, 1)
 	}
-	h, c = start("h0", h0), start("c0", c0)
-	bias := biasIH
-	switch {
-	case bias == nil:
-		bias = biasHH
-	case biasHH != nil:
-		bias = Add(biasIH, biasHH)
+	return y, h, c
+}
+
+// packed takes packed elements through the layer.
+func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
+	hidden, state := l.wh.Dim(0)/l.a.Cell.Gates(), l.wh.Dim(1)
+	h, c = l.start("h0", l.h0, batch, state), nil
+	if l.a.Cell == attr.CellLSTM {
+		c = l.start("c0", l.c0, batch, hidden)
 	}
-	outs := make([]*Node, x.Dim(0))
-	var gates []*Node // what the inputs give, of all steps at once
-	if len(outs) > 0 {
-		gates = Unbind(Linear(x, weightIH, bias), 0)
+	if len(sizes) == 0 {
+		return BroadcastTo(constLike(x, 0), 0, state), h, c
 	}
-	for i := range outs {
-		t := i
-		if o.Reverse {
-			t = len(outs) - 1 - i
-		}
-		h, c = LstmCell(gates[t], h, c, weightHH, nil)
-		outs[t] = h
+	l.a.Runs, l.a.Project = attr.MakeRuns(sizes), l.proj != nil
+	bias := l.bi
+	if l.a.Cell == attr.CellGRU {
+		l.a.Biased = l.bh != nil
+	} else if bias = l.bh; bias == nil {
+		bias = l.bi
+	} else if l.bi != nil {
+		bias = Add(l.bi, l.bh)
 	}
-	if len(outs) == 0 {
-		output = BroadcastTo(constLike(x, 0), 0, x.Dim(1), hidden)
+	in := []*Node{Linear(x, l.wi, bias), l.wh, h}
+	if c != nil {
+		in = append(in, c)
+	}
+	if l.a.Biased {
+		in = append(in, l.bh)
+	}
+	if l.a.Project {
+		in = append(in, l.proj)
+	}
+	var out []*Node
+	if len(sizes) == 1 { // nothing to go through: a product and what follows it
+		out = recurrentSteps(l.a, in)
 	} else {
-		output = Stack(outs, 0)
+		out = recur(l.a, in)
 	}
-	if o.BatchFirst {
-		output = Transpose(output, 0, 1)
+	if c != nil {
+		c = ends(l.a, out[1])
 	}
-	return output, h, c
+	return out[0], ends(l.a, out[0]), c
+}
+
+// check refuses operands that do not fit, and returns the number of sequences.
+func (l *layer) check(batchFirst bool, sizes []int) (batch int) {
+	g := l.a.Cell.Gates()
+	rank := 3
+	if sizes != nil {
+		rank = 2
+	}
+	x, wi, wh := l.x, l.wi, l.wh
+	if x.Rank() != rank || wi.Rank() != 2 || wh.Rank() != 2 {
+		want := "(T, B, in)"
+		if sizes != nil {
+			want = "(sum of BatchSizes, in)"
+		}
+		fault.Throw(fault.Shape, l.op, "the tensor has shape %v, the weights %v and %v; want %s, (%d·H, in) and (%d·H, H)", x.Shape(), wi.Shape(), wh.Shape(), want, g, g)
+	}
+	state := wh.Dim(0) / g
+	if l.proj != nil {
+		if l.proj.Rank() != 2 || l.proj.Dim(1) != state {
+			fault.Throw(fault.Shape, l.op, "the projection has shape %v; want (P, %d)", l.proj.Shape(), state)
+		}
+		state = l.proj.Dim(0)
+	}
+	if wh.Dim(0)%g != 0 || wi.Dim(0) != wh.Dim(0) || wh.Dim(1) != state || wi.Dim(1) != x.Dim(-1) {
+		fault.Throw(fault.Shape, l.op, "weights %v and %v for inputs %v; want (%d·H, in) and (%d·H, H), or a projection's size in place of H", wi.Shape(), wh.Shape(), x.Shape(), g, g)
+	}
+	for _, b := range []*Node{l.bi, l.bh} {
+		if b != nil && (b.Rank() != 1 || b.Dim(0) != wh.Dim(0)) {
+			fault.Throw(fault.Shape, l.op, "a bias has shape %v; want [%d]", b.Shape(), wh.Dim(0))
+		}
+	}
+	realFloat(l.op, x)
+	switch {
+	case sizes != nil:
+		n := 0
+		for i, k := range sizes {
+			if k < 1 || i > 0 && k > sizes[i-1] {
+				fault.Throw(fault.Value, l.op, "BatchSizes are %v; want numbers from 1 on that never rise", sizes)
+			}
+			n += k
+		}
+		if len(sizes) == 0 || n != x.Dim(0) || batchFirst {
+			fault.Throw(fault.Value, l.op, "BatchSizes %v for %d packed elements, BatchFirst %v; want their sum, and packed elements have no batch first", sizes, x.Dim(0), batchFirst)
+		}
+		return sizes[0]
+	case batchFirst:
+		return x.Dim(0)
+	}
+	return x.Dim(1)
+}
+
+// promote brings all operands to one dtype.
+func (l *layer) promote() {
+	all := []**Node{&l.x, &l.wi, &l.wh, &l.h0, &l.c0, &l.bi, &l.bh, &l.proj}
+	ampHalf(all...)
+	var given []Operand
+	for _, p := range all {
+		if *p != nil {
+			given = append(given, *p)
+		}
+	}
+	d := resultType(l.op, given...)
+	for _, p := range all {
+		*p = castMaybe(*p, d)
+	}
+}
+
+// start is a state at the start, or zeros.
+func (l *layer) start(name string, s *Node, batch, size int) *Node {
+	switch {
+	case s == nil:
+		return BroadcastTo(constLike(l.x, 0), batch, size)
+	case s.Rank() != 2 || s.Dim(0) != batch || s.Dim(1) != size:
+		fault.Throw(fault.Shape, l.op, "%s has shape %v; want [%d %d]", name, s.Shape(), batch, size)
+	}
+	return s
 }
 
 // LstmCell is a step of a long short-term memory: gates is what the input gives to the gates, (B, 4H), in PyTorch's
@@ -75,7 +231,38 @@ func LstmCell(gates, h, c, weight, bias *Node) (hNext, cNext *Node) {
 	if gates.Rank() == 0 || gates.Dim(-1)%4 != 0 || h.Rank() != gates.Rank() || c.Rank() != gates.Rank() || c.Dim(-1) != gates.Dim(-1)/4 {
 		fault.Throw(fault.Shape, "lstm_step", "gates are %v, the state %v, the memory %v; want (B, 4H), (B, H) or what it is projected to, and (B, H)", gates.Shape(), h.Shape(), c.Shape())
 	}
-	p := Chunk(Add(gates, Linear(h, weight, bias)), 4, -1)
-	cNext = Add(Mul(Sigmoid(p[1]), c), Mul(Sigmoid(p[0]), Tanh(p[2])))
-	return Mul(Sigmoid(p[3]), Tanh(cNext)), cNext
+	s := lstmStep(Add(gates, Linear(h, weight, bias)), c)
+	return s.h, s.c
+}
+
+// GruCell is a step of a gated recurrent unit: gates is what the input gives to the gates, (B, 3H), in PyTorch's order:
+// reset, update, new. It returns the next state, (B, H).
+//
+//lucid:func GRUStep
+//lucid:name gru_step
+//lucid:optional bias
+func GruCell(gates, h, weight, bias *Node) *Node {
+	if gates.Rank() == 0 || gates.Dim(-1)%3 != 0 || h.Rank() != gates.Rank() || h.Dim(-1) != gates.Dim(-1)/3 {
+		fault.Throw(fault.Shape, "gru_step", "gates are %v, the state %v; want (B, 3H) and (B, H)", gates.Shape(), h.Shape())
+	}
+	return gruStep(gates, Linear(h, weight, bias), h).h
+}
+
+// RnnCellOptions: Nonlinearity is "tanh", which is meant by "", or "relu".
+type RnnCellOptions struct{ Nonlinearity string }
+
+// RnnCell is a step of an Elman network: gates is what the input gives, (B, H). It returns the next state, (B, H).
+//
+//lucid:func RNNStep
+//lucid:name rnn_step
+//lucid:optional bias
+func RnnCell(gates, h, weight, bias *Node, o RnnCellOptions) *Node {
+	if gates.Rank() == 0 || h.Rank() != gates.Rank() || h.Dim(-1) != gates.Dim(-1) {
+		fault.Throw(fault.Shape, "rnn_step", "gates are %v, the state %v; want both (B, H)", gates.Shape(), h.Shape())
+	}
+	y := Add(gates, Linear(h, weight, bias))
+	if elman("rnn_step", o.Nonlinearity) == attr.CellReLU {
+		return Relu(y)
+	}
+	return Tanh(y)
 }

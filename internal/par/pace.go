@@ -37,6 +37,9 @@ func (p *Pace) Step() {
 	}
 }
 
+// Slow reports whether the work since the last look was long enough for another.
+func (p *Pace) Slow() bool { return time.Since(epoch)-p.last > lookTime }
+
 func yield(now time.Duration) {
 	s := stamps.Get().(*time.Duration)
 	due := now-*s > yieldTime

@@ -1,6 +1,7 @@
 package par
 
 import (
+	"bytes"
 	"errors"
 	"runtime"
 	"strings"
@@ -115,4 +116,18 @@ func TestSleep(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d helpers still awake after a second", awake.Load())
+}
+
+// TestCopy copies lengths around the size of a block.
+func TestCopy(t *testing.T) {
+	for _, n := range []int{0, 1, copied - 1, copied, copied + 1, 5*copied + 17} {
+		src, dst := make([]byte, n), make([]byte, n+1)
+		for i := range src {
+			src[i] = byte(i*7 + i>>8)
+		}
+		dst[n] = 1
+		if Copy(dst[:n], src); !bytes.Equal(dst[:n], src) || dst[n] != 1 {
+			t.Errorf("a copy of %d bytes differs", n)
+		}
+	}
 }

@@ -110,11 +110,18 @@ func (r *recording) replay(in []*Node) []*Node {
 }
 
 // pull carries cotangents through a fresh recording.
-func (r *recording) pull(in, cot []*Node, need []bool) []*Node {
+func (r *recording) pull(in, cot []*Node, need []bool) []*Node { return pull(r.replay, in, cot, need) }
+
+func (r *recording) push(in, tan []*Node) []*Node { return push(r.replay, in, tan) }
+
+func init() { ops.Pull, ops.Push = pull, push }
+
+// pull records f over the inputs and carries cotangents through it.
+func pull(f func([]*Node) []*Node, in, cot []*Node, need []bool) []*Node {
 	level := graph.NewLevel(levelOf(in, cot))
 	defer level.Close()
 	fresh := barrier(in, need, level)
-	outs := r.replay(fresh)
+	outs := f(fresh)
 	var wanted []*Node
 	for i, x := range fresh {
 		if need[i] {
@@ -132,11 +139,12 @@ func (r *recording) pull(in, cot []*Node, need []bool) []*Node {
 	return res
 }
 
-func (r *recording) push(in, tan []*Node) []*Node {
+// push records f over the inputs and carries tangents through it.
+func push(f func([]*Node) []*Node, in, tan []*Node) []*Node {
 	level := graph.NewLevel(levelOf(in, tan))
 	defer level.Close()
 	fresh := barrier(in, nil, level)
-	return Pushforward(r.replay(fresh), fresh, tan)
+	return Pushforward(f(fresh), fresh, tan)
 }
 
 // barrier shows the inputs through nodes of their own, which no simplification may merge with the first computation;

@@ -158,20 +158,29 @@ func (c *cotangent) add(g *Node) {
 	c.more = append(c.more, g)
 }
 
-// meet adds up what has arrived. Products of the same sizes, such as the gradients of a weight that every step of a
-// sequence uses, become one product.
+// meet adds up what has arrived.
 func (c *cotangent) meet() {
 	if len(c.more) == 0 {
 		return
 	}
-	if one := ops.SumOfProducts(append([]*Node{c.sum}, c.more...)); one != nil {
-		c.sum, c.more = one, nil
-		return
-	}
-	for _, g := range c.more {
-		c.sum = ops.Add(c.sum, g)
-	}
+	terms := append([]*Node{c.sum}, c.more...)
 	c.more = nil
+	if c.sum = ops.SumOntoPlaces(terms, sumOf); c.sum == nil {
+		c.sum = sumOf(terms)
+	}
+}
+
+// sumOf adds up terms. Products of the same sizes, such as the gradients of a weight that every step of a sequence uses,
+// become one product.
+func sumOf(terms []*Node) *Node {
+	if one := ops.SumOfProducts(terms); one != nil {
+		return one
+	}
+	sum := terms[0]
+	for _, g := range terms[1:] {
+		sum = ops.Add(sum, g)
+	}
+	return sum
 }
 
 func addTo(a, b *Node) *Node {

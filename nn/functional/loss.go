@@ -107,3 +107,22 @@ func correct(op string, logits, target *lucid.Tensor, opts []ClassOptions) *luci
 	}
 	return best.Eq(target)
 }
+
+// LinearCrossEntropyOptions: LinearBias is added to the logits; Weight, IgnoreIndex, Reduction and LabelSmoothing are those of
+// CrossEntropyOptions; BatchChunkSize is how many rows of logits are made at once, 0 for as many as the sizes suggest.
+type LinearCrossEntropyOptions struct {
+	LinearBias     *lucid.Tensor
+	Weight         *lucid.Tensor
+	IgnoreIndex    *int // only for classes as integers
+	Reduction      string
+	LabelSmoothing float64
+	BatchChunkSize int
+}
+
+// LinearCrossEntropy returns CrossEntropy of the linear layer x @ linearWeightᵀ + bias without ever holding all logits where that
+// pays; see lucid.LinearCrossEntropy. x is (N, in) or (in), linearWeight (C, in) or (C, d1, …, in).
+func LinearCrossEntropy(x, linearWeight, target *lucid.Tensor, opts ...LinearCrossEntropyOptions) *lucid.Tensor {
+	o := door.Option("linear_cross_entropy", opts)
+	return lucid.LinearCrossEntropy(x, linearWeight, target, o.LinearBias, o.Weight, lucid.LinearCrossEntropyOptions{
+		IgnoreIndex: o.IgnoreIndex, Reduction: o.Reduction, LabelSmoothing: o.LabelSmoothing, BatchChunkSize: o.BatchChunkSize})
+}

@@ -153,13 +153,7 @@ type KaimingOptions struct {
 }
 
 func kaiming(op string, t *lucid.Tensor, opts []KaimingOptions) float64 {
-	var o KaimingOptions
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 1 {
-		o = opts[0]
-	}
+	o := door.Option(op, opts)
 	in, out := Fans(t)
 	fan := in
 	switch o.Mode {

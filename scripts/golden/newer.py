@@ -135,6 +135,44 @@ for d in ("float32", "float64"):
         return r[0], r[1][0], r[2][0]
     f.case("lstm_forward", d, lambda r, d=d: [r.t(d, (4, 2, 3)), r.t(d, (8, 3)), r.t(d, (8, 2)), r.t(d, (2, 2)), r.t(d, (2, 2)), r.t(d, (8,)), r.t(d, (8,))], fn=lstm, loose=True)
 
+    f.case("lstm_forward", d + "/reverse", lambda r, d=d: [r.t(d, (3, 2, 3)), r.t(d, (8, 3)), r.t(d, (8, 2)), r.t(d, (2, 2)), r.t(d, (2, 2)), r.t(d, (8,)), r.t(d, (8,))], {"reverse": True},
+           fn=lambda x, *a, reverse: (lambda y, h, c: (y.flip(0), h, c))(*lstm(x.flip(0), *a)), loose=True)
+
+    def module(kind, x, wi, wh, h0, bi, bh, wr=None, c0=None, batch_sizes=None, batch_first=False, **kw):
+        size = h0.shape[-1] if wr is None else wr.shape[-1]
+        m = kind(x.shape[-1], size, batch_first=batch_first, bias=bi is not None, **({"proj_size": wr.shape[0]} if wr is not None else {}), **kw).to(x.dtype)
+        names = ["weight_ih_l0", "weight_hh_l0"] + (["bias_ih_l0", "bias_hh_l0"] if bi is not None else []) + (["weight_hr_l0"] if wr is not None else [])
+        state = h0[None] if c0 is None else (h0[None], c0[None])
+        if batch_sizes is not None:
+            x = torch.nn.utils.rnn.PackedSequence(x, torch.tensor(batch_sizes))
+        y, h = torch.func.functional_call(m, dict(zip(names, [t for t in (wi, wh, bi, bh, wr) if t is not None])), (x, state))
+        if batch_sizes is not None:
+            y = y.data
+        return (y, h[0]) if c0 is None else (y, h[0][0], h[1][0])
+    gru = lambda x, wi, wh, h0, bi, bh, **k: module(torch.nn.GRU, x, wi, wh, h0, bi, bh, **k)
+    rnn = lambda x, wi, wh, h0, bi, bh, **k: module(torch.nn.RNN, x, wi, wh, h0, bi, bh, **k)
+    f.case("lstm_forward", d + "/projected", lambda r, d=d: [r.t(d, (4, 2, 3)), r.t(d, (12, 3)), r.t(d, (12, 2)), r.t(d, (2, 2)), r.t(d, (2, 3)), r.t(d, (12,)), r.t(d, (12,)), r.t(d, (2, 3))],
+           fn=lambda x, wi, wh, h0, c0, bi, bh, wr: module(torch.nn.LSTM, x, wi, wh, h0, bi, bh, wr, c0), loose=True)
+    f.case("lstm_forward", d + "/packed", lambda r, d=d: [r.t(d, (7, 3)), r.t(d, (8, 3)), r.t(d, (8, 2)), r.t(d, (3, 2)), r.t(d, (3, 2)), r.t(d, (8,)), r.t(d, (8,))], {"batch_sizes": [3, 2, 1, 1]},
+           fn=lambda x, wi, wh, h0, c0, bi, bh, **k: module(torch.nn.LSTM, x, wi, wh, h0, bi, bh, None, c0, **k), loose=True)
+    gates = lambda n: lambda r, d=d: [r.t(d, (4, 2, 3)), r.t(d, (2 * n, 3)), r.t(d, (2 * n, 2)), r.t(d, (2, 2)), r.t(d, (2 * n,)), r.t(d, (2 * n,))]
+    rows = lambda n: lambda r, d=d: [r.t(d, (7, 3)), r.t(d, (2 * n, 3)), r.t(d, (2 * n, 2)), r.t(d, (3, 2)), r.t(d, (2 * n,)), r.t(d, (2 * n,))]
+    first = lambda n: lambda r, d=d: [r.t(d, (2, 4, 3)), r.t(d, (2 * n, 3)), r.t(d, (2 * n, 2)), r.t(d, (2, 2)), r.t(d, (2 * n,)), r.t(d, (2 * n,))]
+    f.case("gru_forward", d, gates(3), fn=gru, loose=True)
+    f.case("gru_forward", d + "/batch_first", first(3), {"batch_first": True}, fn=gru, loose=True)
+    f.case("gru_forward", d + "/packed", rows(3), {"batch_sizes": [3, 2, 1, 1]}, fn=gru, loose=True)
+    f.case("rnn_forward", d, gates(1), fn=rnn, loose=True)
+    f.case("rnn_forward", d + "/relu", gates(1), {"nonlinearity": "relu"}, fn=rnn, loose=True)
+    f.case("rnn_forward", d + "/packed", rows(1), {"batch_sizes": [3, 2, 1, 1]}, fn=rnn, loose=True)
+
+    def gru_step(gates, h, w, b):
+        x, y = gates.chunk(3, -1), (h @ w.T + b).chunk(3, -1)
+        z, n = torch.sigmoid(x[1] + y[1]), torch.tanh(x[2] + torch.sigmoid(x[0] + y[0]) * y[2])
+        return (1 - z) * n + z * h
+    f.case("gru_step", d, lambda r, d=d: [r.t(d, (2, 9)), r.t(d, (2, 3)), r.t(d, (9, 3)), r.t(d, (9,))], fn=gru_step, loose=True)
+    f.case("rnn_step", d, lambda r, d=d: [r.t(d, (2, 3)), r.t(d, (2, 3)), r.t(d, (3, 3)), r.t(d, (3,))], fn=lambda g, h, w, b: torch.tanh(g + h @ w.T + b), loose=True)
+    f.case("rnn_step", d + "/relu", lambda r, d=d: [r.t(d, (2, 3)), r.t(d, (2, 3)), r.t(d, (3, 3)), r.t(d, (3,))], {"nonlinearity": "relu"}, fn=lambda g, h, w, b, nonlinearity: torch.relu(g + h @ w.T + b), loose=True)
+
     def attend(q, k, v, m, **kw):
         s = q @ k.mT / math.sqrt(q.shape[-1]) + m
         p = torch.softmax(s, -1)

@@ -9,7 +9,7 @@ import (
 // checks lists the suite.
 func checks() []check {
 	var all []check
-	for _, f := range []func() []check{elementwise, reductions, places, rowWise, moves, writes, products, attentions, windows, sources} {
+	for _, f := range []func() []check{elementwise, reductions, places, rowWise, moves, writes, products, attentions, layers, windows, sources} {
 		all = append(all, f()...)
 	}
 	return all

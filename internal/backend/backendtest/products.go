@@ -50,8 +50,9 @@ func attentions() (all []check) {
 			return graph.Items(n)
 		}}, check{name: "attention_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			n := graph.New(op("attention"), a, in...)
-			y := graph.Item(n, 0)
-			return n.Op().VJP(n, []*node{ops.Mul(y, 2), ops.Mul(graph.Item(n, 1), 0.25)}, []bool{true, true, true, false})[:3]
+			g, need := ops.Mul(graph.Item(n, 0), 2), []bool{true, true, true, false}
+			both := n.Op().VJP(n, []*node{g, ops.Mul(graph.Item(n, 1), 0.25)}, need)[:3]
+			return append(both, n.Op().VJP(n, []*node{g, nil}, need)[:3]...)
 		}})
 	}
 	bools := func(shape ...int) input { return input{dtype: dtype.Bool, lo: 0, hi: 1, shape: shape} }
@@ -72,6 +73,77 @@ func attentions() (all []check) {
 	add("nothing", true, 0.4, []int{0, 3, 5, 4}, []int{0, 3, 7, 4}, []int{0, 3, 7, 6})
 	add("no_values", false, 0.4, []int{1, 3, 5, 4}, []int{1, 3, 7, 4}, []int{1, 3, 7, 0})
 	add("no_size", false, 0.4, []int{1, 3, 5, 0}, []int{1, 3, 7, 0}, []int{1, 3, 7, 2})
+	return all
+}
+
+// layers take sequences through recurrent layers; each check compares all results, and all cotangents. Sizes reach over
+// several blocks of units, rows and depth.
+func layers() (all []check) {
+	add := func(name string, a attr.Recurrent, hidden, state int, sizes ...int) {
+		memory := a.Memory // a cotangent of the memories too
+		a.Runs, a.Memory = attr.MakeRuns(sizes), false
+		n, g := 0, a.Cell.Gates()
+		for _, k := range sizes {
+			n += k
+		}
+		of := func(shape ...int) input { return input{lo: -1, hi: 1, shape: shape} }
+		w := input{lo: -2 / float64(hidden+1), hi: 2 / float64(hidden+1), shape: []int{g * hidden, state}}
+		in := []input{of(n, g*hidden), w, of(sizes[0], state)}
+		if a.Cell == attr.CellLSTM {
+			in = append(in, of(sizes[0], hidden))
+		}
+		if a.Biased {
+			in = append(in, of(g*hidden))
+		}
+		if a.Project = hidden != state; a.Project {
+			in = append(in, input{lo: -2 / float64(hidden+1), hi: 2 / float64(hidden+1), shape: []int{state, hidden}})
+		}
+		all = append(all, check{name: "recurrent/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			return graph.Items(graph.New(op("recurrent"), a, in...))
+		}}, check{name: "recurrent_grad/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
+			a := a
+			a.Keep = true
+			n := graph.New(op("recurrent"), a, in...)
+			cot := make([]*node, n.NumOut())
+			cot[0] = ops.Mul(graph.Items(n)[0], 2)
+			if memory {
+				cot[1] = ops.Mul(graph.Item(n, 1), 0.5)
+			}
+			need := make([]bool, len(in))
+			for i := range need {
+				need[i] = true
+			}
+			return n.Op().VJP(n, cot, need)
+		}})
+	}
+	tanh, relu, lstm, gru := attr.Recurrent{}, attr.Recurrent{Cell: attr.CellReLU}, attr.Recurrent{Cell: attr.CellLSTM}, attr.Recurrent{Cell: attr.CellGRU}
+	back := func(a attr.Recurrent) attr.Recurrent { a.Reverse = true; return a }
+	kept := func(a attr.Recurrent) attr.Recurrent { a.Keep = true; return a }
+	biased := func(a attr.Recurrent) attr.Recurrent { a.Biased = true; return a }
+	memory := func(a attr.Recurrent) attr.Recurrent { a.Memory = true; return a }
+	add("tanh", tanh, 5, 5, 3, 3, 3)
+	add("tanh_deep", tanh, 260, 260, 1, 1)
+	add("tanh_packed", back(tanh), 33, 33, 17, 16, 16, 3, 1)
+	add("relu", back(relu), 40, 40, 2, 2)
+	add("relu_packed", relu, 7, 7, 5, 4, 2)
+	add("lstm", kept(lstm), 6, 6, 3, 3, 3)
+	add("lstm_reverse", back(lstm), 48, 48, 15, 15)
+	add("lstm_wide", kept(lstm), 10, 10, 67, 66)
+	add("lstm_packed", memory(kept(lstm)), 33, 33, 5, 4, 4, 1)
+	add("lstm_packed_reverse", memory(back(kept(lstm))), 9, 9, 30, 14, 14, 2)
+	add("lstm_projected", kept(lstm), 37, 5, 4, 4, 4)
+	add("lstm_projected_packed", memory(back(kept(lstm))), 6, 34, 3, 2)
+	add("lstm_one", kept(lstm), 67, 67, 1, 1, 1)
+	add("gru", kept(gru), 6, 6, 3, 3, 3)
+	add("gru_biased", biased(kept(gru)), 50, 50, 29, 29)
+	add("gru_packed", biased(gru), 33, 33, 5, 4, 4, 1)
+	add("gru_packed_reverse", back(biased(kept(gru))), 8, 8, 20, 14, 2, 2)
+	for i, a := range []attr.Recurrent{tanh, kept(lstm), biased(kept(gru))} {
+		name := []string{"tanh", "lstm", "gru"}[i]
+		add(name+"_nobody", a, 4, 4, 0, 0)
+		add(name+"_nothing", a, 0, 0, 2, 2)
+	}
+	add("lstm_projected_to_nothing", kept(lstm), 4, 0, 2, 2)
 	return all
 }
 

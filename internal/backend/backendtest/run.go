@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -52,7 +51,7 @@ func Run(t *testing.T, dev *backend.Device) {
 		exec.DefaultDevice = func() *backend.Device { return dev }
 	}
 	s := &suite{dev: dev, seen: map[string]bool{}}
-	part, parts := shard()
+	part, parts := testutil.Shard()
 	t.Run("ops", func(t *testing.T) {
 		for i, c := range checks() {
 			if i*7919%10007%parts != part { // neighbours differ in cost: mix them
@@ -77,14 +76,6 @@ func Run(t *testing.T, dev *backend.Device) {
 		}
 	})
 	t.Logf("%s: %d checks, %d comparisons, %d ops, part %d of %d", dev, s.checks, s.count, len(s.seen), part, parts)
-}
-
-// shard reads which part of the suite is wanted.
-func shard() (part, parts int) {
-	if n, err := fmt.Sscanf(os.Getenv("LUCID_TEST_SHARD"), "%d/%d", &part, &parts); n != 2 || err != nil || parts < 1 {
-		return 0, 1
-	}
-	return part, parts
 }
 
 type suite struct {

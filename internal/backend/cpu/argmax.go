@@ -5,6 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // place is the best element of a range and where it is. Ranges are joined in order, and only a better element
@@ -81,6 +82,7 @@ func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.C
 			out := z[o*r.inner+t:][:w]
 			copy(best[:w], x[o*r.n*r.inner+t:])
 			clear(out)
+			pace := par.NewPace()
 			for k := 1; k < r.n; k++ {
 				row, best := x[(o*r.n+k)*r.inner+t:][:w], best[:w]
 				for j, v := range row {
@@ -89,6 +91,9 @@ func argRows[T reals](most bool, run func(bool, []T) place[T]) func(c *backend.C
 							best[j], out[j] = v, int64(k)
 						}
 					}
+				}
+				if k%scanPace == 0 {
+					pace.Step()
 				}
 			}
 		})

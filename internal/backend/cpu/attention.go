@@ -33,6 +33,7 @@ type attended[T floats] struct {
 	maxOf               func(x []T) T
 	expSub              func(z, x []T, a T) T // e^(x-a), and the sum
 	times               func(z, x []T, a T)
+	dot                 func(x, y []T) T
 	log                 func(z, x []T)
 	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
 	packedKeys          []T
@@ -63,9 +64,11 @@ func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, ma
 func (r *attended[T]) bind() {
 	switch r := any(r).(type) {
 	case *attended[float32]:
-		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.LogF32, simd.SoftmaxBackF32
+		r.tiles, r.maxOf, r.expSub, r.times, r.log = gemm.Tiles32(), simd.MaxOfF32, simd.ExpSubSumF32, simd.ScaleF32, simd.LogF32
+		r.dot, r.back = simd.DotF32, simd.SoftmaxBackF32
 	case *attended[float64]:
-		r.tiles, r.maxOf, r.expSub, r.times, r.log, r.back = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, simd.LogF64, softmaxBack64
+		r.tiles, r.maxOf, r.expSub, r.times, r.log = gemm.Tiles64(), maxOf64, expSub64, simd.ScaleF64, simd.LogF64
+		r.dot, r.back = dot64, softmaxBack64
 	}
 }
 
@@ -82,6 +85,13 @@ func expSub64(z, x []float64, a float64) (sum float64) {
 	simd.ExpF64(z, z)
 	for _, v := range z {
 		sum += v
+	}
+	return sum
+}
+
+func dot64(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum = math.FMA(v, y[i], sum)
 	}
 	return sum
 }

@@ -32,7 +32,15 @@ type attentionBack[T floats] struct {
 }
 
 func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	r, err := newAttended[T](c, a, in[1], in[2], in[3], in[6:])
+	rest, shift := in[6:], []T(nil)
+	if a.(attr.Attention).Shifted {
+		base, err := dense(c, in[6])
+		if err != nil {
+			return err
+		}
+		shift, rest = elems[T](base, in[6].Numel()), in[7:]
+	}
+	r, err := newAttended[T](c, a, in[1], in[2], in[3], rest)
 	if err != nil {
 		return err
 	}
@@ -40,20 +48,23 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 	if w.out, err = matricesOf[T](c, in[0]); err != nil {
 		return err
 	}
-	for i, p := range []*[]T{&w.lse, &w.sums} {
-		base, err := dense(c, in[4+i])
-		if err != nil {
-			return err
-		}
-		*p = elems[T](base, in[4+i].Numel())
+	base, err := dense(c, in[4])
+	if err != nil {
+		return err
 	}
+	w.lse = elems[T](base, in[4].Numel())
 	w.rowSquares, w.keySquares = (r.l+attentionSquare-1)/attentionSquare, (r.s+attentionSquare-1)/attentionSquare
 	r.keyStride = r.tiles.PanelLen(r.s, r.e)
 	keys, values, half := r.n*r.g*r.keyStride, r.n*r.g*r.tiles.PanelLen(r.s, r.f), 0
 	if in[0].DType.IsHalf() {
 		half = out[0].Numel() + out[1].Numel() + out[2].Numel()
 	}
-	return withTemp(keys+values+half, func(t []T) error {
+	rows := r.n * r.h * r.l
+	return withTemp(rows+keys+values+half, func(t []T) error {
+		w.sums, t = t[:rows], t[rows:]
+		if err := w.sumRows(c, in[5], shift); err != nil {
+			return err
+		}
 		r.packedKeys, w.values, t = t[:keys], t[keys:keys+values], t[keys+values:]
 		for i := range w.grads {
 			if half == 0 {
@@ -71,6 +82,30 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 			}
 		}
 		return nil
+	})
+}
+
+// sumRows adds up the result times its cotangent along each row; the cotangents of the logarithms are taken off.
+func (w *attentionBack[T]) sumRows(c *backend.Ctx, result backend.View, shift []T) error {
+	y, err := matricesOf[T](c, result)
+	if err != nil {
+		return err
+	}
+	const each = 256
+	blocks := (w.l + each - 1) / each
+	return c.For(w.n*w.h*blocks, func(b int) {
+		head, from := b/blocks, b%blocks*each
+		g, yh := w.out.at(head/w.h, head%w.h), y.at(head/w.h, head%w.h)
+		for i := from; i < min(from+each, w.l); i++ {
+			row, sum := head*w.l+i, T(0)
+			if w.f > 0 {
+				sum = w.dot(g[i*w.out.rs:][:w.f], yh[i*y.rs:][:w.f])
+			}
+			if shift != nil {
+				sum -= shift[row]
+			}
+			w.sums[row] = sum
+		}
 	})
 }
 

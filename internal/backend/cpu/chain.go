@@ -109,7 +109,7 @@ func chainOf(p *backend.Fused, q *prepared, from, to int) *chainCode {
 			c.binary(chainBinary[ins.Op], ins.Src[0], ins.Src[1])
 		}
 		c.banks[0] = ins.Dst
-		if q.last[ins.Dst] >= to || p.Tail != nil && p.Tail.Src == ins.Dst {
+		if q.last[ins.Dst] >= to || folded(p, ins.Dst) {
 			if p.DTypes[ins.Dst] == dtype.Bool {
 				c.emit(simd.ChainStoreBool, ins.Dst, -1)
 			} else {

@@ -50,6 +50,7 @@ func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, 
 
 // convJob is a convolution while it runs. Missing spatial dimensions have size 1.
 type convJob[T numbers] struct {
+	attr                         attr.Conv
 	mul                          product[T]
 	float                        *floatConv[T] // nil: not a float type
 	images, groups               int
@@ -66,7 +67,6 @@ type convJob[T numbers] struct {
 	save                         func(at, step int, x []T)
 	outPlaces                    int // of one channel
 	phases                       [3][]convPhase
-	winograd                     bool   // may lose accuracy
 	phase                        phase3 // the one that runs
 	panel                        []T    // its kernels, a row each
 	panelRow, panelCol, panelLen int    // strides; rows of a group are panelLen apart
@@ -78,7 +78,7 @@ type convJob[T numbers] struct {
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &convJob[T]{images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1, winograd: a.Winograd,
+	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
 		imageStep: xs[0], channelStep: xs[1], kernelStep: ws[0], kernelInStep: ws[1],
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
@@ -148,6 +148,21 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 	if j.images*j.groups*j.kernels*j.outPlaces == 0 {
 		return nil
 	}
+	if err := j.runPhases(c); err != nil || j.then == nil || j.told {
+		return err
+	}
+	rows := j.images * j.groups * j.kernels
+	each := max(1, blockElems/j.outPlaces)
+	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+}
+
+func (j *convJob[T]) runPhases(c *backend.Ctx) error {
+	switch {
+	case j.isSpread():
+		return j.bySpread(c)
+	case j.isStuffed():
+		return j.stuffedDepthwise(c)
+	}
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
 			for _, p2 := range j.phases[2] {
@@ -158,12 +173,7 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 			}
 		}
 	}
-	if j.then == nil || j.told {
-		return nil
-	}
-	rows := j.images * j.groups * j.kernels
-	each := max(1, blockElems/j.outPlaces)
-	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+	return nil
 }
 
 // tells reports whether something follows, and the parts of this phase are final and lie as it expects them: it is then
@@ -189,9 +199,18 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.byWinograd(c)
 	case j.isCorrelation():
 		return j.correlate(c)
+	case j.isDots():
+		return j.byDots(c)
+	case j.isStuffedCorrelation():
+		if spoiled, err := j.stuffedCorrelate(c); err != nil || !spoiled {
+			return err
+		}
 	}
 	if j.isProduct() {
 		return j.byProduct(c)
+	}
+	if j.isPatches() {
+		return j.byPatches(c)
 	}
 	if j.isSums() {
 		return j.bySums(c)
@@ -231,30 +250,4 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(n, j.joinBlock)
-}
-
-// isPointwise reports whether the input itself is the second matrix: one tap, and places evenly apart.
-func (j *convJob[T]) isPointwise() bool {
-	for d := range 3 {
-		if j.kernelSize[d] != 1 || len(j.phases[d]) != 1 || j.outSize[d] != j.size[d] {
-			return false
-		}
-		if p := j.phases[d][0]; p.first != 0 || p.stride != 1 || p.taps != 1 {
-			return false
-		}
-	}
-	return (j.size[1] == 1 || j.step[1] == j.size[2]*j.step[2]) && (j.size[0] == 1 || j.step[0] == j.size[1]*j.size[2]*j.step[2])
-}
-
-func (j *convJob[T]) pointwise(c *backend.Ctx) error {
-	lead := []int{j.images, j.groups}
-	w := stack[T]{x: j.w, rows: j.kernels, cols: j.channels, rs: j.kernelStep, cs: j.kernelInStep,
-		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
-	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
-		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
-	mul := ended(j.mul)
-	if j.float != nil {
-		mul = j.float.ended
-	}
-	return multiplyEnded(c, j.z, &w, &x, mul, j.then)
 }

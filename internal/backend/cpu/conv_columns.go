@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
 // The gradient of kernels is a convolution with taps as many as an image has places, and a few outputs: what is summed
@@ -237,12 +238,8 @@ func (d *columnsConv[T]) join(b int) {
 			if d.few {
 				copy(buf, z[o*d.cols+i*outs:][:n*outs])
 			} else {
-				for at := range outs {
-					for l, v := range z[(at*m+o)*d.cols+i:][:n] {
-						buf[l*outs+at] = v
-						nan = nan || v != v
-					}
-				}
+				transposeOf(buf, outs, z[o*d.cols+i:], m*d.cols, outs, n)
+				nan = nan || hasNaN(buf[:n*outs])
 			}
 			for l := range n {
 				d.put((u.i0+i+l)*j.groups*j.kernels+u.group*j.kernels+u.o0+o, buf[l*outs:][:outs])
@@ -266,4 +263,18 @@ func (d *columnsConv[T]) put(plane int, x []T) {
 		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
 		j.write(plane*j.outPlaces+place, p[2].outStep, x[at:][:p[2].outs])
 	}
+}
+
+// hasNaN reports whether one of x is no number; infinities of both signs may be taken for one.
+func hasNaN[T numbers](x []T) bool {
+	if f, ok := any(x).([]float32); ok {
+		s := simd.SumF32(f)
+		return s != s
+	}
+	for _, v := range x {
+		if v != v {
+			return true
+		}
+	}
+	return false
 }

@@ -80,12 +80,15 @@ func (j *convJob[T]) tapPlaces() (at [9]int) {
 
 // isCorrelation reports whether this is the gradient of 3 by 3 taps of single channels: one image, outputs 3 by 3, each of
 // which sums the product of two planes.
-func (j *convJob[T]) isCorrelation() bool {
+func (j *convJob[T]) isCorrelation() bool { return j.isCorrelationBy(1) }
+
+// isCorrelationBy is isCorrelation for taps that are a step apart.
+func (j *convJob[T]) isCorrelationBy(step int) bool {
 	if j.images != 1 || j.kernels > 2 || !j.phase.one() || !j.isPlain() || j.tapStep[2] != 1 {
 		return false
 	}
 	for d, p := range j.phase[1:] {
-		if p.outs != 3 || p.stride != 1 || p.step != 1 || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
+		if p.outs != 3 || p.stride != 1 || p.step != step || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
 			return false
 		}
 	}
@@ -105,13 +108,36 @@ func (j *convJob[T]) correlate(c *backend.Ctx) error {
 			simd.Correlate3x3F32(&sums, weights[b*j.kernelStep+ch*j.kernelInStep:], x[(b/j.kernels*j.channels+ch)*j.channelStep:], &w)
 		}
 		for u := range sums {
-			s := &sums[u]
-			for n := 8; n > 0; n /= 2 {
-				for l := range n {
-					s[l] += s[l+n]
+			z[b*9+u] = foldLanes(&sums[u])
+		}
+	})
+}
+
+// isDots reports whether this is the gradient of taps along a line, of single channels: each is a product of two rows.
+func (j *convJob[T]) isDots() bool {
+	p := &j.phase
+	return j.images == 1 && j.kernels == 1 && j.isSingle() && p.one() && p[1].outs == 1 && p[1].taps == 1 && p[1].first == 0 && j.size[1] == 1 &&
+		p[2].outs == j.outPlaces && p[2].stride == 1 && p[2].step == 1 && p[2].tap == 0 && p[2].tapStep == 1 && p[2].taps >= p[2].outs &&
+		j.step[2] == 1 && j.tapStep[2] == 1
+}
+
+// byDots computes the sums of one group at a time, over the channels in order.
+func (j *convJob[T]) byDots(c *backend.Ctx) error {
+	p, outs := &j.phase[2], j.phase[2].outs
+	x, z, weights := any(j.x).([]float32), any(j.z).([]float32), any(j.w).([]float32)
+	each := max(1, blockElems/(outs*p.taps*j.channels))
+	return c.For(ceil(j.groups, each), func(b int) {
+		for g := b * each; g < min((b+1)*each, j.groups); g++ {
+			sums := z[g*outs:][:outs]
+			clear(sums)
+			for ch := range j.channels {
+				row, w := x[(g*j.channels+ch)*j.channelStep:], weights[g*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, 0):]
+				for u := range sums {
+					if lo, hi := inside(p.first+u, 1, p.taps, j.size[2]); lo < hi {
+						sums[u] += simd.DotF32(w[lo:hi], row[p.first+u+lo:][:hi-lo])
+					}
 				}
 			}
-			z[b*9+u] = s[0]
 		}
 	})
 }

@@ -130,7 +130,7 @@ func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
 	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.TapColumns)
 	defer freeX()
-	pace := par.NewPace()
+	pace, work, each := par.NewPace(), 0, d.kernels*j.channels*p.taps()*d.rows*d.pitch
 	for s := from; s < to; s++ {
 		at, rest := s%d.strips*d.rows, s/d.strips
 		u := strip{t0: rest % p[0].outs, t1: at, rows: min(d.rows, p[1].outs-at), cols: p[2].outs}
@@ -141,7 +141,10 @@ func (d *directConv[T]) block(from, to int) {
 		if d.tells {
 			j.then((u.image*j.groups+u.group)*j.kernels+u.o0, d.place(&u, 0), u.o1-u.o0, u.rows*u.cols)
 		}
-		pace.Step()
+		if work += each; work > placesPace {
+			work = 0
+			pace.Step()
+		}
 	}
 }
 

@@ -249,6 +249,12 @@ func (d *placesConv[T]) turn(u *placesBlock[T], sums []T, o int) {
 // turnRows writes the sums of one image, cols apart, to the planes of so many channels, row by row.
 func (d *placesConv[T]) turnRows(u *placesBlock[T], sums []T, cols, plane, channels int) {
 	j, width := d.j, u.cols
+	if j.phase[2].outStep == 1 && j.z != nil {
+		for r := range u.rows {
+			transposeOf(j.z[plane*j.outPlaces+d.place(&u.strip, r):], j.outPlaces, sums[r*width*cols:], cols, width, channels)
+		}
+		return
+	}
 	row, free := borrow[T](channels * width)
 	defer free()
 	for r := range u.rows {

@@ -17,6 +17,7 @@ const (
 	sumsRows   = 128        // most kernels of a block
 	sumsInput  = 64 << 10   // elements of the scratch of the input, about
 	sumsLeast  = 64         // fewest taps
+	sumsWidth  = 2          // fewest outputs of a row, unless columns would be few too
 	sumsPace   = placesPace // multiply-adds between two looks at the clock
 )
 
@@ -46,7 +47,8 @@ func (j *convJob[T]) isSums() bool {
 	if j.float == nil || j.float.row <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
 		return false
 	}
-	if a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs); p[2].outs < placesWidth*a.parts() {
+	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
+	if p[2].outs < a.parts() || p[2].outs < sumsWidth*a.parts() && j.images >= columnsFew {
 		return false // too few sums at a time
 	}
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
@@ -105,22 +107,19 @@ func (d *sumsConv[T]) plane(high, wide int) int {
 // bySums computes a phase.
 func (j *convJob[T]) bySums(c *backend.Ctx) error {
 	d := j.newSums()
-	n := j.phase.taps()
-	var free, freePartial func()
-	d.packed, free = borrow[T](j.channels * n * d.padded)
-	defer free()
-	panel := 2 * j.float.lanes
-	panels := ceil(j.kernels, panel)
-	if err := c.For(j.channels*panels, func(b int) {
-		ch, o := b/panels, b%panels*panel
-		cols, rows := min(panel, d.padded-o), min(panel, j.kernels-o)
-		to := d.packed[(ch*d.padded+o)*n:][:n*cols]
-		if rows < cols {
-			clear(to)
+	var freePartial func()
+	if n := j.phase.taps(); d.inputs > 1 { // several blocks read each panel
+		var free func()
+		d.packed, free = borrow[T](j.channels * n * d.padded)
+		defer free()
+		panel := 2 * j.float.lanes
+		panels := ceil(j.kernels, panel)
+		if err := c.For(j.channels*panels, func(b int) {
+			ch, o := b/panels, b%panels*panel
+			d.pack(d.packed[(ch*d.padded+o)*n:], ch, o, 0, j.phase[1].taps)
+		}); err != nil {
+			return err
 		}
-		j.float.packPlaces(to, cols, j.w[o*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, 0):], rows, n, j.kernelStep)
-	}); err != nil {
-		return err
 	}
 	blocks := d.inputs * d.split
 	d.partial, freePartial = borrow[T](blocks * d.parts * d.area())
@@ -129,6 +128,17 @@ func (j *convJob[T]) bySums(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(j.images, d.write)
+}
+
+// pack lays out some rows of taps of the panel of kernels that begins at o.
+func (d *sumsConv[T]) pack(to []T, ch, o, t1, rows int) {
+	j, n := d.j, rows*d.j.phase[2].taps
+	cols, kernels := min(2*j.float.lanes, d.padded-o), min(2*j.float.lanes, j.kernels-o)
+	to = to[:n*cols]
+	if kernels < cols {
+		clear(to)
+	}
+	j.float.packPlaces(to, cols, j.w[o*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, t1):], kernels, n, j.kernelStep)
 }
 
 // area is the number of sums of a block.
@@ -143,6 +153,12 @@ func (d *sumsConv[T]) block(b int) {
 	each := d.plane(d.high.parts(), 0)
 	x, free := borrow[T](images*each + j.float.row)
 	defer free()
+	var own []T // the kernels of a strip, if they are not packed yet
+	if d.packed == nil {
+		var freeOwn func()
+		own, freeOwn = borrow[T](ceil(o1-at, j.float.lanes) * j.float.lanes * d.rows * p[2].taps)
+		defer freeOwn()
+	}
 	pairs := d.pairs(images, each)
 	pace, work, n := par.NewPace(), 0, p.taps()
 	units := j.channels * d.strips
@@ -159,7 +175,13 @@ func (d *sumsConv[T]) block(b int) {
 		}
 		for o := at; o < o1; o += 2 * j.float.lanes {
 			cols := min(2*j.float.lanes, d.padded-o)
-			w := d.packed[(ch*d.padded+o)*n+t1*p[2].taps*cols:]
+			var w []T
+			if own == nil {
+				w = d.packed[(ch*d.padded+o)*n+t1*p[2].taps*cols:]
+			} else {
+				w = own[(o-at)*rows*p[2].taps:]
+				d.pack(w, ch, o, t1, rows)
+			}
 			z := sums[(o-at)*images*p.outs():]
 			for i := range pairs {
 				q := &pairs[i]

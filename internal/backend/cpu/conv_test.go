@@ -154,6 +154,82 @@ func testConvDepthwise(t *testing.T, part int) {
 	}
 }
 
+// TestConvStuffed runs the gradients of depthwise convolutions with a stride of two, those of taps with infinities in
+// the input too, and those of taps along a line.
+func TestConvStuffed(t *testing.T) { forConvVariants(t, testConvStuffed) }
+
+func testConvStuffed(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(9, 4))
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	infinite := func(v backend.View) backend.View {
+		if r.IntN(4) == 0 {
+			v.DType.Put(v.Buf.Mem, v.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
+		}
+		return v
+	}
+	for range 64 / part {
+		n, groups, kernels, size := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 3+r.IntN(20)
+		a := attr.Conv{Stride: two(1), InputDilation: two(2), KernelDilation: two(1), Low: two(r.IntN(4) - 1), High: two(r.IntN(4)), Groups: groups, Flip: r.IntN(2) == 0}
+		if out := a.Size(0, size, 3); out > 0 {
+			checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, randomView(r, dtype.Float32, []int{n, groups, size, size}),
+				randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
+		}
+		low, taps := r.IntN(3), 3+r.IntN(20)
+		wide := 2*taps + 1 - 2*low + r.IntN(2)
+		a = attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(2), Low: two(low), Groups: groups}
+		a.High = two(2*(taps-1) + 3 - wide - low)
+		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, wide, wide})),
+			randomView(r, dtype.Float32, []int{groups * kernels, n, taps, taps}))
+		outs, long := 1+r.IntN(6), 8+r.IntN(70)
+		line := attr.Conv{Stride: attr.MakeInts(1), InputDilation: attr.MakeInts(1), KernelDilation: attr.MakeInts(1), Low: attr.MakeInts(low),
+			High: attr.MakeInts(r.IntN(3)), Groups: groups}
+		in := long + outs - 1 - low - line.High.At(0)
+		checkKernel(t, "conv", line, []int{1, groups, outs}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, in})), randomView(r, dtype.Float32, []int{groups, n, long}))
+	}
+}
+
+// TestConvPatches runs kernels that do not overlap, and their transposes.
+func TestConvPatches(t *testing.T) { forConvVariants(t, testConvPatches) }
+
+func testConvPatches(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(10, 4))
+	for i := range 48 / part {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64, dtype.Int32}[i%4]
+		rank, groups := 1+r.IntN(3), 1+r.IntN(2)
+		ints := func(f func() int) attr.Ints {
+			l := make([]int, rank)
+			for e := range l {
+				l[e] = f()
+			}
+			return attr.MakeInts(l...)
+		}
+		one := ints(func() int { return 1 })
+		n, channels, kernels := 1+r.IntN(3), 4+r.IntN(9), 4+r.IntN(30)
+		stride := ints(func() int { return 1 + r.IntN(4) })
+		a := attr.Conv{Stride: stride, InputDilation: one, KernelDilation: one, Low: ints(func() int { return -r.IntN(2) }), High: ints(func() int { return -r.IntN(2) }), Groups: groups, Flip: r.IntN(2) == 0}
+		x, w, out := []int{n, groups * channels}, []int{groups * kernels, channels}, []int{n, groups * kernels}
+		for e := range rank {
+			k := max(1, stride.At(e)-r.IntN(2))
+			x, w = append(x, stride.At(e)*(2+r.IntN(5))+2), append(w, k)
+			out = append(out, a.Size(e, x[2+e], k))
+		}
+		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
+		a = attr.Conv{Stride: one, InputDilation: stride, KernelDilation: one, Low: ints(func() int { return 0 }), High: ints(func() int { return 0 }), Groups: groups, Flip: a.Flip}
+		out, w = out[:2], w[:2]
+		low := make([]int, rank)
+		for e := range rank {
+			x[2+e] = 2 + r.IntN(6)
+			low[e] = stride.At(e) - 1
+			w = append(w, stride.At(e))
+		}
+		a.Low, a.High = attr.MakeInts(low...), attr.MakeInts(low...)
+		for e := range rank {
+			out = append(out, a.Size(e, x[2+e], w[2+e]))
+		}
+		checkKernel(t, "conv", a, out, randomView(r, d, x), randomView(r, d, w))
+	}
+}
+
 // TestConvWinograd checks the error that is documented, edges of tiles, groups, flipped taps and any layout.
 func TestConvWinograd(t *testing.T) { forConvVariants(t, testConvWinograd) }
 

@@ -19,7 +19,7 @@ const winogradLeast = 8
 
 // isWinograd reports whether the phase is a 3 by 3 convolution of stride 1 that may be computed so here.
 func (j *convJob[T]) isWinograd() bool {
-	if !j.winograd || !j.phase.one() || !j.isSingle() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
+	if !j.attr.Winograd || !j.phase.one() || !j.isSingle() || !simd.HasWinograd() || j.channels < winogradLeast || j.kernels < winogradLeast {
 		return false
 	}
 	for _, p := range j.phase[1:] {
@@ -80,15 +80,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 	const each = 4
 	if err := c.For(ceil(j.groups*m, each), func(b int) {
 		for o := b * each; o < min((b+1)*each, j.groups*m); o++ {
-			for ch := range k {
-				var taps [9]float32
-				for i, from := 0, w[o*j.kernelStep+ch*j.kernelInStep:]; i < 9; i++ {
-					taps[i] = from[at[i]]
-				}
-				for f, v := range simd.WinogradTaps(&taps) {
-					plain[(o/m*simd.WinogradTile+f)*m*k+o%m*k+ch] = v
-				}
-			}
+			simd.WinogradTapsF32(plain[o/m*simd.WinogradTile*m*k+o%m*k:], m*k, w[o*j.kernelStep:], &at, j.kernelInStep, k)
 		}
 	}); err != nil {
 		return err

@@ -20,6 +20,7 @@ const (
 	blockElems = 64 * tileElems
 	dearInstr  = 8             // what an instruction costs that is no chain code, such as exp
 	paceElems  = 8 * tileElems // after so many a block looks at the clock
+	shortFlat  = tileElems / 2 // less equal elements are gathered with those that follow
 )
 
 // Block computes n elements: z[i] = op(x[i], y[i], w[i]).
@@ -105,11 +106,13 @@ func prepare(p *backend.Fused) *prepared {
 type operand struct {
 	base    unsafe.Pointer
 	size    int
-	direct  bool // element i lies at base + i·size
+	direct  bool // element i lies at base + (i-first)·size
+	first   int
 	scalar  bool // one value for all elements
 	dims    []int
 	strides []int
 	slot    int // scratch tile, if not direct
+	flat    int // so many elements of a row-major walk are one and the same
 }
 
 type runState struct {
@@ -125,11 +128,13 @@ type runState struct {
 	long  int  // elements of a tile
 	fill  int  // elements for which scalars are repeated
 	past  bool // an output goes past the caches
+	flat  int  // where tiles end, so that an input is one value in each; 0: nowhere
 }
 
 type outPlace struct {
 	reg    int
-	base   unsafe.Pointer
+	base   unsafe.Pointer // of element first
+	first  int
 	size   int
 	staged bool // an input in the same memory is read later: write at the end of the tile
 	fresh  bool // no input is in the same memory
@@ -139,6 +144,11 @@ type outPlace struct {
 var scratch = sync.Pool{New: func() any { return new([]uint64) }}
 
 func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	if c.Kept != nil {
+		if k, ok := (*c.Kept).(*keptRun); ok && k.run(c, p, out, in) {
+			return k.err
+		}
+	}
 	q := p.Prep.(*prepared)
 	var head backend.View
 	var operands []backend.View
@@ -159,23 +169,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	} else {
 		r.in, r.out = make([]operand, len(in)), make([]outPlace, len(p.Out))
 	}
-	for i := range in {
-		r.place(&r.in[i], &in[i])
-	}
-	for i := range p.Out {
-		v := &out[i]
-		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size()}
-		o.fresh = true
-		o.staged = p.Tail != nil && p.Tail.Src == o.reg // the reduction reads it from its own scratch
-		for j := range in {
-			if in[j].Buf == v.Buf {
-				o.fresh = false
-				o.staged = o.staged || q.last[j] > q.madeBy[o.reg]
-			}
-		}
-		r.out[i] = o
-	}
-	r.chains(p)
+	r.bind(p, out, in)
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out)])
 	}
@@ -193,12 +187,45 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	blocks := (n + r.part - 1) / r.part
 	if blocks == 1 {
 		r.block(0)
+		if c.Kept != nil {
+			*c.Kept = r.keep(q)
+		}
 		return nil
 	}
 	// Workers share a copy on the heap; the small case stays on the stack.
 	s := r.share(q)
 	defer s.end()
 	return c.For(blocks, s.block)
+}
+
+// bind says where operands lie; the state has room for them.
+func (r *runState) bind(p *backend.Fused, out, in []backend.View) {
+	for i := range in {
+		r.place(&r.in[i], &in[i])
+	}
+	for i := range p.Out {
+		v := &out[i]
+		o := outPlace{reg: p.Out[i], base: v.Base(), size: v.DType.Size(), fresh: true}
+		o.staged = folded(p, o.reg) // a reduction reads it from its own scratch
+		for j := range in {
+			if in[j].Buf == v.Buf {
+				o.fresh = false
+				o.staged = o.staged || r.p.last[j] > r.p.madeBy[o.reg]
+			}
+		}
+		r.out[i] = o
+	}
+	r.chains(p)
+}
+
+// folded reports whether a reduction at the program's end reads the register.
+func folded(p *backend.Fused, reg int) bool {
+	for t := p.Tail; t != nil; t = t.Next {
+		if t.Src == reg {
+			return true
+		}
+	}
+	return false
 }
 
 // cut says how many elements a block has. What would be one block is two, or four, if its elements take long.
@@ -221,7 +248,7 @@ var runStates = sync.Pool{New: func() any { return new(runState) }}
 func (r *runState) share(p *prepared) *runState {
 	s := runStates.Get().(*runState)
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
-	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, in: in, out: out}
+	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, flat: r.flat, in: in, out: out}
 	return s
 }
 
@@ -241,6 +268,9 @@ func (r *runState) chains(p *backend.Fused) {
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
 			r.long = paceElems
+			if r.p.cost >= dearInstr {
+				r.long = tileElems
+			}
 		}
 		return
 	}
@@ -295,6 +325,11 @@ func (r *runState) place(o *operand, v *backend.View) {
 	r.tile++
 	if !o.scalar {
 		o.dims, o.strides = collapse(*v)
+		if last := len(o.dims) - 1; o.strides[last] == 0 {
+			if o.flat = o.dims[last]; o.flat >= shortFlat && r.flat == 0 {
+				r.flat = o.flat
+			}
+		}
 	}
 }
 
@@ -310,7 +345,7 @@ func operandOf(v backend.View) operand {
 func (r *runState) block(b int) {
 	var w workspace
 	r.open(&w)
-	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), -1, nil)
+	r.tiles(&w, b*r.part, min((b+1)*r.part, r.n), nil)
 	w.close()
 	if r.past {
 		simd.Fence()
@@ -324,6 +359,28 @@ type workspace struct {
 	small [16]unsafe.Pointer // registers
 	large []unsafe.Pointer   // those of a program too large for small
 	code  *readyCode         // nil: none is used
+	held  [4]repeated        // by input: what its scratch tile holds
+}
+
+// repeated is n equal elements, those of run number run-1; 0: of none.
+type repeated struct{ run, n int }
+
+// holds reports whether the tile of an input has its next n elements, from at on, already: those of one run of equal ones.
+// If not, it is about to.
+func (w *workspace) holds(in int, o *operand, at, n int) bool {
+	if in >= len(w.held) {
+		return false
+	}
+	h, run := &w.held[in], at/o.flat
+	if (at+n-1)/o.flat != run {
+		*h = repeated{}
+		return false
+	}
+	if h.run == run+1 && n <= h.n {
+		return true
+	}
+	*h = repeated{run + 1, n}
+	return false
 }
 
 // open takes scratch memory and fills in the operands that are one value.
@@ -363,32 +420,48 @@ func (w *workspace) regs() []unsafe.Pointer {
 	return w.small[:]
 }
 
-// tiles computes elements lo to hi. Register tail, if not negative, is left in dst, from its start on. It must stay a
-// function of its own: between tiles the collector can stop it.
+// made is a register that a run leaves in dst, from its start on.
+type made struct {
+	reg int
+	dst unsafe.Pointer
+}
+
+// tiles computes elements lo to hi, and leaves those of some registers where they are wanted. It must stay a function of
+// its own: between tiles the collector can stop it.
 //
 //go:noinline
-func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
+func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 	reg, base := w.regs(), w.base
 	var pace par.Pace
-	if hi-lo > paceElems {
+	every := paceElems
+	if hi-lo > tileElems && r.p.cost >= dearInstr || hi-lo > every {
 		pace = par.NewPace()
 	}
-	n := 0
+	n, done := 0, 0
 	for at := lo; at < hi; at += n {
-		if at-lo >= paceElems && (at-lo)%paceElems == 0 {
-			pace.Step() // how long a tile takes depends on the program
+		if at > lo && at-lo == n && r.p.cost >= dearInstr && pace.Slow() {
+			every = tileElems // how long a tile takes depends on the program
+		}
+		if done += n; done >= every {
+			done = 0
+			pace.Step()
 		}
 		if n = min(r.long, hi-at); n > tileElems && r.chained() {
 			n &^= r.width - 1 // scratch has room for the rest by itself
 		}
+		if r.flat > 0 {
+			n = min(n, r.flat-at%r.flat)
+		}
 		for i := range r.in {
 			switch o := &r.in[i]; {
 			case o.direct:
-				reg[i] = unsafe.Add(o.base, at*o.size)
+				reg[i] = unsafe.Add(o.base, (at-o.first)*o.size)
 			case !o.scalar:
 				if reg[i] = o.row(at, n); reg[i] == nil {
 					reg[i] = unsafe.Add(base, o.slot*r.unit)
-					gatherTile(reg[i], o, at, n)
+					if o.flat < shortFlat || !w.holds(i, o, at, n) {
+						gatherTile(reg[i], o, at, n)
+					}
 				}
 			}
 		}
@@ -398,11 +471,11 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		}
 		for i := range r.out {
 			if o := &r.out[i]; !o.staged {
-				reg[o.reg] = unsafe.Add(o.base, at*o.size)
+				reg[o.reg] = unsafe.Add(o.base, (at-o.first)*o.size)
 			}
 		}
-		if tail >= 0 {
-			reg[tail] = unsafe.Add(dst, (at-lo)*r.p.size[tail])
+		for _, t := range tails {
+			reg[t.reg] = unsafe.Add(t.dst, (at-lo)*r.p.size[t.reg])
 		}
 		if r.chained() {
 			r.partsOf(w, reg, n)
@@ -411,7 +484,7 @@ func (r *runState) tiles(w *workspace, lo, hi, tail int, dst unsafe.Pointer) {
 		}
 		for i := range r.out {
 			if o := &r.out[i]; o.staged {
-				copyBytes(unsafe.Add(o.base, at*o.size), reg[o.reg], n*o.size)
+				copyBytes(unsafe.Add(o.base, (at-o.first)*o.size), reg[o.reg], n*o.size)
 			}
 		}
 	}

@@ -59,6 +59,14 @@ const productWork = 2 << 20
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	if c.Kept != nil {
+		k, ok := (*c.Kept).(*keptRows)
+		if !ok {
+			k = new(keptRows)
+			*c.Kept = k
+		}
+		return k.product(c, 0, out[0], in)
+	}
 	return matmulThen(c, out[0], in, nil)
 }
 
@@ -114,12 +122,13 @@ func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul e
 	if ars|acs|brs|bcs < 0 {
 		return false, nil
 	}
-	var run gemm.Runner
 	if m*n*k > plainWork {
-		run = gemmRunner(c, &err)
+		run, failed := runnerOf(c)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), run)
+		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), run)
-	return true, err
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), nil)
+	return true, nil
 }
 
 // epilogueOf is then for the matrix whose first row is row base of the output.
@@ -175,6 +184,12 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, epilogueOf[T](then, i*m), nil)
 		}
 	})
+}
+
+// runnerOf is gemmRunner with an error of its own.
+func runnerOf(c *backend.Ctx) (gemm.Runner, *error) {
+	err := new(error)
+	return gemmRunner(c, err), err
 }
 
 // gemmRunner is the context's parallel loop as gemm wants it; an error stays in err.

@@ -60,10 +60,10 @@ func (h *headRun) part(row, col, rows, cols int) {
 	var w workspace
 	h.r.open(&w)
 	if cols == h.width {
-		h.r.tiles(&w, row*h.width, (row+rows)*h.width, -1, nil)
+		h.r.tiles(&w, row*h.width, (row+rows)*h.width, nil)
 	} else {
 		for i := row; i < row+rows; i++ {
-			h.r.tiles(&w, i*h.width+col, i*h.width+col+cols, -1, nil)
+			h.r.tiles(&w, i*h.width+col, i*h.width+col+cols, nil)
 		}
 	}
 	w.close()

@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+import (
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
+)
 
 // Sizes of a block of productOf: its part of b stays in the cache while the rows of a pass by.
 const (
@@ -43,6 +46,7 @@ func productBlock[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs i
 	if bcs != 1 {
 		pack = make([]T, min(genericDepth, k)*n)
 	}
+	pace := par.NewPace()
 	for p := 0; p < k; p += genericDepth {
 		depth := min(genericDepth, k-p)
 		strip, rs := b[p*brs:], brs
@@ -65,6 +69,9 @@ func productBlock[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs i
 			}
 			for ; q < depth; q++ {
 				addOne(row, x[q*acs], strip[q*rs:])
+			}
+			if n*depth >= tileElems {
+				pace.Step()
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 func init() {
@@ -25,13 +26,16 @@ func medianKernel(skip bool) backend.Kernel {
 		group := max(1, foldChunk/max(1, p.count))
 		return each(c, (p.outputs+group-1)/group, func(b int) {
 			keys := make([]uint64, p.count)
+			pace := par.NewPace()
 			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
 				from, to := p.place(i)
 				at := keys[:0]
 				walk(append(p.folded[:len(p.folded):len(p.folded)], p.inner), 0, p.count, func(off, n, stride int) {
-					k := keys[len(at) : len(at)+n]
-					loadKeys(k, unsafe.Add(base, (from+off)*d.Size()), stride, d)
-					at = keys[:len(at)+n]
+					for end := len(at) + n; len(at) < end; pace.Step() {
+						m := min(foldChunk, end-len(at))
+						loadKeys(keys[len(at):len(at)+m], unsafe.Add(base, (from+off)*d.Size()), stride, d)
+						at, off = keys[:len(at)+m], off+m*stride
+					}
 				})
 				d.Put(out[0].Buf.Mem, out[0].Offset()+to, middle(at, d, skip))
 			}
@@ -97,7 +101,8 @@ func unkey(k uint64, d dtype.DType) dtype.Scalar {
 // selectKth returns what sorting would put at i; k is reordered.
 func selectKth(k []uint64, i int) uint64 {
 	lo, hi := 0, len(k)-1
-	for lo < hi {
+	pace := par.NewPace()
+	for swaps := 0; lo < hi; {
 		// The middle of three parts the range; equal keys may be on both sides.
 		m := (lo + hi) / 2
 		p := max(min(k[lo], k[m]), min(max(k[lo], k[m]), k[hi]))
@@ -113,6 +118,9 @@ func selectKth(k []uint64, i int) uint64 {
 				k[l], k[r] = k[r], k[l]
 				l++
 				r--
+				if swaps++; swaps%tileElems == 0 {
+					pace.Step()
+				}
 			}
 		}
 		switch {

@@ -90,6 +90,7 @@ func nnCalls() []nnCall {
 	return append(calls,
 		nnCall{op: "softmax", a: attr.Axis{Axis: 1}, in: [][]int{{3, 0}}, out: [][]int{{3, 0}}},
 		nnCall{op: "softmax", a: attr.Axis{Axis: 0}, in: [][]int{{40000}}, out: [][]int{{40000}}},
+		nnCall{op: "log_softmax", a: attr.Axis{Axis: 1}, in: [][]int{{2, 70001}}, out: [][]int{{2, 70001}}},
 		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{6, 37}, {37}, {37}}, out: [][]int{{6, 37}, {6, 1}, {6, 1}}},
 		nnCall{op: "layer_norm", a: attr.RowNorm{Dims: 2, Eps: 1e-3}, in: [][]int{{6, 5, 7}, {5, 7}}, out: [][]int{{6, 5, 7}, {6, 1, 1}, {6, 1, 1}}},
 		nnCall{op: "rms_norm", a: attr.RowNorm{Dims: 1, Eps: 1e-5}, in: [][]int{{600, 70}, {70}}, out: [][]int{{600, 70}, {600, 1}}},

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -92,9 +93,41 @@ func meanRow[T floats](g *grid, z, x []T, d, h int) {
 	}
 }
 
+// isWhole reports whether there is one window, of all elements.
+func (g *grid) isWhole() bool {
+	for d, s := range g.spans {
+		if g.out[d] != 1 || s[0].Start != 0 || s[0].End != g.in[d] || s[0].Step != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// stepOuts is how many windows of a plane there must be for one step of all of them to cost less than going over each.
+const stepOuts = 12
+
+// isStepped reports whether windows are at regular distances, and enough of them.
+func (g *grid) isStepped() bool { return !g.w.Adaptive && g.out[1]*g.out[2] >= stepOuts }
+
+// overPlanes runs f for every plane of n elements that are summed or written.
+func overPlanes(c *backend.Ctx, planes, n int, f func(p int)) error {
+	each := max(1, blockElems/n)
+	return c.For(ceil(planes, each), func(b int) {
+		for p := b * each; p < min((b+1)*each, planes); p++ {
+			f(p)
+		}
+	})
+}
+
 func poolMean[T floats](c *backend.Ctx, g *grid, z, x []T) error {
-	if v, ok := any(x).([]float32); ok && !g.w.Adaptive {
-		return steppedMean(c, g, any(z).([]float32), v)
+	if v, ok := any(x).([]float32); ok {
+		switch z := any(z).([]float32); {
+		case g.isWhole():
+			n, by := g.inSize(), float32(g.divisor(g.spans[0][0], g.spans[1][0], g.spans[2][0]))
+			return overPlanes(c, len(z), n, func(p int) { z[p] = simd.SumF32(v[p*n:][:n]) / by })
+		case g.isStepped():
+			return steppedMean(c, g, z, v)
+		}
 	}
 	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
 		at := (p*g.out[0]+d)*g.out[1] + h
@@ -115,8 +148,14 @@ func (g *grid) covers(d int) [][]int {
 
 // poolMeanT divides and spreads a row of outputs at a time over each row of inputs that its windows see.
 func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
-	if v, ok := any(x).([]float32); ok && !g.w.Adaptive {
-		return steppedMeanT(c, g, any(z).([]float32), v)
+	if v, ok := any(x).([]float32); ok {
+		switch z := any(z).([]float32); {
+		case g.isWhole():
+			n, by := g.inSize(), float32(g.divisor(g.spans[0][0], g.spans[1][0], g.spans[2][0]))
+			return overPlanes(c, len(v), n, func(p int) { simd.FillF32(z[p*n:][:n], v[p]/by) })
+		case g.isStepped():
+			return steppedMeanT(c, g, z, v)
+		}
 	}
 	cd, ch := g.covers(0), g.covers(1)
 	return overRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p, d, h int) {

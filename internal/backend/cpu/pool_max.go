@@ -37,12 +37,8 @@ func (g *grid) isSquares() bool {
 // poolSquares pools planes of squares.
 func poolSquares(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
 	in, out := g.inSize(), g.outSize()
-	planes := len(x) / in
-	each := max(1, blockElems/in)
-	return c.For(ceil(planes, each), func(b int) {
-		for p := b * each; p < min((b+1)*each, planes); p++ {
-			simd.MaxPool2x2F32(z[p*out:], idx[p*out:], x[p*in:], g.out[1], g.out[2], g.in[2])
-		}
+	return overPlanes(c, len(x)/in, in, func(p int) {
+		simd.MaxPool2x2F32(z[p*out:], idx[p*out:], x[p*in:], g.out[1], g.out[2], g.in[2])
 	})
 }
 
@@ -50,7 +46,7 @@ func poolMax[T reals](c *backend.Ctx, g *grid, z []T, idx []int64, x []T) error 
 	if v, ok := any(x).([]float32); ok && g.isSquares() {
 		return poolSquares(c, g, any(z).([]float32), idx, v)
 	}
-	if v, ok := any(x).([]float32); ok && g.inSize() < math.MaxInt32 && !g.w.Adaptive {
+	if v, ok := any(x).([]float32); ok && g.inSize() < math.MaxInt32 && g.isStepped() {
 		return steppedMax(c, g, any(z).([]float32), idx, v)
 	}
 	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {

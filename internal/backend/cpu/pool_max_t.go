@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
 func init() {
@@ -20,25 +23,75 @@ func init() {
 // place outside the window was taken by nobody.
 func poolMaxT[T floats](at []int64) func(c *backend.Ctx, g *grid, z, x []T) error {
 	return func(c *backend.Ctx, g *grid, z, x []T) error {
-		in, out, table := g.inSize(), g.outSize(), g.windowTable()
-		planes := len(z) / in
-		per := max(1, 32768/max(1, in))
-		return c.For((planes+per-1)/per, func(b int) {
-			for p := b * per; p < min((b+1)*per, planes); p++ {
-				plane := z[p*in : (p+1)*in]
-				clear(plane)
-				if table != nil {
-					putTaken(g, table, plane, at[p*out:][:out], x[p*out:][:out])
-					continue
-				}
-				for o := range out {
-					if to := at[p*out+o]; g.sees(o, to) {
-						plane[to] += x[p*out+o]
-					}
+		in, out := g.inSize(), g.outSize()
+		if v, ok := any(x).([]float32); ok && g.isSquares() {
+			return giveSquares(c, g, any(z).([]float32), v, at)
+		}
+		if v, ok := any(x).([]float32); ok && g.isGiven() {
+			return steppedMaxT(c, g, any(z).([]float32), v, at)
+		}
+		table := g.windowTable()
+		return overPlanes(c, len(z)/in, in, func(p int) {
+			plane := z[p*in : (p+1)*in]
+			clear(plane)
+			if table != nil {
+				putTaken(g, table, plane, at[p*out:][:out], x[p*out:][:out])
+				return
+			}
+			for o := range out {
+				if to := at[p*out+o]; g.sees(o, to) {
+					plane[to] += x[p*out+o]
 				}
 			}
 		})
 	}
+}
+
+// giveSquares is poolMaxT for squares.
+func giveSquares(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
+	in, out := g.inSize(), g.outSize()
+	over := 2*g.out[1] < g.in[1] || 2*g.out[2] < g.in[2] // some elements are in no square
+	return overPlanes(c, len(z)/in, in, func(p int) {
+		if over {
+			clear(z[p*in:][:in])
+		}
+		simd.MaxGive2x2F32(z[p*in:][:in], x[p*out:], at[p*out:], g.out[1], g.out[2], g.in[2])
+	})
+}
+
+// isGiven reports whether steps of windows are fewer than windows, and near enough to each other for vectors.
+func (g *grid) isGiven() bool {
+	return !g.w.Adaptive && g.inSize() < math.MaxInt32 && g.axis(2).stride <= 2 && g.out[2] >= 8 && g.reach() <= 32
+}
+
+// steppedMaxT is poolMaxT, many windows at a time. Steps go from the last to the first, as in steppedMeanT.
+func steppedMaxT(c *backend.Ctx, g *grid, z, x []float32, at []int64) error {
+	high, wide := g.axis(1), g.axis(2)
+	width, pitch, covers := g.out[2], pitchOf(g.in[2]), g.covers(0)
+	return overPoolRows(c, len(z)/g.inSize(), g.in, g.reach(), func(p poolRows) {
+		sums, free := borrow[float32]((p.r1-p.r0)*pitch + simd.StepSlack)
+		defer free()
+		clear(sums)
+		taps, lo, hi := high.reachingAll(p.r0, p.r1)
+		part, freePart := borrow[int32](max(0, hi-lo) * width)
+		defer freePart()
+		for _, d := range covers[p.d] {
+			from := (p.plane*g.out[0]+d)*g.out[1]*width + lo*width
+			simd.NarrowPlaces(part, at[from:][:len(part)])
+			for j := len(taps) - 1; j >= 0; j-- {
+				t := taps[j]
+				for k := len(wide.taps) - 1; k >= 0 && t.lo < t.hi; k-- {
+					w := wide.taps[k]
+					first := (t.lo-lo)*width + w.lo
+					simd.GiveStepF32(sums[(t.at-p.r0)*pitch+w.at:], high.stride*pitch, x[from+first:], part[first:], width, t.hi-t.lo, w.hi-w.lo, wide.stride,
+						(p.d*g.in[1]+t.at)*g.in[2]+w.at, high.stride*g.in[2])
+				}
+			}
+		}
+		for r := p.r0; r < p.r1; r++ {
+			copy(z[((p.plane*g.in[0]+p.d)*g.in[1]+r)*g.in[2]:][:g.in[2]], sums[(r-p.r0)*pitch:])
+		}
+	})
 }
 
 // windowTable says of every distance from the first element of a window which element of the window is there: the

@@ -164,14 +164,7 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 		sums, free := borrow[float32]((p.r1-p.r0)*pitch + simd.StepSlack)
 		defer free()
 		clear(sums)
-		lo, hi := g.out[1], 0 // the windows that see any of these rows
-		taps := make([]poolTap, len(high.taps))
-		for j, t := range high.taps {
-			taps[j] = high.reaching(t, p.r0, p.r1)
-			if t := taps[j]; t.lo < t.hi {
-				lo, hi = min(lo, t.lo), max(hi, t.hi)
-			}
-		}
+		taps, lo, hi := high.reachingAll(p.r0, p.r1)
 		part, freePart := borrow[float32](max(0, hi-lo) * width)
 		defer freePart()
 		for _, d := range covers[p.d] {
@@ -197,4 +190,16 @@ func steppedMeanT(c *backend.Ctx, g *grid, z, x []float32) error {
 func (a *poolAxis) reaching(t poolTap, r0, r1 int) poolTap {
 	lo := t.lo + max(0, ceil(r0-t.at, a.stride))
 	return poolTap{lo, min(t.hi, t.lo+max(0, ceil(r1-t.at, a.stride))), t.at + (lo-t.lo)*a.stride}
+}
+
+// reachingAll is reaching for all elements, and the windows that see any of these rows.
+func (a *poolAxis) reachingAll(r0, r1 int) (taps []poolTap, lo, hi int) {
+	taps, lo = make([]poolTap, len(a.taps)), math.MaxInt
+	for j, t := range a.taps {
+		taps[j] = a.reaching(t, r0, r1)
+		if t := taps[j]; t.lo < t.hi {
+			lo, hi = min(lo, t.lo), max(hi, t.hi)
+		}
+	}
+	return taps, min(lo, hi), hi
 }

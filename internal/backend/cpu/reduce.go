@@ -251,10 +251,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 			lo, hi := b*group, min((b+1)*group, p.outputs)
 			if r.dense() {
 				x := r.span(lo*p.count, (hi-lo)*p.count, &tile)
-				for i := lo; i < hi; i++ {
-					r.z[i] = r.f.done(r.f.run(r.f.zero, x[:p.count:p.count]), p.count)
-					x = x[p.count:]
-				}
+				r.f.rows(unsafe.Pointer(&r.z[lo]), unsafe.Pointer(unsafe.SliceData(x)), hi-lo, p.count)
 				return
 			}
 			for i := lo; i < hi; i++ {

@@ -29,7 +29,7 @@ func registerFold(op string, t *byType) {
 
 func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	t := folds[op]
-	if t == nil || t[in] == nil {
+	if t == nil || t[in].over == nil {
 		return false
 	}
 	p := planFold(backend.View{DType: in, Shape: s}, foldedAxes(a))
@@ -54,7 +54,7 @@ func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out backend.View) er
 	s := r.share(p.Prep.(*prepared))
 	defer s.end()
 	from := &producer{s, t.Src}
-	return folds[t.Op][d](c, t.Attr, out, backend.View{DType: d, Shape: p.Shape}, from)
+	return folds[t.Op][d].over(c, t.Attr, out, backend.View{DType: d, Shape: p.Shape}, from)
 }
 
 // foldScratch is what one block of a reduction works in.
@@ -63,6 +63,7 @@ type foldScratch[T any] struct {
 	buf  *[]uint64 // where the computed ones lie
 	from *producer
 	w    workspace
+	to   [1]made
 }
 
 func (s *foldScratch[T]) start(from *producer) {
@@ -88,10 +89,16 @@ func (s *foldScratch[T]) room(n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*s.buf))), n)
 }
 
+// tiles computes n elements from off on to t.
+func (s *foldScratch[T]) tiles(off, n int, t []T) {
+	s.to[0] = made{s.from.reg, unsafe.Pointer(unsafe.SliceData(t))}
+	s.from.r.tiles(&s.w, off, off+n, s.to[:])
+}
+
 // make computes n elements from off on.
 func (s *foldScratch[T]) make(off, n int) []T {
 	t := s.room(n)
-	s.from.r.tiles(&s.w, off, off+n, s.from.reg, unsafe.Pointer(unsafe.SliceData(t)))
+	s.tiles(off, n, t)
 	return t
 }
 
@@ -111,7 +118,7 @@ func (r *foldRun[T, A, R]) columnMade(acc []A, off, lo, hi int, s *foldScratch[T
 					t = s.room(m * w)
 					for i := range m {
 						k := first + i*stride
-						s.from.r.tiles(&s.w, k, k+w, s.from.reg, unsafe.Pointer(unsafe.SliceData(t[i*w:])))
+						s.tiles(k, w, t[i*w:])
 					}
 				}
 				r.f.cols(acc[at:at+w], unsafe.Pointer(unsafe.SliceData(t)), w, m)

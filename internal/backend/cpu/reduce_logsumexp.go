@@ -138,6 +138,9 @@ func logsumexpComplex[T complex64 | complex128]() folder[T, scaledComplex, T] {
 		})}
 }
 
+// logsumexps are the kernels by dtype.
+var logsumexps *byType
+
 func init() {
 	t := new(byType)
 	f := logsumexpF32()
@@ -145,4 +148,5 @@ func init() {
 	halves(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = logsumexpComplex[complex64]().reducer(), logsumexpComplex[complex128]().reducer()
 	register(backend.Table{"logsumexp": t.kernel()})
+	logsumexps = t
 }

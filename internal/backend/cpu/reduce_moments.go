@@ -118,10 +118,14 @@ func varComplex[T complex64 | complex128, R floats](end func(moments) float64) f
 }
 
 func variance(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	return varianceOf(a, in[0].DType).kernel()(c, a, out, in)
+}
+
+func varianceOf(a attr.Attr, d dtype.DType) *byType {
 	correction := a.(attr.Var).Correction
 	end := func(m moments) float64 { return m.m2 / max(0, m.n-correction) }
 	t := new(byType)
-	switch in[0].DType {
+	switch d {
 	case dtype.Float32:
 		t[dtype.Float32] = varOf(momentsF32, end).reducer()
 	case dtype.Float64:
@@ -133,7 +137,7 @@ func variance(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	default:
 		halves(t, varOf(momentsF32, end))
 	}
-	return t.kernel()(c, a, out, in)
+	return t
 }
 
 // powerSum is how a norm treats one magnitude; end takes the root.
@@ -244,9 +248,13 @@ func normComplex[T complex64 | complex128, R floats](p float64) folder[T, float6
 }
 
 func vectorNorm(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	return vectorNormOf(a, in[0].DType).kernel()(c, a, out, in)
+}
+
+func vectorNormOf(a attr.Attr, d dtype.DType) *byType {
 	p := a.(attr.Norm).P
 	t := new(byType)
-	switch in[0].DType {
+	switch d {
 	case dtype.Float32:
 		t[dtype.Float32] = normF32(p).reducer()
 	case dtype.Float64:
@@ -258,7 +266,7 @@ func vectorNorm(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	default:
 		halves(t, normF32(p))
 	}
-	return t.kernel()(c, a, out, in)
+	return t
 }
 
 func init() { register(backend.Table{"var": variance, "vector_norm": vectorNorm}) }

@@ -11,22 +11,36 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// reducer computes one reduction for one dtype. If from is not nil, it makes the input's elements, and the view has no
-// memory.
-type reducer func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error
+// reducer computes one reduction for one dtype.
+type reducer struct {
+	// over reduces a view. If from is not nil, it makes the input's elements, and the view has no memory.
+	over func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error
+	// rows reduces rows of n elements, at most foldChunk, one after the other.
+	rows func(z, x unsafe.Pointer, rows, n int)
+}
 
 // byType holds a reduction's kernels by the input's dtype.
 type byType [dtype.N]reducer
 
 func (t *byType) kernel() backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		return t[in[0].DType](c, a, out[0], in[0], nil)
+		return t[in[0].DType].over(c, a, out[0], in[0], nil)
 	}
 }
 
 func (f folder[T, A, R]) reducer() reducer {
-	return func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error {
+	over := func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error {
 		return f.kernel(c, foldedAxes(a), out, in, from)
+	}
+	return reducer{over, f.rows}
+}
+
+// rows folds dense rows to their results.
+func (f *folder[T, A, R]) rows(z, x unsafe.Pointer, rows, n int) {
+	to, from := unsafe.Slice((*R)(z), rows), unsafe.Slice((*T)(x), rows*n)
+	for i := range to {
+		to[i] = f.done(f.run(f.zero, from[:n:n]), n)
+		from = from[n:]
 	}
 }
 

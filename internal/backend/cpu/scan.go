@@ -9,10 +9,14 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // scanTile is how many neighbouring rows run side by side, so that memory is read in order.
 const scanTile = 64
+
+// scanPace is after how many steps a scan looks at the clock: neighbouring rows may be long.
+const scanPace = 64
 
 // scanRows runs a scan over all rows: step takes the accumulator, an element of each input (twice the same if there is
 // one) and its place, and returns the next accumulator and the result.
@@ -42,6 +46,7 @@ func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []b
 		t := b % tiles * scanTile
 		w := min(scanTile, x.inner-t)
 		var buf [scanTile]A
+		pace := par.NewPace()
 		for o := b / tiles * group; o < min((b/tiles+1)*group, x.outer); o++ {
 			acc := buf[:w]
 			for j := range acc {
@@ -55,6 +60,9 @@ func scanRows[T, A, R any](c *backend.Ctx, s attr.Scan, out backend.View, in []b
 				at := (o*x.n+i)*x.inner + t
 				for j := range acc {
 					acc[j], z[at+j] = step(acc[j], xs[at+j], ys[at+j], i)
+				}
+				if k%scanPace == scanPace-1 {
+					pace.Step()
 				}
 			}
 		}
@@ -96,11 +104,14 @@ func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 	}
 	if x.inner == 1 {
 		return x.groups(c, foldChunk, func(lo, hi int) {
+			pace := par.NewPace()
 			for i := lo; i < hi; i++ {
 				acc := 0.0
-				for k, at := 0, i*x.n+first; k < x.n; k, at = k+1, at+step {
-					acc += float64(xs[at])
-					z[at] = T(acc)
+				for k, at := 0, i*x.n+first; k < x.n; pace.Step() {
+					for end := min(k+foldChunk, x.n); k < end; k, at = k+1, at+step {
+						acc += float64(xs[at])
+						z[at] = T(acc)
+					}
 				}
 			}
 		})
@@ -110,12 +121,16 @@ func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 	return each(c, x.outer*tiles, func(b int) {
 		t := b % tiles * tile
 		var buf [tile]float64
+		pace := par.NewPace()
 		acc := buf[:min(tile, x.inner-t)]
 		for k, at := 0, b/tiles*x.n*x.inner+first+t; k < x.n; k, at = k+1, at+step {
 			p, q := xs[at:][:len(acc)], z[at:][:len(acc)]
 			for j, v := range p {
 				acc[j] += float64(v)
 				q[j] = T(acc[j])
+			}
+			if k%scanPace == scanPace-1 {
+				pace.Step()
 			}
 		}
 	})

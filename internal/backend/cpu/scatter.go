@@ -6,6 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // Writing to places given by positions. Every place sees its values in the order of the positions, whatever the number
@@ -67,15 +68,28 @@ func (w *writes) run(c *backend.Ctx) error {
 	})
 }
 
+// singles writes slices of one element, some at a time.
+func (w *writes) singles(z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
+	pace := par.NewPace()
+	for lo := 0; lo < len(idx); lo += foldChunk {
+		w.single(z, unsafe.Add(x, lo*w.srcSize), idx[lo:min(lo+foldChunk, len(idx))], r0, r1)
+		pace.Step()
+	}
+}
+
 // putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 	if w.single != nil && w.inner == 1 {
-		w.single(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx, r0, r1)
+		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx, r0, r1)
 		return
 	}
 	var buf [256]float32
 	n := i1 - i0
+	pace := par.NewPace()
 	for k, p := range w.idx {
+		if k%tileElems == tileElems-1 {
+			pace.Step()
+		}
 		if p < r0 || p >= r1 {
 			continue
 		}
@@ -100,11 +114,15 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 		zo = w.outerOf(o)
 	}
 	if w.single != nil && w.inner == 1 {
-		w.single(unsafe.Add(w.z, zo*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx[o*w.k:][:w.k], r0, r1)
+		w.singles(unsafe.Add(w.z, zo*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx[o*w.k:][:w.k], r0, r1)
 		return
 	}
 	var one [1]float32
+	pace := par.NewPace()
 	for k := range w.k {
+		if k%scanPace == scanPace-1 {
+			pace.Step()
+		}
 		row := (o*w.k + k) * w.sourceInner
 		for i := i0; i < i1; i++ {
 			p := w.idx[row+i]

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // Softmax goes over rows. A row along the last dimension is one run of memory; rows along another dimension are worked
@@ -42,6 +43,10 @@ func softmaxRow(z, x, next, t []float32, logs bool) {
 	if len(x) == 0 {
 		return
 	}
+	if len(x) > softmaxElems {
+		softmaxLong(z, x, logs)
+		return
+	}
 	m := simd.MaxOfF32(x)
 	switch {
 	case logs:
@@ -56,6 +61,34 @@ func softmaxRow(z, x, next, t []float32, logs bool) {
 	default:
 		simd.ScaleF32(z, z, 1/simd.ExpSubSumF32(z, x, m))
 	}
+}
+
+// softmaxLong is softmaxRow for a row that takes long: it goes piece by piece.
+func softmaxLong(z, x []float32, logs bool) {
+	pace := par.NewPace()
+	pieces := func(f func(z, x []float32)) {
+		for lo := 0; lo < len(x); lo += softmaxElems {
+			hi := min(lo+softmaxElems, len(x))
+			f(z[lo:hi], x[lo:hi])
+			pace.Step()
+		}
+	}
+	m := x[0]
+	pieces(func(_, x []float32) { m = simd.MaxOfF32([]float32{m, simd.MaxOfF32(x)}) })
+	s := 0.0
+	if logs {
+		pieces(func(_, x []float32) {
+			overTiles(x, x, func(x, _, t []float32) { s += float64(simd.ExpSubSumF32(t, x, m)) })
+		})
+		l := float32(math.Log(s))
+		pieces(func(z, x []float32) {
+			simd.AddScalarF32(z, x, -m)
+			simd.AddScalarF32(z, z, -l)
+		})
+		return
+	}
+	pieces(func(z, x []float32) { s += float64(simd.ExpSubSumF32(z, x, m)) })
+	pieces(func(z, _ []float32) { simd.ScaleF32(z, z, float32(1/s)) })
 }
 
 // softmaxDown computes in place down the columns of a matrix; t is scratch for three of its rows.

@@ -9,6 +9,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // longRow is the length from which a row is sorted by several workers, one row after the other.
@@ -123,8 +124,10 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 	}
 	return r.groups(c, 1<<14, func(lo, hi int) {
 		s := &sorter{d: x.DType, falls: falls, run: serially}
+		pace := par.NewPace()
 		for i := lo; i < hi; i++ {
 			_ = one(s, i) // serial work has no error to give
+			pace.Step()
 		}
 	})
 }

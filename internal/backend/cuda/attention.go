@@ -43,7 +43,7 @@ func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 		t.tile = 32
 	}
 	rows := max(q.Shape.Dim(2), k.Shape.Dim(2))
-	ok := q.DType.IsHalf() && a.Scale > 0 && e > 0 && f > 0 && e%8 == 0 && f%8 == 0 && max(e, f) <= 128 && k.Shape.Dim(2) > 0 &&
+	ok := q.DType.IsHalf() && a.Scale > 0 && e > 0 && f > 0 && e%8 == 0 && f%8 == 0 && max(e, f) <= 128 && q.Shape.Dim(2) > 0 && k.Shape.Dim(2) > 0 &&
 		q.Shape.Dim(0)*q.Shape.Dim(1) <= 65535 && rows < 1<<30
 	return t, ok
 }
@@ -121,41 +121,60 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
 }
 
+// gradOperands are the inputs of attention's gradient.
+type gradOperands struct {
+	g, q, k, v, lse, y backend.View
+	shift, mask        []backend.View // one or none
+}
+
+func gradOperandsOf(p attr.Attention, in []backend.View) gradOperands {
+	n := number(p.Shifted)
+	return gradOperands{in[0], in[1], in[2], in[3], in[4], in[5], in[6 : 6+n], in[6+n:]}
+}
+
 func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
-	if done, err := d.attentionGradByLibrary(p, out, in); done {
+	o := gradOperandsOf(p, in)
+	if done, err := d.attentionGradByLibrary(p, out, o); done {
 		return err
 	}
-	if _, ok := tilesFor(p, in[1], in[2], in[3], ofKeys); !ok || len(in) > 6 {
-		return d.attentionRowsGrad(p, out, in)
+	if _, ok := tilesFor(p, o.q, o.k, o.v, ofKeys); !ok || len(o.mask) > 0 {
+		return d.attentionRowsGrad(p, out, o)
 	}
-	x, err := d.inRows([]backend.View{in[1], in[2], in[3], in[0]})
+	x, err := d.inRows([]backend.View{o.q, o.k, o.v, o.g, o.y})
 	if err != nil {
 		return err
 	}
 	defer x.free()
-	stat, err := d.denseAll(in[4:6])
+	stat, err := d.denseAll([]backend.View{o.lse})
 	if err != nil {
 		return err
 	}
 	defer stat.free()
-	q, k := in[1].Shape.Dims(), in[2].Shape.Dims()
+	o.q, o.k, o.v, o.g, o.y = x.views[0], x.views[1], x.views[2], x.views[3], x.views[4]
+	sums, err := d.attentionSums(o)
+	if err != nil {
+		return err
+	}
+	defer sums.Buf.Free()
+	x.views = x.views[:4]
+	q, k := o.q.Shape.Dims(), o.k.Shape.Dims()
 	for _, part := range []int{ofQueries, ofKeys} {
-		t, _ := tilesFor(p, in[1], in[2], in[3], part)
+		t, _ := tilesFor(p, o.q, o.k, o.v, part)
 		keys := part == ofKeys
 		f, err := d.kernel(fmt.Sprint(t.key("attention_grad"), keys), "attention_grad", func() string { return t.source("attention_grad", keys) })
 		if err != nil {
 			return err
 		}
 		var g args
-		sizes(&g, in[1], in[2], in[3])
+		sizes(&g, o.q, o.k, o.v)
 		for _, v := range x.views {
 			g.int(v.Strides()[:3]...)
 		}
 		for _, v := range x.views {
 			g.ptr(address(v))
 		}
-		g.ptr(address(stat.views[0]), address(stat.views[1]))
+		g.ptr(address(stat.views[0]), address(sums))
 		rows, matrices := q[2], q[0]*q[1]
 		if keys {
 			rows, matrices = k[2], k[0]*k[1]
@@ -169,4 +188,50 @@ func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 	}
 	return nil
+}
+
+func sumsSource(t dtype.DType, vector int) string {
+	return kernels.Source("prelude") + fmt.Sprintf("#define T %s\n#define V %d\n", ctype[t], vector) + kernels.Source("attention_sums")
+}
+
+// attentionSums makes the sums along rows that the gradient takes from the cotangents of weights, in the dtype of sums.
+func (d *call) attentionSums(o gradOperands) (sums backend.View, err error) {
+	vector := 8
+	for _, v := range []backend.View{o.g, o.y} {
+		st := v.Strides()
+		if !v.DType.IsHalf() || st[3] != 1 || st[0]%8 != 0 || st[1]%8 != 0 || st[2]%8 != 0 || v.Shape.Dim(3)%8 != 0 || address(v)%16 != 0 {
+			vector = 1
+		}
+	}
+	shift, err := d.denseAll(o.shift)
+	if err != nil {
+		return sums, err
+	}
+	defer shift.free()
+	f, err := d.kernel(fmt.Sprint("attention_sums", o.g.DType, vector), "attention_sums", func() string { return sumsSource(o.g.DType, vector) })
+	if err != nil {
+		return sums, err
+	}
+	b, err := d.pool.Get("attention", max(1, o.lse.Numel())*o.lse.DType.Size())
+	if err != nil {
+		return sums, err
+	}
+	s := o.g.Shape.Dims()
+	rows := s[0] * s[1] * s[2]
+	var g args
+	g.int(s[1], s[2], rows, s[3])
+	g.int(o.g.Strides()...)
+	g.int(o.y.Strides()...)
+	g.ptr(address(o.g), address(o.y))
+	if len(shift.views) > 0 {
+		g.ptr(address(shift.views[0]))
+	} else {
+		g.ptr(0)
+	}
+	g.ptr(b.Dev)
+	if err := d.launch(f, blocks(rows, threads/32), 1, threads, g); err != nil {
+		b.Free()
+		return sums, err
+	}
+	return backend.View{Buf: b, DType: o.lse.DType, Shape: o.lse.Shape}, nil
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
-	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
-	"github.com/lucid-go/lucid/internal/dtype"
 )
 
 // Attention by cuDNN, whose kernels are made for one set of sizes each and take about a second to compile. That is worth
@@ -84,9 +82,9 @@ const lastWrongTail = 91500
 
 // attentionGradByLibrary tries cuDNN; done reports whether that was it. Where the same bits are asked for, it is not: the
 // cotangents of queries are added up in any order.
-func (d *call) attentionGradByLibrary(p attr.Attention, out, in []backend.View) (done bool, err error) {
-	if _, ok := attentionKind(p, in[1], in[2], in[3]); !ok || len(in) > 6 || p.Shifted || d.ctx.Deterministic ||
-		in[2].Shape.Dim(2)%128 != 0 && cudnn.Version <= lastWrongTail {
+func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in gradOperands) (done bool, err error) {
+	if _, ok := attentionKind(p, in.q, in.k, in.v); !ok || len(in.mask) > 0 || p.Shifted || d.ctx.Deterministic ||
+		in.k.Shape.Dim(2)%128 != 0 && cudnn.Version <= lastWrongTail {
 		return false, nil
 	}
 	for _, o := range out {
@@ -94,56 +92,29 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out, in []backend.View) 
 			return false, nil
 		}
 	}
-	x, err := d.inRows([]backend.View{in[1], in[2], in[3], in[0]})
+	x, err := d.inRows([]backend.View{in.q, in.k, in.v, in.g, in.y})
 	if err != nil {
 		return true, err
 	}
 	defer x.free()
-	q, k, v, g := x.views[0], x.views[1], x.views[2], x.views[3]
+	q, k, v, g, y := x.views[0], x.views[1], x.views[2], x.views[3], x.views[4]
 	a, _ := attentionKind(p, q, k, v)
-	a.Backward, a.GStrides = true, attr.MakeInts(g.Strides()...)
+	a.Backward, a.GStrides, a.YStrides = true, attr.MakeInts(g.Strides()...), attr.MakeInts(y.Strides()...)
 	if !d.worth(a) {
 		return false, nil
 	}
-	stat, err := d.denseAll(in[4:6])
+	stat, err := d.denseAll([]backend.View{in.lse})
 	if err != nil {
 		return true, err
 	}
 	defer stat.free()
-	y, err := d.pool.Get("attention", g.Numel()*g.DType.Size())
-	if err != nil {
-		return true, err
-	}
-	defer y.Free()
-	sums, err := d.pool.Get("attention", 4*stat.views[1].Numel())
+	sums, err := d.pool.Get("attention", 4*in.lse.Numel())
 	if err != nil {
 		return true, err
 	}
 	defer sums.Free()
-	if err := d.attentionSeed(y.Dev, g, stat.views[1]); err != nil {
-		return true, err
-	}
 	return d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), y.Dev,
+		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), address(y),
 			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
 	})
-}
-
-func seedSource(t dtype.DType) string {
-	return kernels.Source("prelude") + "#define T " + ctype[t] + "\n" + kernels.Source("attention_seed")
-}
-
-// attentionSeed makes what stands for the result in the gradient, from its cotangent and the sums of their products.
-func (d *call) attentionSeed(to uintptr, g, sums backend.View) error {
-	f, err := d.kernel("attention_seed"+g.DType.String(), "attention_seed", func() string { return seedSource(g.DType) })
-	if err != nil {
-		return err
-	}
-	s := g.Shape.Dims()
-	rows := s[0] * s[1] * s[2]
-	var a args
-	a.int(s[1], s[2], rows, s[3])
-	a.int(g.Strides()[:3]...)
-	a.ptr(address(g), address(sums), to)
-	return d.launch(f, blocks(rows, threads/32), 1, threads, a)
 }

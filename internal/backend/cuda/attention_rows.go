@@ -162,8 +162,8 @@ func (d *call) attentionRows(a attr.Attention, out, in []backend.View) error {
 	return d.cast(out[0], y)
 }
 
-func (d *call) attentionRowsGrad(a attr.Attention, out, in []backend.View) error {
-	r := d.newRows(a, in[1], in[2], in[3], in[6:])
+func (d *call) attentionRowsGrad(a attr.Attention, out []backend.View, in gradOperands) error {
+	r := d.newRows(a, in.q, in.k, in.v, in.mask)
 	defer r.free()
 	if r.keys == 0 || r.rows == 0 {
 		for _, o := range out {
@@ -173,11 +173,15 @@ func (d *call) attentionRowsGrad(a attr.Attention, out, in []backend.View) error
 		}
 		return nil
 	}
-	var x [6]backend.View // cotangent, q, k, v, logarithms, sums
+	sums, err := d.attentionSums(in)
+	if err != nil {
+		return err
+	}
+	r.bufs = append(r.bufs, sums.Buf)
+	var x [5]backend.View // cotangent, q, k, v, logarithms
 	var y [3]backend.View
-	var err error
-	for i := range x {
-		if x[i], err = r.wide(in[i]); err != nil {
+	for i, v := range []backend.View{in.g, in.q, in.k, in.v, in.lse} {
+		if x[i], err = r.wide(v); err != nil {
 			return err
 		}
 	}
@@ -201,7 +205,7 @@ func (d *call) attentionRowsGrad(a attr.Attention, out, in []backend.View) error
 		func() error { return r.product(s, x[1], x[2], r.rows, r.keys, r.e, false, true) },
 		func() error { return r.product(g, x[0], x[3], r.rows, r.keys, r.f, false, true) },
 		func() error {
-			return r.launch("attention_cotangents", "COTANGENTS", address(s), address(g), address(x[4]), address(x[5]))
+			return r.launch("attention_cotangents", "COTANGENTS", address(s), address(g), address(x[4]), address(sums))
 		},
 		func() error { return r.product(y[0], g, x[2], r.rows, r.e, r.keys, false, false) },
 		func() error { return r.product(y[1], g, x[1], r.keys, r.e, r.rows, true, false) },

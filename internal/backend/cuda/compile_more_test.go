@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -113,6 +114,41 @@ func TestCompileTails(t *testing.T) {
 			}
 			compileOne(t, "tails_"+d.String(), tailsSource(q, f))
 			compileOne(t, "finish_"+d.String(), finishSource(q))
+		}
+	}
+}
+
+// TestCompileRadix compiles the kernels that sort long rows.
+func TestCompileRadix(t *testing.T) {
+	needCompiler(t)
+	for _, name := range []string{"radix_count", "radix_scan", "radix_place"} {
+		for _, key := range []string{"u32", "u64"} {
+			compileOne(t, name+key, radixSource(name, key))
+		}
+	}
+}
+
+// TestCompileMany compiles programs over sets of operands, of all classes.
+func TestCompileMany(t *testing.T) {
+	needCompiler(t)
+	d := dtype.Float32
+	p := &backend.Fused{Shape: shape.Of("test", 8, 8), DTypes: []dtype.DType{d, d, d, d}, In: 2, Out: []int{2, 3},
+		Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
+	prepare(p)
+	for _, c := range []class{byValue, scalar, aligned, rows, strided} {
+		f := &form{classes: []class{c, aligned}, vector: 4, dims: []int{8, 8}}
+		compileOne(t, fmt.Sprintf("many_%c", c), fusedSource(p.Prep.(*program), f, 128))
+	}
+}
+
+// TestCompileRecurrent compiles the kernels between the products of recurrent layers.
+func TestCompileRecurrent(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		for c := range cellNames {
+			for _, part := range []string{"FORWARD", "BACKWARD", "PUT"} {
+				compileOne(t, "recurrent_"+part+d.String(), recurrentSource(part, d, c))
+			}
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestCompileElementwise(t *testing.T) {
 		t.Run(d.String(), func(t *testing.T) {
 			p := everyOp(d)
 			f := &form{classes: []class{aligned, aligned, byValue}, vector: max(1, min(8, 16/d.Size()))}
-			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f))
+			compileOne(t, "elementwise_"+d.String(), fusedSource(p.Prep.(*program), f, 0))
 		})
 	}
 }
@@ -124,7 +124,7 @@ func TestCompileLayouts(t *testing.T) {
 	prepare(p)
 	for _, c := range []class{byValue, scalar, aligned, unaligned, rows, across, strided} {
 		f := &form{classes: []class{c, strided}, vector: 4, wide: c == strided, dims: []int{8, 8}}
-		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f))
+		compileOne(t, fmt.Sprintf("layout_%c", c), fusedSource(p.Prep.(*program), f, 0))
 	}
 }
 
@@ -229,8 +229,11 @@ func TestCompileAttention(t *testing.T) {
 			}
 		}
 	}
-	for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
-		compileOne(t, "attention_seed", seedSource(half))
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
+		compileOne(t, "attention_sums", sumsSource(d, 1))
+		if d.IsHalf() {
+			compileOne(t, "attention_sums", sumsSource(d, 8))
+		}
 	}
 	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
 		t.Fatal(err)

@@ -65,8 +65,9 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error
 		return run(w)
 	}
 	w := <-d.words.free
+	work := int64(0)
 	check := func() error {
-		err := d.Sync()
+		err := d.Reached(work)
 		bad := *w
 		*w = word{}
 		d.words.free <- w
@@ -77,6 +78,10 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error
 	}
 	if err := run(uintptr(unsafe.Pointer(w))); err != nil {
 		d.words.free <- w
+		return err
+	}
+	var err error
+	if work, err = d.Did(false); err != nil {
 		return err
 	}
 	// An evaluation of very many such launches must not take all words.

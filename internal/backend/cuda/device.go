@@ -35,9 +35,10 @@ type shared struct {
 
 	words *words
 
-	blasOnce sync.Once
-	blas     *cublas.Handle
-	blasErr  error
+	blasOnce  sync.Once
+	blas      *cublas.Handle
+	blasErr   error
+	blasAsked atomic.Bool // somebody makes products
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool
@@ -82,7 +83,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace,
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
 		Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.recordings.open(d)
@@ -92,6 +93,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	opened.Store(b, d)
+	d.preload()
 	return b, d, nil
 }
 
@@ -108,7 +110,43 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 		copy(dst.Mem, src)
 		return nil
 	}
-	return d.Upload(dst.Dev, src)
+	if err := d.Upload(dst.Dev, src); err != nil {
+		return err
+	}
+	return d.made(len(src), dst)
+}
+
+// made notes that work over so many bytes, asked for just now, writes buffers.
+func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
+	n, err := d.Did(bytes > largeLaunch)
+	for _, b := range bufs {
+		b.Made.Store(n)
+	}
+	return err
+}
+
+// did runs what asks for work, and notes which outputs it writes.
+func (d *Device) did(out, in []backend.View, run func() error) error {
+	if err := run(); err != nil || d.face != running {
+		return err
+	}
+	return d.note(out, in)
+}
+
+// note numbers the work that writes outputs.
+func (d *Device) note(out, in []backend.View) error {
+	bytes := 0
+	for i := range out {
+		bytes += out[i].Buf.Size
+	}
+	for i := range in {
+		bytes += in[i].Buf.Size
+	}
+	n, err := d.Did(bytes > largeLaunch)
+	for i := range out {
+		out[i].Buf.Made.Store(n)
+	}
+	return err
 }
 
 func (d *Device) download(dst []byte, src *mem.Buffer) error {
@@ -116,7 +154,7 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 		copy(dst, src.Mem)
 		return nil
 	}
-	return d.Download(dst, src.Dev)
+	return d.Download(dst, src.Dev, src.Made.Load())
 }
 
 // opened finds the device behind the engine's.
@@ -128,7 +166,10 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 	if !ok {
 		return fault.New(fault.Device, "to_device", "%v is not open", from)
 	}
-	return d.Device.CopyPeer(dst.Dev, f.(*Device).Device, src.Dev, src.Size)
+	if err := d.Device.CopyPeer(dst.Dev, f.(*Device).Device, src.Dev, src.Size); err != nil {
+		return err
+	}
+	return d.made(src.Size, dst)
 }
 
 // fallback notes that an op runs on the host, or refuses it.

@@ -67,7 +67,9 @@ func (d *call) library(op, what string, work func(h *cudnn.Handle) error) (done 
 		return true, err
 	}
 	n, _ := d.dnnOps.LoadOrStore(op, new(atomic.Int64))
-	n.(*atomic.Int64).Add(1)
+	if n.(*atomic.Int64).Add(1) == 1 {
+		used(usedDNN)
+	}
 	if d.slow && d.face == running {
 		defer func() { d.spent("cudnn "+op+" "+what, begin) }()
 		return true, d.Sync()

@@ -3,8 +3,6 @@ package cuda
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -53,37 +51,18 @@ func (f *form) short() (k shortForm, ok bool) {
 }
 
 func prepare(p *backend.Fused) {
-	var b strings.Builder
-	q := &program{Fused: p}
-	for _, d := range p.DTypes {
-		b.WriteString(ctype[d])
-		b.WriteByte(' ')
-	}
+	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
-		b.WriteString(ins.Op)
-		for _, s := range ins.Src {
-			b.WriteByte(',')
-			b.WriteString(strconv.Itoa(s))
-		}
-		if ins.Attr != nil {
-			fmt.Fprintf(&b, "%v", ins.Attr)
-		}
-		b.WriteByte(';')
 		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
 			q.faults = ins.Op
 		}
 	}
-	for _, o := range p.Out {
-		b.WriteByte('>')
-		b.WriteString(strconv.Itoa(o))
+	if p.Head == nil && p.Tail == nil && q.faults == "" {
+		p.Join = q.key
 	}
-	for t := p.Tail; t != nil; t = t.Next {
-		fmt.Fprintf(&b, "/%s,%d", t.Op, t.Src)
-	}
-	q.key = b.String()
 	q.heavy = len(filesOf(q)) > 2
 	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten = true
+		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
 	}
 	p.Prep = q
 }
@@ -157,7 +136,11 @@ func (f *form) key() string {
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
 	if f.face != recording && p.Head == nil {
-		return f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+		err := f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+		if err != nil || f.face != running {
+			return err
+		}
+		return f.note(out, in)
 	}
 	if p.Head != nil {
 		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
@@ -184,20 +167,10 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			b.Free()
 		}
 	}()
-	for i := range views {
-		f.classes[i] = classOf(views[i])
-		if f.classes[i] == byValue {
-			continue
-		}
-		b, err := d.bring(&views[i])
-		if err != nil {
-			return err
-		}
-		if b != nil {
-			tmp = append(tmp, b)
-		}
+	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
+	if err != nil {
+		return err
 	}
-	f.settle(s, out[:len(p.Out)], views)
 	if p.Tail != nil {
 		f.fitTails(p.Tail, s)
 	}
@@ -211,6 +184,26 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
 	}
 	return d.launchFused(fn, q, &f, s, 0, views, out)
+}
+
+// lay finds out how the inputs of a program lie, and brings those of the host to the device: that memory is added to tmp, the
+// caller's to free.
+func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem.Buffer) ([]*mem.Buffer, error) {
+	for i := range in {
+		f.classes[i] = classOf(in[i])
+		if f.classes[i] == byValue {
+			continue
+		}
+		b, err := d.bring(&in[i])
+		if err != nil {
+			return tmp, err
+		}
+		if b != nil {
+			tmp = append(tmp, b)
+		}
+	}
+	f.settle(s, out, in)
+	return tmp, nil
 }
 
 // launchFused runs a program's kernel.

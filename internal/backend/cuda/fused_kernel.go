@@ -28,7 +28,7 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 			}
 			return tailsSource(q, &g)
 		}
-		return fusedSource(q, &g)
+		return fusedSource(q, &g, 0)
 	})
 	if err == nil && ok && fn != nil {
 		q.last.Store(&readied{short, d.shared, fn})

@@ -11,21 +11,25 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// fusedSource writes the kernel of a program for operands that lie as f says.
-func fusedSource(p *program, f *form) string {
+// fusedSource writes the kernel of a program for operands that lie as f says, or for up to many sets of them.
+func fusedSource(p *program, f *form, many int) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(kernels.Source(filesOf(p)...))
 	nd, ns := len(f.dims), writeArgs(w, p, f, "")
 	index, offset := f.indices()
-	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {", threads)
+	if many > 0 {
+		writeMany(w, many)
+	} else {
+		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
+	}
 	w("const int V = %d, U = %d;", f.vector, f.many(p))
 	if f.looping(p) {
-		w("%s e = (%s)blockIdx.x * (%s)a.span + threadIdx.x * V;", index, index, index)
-		w("const %s end = min((%s)a.n, (%s)(blockIdx.x + 1) * (%s)a.span);", index, index, index, index)
+		w("%s e = (%s)block * (%s)a.span + threadIdx.x * V;", index, index, index)
+		w("const %s end = min((%s)a.n, (%s)(block + 1) * (%s)a.span);", index, index, index, index)
 		w("if (e >= end) return;")
 	} else {
-		w("const %s e = ((%s)blockIdx.x * %du * U + threadIdx.x) * V;", index, index, threads)
+		w("const %s e = ((%s)block * %du * U + threadIdx.x) * V;", index, index, threads)
 		w("if (e >= (%s)a.n) return;", index)
 	}
 	if ns > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
+	"github.com/lucid-go/lucid/internal/mem"
 )
 
 // graph is a recording that can run.
@@ -14,7 +15,8 @@ type graph struct {
 	r      *recorder
 	exec   *driver.Graph
 	age    int64
-	number uint64 // runs so far
+	number uint64          // runs so far
+	works  [ringSize]int64 // under which numbers the device knows the last ones
 }
 
 // unclosed is what is left of a graph that nobody closed.
@@ -45,11 +47,12 @@ func (g *graph) Complains() bool { return len(g.r.words) > 0 }
 func (g *graph) Close() {}
 
 // Launch asks for the graph between copies.
-func (g *graph) Launch(before, behind []backend.Copy) (backend.Outcome, error) {
+func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backend.Outcome, error) {
 	d := g.r.d
 	if g.Complains() && g.number >= ringSize/2 {
 		// The ring holds what became of so many runs: the host may not be further ahead.
-		if _, _, err := g.outcome(g.number - ringSize/2 + 1)(true); err != nil {
+		n := g.number - ringSize/2 + 1
+		if _, _, err := g.outcome(n, g.works[n%ringSize])(true); err != nil {
 			return nil, err
 		}
 	}
@@ -78,14 +81,22 @@ func (g *graph) Launch(before, behind []backend.Copy) (backend.Outcome, error) {
 			return nil, err
 		}
 	}
+	work, err := g.r.main.Did(true)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range made {
+		b.Made.Store(work)
+	}
 	if !g.Complains() {
 		return func(bool) (bool, []backend.Complaint, error) { return true, nil, nil }, nil
 	}
-	return g.outcome(g.number), nil
+	g.works[g.number%ringSize] = work
+	return g.outcome(g.number, work), nil
 }
 
-// outcome reads the stamp of a run.
-func (g *graph) outcome(number uint64) backend.Outcome {
+// outcome reads the stamp of a run, which the device knows as some work.
+func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 	return func(wait bool) (bool, []backend.Complaint, error) {
 		s := &g.r.ring[number%ringSize]
 		for try := 0; atomic.LoadUint64(&s.seq) < number; try++ {
@@ -96,7 +107,7 @@ func (g *graph) outcome(number uint64) backend.Outcome {
 				runtime.Gosched()
 				continue
 			}
-			if err := g.r.main.Sync(); err != nil {
+			if err := g.r.main.Reached(work); err != nil {
 				return true, nil, err
 			}
 		}

@@ -8,23 +8,30 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A product of halves and what follows it: sums with a vector or with a matrix and gelu are made by the product's own kernel
-// before it rounds, where the library has one that does; anything else is a launch of its own.
+// A product of halves and what follows it: sums with a vector or with a matrix, gelu, and the gradient of gelu with the sums down
+// its columns are made by the product's own kernel before it rounds, where the library has one that does; anything else is a launch of its own.
 
 // canLead reports which products begin a program.
 func canLead(op string, out dtype.DType) bool { return op == "matmul" && out.IsHalf() }
 
 // after is a program that a product's kernel may be able to run.
 type after struct {
-	added []int // input registers added to the product, at most two
-	gelu  bool  // then this
-	aux   int   // the output that holds what gelu reads, -1: none
-	last  int   // the output that holds the result
+	added []int  // input registers added to the product, at most two
+	gelu  bool   // then this
+	aux   int    // the output that holds what gelu reads, -1: none
+	last  int    // the output that holds the result
+	slope *slope // the product is multiplied by the slope of gelu; added, gelu and aux are not there then
 }
 
 // afterProduct sees a program so; nil: it is not such a one.
 func afterProduct(p *backend.Fused) *after {
-	if p.Head == nil || p.Head.Kept || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Head.Dst] }) {
+	if p.Head == nil || p.Head.Kept {
+		return nil
+	}
+	if s := slopeAfter(p); s != nil {
+		return &after{aux: -1, slope: s}
+	}
+	if p.Tail != nil || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Head.Dst] }) {
 		return nil
 	}
 	a, at := &after{aux: -1}, p.Head.Dst
@@ -84,6 +91,15 @@ func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n in
 	if cols%piece != 0 || result.Shape.Rank() == 0 || result.Shape.Dim(result.Shape.Rank()-1) != cols || !fits(result) {
 		return cublas.ErrUnsupported
 	}
+	if a.slope != nil {
+		x := in[a.slope.x]
+		if !a.slope.isGelu(in) || !fits(x) || !x.Contiguous() || a.slope.sums != nil && (!fits(out[2]) || out[2].DType != result.DType) {
+			return cublas.ErrUnsupported
+		}
+		if e.Slope, o.Aux = true, address(x); a.slope.sums != nil {
+			e.Sums, o.Bias = true, address(out[2])
+		}
+	}
 	for _, k := range a.added {
 		v := in[k]
 		switch {
@@ -107,7 +123,15 @@ func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n in
 			return cublas.ErrUnsupported
 		}
 	}
-	return (&call{d, c}).matmulThen(out[0], in[n:], e, o)
+	err := (&call{d, c}).matmulThen(out[0], in[n:], e, o)
+	if err == cublas.ErrUnsupported && e.Sums {
+		e.Sums, e.Later, o.Bias = false, true, 0
+		if err = (&call{d, c}).matmulThen(out[0], in[n:], e, o); err == nil {
+			t := a.slope.sums
+			err = d.run(table[t.Op], c, t.Attr, out[2:], []backend.View{result})
+		}
+	}
+	return err
 }
 
 // isVector reports whether a view repeats one contiguous vector along all dimensions but the last.

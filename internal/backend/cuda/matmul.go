@@ -13,13 +13,21 @@ func init() { register(map[string]kernel{"matmul": matmul}) }
 
 // cublas opens the library; one that looks ahead does not wait for it.
 func (d *Device) cublas() (*cublas.Handle, error) {
-	open := func() { d.blasOnce.Do(func() { d.blas, d.blasErr = cublas.New(d.main()) }) }
 	if d.face == looking {
-		go open()
+		go d.openBLAS()
 		return nil, nil
 	}
-	open()
+	d.blasAsked.Store(true)
+	d.openBLAS()
 	return d.blas, d.blasErr
+}
+
+func (d *Device) openBLAS() {
+	d.blasOnce.Do(func() {
+		if d.blas, d.blasErr = cublas.New(d.main()); d.blasErr == nil {
+			used(usedBLAS)
+		}
+	})
 }
 
 // matmul multiplies batches of matrices.

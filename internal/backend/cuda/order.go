@@ -107,7 +107,7 @@ func touched(name string, out, in []backend.View) (list []stretch) {
 		list = append(list, of(v.Buf, true))
 	}
 	switch name {
-	case "matmul", "attention", "attention_grad", "gather_mm":
+	case "matmul", "attention", "attention_grad", "gather_mm", "recurrent", "recurrent_grad":
 		list = append(list, stretch{workspace, workspace + 1, true})
 	}
 	return list
@@ -148,7 +148,7 @@ func (r *recorder) join(f *Device) error {
 // ordered runs a launch in a recording's order.
 func (d *Device) ordered(name string, out, in []backend.View, run func() error) error {
 	if d.face != recording {
-		return run()
+		return d.did(out, in, run)
 	}
 	if err := d.rec.begin(d, name, out, in); err != nil {
 		return err

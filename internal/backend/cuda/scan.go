@@ -80,7 +80,7 @@ func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View)
 		if err := kernel("fold_chunks", rows*chunks); err != nil {
 			return err
 		}
-		if err := kernel("carry_chunks", blocks(rows, threads)); err != nil {
+		if err := kernel("carry_chunks", rows); err != nil {
 			return err
 		}
 	}

@@ -117,6 +117,9 @@ func (s *sorter) launch(name string, blocks int) error {
 
 // pairs sorts rows of n keys with their places.
 func (s *sorter) pairs(n int) error {
+	if s.byDigits(n) {
+		return s.radix(n)
+	}
 	p := *s
 	p.n, p.p = n, tile
 	tiles := s.rows * blocks(n, tile)

@@ -4,6 +4,7 @@
 package fake
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type Faults struct {
 	ran    int
 
 	setting int64
+	joined  []int
 
 	voided, replayed int
 }
@@ -124,27 +126,69 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
-		d.CanFold, d.CanLead, d.Prepare = from.CanFold, from.CanLead, from.Prepare
+		d.CanFold, d.CanLead = from.CanFold, from.CanLead
+		d.Prepare = func(p *backend.Fused) {
+			if from.Prepare(p); p.Head == nil && p.Tail == nil {
+				p.Join = p.Code()
+			}
+		}
 		d.RunFused = func(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
-				for _, ins := range p.Instrs {
-					if err := f.launched(ins.Op); err != nil {
-						return err
-					}
-				}
-				if p.Head != nil {
-					if err := f.launched(p.Head.Op); err != nil {
-						return err
-					}
-				}
-				if p.Tail != nil {
-					if err := f.launched(p.Tail.Op); err != nil {
-						return err
-					}
+				if err := f.launchedFused(p); err != nil {
+					return err
 				}
 				return from.RunFused(c, p, out, in)
 			})
 		}
+		d.RunMany = func(c *backend.Ctx, p *backend.Fused, sets int, out, in []backend.View) error {
+			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+				if err := f.launchedFused(p); err != nil {
+					return err
+				}
+				f.many(sets)
+				no, ni := len(out)/sets, len(in)/sets
+				for k := sets - 1; k >= 0; k-- { // in no order that anybody may count on
+					q := *p
+					q.Shape = out[k*no].Shape
+					if err := from.RunFused(c, &q, out[k*no:(k+1)*no], in[k*ni:(k+1)*ni]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
 	}
 	return d, f
+}
+
+// launchedFused counts the ops of a fused program.
+func (f *Faults) launchedFused(p *backend.Fused) error {
+	for _, ins := range p.Instrs {
+		if err := f.launched(ins.Op); err != nil {
+			return err
+		}
+	}
+	if p.Head != nil {
+		if err := f.launched(p.Head.Op); err != nil {
+			return err
+		}
+	}
+	if p.Tail != nil {
+		return f.launched(p.Tail.Op)
+	}
+	return nil
+}
+
+// many notes a launch over several sets of operands.
+func (f *Faults) many(sets int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.joined = append(f.joined, sets)
+}
+
+// Joined returns how many sets of operands each launch of more than one had.
+func (f *Faults) Joined() []int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.joined)
 }

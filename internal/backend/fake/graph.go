@@ -83,7 +83,7 @@ func (f *Faults) Replayed() int {
 }
 
 // Launch runs the recording.
-func (g *recording) Launch(before, behind []backend.Copy) (backend.Outcome, error) {
+func (g *recording) Launch(before, behind []backend.Copy, _ []*mem.Buffer) (backend.Outcome, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.f.mu.Lock()

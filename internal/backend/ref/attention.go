@@ -97,13 +97,25 @@ func attention(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 }
 
 func attentionGrad(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	r := newAttended(a, in[1], in[2], in[3], in[6:])
-	g, lse, sums := load(in[0]), load(in[4]), load(in[5])
+	rest := in[6:]
+	var shift []dtype.Scalar
+	if a.(attr.Attention).Shifted {
+		shift, rest = load(rest[0]), rest[1:]
+	}
+	r := newAttended(a, in[1], in[2], in[3], rest)
+	g, lse, y := load(in[0]), load(in[4]), load(in[5])
 	dq, dk, dv := make([]float64, len(r.q)), make([]float64, len(r.k)), make([]float64, len(r.v))
 	r.each(func(row, keys int, score []float64) {
+		sum := 0.0 // of the result times its cotangent
+		for i := row * r.f; i < (row+1)*r.f; i++ {
+			sum += g[i].F * y[i].F
+		}
+		if shift != nil {
+			sum -= shift[row].F
+		}
 		for j, x := range score {
 			p := math.Exp(x - lse[row].F)
-			dp := -sums[row].F
+			dp := -sum
 			at := keys*r.s + j
 			for i := range r.f {
 				t := g[row*r.f+i].F

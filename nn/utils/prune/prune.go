@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/nn"
 )
 
@@ -59,13 +60,10 @@ type Method func(scores []float64, shape []int, left []bool) []bool
 type Options struct{ Scores *lucid.Tensor }
 
 func scoresOf(op string, t *lucid.Tensor, opts []Options) *lucid.Tensor {
-	if len(opts) > 1 {
-		refuse(lucid.ErrValue, op, "got %d option structs; want at most one", len(opts))
-	}
-	if len(opts) == 0 || opts[0].Scores == nil {
+	s := door.Option(op, opts).Scores
+	if s == nil {
 		return t
 	}
-	s := opts[0].Scores
 	if !slices.Equal(s.Shape(), t.Shape()) {
 		refuse(lucid.ErrShapeMismatch, op, "scores have shape %v; want %v", s.Shape(), t.Shape())
 	}

@@ -25,6 +25,6 @@ func attention() {
 			out, last = lucid.VJPN(f, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
 			must(lucid.Eval(append(out, last...)...))
 		}
-		return job{run, func() []*lucid.Tensor { run(); return last }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
 	}})
 }

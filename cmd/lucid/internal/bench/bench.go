@@ -20,6 +20,7 @@ type Workload struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	Limit string  `json:"limit,omitempty"` // the probe its rate is a fraction of
 	Goal  float64 `json:"goal,omitempty"`  // speed wanted against PyTorch's best
+	Needs string  `json:"needs,omitempty"` // what a processor must have for the goal to count
 	Tol   float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
 	Heavy bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
 	// Reason says why it falls short of the goal, for when it does.
@@ -31,6 +32,7 @@ type Workload struct {
 type job struct {
 	run    func()                 // once, until the result stands in memory
 	result func() []*lucid.Tensor // of the last run, or of steps it makes itself; called before anything is timed
+	step   any                    // the compiled function that run calls, for Explain; nil: none
 }
 
 // Summary says enough of a result to compare it with another framework's.
@@ -121,6 +123,26 @@ func First(name string, runs int) (times []time.Duration, err error) {
 	return times, err
 }
 
+// Memory makes the data of a workload, runs it once and returns what its compiled function takes. Where limit is not 0, no
+// run may have more bytes: then the function is planned only, and the data must fit.
+func Memory(name string, limit int64) (plans []lucid.MemoryPlan, err error) {
+	err = lucid.Try(func() {
+		job := find(name).make()
+		if job.step == nil {
+			panic(lucid.Errorf(lucid.ErrValue, "bench", "%s has no compiled function", name))
+		}
+		wait()
+		if limit > 0 {
+			defer lucid.SetMemoryLimit(lucid.Device{}, lucid.SetMemoryLimit(lucid.Device{}, limit))
+		}
+		run := lucid.Try(job.run)
+		if plans = lucid.Explain(job.step).Memory; len(plans) == 0 {
+			panic(run)
+		}
+	})
+	return plans, err
+}
+
 func find(name string) Workload {
 	i := slices.IndexFunc(workloads, func(w Workload) bool { return w.Name == name })
 	if i < 0 {
@@ -165,8 +187,19 @@ func wait() {
 	}
 }
 
+// thin takes of a large result on a device some elements, enough to compare. The step is odd, so that repeated data is not always
+// met at the same places.
+func thin(x *lucid.Tensor) *lucid.Tensor {
+	const enough = 1 << 22
+	x = x.Reshape(-1)
+	if n := x.Size(0); Wait != nil && n > enough {
+		x = x.At(lucid.Range{Stop: n, Step: (n+enough-1)/enough | 1})
+	}
+	return x
+}
+
 func summarize(x *lucid.Tensor) Summary {
-	v := lucid.ToSlice[float64](x.To(lucid.Float64).Reshape(-1))
+	v := lucid.ToSlice[float64](thin(x).To(lucid.Float64))
 	s := Summary{N: len(v)}
 	for _, e := range v {
 		s.Mean += e

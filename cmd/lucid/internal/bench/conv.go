@@ -66,5 +66,5 @@ func (c convolution) backward() job {
 		_, last = lucid.VJPN(f, []*lucid.Tensor{x, w}, []*lucid.Tensor{g})
 		must(lucid.Eval(last...))
 	}
-	return job{run, func() []*lucid.Tensor { run(); return last }}
+	return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
 }

@@ -15,7 +15,8 @@ const (
 // gpt is a batch of GPT-2.
 type gpt struct {
 	batch, length int
-	half          bool // mixed precision, bfloat16
+	half          bool    // mixed precision, bfloat16
+	again         float64 // share of the work that may be done again to hold less
 }
 
 // flops are six for each weight that multiplies and each token, and the attention's.
@@ -73,15 +74,20 @@ func (g gpt) job() job {
 		layers = append(layers, p.block(g))
 	}
 	w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
-	forward := func(x *lucid.Tensor) *lucid.Tensor {
+	// The loss takes the last layer with it: it never holds all logits, 3.3 GB of them on the GPU.
+	loss := func(x, y *lucid.Tensor) (l *lucid.Tensor) {
 		h := lucid.Embedding(x, p.use(tokens)).Add(p.use(places.Narrow(0, 0, g.length)))
 		for _, layer := range layers {
 			h = layer(h)
 		}
-		h = lucid.LayerNorm(h, []int{gptWidth}, p.use(w), p.use(b))
-		return lucid.Linear(h, p.use(tokens), nil).Reshape(-1, gptVocab).To(lucid.Float32)
+		h = lucid.LayerNorm(h, []int{gptWidth}, p.use(w), p.use(b)).Reshape(-1, gptWidth)
+		if !g.half {
+			return lucid.LinearCrossEntropy(h, tokens, y, nil, nil)
+		}
+		lucid.Autocast(lucid.BFloat16, func() { l = lucid.LinearCrossEntropy(h, tokens, y, nil, nil) })
+		return l
 	}
 	x, y := integers(1, gptVocab, g.batch*g.length).Reshape(g.batch, g.length).Eval(), integers(2, gptVocab, g.batch*g.length)
 	decay := math.Pow(10, -1)
-	return train(&p, optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), forward, x, y)
+	return trainLoss(optim.NewAdamW(p.all, optim.AdamWOptions{LR: 1e-4, WeightDecay: &decay}), loss, x, y, lucid.CompileOptions{Recompute: g.again})
 }

@@ -17,7 +17,7 @@ func lstm() {
 		return model{random(1, 1, length, batch, in), random(2, s, 4*hidden, in), random(3, s, 4*hidden, hidden), random(4, s, 4*hidden), random(5, s, 4*hidden)}
 	}
 	states := func(x, wx, wh, bx, bh *lucid.Tensor) *lucid.Tensor {
-		y, _, _ := lucid.LSTMForward(x, wx, wh, nil, nil, bx, bh)
+		y, _, _ := lucid.LSTMForward(x, wx, wh, nil, nil, bx, bh, nil)
 		return y
 	}
 	add(Workload{Name: "lstm", About: "LSTM 128→256, batch 32, 64 steps", Flops: flops, Limit: "fma32", Goal: 1, make: func() job {
@@ -40,6 +40,6 @@ func lstm() {
 			last = f(m.x, g)
 			must(lucid.Eval(last...))
 		}
-		return job{run, func() []*lucid.Tensor { run(); return last }}
+		return job{run: run, result: func() []*lucid.Tensor { run(); return last }}
 	}})
 }

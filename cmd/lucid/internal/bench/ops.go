@@ -17,7 +17,7 @@ func once(f func() *lucid.Tensor) job {
 		}
 		out = y
 	}
-	return job{run, func() []*lucid.Tensor { run(); return []*lucid.Tensor{out} }}
+	return job{run: run, result: func() []*lucid.Tensor { run(); return []*lucid.Tensor{out} }}
 }
 
 func must(err error) {
@@ -62,7 +62,7 @@ func init() {
 	}})
 	add(Workload{Name: "add16_recorded", About: "a+b, 16 elements, recorded", make: func() job {
 		a, b := random(1, 1, 16), random(2, 1, 16)
-		return job{func() { a.Add(b) }, func() []*lucid.Tensor { return []*lucid.Tensor{a.Add(b)} }}
+		return job{run: func() { a.Add(b) }, result: func() []*lucid.Tensor { return []*lucid.Tensor{a.Add(b)} }}
 	}})
 	add(Workload{Name: "add16_evaluated", About: "a+b, 16 elements, one by one", make: func() job {
 		a, b := random(1, 1, 16), random(2, 1, 16)
@@ -73,15 +73,18 @@ func init() {
 }
 
 func product(name string, d lucid.DType, n int, goal float64) {
-	limit, tol := "fma32", 1e-4
+	limit, needs, tol := "fma32", "", 1e-4
 	switch d {
 	case lucid.Float64:
 		limit, tol = "fma64", 1e-10
 	case lucid.BFloat16:
 		limit, tol = "bf16", 2e-2
+		if Wait == nil {
+			needs = "amx-bf16"
+		}
 	}
 	about := fmt.Sprintf("%v matrix product %d³", d, n)
-	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Tol: tol, make: func() job {
+	add(Workload{Name: name, About: about, Flops: 2 * float64(n) * float64(n) * float64(n), Limit: limit, Goal: goal, Needs: needs, Tol: tol, make: func() job {
 		a, b := random(1, 1, n, n).To(d).Eval(), random(2, 1, n, n).To(d).Eval()
 		return once(func() *lucid.Tensor { return a.MatMul(b) })
 	}})

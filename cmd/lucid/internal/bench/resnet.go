@@ -84,5 +84,5 @@ func (r resnet) job() job {
 		return last(h.Mean(1, 2)).To(lucid.Float32)
 	}
 	x, y := random(1, 1, r.batch, r.size, r.size, 3).Eval(), integers(2, r.classes, r.batch)
-	return train(&p, optim.NewSGD(p.all, optim.SGDOptions{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-4}), forward, x, y)
+	return train(optim.NewSGD(p.all, optim.SGDOptions{LR: 0.01, Momentum: 0.9, WeightDecay: 1e-4}), forward, x, y)
 }

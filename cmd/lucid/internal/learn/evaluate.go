@@ -36,7 +36,7 @@ func (t *Trainer) Evaluate(ctx context.Context) (r Result, err error) {
 	nn.Eval(t.model)
 	defer nn.Train(t.model)
 	count, right := 0, 0
-	loader := data.NewLoader(test, data.LoaderOptions{BatchSize: max(t.Config.Batch, 64), Workers: t.task.workers})
+	loader := data.NewLoader(test, t.reading(max(t.Config.Batch, 64)))
 	for batch, err := range loader.All(ctx) {
 		if err != nil {
 			return r, err

@@ -38,7 +38,9 @@ func New(c Config) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := load(c)
+	var k *task
+	// Data stays in host memory, whichever device the scope names: batches of it are brought there ahead of their steps.
+	lucid.WithDevice(lucid.CPU, func() { k, err = load(c) })
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ func New(c Config) (*Trainer, error) {
 		return nil, err
 	}
 	if in := inputOf(t.model); in != nil {
-		in.Mean.Assign(k.mean.Reshape(-1))
-		in.Std.Assign(k.std.Reshape(-1))
+		in.Mean.Assign(k.mean.Reshape(-1).To(in.Mean.Device()))
+		in.Std.Assign(k.std.Reshape(-1).To(in.Std.Device()))
 	}
 	n := k.train.Len()
 	set(&c.Batch, min(64, max(n/8, 1))) // a small set makes small steps, or they would be few
@@ -82,7 +84,9 @@ func (t *Trainer) prepare() {
 		s := float64(step)
 		return math.Min(1, (s+1)/(warm+1)) * (0.51 + 0.49*math.Cos(math.Pi*math.Min(s/total, 1)))
 	})
-	t.loader = data.NewLoader(t.task.train, data.LoaderOptions{BatchSize: c.Batch, Shuffle: true, DropLast: true, Workers: t.task.workers, Seed: &t.Config.Seed})
+	to := t.reading(c.Batch)
+	to.Shuffle, to.DropLast, to.Seed = true, true, &t.Config.Seed
+	t.loader = data.NewLoader(t.task.train, to)
 	t.step = lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
 		t.opt.ZeroGrad()
 		loss := F.CrossEntropy(t.model.Forward(x), y.Reshape(-1))
@@ -93,6 +97,15 @@ func (t *Trainer) prepare() {
 		return loss
 	})
 	t.scores = lucid.Compile(t.model.Forward)
+}
+
+// reading says how batches are read: for a device with memory of its own one goroutine at least brings them there ahead.
+func (t *Trainer) reading(batch int) data.LoaderOptions {
+	o := data.LoaderOptions{BatchSize: batch, Workers: t.task.workers, Device: nn.Parameters(t.model)[0].Device()}
+	if o.Device != lucid.CPU {
+		o.Workers = max(o.Workers, 1)
+	}
+	return o
 }
 
 func inputOf(m nn.Layer) *input {

@@ -155,6 +155,7 @@ func BenchmarkShapes(b *testing.B) {
 		{4096, 10, 512, false, false}, {4096, 16, 64, false, false}, {128, 4, 69, false, false},
 		{8, 8, 8, false, false}, {16, 16, 16, false, false}, {32, 32, 32, false, false},
 		{64, 64, 64, false, true}, {100, 100, 100, false, false}, {127, 127, 127, false, true},
+		{64, 256, 784, false, true}, {256, 784, 64, true, false}, {784, 256, 64, true, false}, {64, 10, 256, false, true}, {10, 256, 64, true, false}, {64, 256, 10, false, false},
 	} {
 		b.Run(s.String(), func(b *testing.B) { benchProduct(b, Float32, PeakFMAProbe32, s, nil) })
 	}
@@ -184,4 +185,28 @@ func intsOf(x []float32) []int32 {
 // halfOf views the memory of x as bfloat16: any values do.
 func halfOf(x []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&x[0])), len(x))
+}
+
+// BenchmarkFewRows is a product of a few rows with a small matrix that lies by columns, and by rows.
+func BenchmarkFewRows(b *testing.B) {
+	const n, k = 64, 64
+	x, w, y := make([]float32, 8*k), make([]float32, n*k), make([]float32, 8*n)
+	for i := range w {
+		w[i] = rand.Float32() - 0.5
+	}
+	for i := range x {
+		x[i] = rand.Float32() - 0.5
+	}
+	for _, m := range []int{1, 2, 4, 8} {
+		b.Run(fmt.Sprint(m), func(b *testing.B) {
+			for b.Loop() {
+				Float32(m, n, k, x, k, 1, w, 1, k, y, n, Overwrite, nil, nil)
+			}
+		})
+		b.Run(fmt.Sprint(m, "/rows"), func(b *testing.B) {
+			for b.Loop() {
+				Float32(m, n, k, x, k, 1, w, n, 1, y, n, Overwrite, nil, nil)
+			}
+		})
+	}
 }

@@ -88,6 +88,9 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 			p.gatherC(&s)
 		}
 	}
+	if !pack { // what is packed looks at the clock by itself
+		s.begin(p.k)
+	}
 	kc := e.chunk(p.k)
 	for s.pc = 0; s.pc < p.k; s.pc += kc {
 		s.kc = min(kc, p.k-s.pc)

@@ -68,41 +68,7 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 120(SP); \
 
-// LOAD reads the square of B, TURN transposes it.
-#define LOAD \
-	MOVQ 0(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z8; \
-	MOVQ 8(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z9; \
-	MOVQ 16(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z10; \
-	MOVQ 24(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z11; \
-	MOVQ 32(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z12; \
-	MOVQ 40(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z13; \
-	MOVQ 48(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z14; \
-	MOVQ 56(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z15; \
-	MOVQ 64(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z16; \
-	MOVQ 72(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z17; \
-	MOVQ 80(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z18; \
-	MOVQ 88(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z19; \
-	MOVQ 96(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z20; \
-	MOVQ 104(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z21; \
-	MOVQ 112(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z22; \
-	MOVQ 120(SP), R10; \
-	VCVTPH2PS (R10)(R8*1), Z23; \
-
+// READ reads the square of B and transposes it, TURN transposes one that was read.
 #define TURN \
 	VUNPCKLPS Z9, Z8, Z24; \
 	VUNPCKHPS Z9, Z8, Z8; \
@@ -169,6 +135,41 @@
 	VSHUFF32X4 $0x88, Z16, Z8, Z12; \
 	VSHUFF32X4 $0xdd, Z16, Z8, Z8; \
 
+#define READ \
+	MOVQ 0(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z8; \
+	MOVQ 8(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z9; \
+	MOVQ 16(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z10; \
+	MOVQ 24(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z11; \
+	MOVQ 32(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z12; \
+	MOVQ 40(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z13; \
+	MOVQ 48(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z14; \
+	MOVQ 56(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z15; \
+	MOVQ 64(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z16; \
+	MOVQ 72(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z17; \
+	MOVQ 80(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z18; \
+	MOVQ 88(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z19; \
+	MOVQ 96(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z20; \
+	MOVQ 104(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z21; \
+	MOVQ 112(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z22; \
+	MOVQ 120(SP), R10; \
+	VCVTPH2PS (R10)(R8*1), Z23; \
+	TURN; \
+
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
 	MUL(z); \
@@ -203,8 +204,7 @@ TEXT ·dotF16AVX512r1(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -324,8 +324,7 @@ TEXT ·dotF16AVX512r2(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -453,8 +452,7 @@ TEXT ·dotF16AVX512r3(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -591,8 +589,7 @@ TEXT ·dotF16AVX512r4(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -737,8 +734,7 @@ TEXT ·dotF16AVX512r5(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -892,8 +888,7 @@ TEXT ·dotF16AVX512r6(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -1055,8 +1050,7 @@ TEXT ·dotF16AVX512r7(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2
@@ -1227,8 +1221,7 @@ TEXT ·dotF16AVX512r8(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
+	READ
 	MUL(Z18)                                     // p+0
 	MUL(Z19)                                     // p+1
 	MUL(Z21)                                     // p+2

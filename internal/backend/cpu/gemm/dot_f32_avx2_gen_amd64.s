@@ -36,25 +36,7 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 56(SP); \
 
-// LOAD reads the square of B, TURN transposes it.
-#define LOAD \
-	MOVQ 0(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y4; \
-	MOVQ 8(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y5; \
-	MOVQ 16(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y6; \
-	MOVQ 24(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y7; \
-	MOVQ 32(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y8; \
-	MOVQ 40(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y9; \
-	MOVQ 48(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y10; \
-	MOVQ 56(SP), R10; \
-	VMOVUPS (R10)(R8*1), Y11; \
-
+// READ reads the square of B and transposes it, TURN transposes one that was read.
 #define TURN \
 	VUNPCKLPS Y5, Y4, Y12; \
 	VUNPCKHPS Y5, Y4, Y4; \
@@ -80,6 +62,48 @@
 	VPERM2F128 $0x31, Y9, Y5, Y5; \
 	VPERM2F128 $0x20, Y8, Y4, Y9; \
 	VPERM2F128 $0x31, Y8, Y4, Y4; \
+
+#define READ \
+	MOVQ 0(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), X4; \
+	VMOVUPS 16(R10)(R8*1), X8; \
+	MOVQ 8(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), X5; \
+	VMOVUPS 16(R10)(R8*1), X9; \
+	MOVQ 16(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), X6; \
+	VMOVUPS 16(R10)(R8*1), X10; \
+	MOVQ 24(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), X7; \
+	VMOVUPS 16(R10)(R8*1), X11; \
+	MOVQ 32(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y4, Y4; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y8, Y8; \
+	MOVQ 40(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y5, Y5; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y9, Y9; \
+	MOVQ 48(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y6, Y6; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y10, Y10; \
+	MOVQ 56(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y7, Y7; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y11, Y11; \
+	VUNPCKLPS Y5, Y4, Y12; \
+	VUNPCKHPS Y5, Y4, Y4; \
+	VUNPCKLPS Y7, Y6, Y5; \
+	VUNPCKHPS Y7, Y6, Y6; \
+	VUNPCKLPS Y9, Y8, Y7; \
+	VUNPCKHPS Y9, Y8, Y8; \
+	VUNPCKLPS Y11, Y10, Y9; \
+	VUNPCKHPS Y11, Y10, Y10; \
+	VUNPCKLPD Y5, Y12, Y11; \
+	VUNPCKHPD Y5, Y12, Y12; \
+	VUNPCKLPD Y6, Y4, Y5; \
+	VUNPCKHPD Y6, Y4, Y4; \
+	VUNPCKLPD Y9, Y7, Y6; \
+	VUNPCKHPD Y9, Y7, Y7; \
+	VUNPCKLPD Y10, Y8, Y9; \
+	VUNPCKHPD Y10, Y8, Y8; \
 
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
@@ -116,16 +140,15 @@ TEXT ·dotF32AVX2r1(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y10)                                     // p+0
-	MUL(Y6)                                      // p+1
-	MUL(Y7)                                      // p+2
-	MUL(Y9)                                      // p+3
-	MUL(Y11)                                     // p+4
-	MUL(Y12)                                     // p+5
-	MUL(Y5)                                      // p+6
-	MUL(Y4)                                      // p+7
+	READ
+	MUL(Y11)                                     // p+0
+	MUL(Y12)                                     // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y4)                                      // p+3
+	MUL(Y6)                                      // p+4
+	MUL(Y7)                                      // p+5
+	MUL(Y9)                                      // p+6
+	MUL(Y8)                                      // p+7
 	ADDQ $32, R8
 	SUBQ $8, R13
 	JGE loop
@@ -211,16 +234,15 @@ TEXT ·dotF32AVX2r2(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y10)                                     // p+0
-	MUL(Y6)                                      // p+1
-	MUL(Y7)                                      // p+2
-	MUL(Y9)                                      // p+3
-	MUL(Y11)                                     // p+4
-	MUL(Y12)                                     // p+5
-	MUL(Y5)                                      // p+6
-	MUL(Y4)                                      // p+7
+	READ
+	MUL(Y11)                                     // p+0
+	MUL(Y12)                                     // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y4)                                      // p+3
+	MUL(Y6)                                      // p+4
+	MUL(Y7)                                      // p+5
+	MUL(Y9)                                      // p+6
+	MUL(Y8)                                      // p+7
 	ADDQ $32, R8
 	SUBQ $8, R13
 	JGE loop
@@ -317,16 +339,15 @@ TEXT ·dotF32AVX2r3(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y10)                                     // p+0
-	MUL(Y6)                                      // p+1
-	MUL(Y7)                                      // p+2
-	MUL(Y9)                                      // p+3
-	MUL(Y11)                                     // p+4
-	MUL(Y12)                                     // p+5
-	MUL(Y5)                                      // p+6
-	MUL(Y4)                                      // p+7
+	READ
+	MUL(Y11)                                     // p+0
+	MUL(Y12)                                     // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y4)                                      // p+3
+	MUL(Y6)                                      // p+4
+	MUL(Y7)                                      // p+5
+	MUL(Y9)                                      // p+6
+	MUL(Y8)                                      // p+7
 	ADDQ $32, R8
 	SUBQ $8, R13
 	JGE loop
@@ -435,16 +456,15 @@ TEXT ·dotF32AVX2r4(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y10)                                     // p+0
-	MUL(Y6)                                      // p+1
-	MUL(Y7)                                      // p+2
-	MUL(Y9)                                      // p+3
-	MUL(Y11)                                     // p+4
-	MUL(Y12)                                     // p+5
-	MUL(Y5)                                      // p+6
-	MUL(Y4)                                      // p+7
+	READ
+	MUL(Y11)                                     // p+0
+	MUL(Y12)                                     // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y4)                                      // p+3
+	MUL(Y6)                                      // p+4
+	MUL(Y7)                                      // p+5
+	MUL(Y9)                                      // p+6
+	MUL(Y8)                                      // p+7
 	ADDQ $32, R8
 	SUBQ $8, R13
 	JGE loop

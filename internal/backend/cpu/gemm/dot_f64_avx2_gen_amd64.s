@@ -20,17 +20,7 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 24(SP); \
 
-// LOAD reads the square of B, TURN transposes it.
-#define LOAD \
-	MOVQ 0(SP), R10; \
-	VMOVUPD (R10)(R8*1), Y4; \
-	MOVQ 8(SP), R10; \
-	VMOVUPD (R10)(R8*1), Y5; \
-	MOVQ 16(SP), R10; \
-	VMOVUPD (R10)(R8*1), Y6; \
-	MOVQ 24(SP), R10; \
-	VMOVUPD (R10)(R8*1), Y7; \
-
+// READ reads the square of B and transposes it, TURN transposes one that was read.
 #define TURN \
 	VUNPCKLPD Y5, Y4, Y8; \
 	VUNPCKHPD Y5, Y4, Y4; \
@@ -40,6 +30,24 @@
 	VPERM2F128 $0x31, Y5, Y8, Y8; \
 	VPERM2F128 $0x20, Y6, Y4, Y5; \
 	VPERM2F128 $0x31, Y6, Y4, Y4; \
+
+#define READ \
+	MOVQ 0(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), X4; \
+	VMOVUPD 16(R10)(R8*1), X6; \
+	MOVQ 8(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), X5; \
+	VMOVUPD 16(R10)(R8*1), X7; \
+	MOVQ 16(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y4, Y4; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y6, Y6; \
+	MOVQ 24(SP), R10; \
+	VINSERTF128 $1, 0(R10)(R8*1), Y5, Y5; \
+	VINSERTF128 $1, 16(R10)(R8*1), Y7, Y7; \
+	VUNPCKLPD Y5, Y4, Y8; \
+	VUNPCKHPD Y5, Y4, Y4; \
+	VUNPCKLPD Y7, Y6, Y5; \
+	VUNPCKHPD Y7, Y6, Y6; \
 
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
@@ -76,12 +84,11 @@ TEXT ·dotF64AVX2r1(SB), NOSPLIT, $32-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y7)                                      // p+0
-	MUL(Y5)                                      // p+1
-	MUL(Y8)                                      // p+2
-	MUL(Y4)                                      // p+3
+	READ
+	MUL(Y8)                                      // p+0
+	MUL(Y4)                                      // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y6)                                      // p+3
 	ADDQ $32, R8
 	SUBQ $4, R13
 	JGE loop
@@ -155,12 +162,11 @@ TEXT ·dotF64AVX2r2(SB), NOSPLIT, $32-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y7)                                      // p+0
-	MUL(Y5)                                      // p+1
-	MUL(Y8)                                      // p+2
-	MUL(Y4)                                      // p+3
+	READ
+	MUL(Y8)                                      // p+0
+	MUL(Y4)                                      // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y6)                                      // p+3
 	ADDQ $32, R8
 	SUBQ $4, R13
 	JGE loop
@@ -245,12 +251,11 @@ TEXT ·dotF64AVX2r3(SB), NOSPLIT, $32-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y7)                                      // p+0
-	MUL(Y5)                                      // p+1
-	MUL(Y8)                                      // p+2
-	MUL(Y4)                                      // p+3
+	READ
+	MUL(Y8)                                      // p+0
+	MUL(Y4)                                      // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y6)                                      // p+3
 	ADDQ $32, R8
 	SUBQ $4, R13
 	JGE loop
@@ -347,12 +352,11 @@ TEXT ·dotF64AVX2r4(SB), NOSPLIT, $32-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Y7)                                      // p+0
-	MUL(Y5)                                      // p+1
-	MUL(Y8)                                      // p+2
-	MUL(Y4)                                      // p+3
+	READ
+	MUL(Y8)                                      // p+0
+	MUL(Y4)                                      // p+1
+	MUL(Y5)                                      // p+2
+	MUL(Y6)                                      // p+3
 	ADDQ $32, R8
 	SUBQ $4, R13
 	JGE loop

@@ -36,25 +36,7 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 56(SP); \
 
-// LOAD reads the square of B, TURN transposes it.
-#define LOAD \
-	MOVQ 0(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z8; \
-	MOVQ 8(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z9; \
-	MOVQ 16(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z10; \
-	MOVQ 24(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z11; \
-	MOVQ 32(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z12; \
-	MOVQ 40(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z13; \
-	MOVQ 48(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z14; \
-	MOVQ 56(SP), R10; \
-	VMOVUPD (R10)(R8*1), Z15; \
-
+// READ reads the square of B and transposes it, TURN transposes one that was read.
 #define TURN \
 	VUNPCKLPD Z9, Z8, Z16; \
 	VUNPCKHPD Z9, Z8, Z8; \
@@ -80,6 +62,48 @@
 	VSHUFF64X2 $0xdd, Z10, Z11, Z11; \
 	VSHUFF64X2 $0x88, Z12, Z8, Z10; \
 	VSHUFF64X2 $0xdd, Z12, Z8, Z8; \
+
+#define READ \
+	MOVQ 0(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), Y8; \
+	VMOVUPD 32(R10)(R8*1), Y12; \
+	MOVQ 8(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), Y9; \
+	VMOVUPD 32(R10)(R8*1), Y13; \
+	MOVQ 16(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z8, Z8; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z12, Z12; \
+	MOVQ 24(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z9, Z9; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z13, Z13; \
+	MOVQ 32(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), Y10; \
+	VMOVUPD 32(R10)(R8*1), Y14; \
+	MOVQ 40(SP), R10; \
+	VMOVUPD 0(R10)(R8*1), Y11; \
+	VMOVUPD 32(R10)(R8*1), Y15; \
+	MOVQ 48(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z10, Z10; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z14, Z14; \
+	MOVQ 56(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z11, Z11; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z15, Z15; \
+	VUNPCKLPD Z9, Z8, Z16; \
+	VUNPCKHPD Z9, Z8, Z8; \
+	VUNPCKLPD Z11, Z10, Z9; \
+	VUNPCKHPD Z11, Z10, Z10; \
+	VUNPCKLPD Z13, Z12, Z11; \
+	VUNPCKHPD Z13, Z12, Z12; \
+	VUNPCKLPD Z15, Z14, Z13; \
+	VUNPCKHPD Z15, Z14, Z14; \
+	VSHUFF64X2 $0x88, Z9, Z16, Z15; \
+	VSHUFF64X2 $0xdd, Z9, Z16, Z16; \
+	VSHUFF64X2 $0x88, Z10, Z8, Z9; \
+	VSHUFF64X2 $0xdd, Z10, Z8, Z8; \
+	VSHUFF64X2 $0x88, Z13, Z11, Z10; \
+	VSHUFF64X2 $0xdd, Z13, Z11, Z11; \
+	VSHUFF64X2 $0x88, Z14, Z12, Z13; \
+	VSHUFF64X2 $0xdd, Z14, Z12, Z12; \
 
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
@@ -115,16 +139,15 @@ TEXT ·dotF64AVX512r1(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -204,16 +227,15 @@ TEXT ·dotF64AVX512r2(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -301,16 +323,15 @@ TEXT ·dotF64AVX512r3(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -407,16 +428,15 @@ TEXT ·dotF64AVX512r4(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -521,16 +541,15 @@ TEXT ·dotF64AVX512r5(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -644,16 +663,15 @@ TEXT ·dotF64AVX512r6(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -775,16 +793,15 @@ TEXT ·dotF64AVX512r7(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop
@@ -915,16 +932,15 @@ TEXT ·dotF64AVX512r8(SB), NOSPLIT, $64-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z13)                                     // p+0
-	MUL(Z14)                                     // p+1
-	MUL(Z9)                                      // p+2
-	MUL(Z10)                                     // p+3
-	MUL(Z15)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z16)                                     // p+6
-	MUL(Z8)                                      // p+7
+	READ
+	MUL(Z15)                                     // p+0
+	MUL(Z9)                                      // p+1
+	MUL(Z16)                                     // p+2
+	MUL(Z8)                                      // p+3
+	MUL(Z10)                                     // p+4
+	MUL(Z13)                                     // p+5
+	MUL(Z11)                                     // p+6
+	MUL(Z12)                                     // p+7
 	ADDQ $64, R8
 	SUBQ $8, R13
 	JGE loop

@@ -68,41 +68,7 @@
 	CMOVQGT DX, AX; \
 	MOVQ AX, 120(SP); \
 
-// LOAD reads the square of B, TURN transposes it.
-#define LOAD \
-	MOVQ 0(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z8; \
-	MOVQ 8(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z9; \
-	MOVQ 16(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z10; \
-	MOVQ 24(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z11; \
-	MOVQ 32(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z12; \
-	MOVQ 40(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z13; \
-	MOVQ 48(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z14; \
-	MOVQ 56(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z15; \
-	MOVQ 64(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z16; \
-	MOVQ 72(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z17; \
-	MOVQ 80(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z18; \
-	MOVQ 88(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z19; \
-	MOVQ 96(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z20; \
-	MOVQ 104(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z21; \
-	MOVQ 112(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z22; \
-	MOVQ 120(SP), R10; \
-	VMOVUPS (R10)(R8*1), Z23; \
-
+// READ reads the square of B and transposes it, TURN transposes one that was read.
 #define TURN \
 	VUNPCKLPS Z9, Z8, Z24; \
 	VUNPCKHPS Z9, Z8, Z8; \
@@ -169,6 +135,104 @@
 	VSHUFF32X4 $0x88, Z16, Z8, Z12; \
 	VSHUFF32X4 $0xdd, Z16, Z8, Z8; \
 
+#define READ \
+	MOVQ 0(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y8; \
+	VMOVUPS 32(R10)(R8*1), Y16; \
+	MOVQ 8(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y9; \
+	VMOVUPS 32(R10)(R8*1), Y17; \
+	MOVQ 16(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y10; \
+	VMOVUPS 32(R10)(R8*1), Y18; \
+	MOVQ 24(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y11; \
+	VMOVUPS 32(R10)(R8*1), Y19; \
+	MOVQ 32(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z8, Z8; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z16, Z16; \
+	MOVQ 40(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z9, Z9; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z17, Z17; \
+	MOVQ 48(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z10, Z10; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z18, Z18; \
+	MOVQ 56(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z11, Z11; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z19, Z19; \
+	MOVQ 64(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y12; \
+	VMOVUPS 32(R10)(R8*1), Y20; \
+	MOVQ 72(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y13; \
+	VMOVUPS 32(R10)(R8*1), Y21; \
+	MOVQ 80(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y14; \
+	VMOVUPS 32(R10)(R8*1), Y22; \
+	MOVQ 88(SP), R10; \
+	VMOVUPS 0(R10)(R8*1), Y15; \
+	VMOVUPS 32(R10)(R8*1), Y23; \
+	MOVQ 96(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z12, Z12; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z20, Z20; \
+	MOVQ 104(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z13, Z13; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z21, Z21; \
+	MOVQ 112(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z14, Z14; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z22, Z22; \
+	MOVQ 120(SP), R10; \
+	VINSERTF64X4 $1, 0(R10)(R8*1), Z15, Z15; \
+	VINSERTF64X4 $1, 32(R10)(R8*1), Z23, Z23; \
+	VUNPCKLPS Z9, Z8, Z24; \
+	VUNPCKHPS Z9, Z8, Z8; \
+	VUNPCKLPS Z11, Z10, Z9; \
+	VUNPCKHPS Z11, Z10, Z10; \
+	VUNPCKLPS Z13, Z12, Z11; \
+	VUNPCKHPS Z13, Z12, Z12; \
+	VUNPCKLPS Z15, Z14, Z13; \
+	VUNPCKHPS Z15, Z14, Z14; \
+	VUNPCKLPS Z17, Z16, Z15; \
+	VUNPCKHPS Z17, Z16, Z16; \
+	VUNPCKLPS Z19, Z18, Z17; \
+	VUNPCKHPS Z19, Z18, Z18; \
+	VUNPCKLPS Z21, Z20, Z19; \
+	VUNPCKHPS Z21, Z20, Z20; \
+	VUNPCKLPS Z23, Z22, Z21; \
+	VUNPCKHPS Z23, Z22, Z22; \
+	VUNPCKLPD Z9, Z24, Z23; \
+	VUNPCKHPD Z9, Z24, Z24; \
+	VUNPCKLPD Z10, Z8, Z9; \
+	VUNPCKHPD Z10, Z8, Z8; \
+	VUNPCKLPD Z13, Z11, Z10; \
+	VUNPCKHPD Z13, Z11, Z11; \
+	VUNPCKLPD Z14, Z12, Z13; \
+	VUNPCKHPD Z14, Z12, Z12; \
+	VUNPCKLPD Z17, Z15, Z14; \
+	VUNPCKHPD Z17, Z15, Z15; \
+	VUNPCKLPD Z18, Z16, Z17; \
+	VUNPCKHPD Z18, Z16, Z16; \
+	VUNPCKLPD Z21, Z19, Z18; \
+	VUNPCKHPD Z21, Z19, Z19; \
+	VUNPCKLPD Z22, Z20, Z21; \
+	VUNPCKHPD Z22, Z20, Z20; \
+	VSHUFF32X4 $0x88, Z10, Z23, Z22; \
+	VSHUFF32X4 $0xdd, Z10, Z23, Z23; \
+	VSHUFF32X4 $0x88, Z11, Z24, Z10; \
+	VSHUFF32X4 $0xdd, Z11, Z24, Z24; \
+	VSHUFF32X4 $0x88, Z13, Z9, Z11; \
+	VSHUFF32X4 $0xdd, Z13, Z9, Z9; \
+	VSHUFF32X4 $0x88, Z12, Z8, Z13; \
+	VSHUFF32X4 $0xdd, Z12, Z8, Z8; \
+	VSHUFF32X4 $0x88, Z18, Z14, Z12; \
+	VSHUFF32X4 $0xdd, Z18, Z14, Z14; \
+	VSHUFF32X4 $0x88, Z19, Z15, Z18; \
+	VSHUFF32X4 $0xdd, Z19, Z15, Z15; \
+	VSHUFF32X4 $0x88, Z21, Z17, Z19; \
+	VSHUFF32X4 $0xdd, Z21, Z17, Z17; \
+	VSHUFF32X4 $0x88, Z20, Z16, Z21; \
+	VSHUFF32X4 $0xdd, Z20, Z16, Z16; \
+
 // LAST is MUL in the tail, where R13 steps are left.
 #define LAST(z) \
 	MUL(z); \
@@ -205,24 +269,23 @@ TEXT ·dotPairsAVX512r1(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -329,24 +392,23 @@ TEXT ·dotPairsAVX512r2(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -462,24 +524,23 @@ TEXT ·dotPairsAVX512r3(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -605,24 +666,23 @@ TEXT ·dotPairsAVX512r4(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -757,24 +817,23 @@ TEXT ·dotPairsAVX512r5(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -919,24 +978,23 @@ TEXT ·dotPairsAVX512r6(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -1090,24 +1148,23 @@ TEXT ·dotPairsAVX512r7(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop
@@ -1271,24 +1328,23 @@ TEXT ·dotPairsAVX512r8(SB), NOSPLIT, $128-121
 	JLT tail
 	PCALIGN $64
 loop:
-	LOAD
-	TURN
-	MUL(Z18)                                     // p+0
-	MUL(Z19)                                     // p+1
-	MUL(Z21)                                     // p+2
-	MUL(Z20)                                     // p+3
-	MUL(Z10)                                     // p+4
-	MUL(Z11)                                     // p+5
-	MUL(Z13)                                     // p+6
-	MUL(Z12)                                     // p+7
-	MUL(Z22)                                     // p+8
-	MUL(Z14)                                     // p+9
-	MUL(Z15)                                     // p+10
-	MUL(Z17)                                     // p+11
-	MUL(Z23)                                     // p+12
-	MUL(Z24)                                     // p+13
-	MUL(Z9)                                      // p+14
-	MUL(Z8)                                      // p+15
+	READ
+	MUL(Z22)                                     // p+0
+	MUL(Z10)                                     // p+1
+	MUL(Z11)                                     // p+2
+	MUL(Z13)                                     // p+3
+	MUL(Z23)                                     // p+4
+	MUL(Z24)                                     // p+5
+	MUL(Z9)                                      // p+6
+	MUL(Z8)                                      // p+7
+	MUL(Z12)                                     // p+8
+	MUL(Z18)                                     // p+9
+	MUL(Z19)                                     // p+10
+	MUL(Z21)                                     // p+11
+	MUL(Z14)                                     // p+12
+	MUL(Z15)                                     // p+13
+	MUL(Z17)                                     // p+14
+	MUL(Z16)                                     // p+15
 	ADDQ $64, R8
 	SUBQ $16, R13
 	JGE loop

@@ -41,6 +41,8 @@ type engine[T Float] struct {
 	// dots are like tiles, by rows, for B whose columns are contiguous in k: the stride of
 	// B is that of columns, b[p+j*bcs], and cols is at most lanes. Empty if there are none.
 	dots []tile[T]
+	// dotsWide and tilesWide are dots and tiles of few rows for more columns at a time; nil if there are none.
+	dotsWide, tilesWide *[wideRows + 1]wideTile[T]
 
 	// taps are the kernels of taps.go, by rows, the widest first; nil if there are none.
 	// tapsTo write each vector to its spot; nil if there are none.
@@ -51,7 +53,7 @@ type engine[T Float] struct {
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]
-	// It may write dst[p*drs+j] up to j < lanes.
+	// It may write dst[p*drs+j] up to j < lanes, and writes rows in the order of p.
 	packT func(dst []T, drs int, src []T, scs, kc, cols int)
 
 	// strips copies rows into panels:
@@ -87,6 +89,28 @@ type engine[T Float] struct {
 
 // cols is the width of a full tile and of a packed panel of B.
 func (e *engine[T]) cols() int { return maxVectors * e.lanes }
+
+// wideRows is the most rows of A that dotsWide and tilesWide take.
+const wideRows = 2
+
+// wideTile is a kernel for a fixed number of columns.
+type wideTile[T Float] struct {
+	f    tile[T]
+	cols int
+}
+
+// dot multiplies a few rows of A with columns of B that are contiguous in k.
+func (e *engine[T]) dot(rows, kc int, a []T, ars, acs int, b []T, bcs int, c []T, crs, cols int, add bool) {
+	j := 0
+	if rows <= wideRows && e.dotsWide != nil {
+		for w := &e.dotsWide[rows]; j+w.cols <= cols; j += w.cols {
+			w.f(kc, a, ars, acs, b[j*bcs:], bcs, c[j:], crs, w.cols, add)
+		}
+	}
+	for ; j < cols; j += e.lanes {
+		e.dots[rows](kc, a, ars, acs, b[j*bcs:], bcs, c[j:], crs, min(e.lanes, cols-j), add)
+	}
+}
 
 // kernel picks the tile for a number of rows and columns.
 func (e *engine[T]) kernel(rows, cols int) tile[T] {

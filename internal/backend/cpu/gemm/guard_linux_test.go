@@ -44,7 +44,7 @@ func place[T any](m arena, x []T, end bool) []T {
 // TestGuardPages: kernels touch nothing outside their operands. One operand after the other ends at a page that may not
 // be touched, or begins behind one.
 func TestGuardPages(t *testing.T) {
-	shapes := [][3]int{{1, 4096, 9}, {1, 70, 500}, {3, 2100, 17}, {70, 3, 200}, {230, 170, 75}, {29, 300, 61}, {8, 17, 131}, {14, 32, 64}, {13, 31, 63}, {2, 2, 2}, {64, 64, 64}, {65, 130, 1030}}
+	shapes := [][3]int{{1, 4096, 9}, {1, 70, 500}, {3, 2100, 17}, {70, 3, 200}, {230, 170, 75}, {29, 300, 61}, {8, 17, 131}, {14, 32, 64}, {13, 31, 63}, {2, 2, 2}, {64, 64, 64}, {65, 130, 1030}, {1, 64, 61}, {2, 64, 17}, {1, 32, 16}}
 	for m := 1; m <= 15; m++ {
 		shapes = append(shapes, [3]int{m, 2*m + 3, 20 - m}, [3]int{m, 16, m}, [3]int{m, 33, 33})
 	}

@@ -1,5 +1,7 @@
 package gemm
 
+import "github.com/lucid-go/lucid/internal/par"
+
 // Rows of B are read gaxpyRows at a time over a block of columns, so that the block of
 // sums stays in L1 and memory is read in long runs.
 const (
@@ -47,6 +49,7 @@ func (j *job[T]) rowBlock(block int) {
 	defer e.bufs.Put(buf)
 	buf.out = grow(buf.out, p.m*n)
 	kc := e.chunk(p.k)
+	pace := par.NewPace()
 	for pc := 0; pc < p.k; pc += kc {
 		kc := min(kc, p.k-pc)
 		for t := 0; t < kc; {
@@ -55,6 +58,7 @@ func (j *job[T]) rowBlock(block int) {
 			} else {
 				t += j.gaxpy(buf.out, from, n, pc, t, kc)
 			}
+			pace.Step()
 		}
 		for i := range p.m {
 			addRow(p.c[i*p.crs+from:][:n], buf.out[i*n:], pc > 0 || p.mode == Accumulate)

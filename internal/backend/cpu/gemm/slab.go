@@ -1,5 +1,7 @@
 package gemm
 
+import "github.com/lucid-go/lucid/internal/par"
+
 // slab is a rectangle of C and a chunk of k: what one block works on at a time.
 type slab[T Float] struct {
 	row, rows int
@@ -8,6 +10,31 @@ type slab[T Float] struct {
 	c         []T // the rectangle; the kernels write here
 	crs       int
 	add       bool // to C, rather than overwrite it
+
+	pace  par.Pace
+	calls int // of kernels, between two looks at the clock; negative: the slab is too small to look
+}
+
+const (
+	pacedWork  = 1 << 21 // multiply-adds from which a slab lets others have the processor now and then
+	pacedCalls = 8       // of kernels, each of which takes microseconds
+)
+
+// begin starts the clock of a slab that is worked on for long.
+func (s *slab[T]) begin(k int) {
+	if s.calls = -1; work(s.rows, s.cols, k) >= pacedWork {
+		s.pace, s.calls = par.NewPace(), 0
+	}
+}
+
+// step ends the call of a kernel.
+func (s *slab[T]) step() {
+	if s.calls < 0 {
+		return
+	}
+	if s.calls++; s.calls%pacedCalls == 0 {
+		s.pace.Step()
+	}
 }
 
 // inPlace multiplies with B where it lies; its rows must be contiguous.
@@ -44,13 +71,14 @@ func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 // dots multiplies with columns of B that are contiguous in k.
 func (s *slab[T]) dots(e *engine[T], p *problem[T]) {
 	a := p.a[s.row*p.ars+s.pc*p.acs:]
+	if p.b16 == nil {
+		e.dot(s.rows, s.kc, a, p.ars, p.acs, p.b[s.pc+s.col*p.bcs:], p.bcs, s.c, s.crs, s.cols, s.add)
+		s.step()
+		return
+	}
 	for j := 0; j < s.cols; j += e.lanes {
-		at, c, cols := s.pc+(s.col+j)*p.bcs, s.c[j:], min(e.lanes, s.cols-j)
-		if p.b16 != nil {
-			e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[at:], p.bcs, c, s.crs, cols, s.add)
-		} else {
-			e.dots[s.rows](s.kc, a, p.ars, p.acs, p.b[at:], p.bcs, c, s.crs, cols, s.add)
-		}
+		e.dotsHalf[p.half][s.rows](s.kc, a, p.ars, p.acs, p.b16[s.pc+(s.col+j)*p.bcs:], p.bcs, s.c[j:], s.crs, min(e.lanes, s.cols-j), s.add)
+		s.step()
 	}
 }
 
@@ -62,6 +90,7 @@ func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, co
 		from, to = row+from, row+to
 		a := p.a[(s.row+from)*p.ars+s.pc*p.acs:]
 		e.kernel(to-from, cols)(s.kc, a, p.ars, p.acs, b, brs, s.c[from*s.crs+j:], s.crs, cols, s.add)
+		s.step()
 	}
 }
 

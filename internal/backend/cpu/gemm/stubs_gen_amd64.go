@@ -280,6 +280,30 @@ func dotF32AVX512r7(kc int, a []float32, ars, acs int, b []float32, bcs int, c [
 //go:noescape
 func dotF32AVX512r8(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// dotsWideF32AVX512 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF32AVX512 = [wideRows + 1]wideTile[float32]{
+	1: {dotWideF32AVX512r1, 32},
+	2: {dotWideF32AVX512r2, 32},
+}
+
+// tilesWideF32AVX512 holds the tiles of few rows and many columns, by rows.
+var tilesWideF32AVX512 = [wideRows + 1]wideTile[float32]{
+	1: {tileF32AVX512r1v4, 64},
+	2: {tileF32AVX512r2v4, 64},
+}
+
+//go:noescape
+func dotWideF32AVX512r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF32AVX512r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32AVX512r2v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32AVX512r1v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX512(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -570,6 +594,30 @@ func dotF64AVX512r7(kc int, a []float64, ars, acs int, b []float64, bcs int, c [
 //go:noescape
 func dotF64AVX512r8(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
 
+// dotsWideF64AVX512 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF64AVX512 = [wideRows + 1]wideTile[float64]{
+	1: {dotWideF64AVX512r1, 16},
+	2: {dotWideF64AVX512r2, 16},
+}
+
+// tilesWideF64AVX512 holds the tiles of few rows and many columns, by rows.
+var tilesWideF64AVX512 = [wideRows + 1]wideTile[float64]{
+	1: {tileF64AVX512r1v4, 32},
+	2: {tileF64AVX512r2v4, 32},
+}
+
+//go:noescape
+func dotWideF64AVX512r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF64AVX512r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64AVX512r2v4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64AVX512r1v4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
 //go:noescape
 func packTF64AVX512(dst []float64, drs int, src []float64, scs, kc, cols int)
 
@@ -716,6 +764,30 @@ func dotF32AVX2r3(kc int, a []float32, ars, acs int, b []float32, bcs int, c []f
 //go:noescape
 func dotF32AVX2r4(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
 
+// dotsWideF32AVX2 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF32AVX2 = [wideRows + 1]wideTile[float32]{
+	1: {dotWideF32AVX2r1, 32},
+	2: {dotWideF32AVX2r2, 16},
+}
+
+// tilesWideF32AVX2 holds the tiles of few rows and many columns, by rows.
+var tilesWideF32AVX2 = [wideRows + 1]wideTile[float32]{
+	1: {tileF32AVX2r1v4, 32},
+	2: {tileF32AVX2r2v4, 32},
+}
+
+//go:noescape
+func dotWideF32AVX2r1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF32AVX2r2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32AVX2r2v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32AVX2r1v4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func packTF32AVX2(dst []float32, drs int, src []float32, scs, kc, cols int)
 
@@ -858,6 +930,30 @@ func dotF64AVX2r3(kc int, a []float64, ars, acs int, b []float64, bcs int, c []f
 
 //go:noescape
 func dotF64AVX2r4(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+// dotsWideF64AVX2 holds the kernels for several vectors of columns of B, by rows.
+var dotsWideF64AVX2 = [wideRows + 1]wideTile[float64]{
+	1: {dotWideF64AVX2r1, 16},
+	2: {dotWideF64AVX2r2, 8},
+}
+
+// tilesWideF64AVX2 holds the tiles of few rows and many columns, by rows.
+var tilesWideF64AVX2 = [wideRows + 1]wideTile[float64]{
+	1: {tileF64AVX2r1v4, 16},
+	2: {tileF64AVX2r2v4, 16},
+}
+
+//go:noescape
+func dotWideF64AVX2r1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotWideF64AVX2r2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64AVX2r2v4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64AVX2r1v4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
 
 //go:noescape
 func packTF64AVX2(dst []float64, drs int, src []float64, scs, kc, cols int)

@@ -35,7 +35,7 @@ func PackTaps[T Float](dst []T, m, k int, a []T, ars, acs int) {
 }
 
 // packTapRows packs the n rows of a panel. The transposing kernel writes more elements than there are rows, which the
-// next row then replaces; so it goes through scratch, a part of k at a time.
+// next row then replaces; so the last ones go through scratch.
 func packTapRows[T Float](e *engine[T], dst []T, n, k int, a []T, ars, acs int) {
 	if acs != 1 || n > e.lanes {
 		for i := range n {
@@ -46,15 +46,14 @@ func packTapRows[T Float](e *engine[T], dst []T, n, k int, a []T, ars, acs int) 
 		}
 		return
 	}
-	const depth = 64
-	var tmp [depth * 16]T
-	for p := 0; p < k; p += depth {
-		kc := min(depth, k-p)
-		e.packT(tmp[:], e.lanes, a[p:], ars, kc, n)
-		to := dst[p*n:]
-		for r := range kc {
-			copy(to[r*n:][:n], tmp[r*e.lanes:])
-		}
+	last := min(k, ceilDiv(e.lanes, n))
+	if k > last {
+		e.packT(dst, n, a, ars, k-last, n)
+	}
+	var tmp [16 * 16]T
+	e.packT(tmp[:], e.lanes, a[k-last:], ars, last, n)
+	for r := range last {
+		copy(dst[(k-last+r)*n:][:n], tmp[r*e.lanes:])
 	}
 }
 

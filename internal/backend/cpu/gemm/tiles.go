@@ -65,3 +65,14 @@ func (t Tiles[T]) InPlace(m, n, k int, a []T, ars, acs int, b []T, brs int, c []
 		t.e.kernel(m, cols)(k, a, ars, acs, b[j:], brs, c[j:], crs, cols, add)
 	}
 }
+
+// CopyRows copies rows of cols elements, drs and srs apart.
+func (t Tiles[T]) CopyRows(dst []T, drs int, src []T, srs, rows, cols int) {
+	if rows == 0 || cols == 0 {
+		return
+	}
+	if drs < 0 || srs < 0 || len(dst) < (rows-1)*drs+cols || len(src) < (rows-1)*srs+cols {
+		panic(fmt.Sprintf("gemm: %d rows of %d do not fit from %d elements into %d", rows, cols, len(src), len(dst)))
+	}
+	copyRows(t.e, dst, drs, src, srs, rows, cols)
+}

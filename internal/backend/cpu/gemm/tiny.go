@@ -16,9 +16,7 @@ func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, b
 		if brs != 1 || m >= len(e.dots) || n < m {
 			return false
 		}
-		for j := 0; j < n; j += e.lanes {
-			e.dots[m](k, a, ars, acs, b[j*bcs:], bcs, c[j:], crs, min(e.lanes, n-j), add)
-		}
+		e.dot(m, k, a, ars, acs, b, bcs, c, crs, n, add)
 		if ep != nil {
 			ep(c, crs, 0, 0, m, n)
 		}
@@ -28,8 +26,13 @@ func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, b
 	if m > e.rows {
 		panels = ceilDiv(m, e.rows)
 	}
-	width := e.cols()
-	for j := 0; j < n; j += width {
+	width, j := e.cols(), 0
+	if m <= wideRows && e.tilesWide != nil {
+		for w := &e.tilesWide[m]; j+w.cols <= n; j += w.cols {
+			w.f(k, a, ars, acs, b[j:], brs, c[j:], crs, w.cols, add)
+		}
+	}
+	for ; j < n; j += width {
 		cols := min(width, n-j)
 		nv, tiles := maxVectors, e.tiles
 		if cols <= e.lanes {

@@ -420,271 +420,551 @@ DATA actavx2Const<>+1648(SB)/4, $0x0
 DATA actavx2Const<>+1652(SB)/4, $0x3ed08167
 DATA actavx2Const<>+1656(SB)/4, $0x3f1e302b
 DATA actavx2Const<>+1660(SB)/4, $0x3f4792ba
-DATA actavx2Const<>+1664(SB)/4, $0x41680000
-DATA actavx2Const<>+1668(SB)/4, $0x41680000
-DATA actavx2Const<>+1672(SB)/4, $0x41680000
-DATA actavx2Const<>+1676(SB)/4, $0x41680000
-DATA actavx2Const<>+1680(SB)/4, $0x41680000
-DATA actavx2Const<>+1684(SB)/4, $0x41680000
-DATA actavx2Const<>+1688(SB)/4, $0x41680000
-DATA actavx2Const<>+1692(SB)/4, $0x41680000
-DATA actavx2Const<>+1696(SB)/4, $0x49400000
-DATA actavx2Const<>+1700(SB)/4, $0x49400000
-DATA actavx2Const<>+1704(SB)/4, $0x49400000
-DATA actavx2Const<>+1708(SB)/4, $0x49400000
-DATA actavx2Const<>+1712(SB)/4, $0x49400000
-DATA actavx2Const<>+1716(SB)/4, $0x49400000
-DATA actavx2Const<>+1720(SB)/4, $0x49400000
-DATA actavx2Const<>+1724(SB)/4, $0x49400000
-DATA actavx2Const<>+1728(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1732(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1736(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1740(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1744(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1748(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1752(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1756(SB)/4, $0xbf38aa3b
-DATA actavx2Const<>+1760(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1764(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1768(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1772(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1776(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1780(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1784(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1788(SB)/4, $0x3fb17218
-DATA actavx2Const<>+1792(SB)/4, $0xb182e308
-DATA actavx2Const<>+1796(SB)/4, $0xb182e308
-DATA actavx2Const<>+1800(SB)/4, $0xb182e308
-DATA actavx2Const<>+1804(SB)/4, $0xb182e308
-DATA actavx2Const<>+1808(SB)/4, $0xb182e308
-DATA actavx2Const<>+1812(SB)/4, $0xb182e308
-DATA actavx2Const<>+1816(SB)/4, $0xb182e308
-DATA actavx2Const<>+1820(SB)/4, $0xb182e308
-DATA actavx2Const<>+1824(SB)/4, $0x3e000000
-DATA actavx2Const<>+1828(SB)/4, $0x3e000000
-DATA actavx2Const<>+1832(SB)/4, $0x3e000000
-DATA actavx2Const<>+1836(SB)/4, $0x3e000000
-DATA actavx2Const<>+1840(SB)/4, $0x3e000000
-DATA actavx2Const<>+1844(SB)/4, $0x3e000000
-DATA actavx2Const<>+1848(SB)/4, $0x3e000000
-DATA actavx2Const<>+1852(SB)/4, $0x3e000000
-DATA actavx2Const<>+1856(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1860(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1864(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1868(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1872(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1876(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1880(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1884(SB)/4, $0xbcaaaaab
-DATA actavx2Const<>+1888(SB)/4, $0xbf000000
-DATA actavx2Const<>+1892(SB)/4, $0xbf000000
-DATA actavx2Const<>+1896(SB)/4, $0xbf000000
-DATA actavx2Const<>+1900(SB)/4, $0xbf000000
-DATA actavx2Const<>+1904(SB)/4, $0xbf000000
-DATA actavx2Const<>+1908(SB)/4, $0xbf000000
-DATA actavx2Const<>+1912(SB)/4, $0xbf000000
-DATA actavx2Const<>+1916(SB)/4, $0xbf000000
-DATA actavx2Const<>+1920(SB)/4, $0x3f800000
-DATA actavx2Const<>+1924(SB)/4, $0x3f85aac3
-DATA actavx2Const<>+1928(SB)/4, $0x3f8b95c2
-DATA actavx2Const<>+1932(SB)/4, $0x3f91c3d3
-DATA actavx2Const<>+1936(SB)/4, $0x3f9837f0
-DATA actavx2Const<>+1940(SB)/4, $0x3f9ef532
-DATA actavx2Const<>+1944(SB)/4, $0x3fa5fed7
-DATA actavx2Const<>+1948(SB)/4, $0x3fad583f
-DATA actavx2Const<>+1952(SB)/4, $0x3fb504f3
-DATA actavx2Const<>+1956(SB)/4, $0x3fbd08a4
-DATA actavx2Const<>+1960(SB)/4, $0x3fc5672a
-DATA actavx2Const<>+1964(SB)/4, $0x3fce248c
-DATA actavx2Const<>+1968(SB)/4, $0x3fd744fd
-DATA actavx2Const<>+1972(SB)/4, $0x3fe0ccdf
-DATA actavx2Const<>+1976(SB)/4, $0x3feac0c7
-DATA actavx2Const<>+1980(SB)/4, $0x3ff5257d
-DATA actavx2Const<>+1984(SB)/4, $0x0
-DATA actavx2Const<>+1988(SB)/4, $0x334f9891
-DATA actavx2Const<>+1992(SB)/4, $0xb260aba1
-DATA actavx2Const<>+1996(SB)/4, $0x33675624
-DATA actavx2Const<>+2000(SB)/4, $0x33231b71
-DATA actavx2Const<>+2004(SB)/4, $0x33412342
-DATA actavx2Const<>+2008(SB)/4, $0xb32c9d5e
-DATA actavx2Const<>+2012(SB)/4, $0xb22deaf6
-DATA actavx2Const<>+2016(SB)/4, $0x32cfe77a
-DATA actavx2Const<>+2020(SB)/4, $0xb3414fe8
-DATA actavx2Const<>+2024(SB)/4, $0x320aa837
-DATA actavx2Const<>+2028(SB)/4, $0x3228fc24
-DATA actavx2Const<>+2032(SB)/4, $0xb2d4a58a
-DATA actavx2Const<>+2036(SB)/4, $0xb21eab59
-DATA actavx2Const<>+2040(SB)/4, $0xb24116de
-DATA actavx2Const<>+2044(SB)/4, $0x32292436
-DATA actavx2Const<>+2048(SB)/4, $0x3fa4abbc
-DATA actavx2Const<>+2052(SB)/4, $0x3fdfaa01
-DATA actavx2Const<>+2056(SB)/4, $0x4011caa3
-DATA actavx2Const<>+2060(SB)/4, $0x402ef5d4
-DATA actavx2Const<>+2064(SB)/4, $0x4061f7af
-DATA actavx2Const<>+2068(SB)/4, $0x408e74d6
-DATA actavx2Const<>+2072(SB)/4, $0x40b055ff
-DATA actavx2Const<>+2076(SB)/4, $0x40d0fde3
-DATA actavx2Const<>+2080(SB)/4, $0x40fe18b3
-DATA actavx2Const<>+2084(SB)/4, $0x411fc8b8
-DATA actavx2Const<>+2088(SB)/4, $0x4141c68b
-DATA actavx2Const<>+2092(SB)/4, $0x415e5c44
-DATA actavx2Const<>+2096(SB)/4, $0x0
-DATA actavx2Const<>+2100(SB)/4, $0x3ebc7b1b
-DATA actavx2Const<>+2104(SB)/4, $0x3f1fa5e9
-DATA actavx2Const<>+2108(SB)/4, $0x3f5bebc8
-DATA actavx2Const<>+2112(SB)/4, $0xbaa1b187
-DATA actavx2Const<>+2116(SB)/4, $0xb9e18885
-DATA actavx2Const<>+2120(SB)/4, $0xb92aa215
-DATA actavx2Const<>+2124(SB)/4, $0xb89632f6
-DATA actavx2Const<>+2128(SB)/4, $0xb7a556e5
-DATA actavx2Const<>+2132(SB)/4, $0xb69d1a4a
-DATA actavx2Const<>+2136(SB)/4, $0xb59f5b51
-DATA actavx2Const<>+2140(SB)/4, $0xb4fdb06e
-DATA actavx2Const<>+2144(SB)/4, $0xb3e2665e
-DATA actavx2Const<>+2148(SB)/4, $0xb2af2c04
-DATA actavx2Const<>+2152(SB)/4, $0xb1b1c2f4
-DATA actavx2Const<>+2156(SB)/4, $0xb0e7b6e6
-DATA actavx2Const<>+2160(SB)/4, $0xbca33630
-DATA actavx2Const<>+2164(SB)/4, $0xbc1c2bab
-DATA actavx2Const<>+2168(SB)/4, $0xbbadf836
-DATA actavx2Const<>+2172(SB)/4, $0xbb28cd18
-DATA actavx2Const<>+2176(SB)/4, $0x3b5ec7fc
-DATA actavx2Const<>+2180(SB)/4, $0x3ab713c3
-DATA actavx2Const<>+2184(SB)/4, $0x3a0eb662
-DATA actavx2Const<>+2188(SB)/4, $0x39883444
-DATA actavx2Const<>+2192(SB)/4, $0x38aa8a55
-DATA actavx2Const<>+2196(SB)/4, $0x37cea5cb
-DATA actavx2Const<>+2200(SB)/4, $0x36fae81d
-DATA actavx2Const<>+2204(SB)/4, $0x3636c8d9
-DATA actavx2Const<>+2208(SB)/4, $0x35600d08
-DATA actavx2Const<>+2212(SB)/4, $0x344bfd7f
-DATA actavx2Const<>+2216(SB)/4, $0x33636be4
-DATA actavx2Const<>+2220(SB)/4, $0x32b6df00
-DATA actavx2Const<>+2224(SB)/4, $0x3d78ac78
-DATA actavx2Const<>+2228(SB)/4, $0x3cceff52
-DATA actavx2Const<>+2232(SB)/4, $0x3c650a35
-DATA actavx2Const<>+2236(SB)/4, $0x3c06d990
-DATA actavx2Const<>+2240(SB)/4, $0xbc17a811
-DATA actavx2Const<>+2244(SB)/4, $0xbb880cdc
-DATA actavx2Const<>+2248(SB)/4, $0xbaea57d5
-DATA actavx2Const<>+2252(SB)/4, $0xba71cdbf
-DATA actavx2Const<>+2256(SB)/4, $0xb9aacb7a
-DATA actavx2Const<>+2260(SB)/4, $0xb8effbb5
-DATA actavx2Const<>+2264(SB)/4, $0xb8295040
-DATA actavx2Const<>+2268(SB)/4, $0xb78cc664
-DATA actavx2Const<>+2272(SB)/4, $0xb6c5f37a
-DATA actavx2Const<>+2276(SB)/4, $0xb5ddbee4
-DATA actavx2Const<>+2280(SB)/4, $0xb513efd4
-DATA actavx2Const<>+2284(SB)/4, $0xb485f20d
-DATA actavx2Const<>+2288(SB)/4, $0xbe07f060
-DATA actavx2Const<>+2292(SB)/4, $0xbd6cb509
-DATA actavx2Const<>+2296(SB)/4, $0xbd0977f0
-DATA actavx2Const<>+2300(SB)/4, $0xbcaac707
-DATA actavx2Const<>+2304(SB)/4, $0x3cbc83c2
-DATA actavx2Const<>+2308(SB)/4, $0x3c39c42d
-DATA actavx2Const<>+2312(SB)/4, $0x3bb1adbd
-DATA actavx2Const<>+2316(SB)/4, $0x3b47bcd2
-DATA actavx2Const<>+2320(SB)/4, $0x3aa2789d
-DATA actavx2Const<>+2324(SB)/4, $0x3a042f68
-DATA actavx2Const<>+2328(SB)/4, $0x39595643
-DATA actavx2Const<>+2332(SB)/4, $0x38cecd2d
-DATA actavx2Const<>+2336(SB)/4, $0x382a9c16
-DATA actavx2Const<>+2340(SB)/4, $0x3769ed44
-DATA actavx2Const<>+2344(SB)/4, $0x36ba4d06
-DATA actavx2Const<>+2348(SB)/4, $0x363f95a1
-DATA actavx2Const<>+2352(SB)/4, $0x3e7ffc83
-DATA actavx2Const<>+2356(SB)/4, $0x3df153f3
-DATA actavx2Const<>+2360(SB)/4, $0x3d943c31
-DATA actavx2Const<>+2364(SB)/4, $0x3d41af6a
-DATA actavx2Const<>+2368(SB)/4, $0xbd4cc618
-DATA actavx2Const<>+2372(SB)/4, $0xbcdfc513
-DATA actavx2Const<>+2376(SB)/4, $0xbc6fb277
-DATA actavx2Const<>+2380(SB)/4, $0xbc13bd9d
-DATA actavx2Const<>+2384(SB)/4, $0xbb8ba21f
-DATA actavx2Const<>+2388(SB)/4, $0xbb04d472
-DATA actavx2Const<>+2392(SB)/4, $0xba8023bc
-DATA actavx2Const<>+2396(SB)/4, $0xba0bd635
-DATA actavx2Const<>+2400(SB)/4, $0xb988513f
-DATA actavx2Const<>+2404(SB)/4, $0xb8e56e4f
-DATA actavx2Const<>+2408(SB)/4, $0xb85a7a73
-DATA actavx2Const<>+2412(SB)/4, $0xb7ffe9d2
-DATA actavx2Const<>+2416(SB)/4, $0xbecc4220
-DATA actavx2Const<>+2420(SB)/4, $0xbe52cf83
-DATA actavx2Const<>+2424(SB)/4, $0xbe09c4e9
-DATA actavx2Const<>+2428(SB)/4, $0xbdbe6c5d
-DATA actavx2Const<>+2432(SB)/4, $0x3db612d4
-DATA actavx2Const<>+2436(SB)/4, $0x3d5f3913
-DATA actavx2Const<>+2440(SB)/4, $0x3d076cd2
-DATA actavx2Const<>+2444(SB)/4, $0x3cb89089
-DATA actavx2Const<>+2448(SB)/4, $0x3c4cf5b6
-DATA actavx2Const<>+2452(SB)/4, $0x3be628ad
-DATA actavx2Const<>+2456(SB)/4, $0x3b834533
-DATA actavx2Const<>+2460(SB)/4, $0x3b2522fc
-DATA actavx2Const<>+2464(SB)/4, $0x3abf1295
-DATA actavx2Const<>+2468(SB)/4, $0x3a463ecc
-DATA actavx2Const<>+2472(SB)/4, $0x39e25213
-DATA actavx2Const<>+2476(SB)/4, $0x39972f45
-DATA actavx2Const<>+2480(SB)/4, $0xb089c9be
-DATA actavx2Const<>+2484(SB)/4, $0x3e928853
-DATA actavx2Const<>+2488(SB)/4, $0x3e4d83b5
-DATA actavx2Const<>+2492(SB)/4, $0x3e175ed8
-DATA actavx2Const<>+2496(SB)/4, $0x3e9561dd
-DATA actavx2Const<>+2500(SB)/4, $0x3ea5e4fa
-DATA actavx2Const<>+2504(SB)/4, $0x3eb17ca1
-DATA actavx2Const<>+2508(SB)/4, $0x3eb7dfce
-DATA actavx2Const<>+2512(SB)/4, $0x3ebec4fe
-DATA actavx2Const<>+2516(SB)/4, $0x3ec33747
-DATA actavx2Const<>+2520(SB)/4, $0x3ec61b4b
-DATA actavx2Const<>+2524(SB)/4, $0x3ec7c5bd
-DATA actavx2Const<>+2528(SB)/4, $0x3ec9297a
-DATA actavx2Const<>+2532(SB)/4, $0x3eca44e1
-DATA actavx2Const<>+2536(SB)/4, $0x3ecae4b7
-DATA actavx2Const<>+2540(SB)/4, $0x3ecb3787
-DATA actavx2Const<>+2544(SB)/4, $0x0
-DATA actavx2Const<>+2548(SB)/4, $0x3e0fc382
-DATA actavx2Const<>+2552(SB)/4, $0x3e4eaa6b
-DATA actavx2Const<>+2556(SB)/4, $0x3e78495b
-DATA actavx2Const<>+2560(SB)/4, $0xc1300000
-DATA actavx2Const<>+2564(SB)/4, $0xc1300000
-DATA actavx2Const<>+2568(SB)/4, $0xc1300000
-DATA actavx2Const<>+2572(SB)/4, $0xc1300000
-DATA actavx2Const<>+2576(SB)/4, $0xc1300000
-DATA actavx2Const<>+2580(SB)/4, $0xc1300000
-DATA actavx2Const<>+2584(SB)/4, $0xc1300000
-DATA actavx2Const<>+2588(SB)/4, $0xc1300000
-DATA actavx2Const<>+2592(SB)/4, $0x3d922279
-DATA actavx2Const<>+2596(SB)/4, $0x3d922279
-DATA actavx2Const<>+2600(SB)/4, $0x3d922279
-DATA actavx2Const<>+2604(SB)/4, $0x3d922279
-DATA actavx2Const<>+2608(SB)/4, $0x3d922279
-DATA actavx2Const<>+2612(SB)/4, $0x3d922279
-DATA actavx2Const<>+2616(SB)/4, $0x3d922279
-DATA actavx2Const<>+2620(SB)/4, $0x3d922279
-DATA actavx2Const<>+2624(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2628(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2632(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2636(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2640(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2644(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2648(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2652(SB)/4, $0x3fcc4228
-DATA actavx2Const<>+2656(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2660(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2664(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2668(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2672(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2676(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2680(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2684(SB)/4, $0x3124d8b5
-DATA actavx2Const<>+2688(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2692(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2696(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2700(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2704(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2708(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2712(SB)/4, $0x344f50d9
-DATA actavx2Const<>+2716(SB)/4, $0x344f50d9
-GLOBL actavx2Const<>(SB), RODATA|NOPTR, $2720
+DATA actavx2Const<>+1664(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1668(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1672(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1676(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1680(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1684(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1688(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1692(SB)/4, $0xc0bccccd
+DATA actavx2Const<>+1696(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1700(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1704(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1708(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1712(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1716(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1720(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1724(SB)/4, $0xc0aaaaab
+DATA actavx2Const<>+1728(SB)/4, $0x10
+DATA actavx2Const<>+1732(SB)/4, $0x10
+DATA actavx2Const<>+1736(SB)/4, $0x10
+DATA actavx2Const<>+1740(SB)/4, $0x10
+DATA actavx2Const<>+1744(SB)/4, $0x10
+DATA actavx2Const<>+1748(SB)/4, $0x10
+DATA actavx2Const<>+1752(SB)/4, $0x10
+DATA actavx2Const<>+1756(SB)/4, $0x10
+DATA actavx2Const<>+1792(SB)/4, $0xc0405553
+DATA actavx2Const<>+1796(SB)/4, $0xc04bf778
+DATA actavx2Const<>+1800(SB)/4, $0xc05805cd
+DATA actavx2Const<>+1804(SB)/4, $0xc0643077
+DATA actavx2Const<>+1808(SB)/4, $0xc0700057
+DATA actavx2Const<>+1812(SB)/4, $0xc07c100a
+DATA actavx2Const<>+1816(SB)/4, $0xc083e45b
+DATA actavx2Const<>+1820(SB)/4, $0xc08a06d3
+DATA actavx2Const<>+1824(SB)/4, $0xc08ff9db
+DATA actavx2Const<>+1828(SB)/4, $0xc095e8f6
+DATA actavx2Const<>+1832(SB)/4, $0xc09befca
+DATA actavx2Const<>+1836(SB)/4, $0xc0a20264
+DATA actavx2Const<>+1840(SB)/4, $0xc0a801e1
+DATA actavx2Const<>+1844(SB)/4, $0xc0adce83
+DATA actavx2Const<>+1848(SB)/4, $0xc0b3fea3
+DATA actavx2Const<>+1852(SB)/4, $0xc0b9dd5c
+DATA actavx2Const<>+1856(SB)/4, $0xbd2bc73b
+DATA actavx2Const<>+1860(SB)/4, $0xbe43331c
+DATA actavx2Const<>+1864(SB)/4, $0xbec16038
+DATA actavx2Const<>+1868(SB)/4, $0xbf0ffd45
+DATA actavx2Const<>+1872(SB)/4, $0xbf411eb0
+DATA actavx2Const<>+1876(SB)/4, $0xbf708c9d
+DATA actavx2Const<>+1880(SB)/4, $0xbf908ea9
+DATA actavx2Const<>+1884(SB)/4, $0xbfa7ece3
+DATA actavx2Const<>+1888(SB)/4, $0xbfc0bf20
+DATA actavx2Const<>+1892(SB)/4, $0xbfd84394
+DATA actavx2Const<>+1896(SB)/4, $0xbff0a117
+DATA actavx2Const<>+1900(SB)/4, $0xc003b493
+DATA actavx2Const<>+1904(SB)/4, $0xc00f9d06
+DATA actavx2Const<>+1908(SB)/4, $0xc01bd605
+DATA actavx2Const<>+1912(SB)/4, $0xc02846fd
+DATA actavx2Const<>+1916(SB)/4, $0xc0339d06
+DATA actavx2Const<>+1920(SB)/4, $0x38e876c5
+DATA actavx2Const<>+1924(SB)/4, $0x39096eeb
+DATA actavx2Const<>+1928(SB)/4, $0x394a852a
+DATA actavx2Const<>+1932(SB)/4, $0x393757e7
+DATA actavx2Const<>+1936(SB)/4, $0x38fa64a2
+DATA actavx2Const<>+1940(SB)/4, $0x38e6b0d0
+DATA actavx2Const<>+1944(SB)/4, $0x38812d46
+DATA actavx2Const<>+1948(SB)/4, $0x382393fa
+DATA actavx2Const<>+1952(SB)/4, $0x37bc35be
+DATA actavx2Const<>+1956(SB)/4, $0x374c2e9a
+DATA actavx2Const<>+1960(SB)/4, $0x36d02a20
+DATA actavx2Const<>+1964(SB)/4, $0x36531259
+DATA actavx2Const<>+1968(SB)/4, $0x35c815c0
+DATA actavx2Const<>+1972(SB)/4, $0x35358254
+DATA actavx2Const<>+1976(SB)/4, $0x3496c945
+DATA actavx2Const<>+1980(SB)/4, $0x33fe4ad6
+DATA actavx2Const<>+1984(SB)/4, $0x3dc7a6a9
+DATA actavx2Const<>+1988(SB)/4, $0x3a984fa2
+DATA actavx2Const<>+1992(SB)/4, $0x3bbe0943
+DATA actavx2Const<>+1996(SB)/4, $0x3ba6234b
+DATA actavx2Const<>+2000(SB)/4, $0x3b3c6d44
+DATA actavx2Const<>+2004(SB)/4, $0x3abf9807
+DATA actavx2Const<>+2008(SB)/4, $0x3a23cf86
+DATA actavx2Const<>+2012(SB)/4, $0x39ced2c5
+DATA actavx2Const<>+2016(SB)/4, $0x3c8fe248
+DATA actavx2Const<>+2020(SB)/4, $0xba9c12b0
+DATA actavx2Const<>+2024(SB)/4, $0xbabe1c41
+DATA actavx2Const<>+2028(SB)/4, $0xba783bdc
+DATA actavx2Const<>+2032(SB)/4, $0x3ae7e259
+DATA actavx2Const<>+2036(SB)/4, $0xba7346c5
+DATA actavx2Const<>+2040(SB)/4, $0xb9c65979
+DATA actavx2Const<>+2044(SB)/4, $0xb9a0942f
+DATA actavx2Const<>+2048(SB)/4, $0x3a90520e
+DATA actavx2Const<>+2052(SB)/4, $0x3a751e34
+DATA actavx2Const<>+2056(SB)/4, $0x3a3c6e72
+DATA actavx2Const<>+2060(SB)/4, $0x3a05bed1
+DATA actavx2Const<>+2064(SB)/4, $0x39b36a6d
+DATA actavx2Const<>+2068(SB)/4, $0x396179ae
+DATA actavx2Const<>+2072(SB)/4, $0x3907a5b0
+DATA actavx2Const<>+2076(SB)/4, $0x389791e0
+DATA actavx2Const<>+2080(SB)/4, $0x382403ce
+DATA actavx2Const<>+2084(SB)/4, $0x37a99234
+DATA actavx2Const<>+2088(SB)/4, $0x3725c754
+DATA actavx2Const<>+2092(SB)/4, $0x369a43fd
+DATA actavx2Const<>+2096(SB)/4, $0x360aa4bd
+DATA actavx2Const<>+2100(SB)/4, $0x35758d76
+DATA actavx2Const<>+2104(SB)/4, $0x34c56789
+DATA actavx2Const<>+2108(SB)/4, $0x341f80ca
+DATA actavx2Const<>+2112(SB)/4, $0x3c576a75
+DATA actavx2Const<>+2116(SB)/4, $0x3c1486b3
+DATA actavx2Const<>+2120(SB)/4, $0x3bd0f1a7
+DATA actavx2Const<>+2124(SB)/4, $0x3b605685
+DATA actavx2Const<>+2128(SB)/4, $0xb7264309
+DATA actavx2Const<>+2132(SB)/4, $0xbb397924
+DATA actavx2Const<>+2136(SB)/4, $0xbba8159b
+DATA actavx2Const<>+2140(SB)/4, $0xbbcb2405
+DATA actavx2Const<>+2144(SB)/4, $0xbbd4d11d
+DATA actavx2Const<>+2148(SB)/4, $0xbb995fcd
+DATA actavx2Const<>+2152(SB)/4, $0xbb50d557
+DATA actavx2Const<>+2156(SB)/4, $0xbae95074
+DATA actavx2Const<>+2160(SB)/4, $0xb9c1fad9
+DATA actavx2Const<>+2164(SB)/4, $0x39e12c14
+DATA actavx2Const<>+2168(SB)/4, $0x3a81aad3
+DATA actavx2Const<>+2172(SB)/4, $0x3a94d9d4
+DATA actavx2Const<>+2176(SB)/4, $0x3b57f386
+DATA actavx2Const<>+2180(SB)/4, $0x3b1ad532
+DATA actavx2Const<>+2184(SB)/4, $0x3acf3eda
+DATA actavx2Const<>+2188(SB)/4, $0x3a82f643
+DATA actavx2Const<>+2192(SB)/4, $0x3a1fccef
+DATA actavx2Const<>+2196(SB)/4, $0x39b7ced1
+DATA actavx2Const<>+2200(SB)/4, $0x394db9a2
+DATA actavx2Const<>+2204(SB)/4, $0x38d5fab1
+DATA actavx2Const<>+2208(SB)/4, $0x38597127
+DATA actavx2Const<>+2212(SB)/4, $0x37d459f8
+DATA actavx2Const<>+2216(SB)/4, $0x3744b49e
+DATA actavx2Const<>+2220(SB)/4, $0x36ada92d
+DATA actavx2Const<>+2224(SB)/4, $0x3614b79c
+DATA actavx2Const<>+2228(SB)/4, $0x357c3f01
+DATA actavx2Const<>+2232(SB)/4, $0x34c1e564
+DATA actavx2Const<>+2236(SB)/4, $0x341698f3
+DATA actavx2Const<>+2240(SB)/4, $0xbb1b1eba
+DATA actavx2Const<>+2244(SB)/4, $0xbc17024f
+DATA actavx2Const<>+2248(SB)/4, $0xbc892b82
+DATA actavx2Const<>+2252(SB)/4, $0xbcafacb2
+DATA actavx2Const<>+2256(SB)/4, $0xbcbbe27d
+DATA actavx2Const<>+2260(SB)/4, $0xbcae22f2
+DATA actavx2Const<>+2264(SB)/4, $0xbc8c1d3c
+DATA actavx2Const<>+2268(SB)/4, $0xbc414db8
+DATA actavx2Const<>+2272(SB)/4, $0xbbc8a219
+DATA actavx2Const<>+2276(SB)/4, $0xba8079ca
+DATA actavx2Const<>+2280(SB)/4, $0x3b3adb4d
+DATA actavx2Const<>+2284(SB)/4, $0x3ba67225
+DATA actavx2Const<>+2288(SB)/4, $0x3bc79603
+DATA actavx2Const<>+2292(SB)/4, $0x3bc882f6
+DATA actavx2Const<>+2296(SB)/4, $0x3bb0c40b
+DATA actavx2Const<>+2300(SB)/4, $0x3b91562d
+DATA actavx2Const<>+2304(SB)/4, $0x3bbf5f59
+DATA actavx2Const<>+2308(SB)/4, $0x3b789311
+DATA actavx2Const<>+2312(SB)/4, $0x3b180fd2
+DATA actavx2Const<>+2316(SB)/4, $0x3ab13030
+DATA actavx2Const<>+2320(SB)/4, $0x3a493766
+DATA actavx2Const<>+2324(SB)/4, $0x39d8a352
+DATA actavx2Const<>+2328(SB)/4, $0x3964300e
+DATA actavx2Const<>+2332(SB)/4, $0x38dfe29c
+DATA actavx2Const<>+2336(SB)/4, $0x3857bc9e
+DATA actavx2Const<>+2340(SB)/4, $0x37c86f35
+DATA actavx2Const<>+2344(SB)/4, $0x3730fbf1
+DATA actavx2Const<>+2348(SB)/4, $0x3695511e
+DATA actavx2Const<>+2352(SB)/4, $0x35f507dc
+DATA actavx2Const<>+2356(SB)/4, $0x3547ba15
+DATA actavx2Const<>+2360(SB)/4, $0x34937094
+DATA actavx2Const<>+2364(SB)/4, $0x33dcced4
+DATA actavx2Const<>+2368(SB)/4, $0xbd87d3e9
+DATA actavx2Const<>+2372(SB)/4, $0xbd80dc6c
+DATA actavx2Const<>+2376(SB)/4, $0xbd596846
+DATA actavx2Const<>+2380(SB)/4, $0xbd1ef25d
+DATA actavx2Const<>+2384(SB)/4, $0xbcb09c51
+DATA actavx2Const<>+2388(SB)/4, $0xbba432a8
+DATA actavx2Const<>+2392(SB)/4, $0x3c1e8b9c
+DATA actavx2Const<>+2396(SB)/4, $0x3ca620c5
+DATA actavx2Const<>+2400(SB)/4, $0x3cde3a8f
+DATA actavx2Const<>+2404(SB)/4, $0x3cf26430
+DATA actavx2Const<>+2408(SB)/4, $0x3cebccc2
+DATA actavx2Const<>+2412(SB)/4, $0x3cd40904
+DATA actavx2Const<>+2416(SB)/4, $0x3cb140e6
+DATA actavx2Const<>+2420(SB)/4, $0x3c8a805c
+DATA actavx2Const<>+2424(SB)/4, $0x3c4b22a9
+DATA actavx2Const<>+2428(SB)/4, $0x3c11f600
+DATA actavx2Const<>+2432(SB)/4, $0x3bd6d3a4
+DATA actavx2Const<>+2436(SB)/4, $0x3b81c58d
+DATA actavx2Const<>+2440(SB)/4, $0x3b1427ca
+DATA actavx2Const<>+2444(SB)/4, $0x3aa1d10b
+DATA actavx2Const<>+2448(SB)/4, $0x3a2d4b92
+DATA actavx2Const<>+2452(SB)/4, $0x39b063e5
+DATA actavx2Const<>+2456(SB)/4, $0x39307ade
+DATA actavx2Const<>+2460(SB)/4, $0x38a49035
+DATA actavx2Const<>+2464(SB)/4, $0x38175384
+DATA actavx2Const<>+2468(SB)/4, $0x37867c0b
+DATA actavx2Const<>+2472(SB)/4, $0x36e37f5b
+DATA actavx2Const<>+2476(SB)/4, $0x36382557
+DATA actavx2Const<>+2480(SB)/4, $0x35914942
+DATA actavx2Const<>+2484(SB)/4, $0x34e4618f
+DATA actavx2Const<>+2488(SB)/4, $0x342269b1
+DATA actavx2Const<>+2492(SB)/4, $0x336b12a9
+DATA actavx2Const<>+2496(SB)/4, $0x3c08f130
+DATA actavx2Const<>+2500(SB)/4, $0x3d18f149
+DATA actavx2Const<>+2504(SB)/4, $0x3d8faba5
+DATA actavx2Const<>+2508(SB)/4, $0x3dc4283c
+DATA actavx2Const<>+2512(SB)/4, $0x3de7dbbc
+DATA actavx2Const<>+2516(SB)/4, $0x3df6dbad
+DATA actavx2Const<>+2520(SB)/4, $0x3df3d3b4
+DATA actavx2Const<>+2524(SB)/4, $0x3de2a978
+DATA actavx2Const<>+2528(SB)/4, $0x3dc5f888
+DATA actavx2Const<>+2532(SB)/4, $0x3da59e91
+DATA actavx2Const<>+2536(SB)/4, $0x3d83330b
+DATA actavx2Const<>+2540(SB)/4, $0x3d4a5448
+DATA actavx2Const<>+2544(SB)/4, $0x3d13db81
+DATA actavx2Const<>+2548(SB)/4, $0x3ccd4318
+DATA actavx2Const<>+2552(SB)/4, $0x3c877c34
+DATA actavx2Const<>+2556(SB)/4, $0x3c32b703
+DATA actavx2Const<>+2560(SB)/4, $0x3b8ef83a
+DATA actavx2Const<>+2564(SB)/4, $0x3b22e09e
+DATA actavx2Const<>+2568(SB)/4, $0x3aaf92bd
+DATA actavx2Const<>+2572(SB)/4, $0x3a3589bc
+DATA actavx2Const<>+2576(SB)/4, $0x39b8d8e9
+DATA actavx2Const<>+2580(SB)/4, $0x3933252f
+DATA actavx2Const<>+2584(SB)/4, $0x38ab45b0
+DATA actavx2Const<>+2588(SB)/4, $0x38189be2
+DATA actavx2Const<>+2592(SB)/4, $0x378688de
+DATA actavx2Const<>+2596(SB)/4, $0x36e5a87e
+DATA actavx2Const<>+2600(SB)/4, $0x363abd9b
+DATA actavx2Const<>+2604(SB)/4, $0x35917d59
+DATA actavx2Const<>+2608(SB)/4, $0x34dd60ff
+DATA actavx2Const<>+2612(SB)/4, $0x3428310d
+DATA actavx2Const<>+2616(SB)/4, $0x3366fea8
+DATA actavx2Const<>+2620(SB)/4, $0x32a1e38e
+DATA actavx2Const<>+2624(SB)/4, $0x3ecc1433
+DATA actavx2Const<>+2628(SB)/4, $0x3ec894b0
+DATA actavx2Const<>+2632(SB)/4, $0x3ebe3286
+DATA actavx2Const<>+2636(SB)/4, $0x3eae5fec
+DATA actavx2Const<>+2640(SB)/4, $0x3e99ad06
+DATA actavx2Const<>+2644(SB)/4, $0x3e835b68
+DATA actavx2Const<>+2648(SB)/4, $0x3e57e64c
+DATA actavx2Const<>+2652(SB)/4, $0x3e2cc588
+DATA actavx2Const<>+2656(SB)/4, $0x3e0377ef
+DATA actavx2Const<>+2660(SB)/4, $0x3dc40cd1
+DATA actavx2Const<>+2664(SB)/4, $0x3d8b947e
+DATA actavx2Const<>+2668(SB)/4, $0x3d44a30c
+DATA actavx2Const<>+2672(SB)/4, $0x3d03c849
+DATA actavx2Const<>+2676(SB)/4, $0x3ca898f3
+DATA actavx2Const<>+2680(SB)/4, $0x3c4e1d09
+DATA actavx2Const<>+2684(SB)/4, $0x3bfeb836
+DATA actavx2Const<>+2688(SB)/4, $0x3aadeea5
+DATA actavx2Const<>+2692(SB)/4, $0x3a3c7039
+DATA actavx2Const<>+2696(SB)/4, $0x39c1412e
+DATA actavx2Const<>+2700(SB)/4, $0x393e6ebb
+DATA actavx2Const<>+2704(SB)/4, $0x38b968be
+DATA actavx2Const<>+2708(SB)/4, $0x382bf74d
+DATA actavx2Const<>+2712(SB)/4, $0x379dcb16
+DATA actavx2Const<>+2716(SB)/4, $0x3706e607
+DATA actavx2Const<>+2720(SB)/4, $0x3664d1e5
+DATA actavx2Const<>+2724(SB)/4, $0x35bc2a29
+DATA actavx2Const<>+2728(SB)/4, $0x351382e3
+DATA actavx2Const<>+2732(SB)/4, $0x345dd068
+DATA actavx2Const<>+2736(SB)/4, $0x33a31cb0
+DATA actavx2Const<>+2740(SB)/4, $0x32f01165
+DATA actavx2Const<>+2744(SB)/4, $0x321f80fb
+DATA actavx2Const<>+2748(SB)/4, $0x3158e1f0
+DATA actavx2Const<>+2752(SB)/4, $0x3ef76fb2
+DATA actavx2Const<>+2756(SB)/4, $0x3ed94c3f
+DATA actavx2Const<>+2760(SB)/4, $0x3eb4a654
+DATA actavx2Const<>+2764(SB)/4, $0x3e92e4ce
+DATA actavx2Const<>+2768(SB)/4, $0x3e66b83d
+DATA actavx2Const<>+2772(SB)/4, $0x3e31de55
+DATA actavx2Const<>+2776(SB)/4, $0x3e047ab5
+DATA actavx2Const<>+2780(SB)/4, $0x3dc218ef
+DATA actavx2Const<>+2784(SB)/4, $0x3d8747e1
+DATA actavx2Const<>+2788(SB)/4, $0x3d3a98c8
+DATA actavx2Const<>+2792(SB)/4, $0x3cf63fe2
+DATA actavx2Const<>+2796(SB)/4, $0x3ca233b2
+DATA actavx2Const<>+2800(SB)/4, $0x3c4b72dc
+DATA actavx2Const<>+2804(SB)/4, $0x3bf40772
+DATA actavx2Const<>+2808(SB)/4, $0x3b8c2b5c
+DATA actavx2Const<>+2812(SB)/4, $0x3b2421f2
+DATA actavx2Const<>+2816(SB)/4, $0x41680000
+DATA actavx2Const<>+2820(SB)/4, $0x41680000
+DATA actavx2Const<>+2824(SB)/4, $0x41680000
+DATA actavx2Const<>+2828(SB)/4, $0x41680000
+DATA actavx2Const<>+2832(SB)/4, $0x41680000
+DATA actavx2Const<>+2836(SB)/4, $0x41680000
+DATA actavx2Const<>+2840(SB)/4, $0x41680000
+DATA actavx2Const<>+2844(SB)/4, $0x41680000
+DATA actavx2Const<>+2848(SB)/4, $0x49400000
+DATA actavx2Const<>+2852(SB)/4, $0x49400000
+DATA actavx2Const<>+2856(SB)/4, $0x49400000
+DATA actavx2Const<>+2860(SB)/4, $0x49400000
+DATA actavx2Const<>+2864(SB)/4, $0x49400000
+DATA actavx2Const<>+2868(SB)/4, $0x49400000
+DATA actavx2Const<>+2872(SB)/4, $0x49400000
+DATA actavx2Const<>+2876(SB)/4, $0x49400000
+DATA actavx2Const<>+2880(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2884(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2888(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2892(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2896(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2900(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2904(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2908(SB)/4, $0xbf38aa3b
+DATA actavx2Const<>+2912(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2916(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2920(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2924(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2928(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2932(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2936(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2940(SB)/4, $0x3fb17218
+DATA actavx2Const<>+2944(SB)/4, $0xb182e308
+DATA actavx2Const<>+2948(SB)/4, $0xb182e308
+DATA actavx2Const<>+2952(SB)/4, $0xb182e308
+DATA actavx2Const<>+2956(SB)/4, $0xb182e308
+DATA actavx2Const<>+2960(SB)/4, $0xb182e308
+DATA actavx2Const<>+2964(SB)/4, $0xb182e308
+DATA actavx2Const<>+2968(SB)/4, $0xb182e308
+DATA actavx2Const<>+2972(SB)/4, $0xb182e308
+DATA actavx2Const<>+2976(SB)/4, $0x3e000000
+DATA actavx2Const<>+2980(SB)/4, $0x3e000000
+DATA actavx2Const<>+2984(SB)/4, $0x3e000000
+DATA actavx2Const<>+2988(SB)/4, $0x3e000000
+DATA actavx2Const<>+2992(SB)/4, $0x3e000000
+DATA actavx2Const<>+2996(SB)/4, $0x3e000000
+DATA actavx2Const<>+3000(SB)/4, $0x3e000000
+DATA actavx2Const<>+3004(SB)/4, $0x3e000000
+DATA actavx2Const<>+3008(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3012(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3016(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3020(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3024(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3028(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3032(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3036(SB)/4, $0xbcaaaaab
+DATA actavx2Const<>+3040(SB)/4, $0xbf000000
+DATA actavx2Const<>+3044(SB)/4, $0xbf000000
+DATA actavx2Const<>+3048(SB)/4, $0xbf000000
+DATA actavx2Const<>+3052(SB)/4, $0xbf000000
+DATA actavx2Const<>+3056(SB)/4, $0xbf000000
+DATA actavx2Const<>+3060(SB)/4, $0xbf000000
+DATA actavx2Const<>+3064(SB)/4, $0xbf000000
+DATA actavx2Const<>+3068(SB)/4, $0xbf000000
+DATA actavx2Const<>+3072(SB)/4, $0x3f800000
+DATA actavx2Const<>+3076(SB)/4, $0x3f85aac3
+DATA actavx2Const<>+3080(SB)/4, $0x3f8b95c2
+DATA actavx2Const<>+3084(SB)/4, $0x3f91c3d3
+DATA actavx2Const<>+3088(SB)/4, $0x3f9837f0
+DATA actavx2Const<>+3092(SB)/4, $0x3f9ef532
+DATA actavx2Const<>+3096(SB)/4, $0x3fa5fed7
+DATA actavx2Const<>+3100(SB)/4, $0x3fad583f
+DATA actavx2Const<>+3104(SB)/4, $0x3fb504f3
+DATA actavx2Const<>+3108(SB)/4, $0x3fbd08a4
+DATA actavx2Const<>+3112(SB)/4, $0x3fc5672a
+DATA actavx2Const<>+3116(SB)/4, $0x3fce248c
+DATA actavx2Const<>+3120(SB)/4, $0x3fd744fd
+DATA actavx2Const<>+3124(SB)/4, $0x3fe0ccdf
+DATA actavx2Const<>+3128(SB)/4, $0x3feac0c7
+DATA actavx2Const<>+3132(SB)/4, $0x3ff5257d
+DATA actavx2Const<>+3136(SB)/4, $0x0
+DATA actavx2Const<>+3140(SB)/4, $0x334f9891
+DATA actavx2Const<>+3144(SB)/4, $0xb260aba1
+DATA actavx2Const<>+3148(SB)/4, $0x33675624
+DATA actavx2Const<>+3152(SB)/4, $0x33231b71
+DATA actavx2Const<>+3156(SB)/4, $0x33412342
+DATA actavx2Const<>+3160(SB)/4, $0xb32c9d5e
+DATA actavx2Const<>+3164(SB)/4, $0xb22deaf6
+DATA actavx2Const<>+3168(SB)/4, $0x32cfe77a
+DATA actavx2Const<>+3172(SB)/4, $0xb3414fe8
+DATA actavx2Const<>+3176(SB)/4, $0x320aa837
+DATA actavx2Const<>+3180(SB)/4, $0x3228fc24
+DATA actavx2Const<>+3184(SB)/4, $0xb2d4a58a
+DATA actavx2Const<>+3188(SB)/4, $0xb21eab59
+DATA actavx2Const<>+3192(SB)/4, $0xb24116de
+DATA actavx2Const<>+3196(SB)/4, $0x32292436
+DATA actavx2Const<>+3200(SB)/4, $0x3fa4abbc
+DATA actavx2Const<>+3204(SB)/4, $0x3fdfaa01
+DATA actavx2Const<>+3208(SB)/4, $0x4011caa3
+DATA actavx2Const<>+3212(SB)/4, $0x402ef5d4
+DATA actavx2Const<>+3216(SB)/4, $0x4061f7af
+DATA actavx2Const<>+3220(SB)/4, $0x408e74d6
+DATA actavx2Const<>+3224(SB)/4, $0x40b055ff
+DATA actavx2Const<>+3228(SB)/4, $0x40d0fde3
+DATA actavx2Const<>+3232(SB)/4, $0x40fe18b3
+DATA actavx2Const<>+3236(SB)/4, $0x411fc8b8
+DATA actavx2Const<>+3240(SB)/4, $0x4141c68b
+DATA actavx2Const<>+3244(SB)/4, $0x415e5c44
+DATA actavx2Const<>+3248(SB)/4, $0x0
+DATA actavx2Const<>+3252(SB)/4, $0x3ebc7b1b
+DATA actavx2Const<>+3256(SB)/4, $0x3f1fa5e9
+DATA actavx2Const<>+3260(SB)/4, $0x3f5bebc8
+DATA actavx2Const<>+3264(SB)/4, $0xbaa1b187
+DATA actavx2Const<>+3268(SB)/4, $0xb9e18885
+DATA actavx2Const<>+3272(SB)/4, $0xb92aa215
+DATA actavx2Const<>+3276(SB)/4, $0xb89632f6
+DATA actavx2Const<>+3280(SB)/4, $0xb7a556e5
+DATA actavx2Const<>+3284(SB)/4, $0xb69d1a4a
+DATA actavx2Const<>+3288(SB)/4, $0xb59f5b51
+DATA actavx2Const<>+3292(SB)/4, $0xb4fdb06e
+DATA actavx2Const<>+3296(SB)/4, $0xb3e2665e
+DATA actavx2Const<>+3300(SB)/4, $0xb2af2c04
+DATA actavx2Const<>+3304(SB)/4, $0xb1b1c2f4
+DATA actavx2Const<>+3308(SB)/4, $0xb0e7b6e6
+DATA actavx2Const<>+3312(SB)/4, $0xbca33630
+DATA actavx2Const<>+3316(SB)/4, $0xbc1c2bab
+DATA actavx2Const<>+3320(SB)/4, $0xbbadf836
+DATA actavx2Const<>+3324(SB)/4, $0xbb28cd18
+DATA actavx2Const<>+3328(SB)/4, $0x3b5ec7fc
+DATA actavx2Const<>+3332(SB)/4, $0x3ab713c3
+DATA actavx2Const<>+3336(SB)/4, $0x3a0eb662
+DATA actavx2Const<>+3340(SB)/4, $0x39883444
+DATA actavx2Const<>+3344(SB)/4, $0x38aa8a55
+DATA actavx2Const<>+3348(SB)/4, $0x37cea5cb
+DATA actavx2Const<>+3352(SB)/4, $0x36fae81d
+DATA actavx2Const<>+3356(SB)/4, $0x3636c8d9
+DATA actavx2Const<>+3360(SB)/4, $0x35600d08
+DATA actavx2Const<>+3364(SB)/4, $0x344bfd7f
+DATA actavx2Const<>+3368(SB)/4, $0x33636be4
+DATA actavx2Const<>+3372(SB)/4, $0x32b6df00
+DATA actavx2Const<>+3376(SB)/4, $0x3d78ac78
+DATA actavx2Const<>+3380(SB)/4, $0x3cceff52
+DATA actavx2Const<>+3384(SB)/4, $0x3c650a35
+DATA actavx2Const<>+3388(SB)/4, $0x3c06d990
+DATA actavx2Const<>+3392(SB)/4, $0xbc17a811
+DATA actavx2Const<>+3396(SB)/4, $0xbb880cdc
+DATA actavx2Const<>+3400(SB)/4, $0xbaea57d5
+DATA actavx2Const<>+3404(SB)/4, $0xba71cdbf
+DATA actavx2Const<>+3408(SB)/4, $0xb9aacb7a
+DATA actavx2Const<>+3412(SB)/4, $0xb8effbb5
+DATA actavx2Const<>+3416(SB)/4, $0xb8295040
+DATA actavx2Const<>+3420(SB)/4, $0xb78cc664
+DATA actavx2Const<>+3424(SB)/4, $0xb6c5f37a
+DATA actavx2Const<>+3428(SB)/4, $0xb5ddbee4
+DATA actavx2Const<>+3432(SB)/4, $0xb513efd4
+DATA actavx2Const<>+3436(SB)/4, $0xb485f20d
+DATA actavx2Const<>+3440(SB)/4, $0xbe07f060
+DATA actavx2Const<>+3444(SB)/4, $0xbd6cb509
+DATA actavx2Const<>+3448(SB)/4, $0xbd0977f0
+DATA actavx2Const<>+3452(SB)/4, $0xbcaac707
+DATA actavx2Const<>+3456(SB)/4, $0x3cbc83c2
+DATA actavx2Const<>+3460(SB)/4, $0x3c39c42d
+DATA actavx2Const<>+3464(SB)/4, $0x3bb1adbd
+DATA actavx2Const<>+3468(SB)/4, $0x3b47bcd2
+DATA actavx2Const<>+3472(SB)/4, $0x3aa2789d
+DATA actavx2Const<>+3476(SB)/4, $0x3a042f68
+DATA actavx2Const<>+3480(SB)/4, $0x39595643
+DATA actavx2Const<>+3484(SB)/4, $0x38cecd2d
+DATA actavx2Const<>+3488(SB)/4, $0x382a9c16
+DATA actavx2Const<>+3492(SB)/4, $0x3769ed44
+DATA actavx2Const<>+3496(SB)/4, $0x36ba4d06
+DATA actavx2Const<>+3500(SB)/4, $0x363f95a1
+DATA actavx2Const<>+3504(SB)/4, $0x3e7ffc83
+DATA actavx2Const<>+3508(SB)/4, $0x3df153f3
+DATA actavx2Const<>+3512(SB)/4, $0x3d943c31
+DATA actavx2Const<>+3516(SB)/4, $0x3d41af6a
+DATA actavx2Const<>+3520(SB)/4, $0xbd4cc618
+DATA actavx2Const<>+3524(SB)/4, $0xbcdfc513
+DATA actavx2Const<>+3528(SB)/4, $0xbc6fb277
+DATA actavx2Const<>+3532(SB)/4, $0xbc13bd9d
+DATA actavx2Const<>+3536(SB)/4, $0xbb8ba21f
+DATA actavx2Const<>+3540(SB)/4, $0xbb04d472
+DATA actavx2Const<>+3544(SB)/4, $0xba8023bc
+DATA actavx2Const<>+3548(SB)/4, $0xba0bd635
+DATA actavx2Const<>+3552(SB)/4, $0xb988513f
+DATA actavx2Const<>+3556(SB)/4, $0xb8e56e4f
+DATA actavx2Const<>+3560(SB)/4, $0xb85a7a73
+DATA actavx2Const<>+3564(SB)/4, $0xb7ffe9d2
+DATA actavx2Const<>+3568(SB)/4, $0xbecc4220
+DATA actavx2Const<>+3572(SB)/4, $0xbe52cf83
+DATA actavx2Const<>+3576(SB)/4, $0xbe09c4e9
+DATA actavx2Const<>+3580(SB)/4, $0xbdbe6c5d
+DATA actavx2Const<>+3584(SB)/4, $0x3db612d4
+DATA actavx2Const<>+3588(SB)/4, $0x3d5f3913
+DATA actavx2Const<>+3592(SB)/4, $0x3d076cd2
+DATA actavx2Const<>+3596(SB)/4, $0x3cb89089
+DATA actavx2Const<>+3600(SB)/4, $0x3c4cf5b6
+DATA actavx2Const<>+3604(SB)/4, $0x3be628ad
+DATA actavx2Const<>+3608(SB)/4, $0x3b834533
+DATA actavx2Const<>+3612(SB)/4, $0x3b2522fc
+DATA actavx2Const<>+3616(SB)/4, $0x3abf1295
+DATA actavx2Const<>+3620(SB)/4, $0x3a463ecc
+DATA actavx2Const<>+3624(SB)/4, $0x39e25213
+DATA actavx2Const<>+3628(SB)/4, $0x39972f45
+DATA actavx2Const<>+3632(SB)/4, $0xb089c9be
+DATA actavx2Const<>+3636(SB)/4, $0x3e928853
+DATA actavx2Const<>+3640(SB)/4, $0x3e4d83b5
+DATA actavx2Const<>+3644(SB)/4, $0x3e175ed8
+DATA actavx2Const<>+3648(SB)/4, $0x3e9561dd
+DATA actavx2Const<>+3652(SB)/4, $0x3ea5e4fa
+DATA actavx2Const<>+3656(SB)/4, $0x3eb17ca1
+DATA actavx2Const<>+3660(SB)/4, $0x3eb7dfce
+DATA actavx2Const<>+3664(SB)/4, $0x3ebec4fe
+DATA actavx2Const<>+3668(SB)/4, $0x3ec33747
+DATA actavx2Const<>+3672(SB)/4, $0x3ec61b4b
+DATA actavx2Const<>+3676(SB)/4, $0x3ec7c5bd
+DATA actavx2Const<>+3680(SB)/4, $0x3ec9297a
+DATA actavx2Const<>+3684(SB)/4, $0x3eca44e1
+DATA actavx2Const<>+3688(SB)/4, $0x3ecae4b7
+DATA actavx2Const<>+3692(SB)/4, $0x3ecb3787
+DATA actavx2Const<>+3696(SB)/4, $0x0
+DATA actavx2Const<>+3700(SB)/4, $0x3e0fc382
+DATA actavx2Const<>+3704(SB)/4, $0x3e4eaa6b
+DATA actavx2Const<>+3708(SB)/4, $0x3e78495b
+DATA actavx2Const<>+3712(SB)/4, $0xc1300000
+DATA actavx2Const<>+3716(SB)/4, $0xc1300000
+DATA actavx2Const<>+3720(SB)/4, $0xc1300000
+DATA actavx2Const<>+3724(SB)/4, $0xc1300000
+DATA actavx2Const<>+3728(SB)/4, $0xc1300000
+DATA actavx2Const<>+3732(SB)/4, $0xc1300000
+DATA actavx2Const<>+3736(SB)/4, $0xc1300000
+DATA actavx2Const<>+3740(SB)/4, $0xc1300000
+DATA actavx2Const<>+3744(SB)/4, $0x3d922279
+DATA actavx2Const<>+3748(SB)/4, $0x3d922279
+DATA actavx2Const<>+3752(SB)/4, $0x3d922279
+DATA actavx2Const<>+3756(SB)/4, $0x3d922279
+DATA actavx2Const<>+3760(SB)/4, $0x3d922279
+DATA actavx2Const<>+3764(SB)/4, $0x3d922279
+DATA actavx2Const<>+3768(SB)/4, $0x3d922279
+DATA actavx2Const<>+3772(SB)/4, $0x3d922279
+DATA actavx2Const<>+3776(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3780(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3784(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3788(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3792(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3796(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3800(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3804(SB)/4, $0x3fcc4228
+DATA actavx2Const<>+3808(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3812(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3816(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3820(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3824(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3828(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3832(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3836(SB)/4, $0x3124d8b5
+DATA actavx2Const<>+3840(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3844(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3848(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3852(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3856(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3860(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3864(SB)/4, $0x344f50d9
+DATA actavx2Const<>+3868(SB)/4, $0x344f50d9
+GLOBL actavx2Const<>(SB), RODATA|NOPTR, $3872
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -1326,163 +1606,171 @@ TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+1664(SB), Y2
-	VMOVUPS actavx2Const<>+1696(SB), Y1
-	VMOVUPS actavx2Const<>+1024(SB), Y0
+	VMOVUPS actavx2Const<>+1664(SB), Y0
 	SUBQ $16, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Y3
-	VPAND actavx2Const<>+32(SB), Y3, Y4
-	VMINPS Y4, Y2, Y4
-	VMULPS Y4, Y4, Y5
-	VMOVAPS Y5, Y6
-	VFMSUB231PS Y4, Y4, Y6
-	VMOVAPS Y1, Y7
-	VFMADD231PS actavx2Const<>+1728(SB), Y5, Y7
-	VSUBPS Y1, Y7, Y8
-	VFMADD231PS actavx2Const<>+1760(SB), Y8, Y5
-	VFMADD231PS actavx2Const<>+1792(SB), Y8, Y5
-	VADDPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+1824(SB), Y6
-	VFMADD231PS actavx2Const<>+1856(SB), Y5, Y6
-	VFMADD213PS actavx2Const<>+1888(SB), Y5, Y6
-	VPSLLD $28, Y7, Y8
-	VPERMPS actavx2Const<>+1920(SB), Y7, Y9
-	VPERMPS actavx2Const<>+1952(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y9
-	VMULPS Y5, Y9, Y5
-	VPERMPS actavx2Const<>+1984(SB), Y7, Y10
-	VPERMPS actavx2Const<>+2016(SB), Y7, Y11
-	VBLENDVPS Y8, Y11, Y10, Y10
-	VFMADD231PS Y5, Y6, Y10
-	VADDPS actavx2Const<>+64(SB), Y4, Y5
-	VPSRLD $21, Y5, Y5
-	VPSLLD $28, Y5, Y6
-	VPERMPS actavx2Const<>+2048(SB), Y5, Y8
-	VPERMPS actavx2Const<>+2080(SB), Y5, Y11
-	VBLENDVPS Y6, Y11, Y8, Y8
-	VSUBPS Y8, Y4, Y11
-	VPERMPS actavx2Const<>+2112(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2144(SB), Y5, Y13
-	VBLENDVPS Y6, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+2176(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2208(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2240(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2272(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2304(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2336(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2368(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2400(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2432(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2464(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2496(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2528(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VCMPPS $0, Y0, Y8, Y5
-	VMULPS actavx2Const<>+1088(SB), Y4, Y4
-	VBLENDVPS Y5, Y4, Y12, Y4
-	VFMADD231PS Y11, Y13, Y4
-	VMULPS Y10, Y4, Y5
-	VFMADD231PS Y9, Y4, Y5
-	VPSUBD Y1, Y7, Y4
-	VPSRAD $4, Y4, Y4
-	VPSLLD $23, Y4, Y4
-	VPADDD actavx2Const<>+960(SB), Y4, Y4
-	VMULPS Y4, Y5, Y4
-	VMULPS actavx2Const<>+992(SB), Y4, Y4
-	VMINPS Y3, Y0, Y5
-	VMOVUPS actavx2Const<>+96(SB), Y6
-	VMAXPS Y3, Y6, Y3
-	VFMADD231PS Y0, Y5, Y3
-	VSUBPS Y4, Y3, Y3
-	VMOVUPS Y3, (DI)
-	VMOVUPS 32(SI), Y3
-	VPAND actavx2Const<>+32(SB), Y3, Y4
-	VMINPS Y4, Y2, Y4
-	VMULPS Y4, Y4, Y5
-	VMOVAPS Y5, Y6
-	VFMSUB231PS Y4, Y4, Y6
-	VMOVAPS Y1, Y7
-	VFMADD231PS actavx2Const<>+1728(SB), Y5, Y7
-	VSUBPS Y1, Y7, Y8
-	VFMADD231PS actavx2Const<>+1760(SB), Y8, Y5
-	VFMADD231PS actavx2Const<>+1792(SB), Y8, Y5
-	VADDPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+1824(SB), Y6
-	VFMADD231PS actavx2Const<>+1856(SB), Y5, Y6
-	VFMADD213PS actavx2Const<>+1888(SB), Y5, Y6
-	VPSLLD $28, Y7, Y8
-	VPERMPS actavx2Const<>+1920(SB), Y7, Y9
-	VPERMPS actavx2Const<>+1952(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y9
-	VMULPS Y5, Y9, Y5
-	VPERMPS actavx2Const<>+1984(SB), Y7, Y10
-	VPERMPS actavx2Const<>+2016(SB), Y7, Y11
-	VBLENDVPS Y8, Y11, Y10, Y10
-	VFMADD231PS Y5, Y6, Y10
-	VADDPS actavx2Const<>+64(SB), Y4, Y5
-	VPSRLD $21, Y5, Y5
-	VPSLLD $28, Y5, Y6
-	VPERMPS actavx2Const<>+2048(SB), Y5, Y8
-	VPERMPS actavx2Const<>+2080(SB), Y5, Y11
-	VBLENDVPS Y6, Y11, Y8, Y8
-	VSUBPS Y8, Y4, Y11
-	VPERMPS actavx2Const<>+2112(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2144(SB), Y5, Y13
-	VBLENDVPS Y6, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+2176(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2208(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2240(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2272(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2304(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2336(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2368(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2400(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2432(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2464(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2496(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2528(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VCMPPS $0, Y0, Y8, Y5
-	VMULPS actavx2Const<>+1088(SB), Y4, Y4
-	VBLENDVPS Y5, Y4, Y12, Y4
-	VFMADD231PS Y11, Y13, Y4
-	VMULPS Y10, Y4, Y5
-	VFMADD231PS Y9, Y4, Y5
-	VPSUBD Y1, Y7, Y4
-	VPSRAD $4, Y4, Y4
-	VPSLLD $23, Y4, Y4
-	VPADDD actavx2Const<>+960(SB), Y4, Y4
-	VMULPS Y4, Y5, Y4
-	VMULPS actavx2Const<>+992(SB), Y4, Y4
-	VMINPS Y3, Y0, Y5
-	VMOVUPS actavx2Const<>+96(SB), Y6
-	VMAXPS Y3, Y6, Y3
-	VFMADD231PS Y0, Y5, Y3
-	VSUBPS Y4, Y3, Y3
-	VMOVUPS Y3, 32(DI)
+	VMOVUPS (SI), Y1
+	VCMPPS $25, Y0, Y1, Y2
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JNZ rare0
+	VPOR actavx2Const<>+96(SB), Y1, Y2
+	VMAXPS Y2, Y0, Y2
+	VMOVUPS actavx2Const<>+704(SB), Y3
+	VFMADD231PS actavx2Const<>+1696(SB), Y2, Y3
+	VPSLLD $28, Y3, Y4
+	VPAND actavx2Const<>+1728(SB), Y3, Y5
+	VPCMPGTD actavx2Const<>+1024(SB), Y5, Y5
+	VPERMPS actavx2Const<>+1792(SB), Y3, Y6
+	VPERMPS actavx2Const<>+1824(SB), Y3, Y7
+	VBLENDVPS Y4, Y7, Y6, Y6
+	VPERMPS actavx2Const<>+1856(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1888(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VBLENDVPS Y5, Y6, Y7, Y6
+	VSUBPS Y6, Y2, Y6
+	VPERMPS actavx2Const<>+1920(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1952(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2016(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VBLENDVPS Y5, Y7, Y8, Y7
+	VPERMPS actavx2Const<>+2048(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2080(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2112(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2144(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2176(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2208(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2240(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2272(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2304(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2336(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2368(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2400(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2432(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2464(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2496(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2528(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2560(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2592(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2624(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2656(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2688(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2720(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2752(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2784(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y3
+	VFMADD231PS Y6, Y8, Y3
+	VMOVUPS actavx2Const<>+96(SB), Y4
+	VMAXPS Y1, Y4, Y1
+	VFMADD231PS Y3, Y2, Y1
+	VMOVUPS Y1, (DI)
+back0:
+	VMOVUPS 32(SI), Y1
+	VCMPPS $25, Y0, Y1, Y2
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JNZ rare1
+	VPOR actavx2Const<>+96(SB), Y1, Y2
+	VMAXPS Y2, Y0, Y2
+	VMOVUPS actavx2Const<>+704(SB), Y3
+	VFMADD231PS actavx2Const<>+1696(SB), Y2, Y3
+	VPSLLD $28, Y3, Y4
+	VPAND actavx2Const<>+1728(SB), Y3, Y5
+	VPCMPGTD actavx2Const<>+1024(SB), Y5, Y5
+	VPERMPS actavx2Const<>+1792(SB), Y3, Y6
+	VPERMPS actavx2Const<>+1824(SB), Y3, Y7
+	VBLENDVPS Y4, Y7, Y6, Y6
+	VPERMPS actavx2Const<>+1856(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1888(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VBLENDVPS Y5, Y6, Y7, Y6
+	VSUBPS Y6, Y2, Y6
+	VPERMPS actavx2Const<>+1920(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1952(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2016(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VBLENDVPS Y5, Y7, Y8, Y7
+	VPERMPS actavx2Const<>+2048(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2080(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2112(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2144(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2176(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2208(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2240(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2272(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2304(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2336(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2368(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2400(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2432(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2464(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2496(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2528(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2560(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2592(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2624(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2656(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2688(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2720(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2752(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2784(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y3
+	VFMADD231PS Y6, Y8, Y3
+	VMOVUPS actavx2Const<>+96(SB), Y4
+	VMAXPS Y1, Y4, Y1
+	VFMADD231PS Y3, Y2, Y1
+	VMOVUPS Y1, 32(DI)
+back1:
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1499,81 +1787,86 @@ tailLoop:
 	NEGQ DX
 	LEAQ tailMask<>+32(SB), AX
 	VMOVDQU (AX)(DX*4), Y15
-	VMASKMOVPS (SI), Y15, Y3
-	VPAND actavx2Const<>+32(SB), Y3, Y4
-	VMINPS Y4, Y2, Y4
-	VMULPS Y4, Y4, Y5
-	VMOVAPS Y5, Y6
-	VFMSUB231PS Y4, Y4, Y6
-	VMOVAPS Y1, Y7
-	VFMADD231PS actavx2Const<>+1728(SB), Y5, Y7
-	VSUBPS Y1, Y7, Y8
-	VFMADD231PS actavx2Const<>+1760(SB), Y8, Y5
-	VFMADD231PS actavx2Const<>+1792(SB), Y8, Y5
-	VADDPS Y6, Y5, Y5
-	VMOVUPS actavx2Const<>+1824(SB), Y6
-	VFMADD231PS actavx2Const<>+1856(SB), Y5, Y6
-	VFMADD213PS actavx2Const<>+1888(SB), Y5, Y6
-	VPSLLD $28, Y7, Y8
-	VPERMPS actavx2Const<>+1920(SB), Y7, Y9
-	VPERMPS actavx2Const<>+1952(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y9
-	VMULPS Y5, Y9, Y5
-	VPERMPS actavx2Const<>+1984(SB), Y7, Y10
-	VPERMPS actavx2Const<>+2016(SB), Y7, Y11
-	VBLENDVPS Y8, Y11, Y10, Y10
-	VFMADD231PS Y5, Y6, Y10
-	VADDPS actavx2Const<>+64(SB), Y4, Y5
-	VPSRLD $21, Y5, Y5
-	VPSLLD $28, Y5, Y6
-	VPERMPS actavx2Const<>+2048(SB), Y5, Y8
-	VPERMPS actavx2Const<>+2080(SB), Y5, Y11
-	VBLENDVPS Y6, Y11, Y8, Y8
-	VSUBPS Y8, Y4, Y11
-	VPERMPS actavx2Const<>+2112(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2144(SB), Y5, Y13
-	VBLENDVPS Y6, Y13, Y12, Y12
-	VPERMPS actavx2Const<>+2176(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2208(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2240(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2272(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2304(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2336(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2368(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2400(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VFMADD231PS Y11, Y13, Y12
-	VPERMPS actavx2Const<>+2432(SB), Y5, Y13
-	VPERMPS actavx2Const<>+2464(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y13, Y13
-	VFMADD231PS Y11, Y12, Y13
-	VPERMPS actavx2Const<>+2496(SB), Y5, Y12
-	VPERMPS actavx2Const<>+2528(SB), Y5, Y14
-	VBLENDVPS Y6, Y14, Y12, Y12
-	VCMPPS $0, Y0, Y8, Y5
-	VMULPS actavx2Const<>+1088(SB), Y4, Y4
-	VBLENDVPS Y5, Y4, Y12, Y4
-	VFMADD231PS Y11, Y13, Y4
-	VMULPS Y10, Y4, Y5
-	VFMADD231PS Y9, Y4, Y5
-	VPSUBD Y1, Y7, Y4
-	VPSRAD $4, Y4, Y4
-	VPSLLD $23, Y4, Y4
-	VPADDD actavx2Const<>+960(SB), Y4, Y4
-	VMULPS Y4, Y5, Y4
-	VMULPS actavx2Const<>+992(SB), Y4, Y4
-	VMINPS Y3, Y0, Y5
-	VMOVUPS actavx2Const<>+96(SB), Y6
-	VMAXPS Y3, Y6, Y3
-	VFMADD231PS Y0, Y5, Y3
-	VSUBPS Y4, Y3, Y3
-	VMASKMOVPS Y3, Y15, (DI)
+	VMASKMOVPS (SI), Y15, Y1
+	VCMPPS $25, Y0, Y1, Y2
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JNZ rare2
+	VPOR actavx2Const<>+96(SB), Y1, Y2
+	VMAXPS Y2, Y0, Y2
+	VMOVUPS actavx2Const<>+704(SB), Y3
+	VFMADD231PS actavx2Const<>+1696(SB), Y2, Y3
+	VPSLLD $28, Y3, Y4
+	VPAND actavx2Const<>+1728(SB), Y3, Y5
+	VPCMPGTD actavx2Const<>+1024(SB), Y5, Y5
+	VPERMPS actavx2Const<>+1792(SB), Y3, Y6
+	VPERMPS actavx2Const<>+1824(SB), Y3, Y7
+	VBLENDVPS Y4, Y7, Y6, Y6
+	VPERMPS actavx2Const<>+1856(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1888(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VBLENDVPS Y5, Y6, Y7, Y6
+	VSUBPS Y6, Y2, Y6
+	VPERMPS actavx2Const<>+1920(SB), Y3, Y7
+	VPERMPS actavx2Const<>+1952(SB), Y3, Y8
+	VBLENDVPS Y4, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1984(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2016(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VBLENDVPS Y5, Y7, Y8, Y7
+	VPERMPS actavx2Const<>+2048(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2080(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2112(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2144(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2176(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2208(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2240(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2272(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2304(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2336(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2368(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2400(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2432(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2464(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2496(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2528(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS actavx2Const<>+2560(SB), Y3, Y8
+	VPERMPS actavx2Const<>+2592(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+2624(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2656(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y8, Y9, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS actavx2Const<>+2688(SB), Y3, Y7
+	VPERMPS actavx2Const<>+2720(SB), Y3, Y9
+	VBLENDVPS Y4, Y9, Y7, Y7
+	VPERMPS actavx2Const<>+2752(SB), Y3, Y9
+	VPERMPS actavx2Const<>+2784(SB), Y3, Y10
+	VBLENDVPS Y4, Y10, Y9, Y9
+	VBLENDVPS Y5, Y7, Y9, Y3
+	VFMADD231PS Y6, Y8, Y3
+	VMOVUPS actavx2Const<>+96(SB), Y4
+	VMAXPS Y1, Y4, Y1
+	VFMADD231PS Y3, Y2, Y1
+	VMASKMOVPS Y1, Y15, (DI)
+back2:
 	ADDQ $32, DI
 	ADDQ $32, SI
 	SUBQ $8, CX
@@ -1583,15 +1876,480 @@ done:
 	VZEROUPPER
 	RET
 
+rare0:
+	VMOVUPS (SI), Y1
+	VCMPPS $29, Y0, Y1, Y2
+	VPOR actavx2Const<>+96(SB), Y1, Y3
+	VMAXPS Y3, Y0, Y3
+	VMOVUPS actavx2Const<>+704(SB), Y4
+	VFMADD231PS actavx2Const<>+1696(SB), Y3, Y4
+	VPSLLD $28, Y4, Y5
+	VPAND actavx2Const<>+1728(SB), Y4, Y6
+	VPCMPGTD actavx2Const<>+1024(SB), Y6, Y6
+	VPERMPS actavx2Const<>+1792(SB), Y4, Y7
+	VPERMPS actavx2Const<>+1824(SB), Y4, Y8
+	VBLENDVPS Y5, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1856(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1888(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VBLENDVPS Y6, Y7, Y8, Y7
+	VSUBPS Y7, Y3, Y7
+	VPERMPS actavx2Const<>+1920(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+1984(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2016(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VBLENDVPS Y6, Y8, Y9, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2080(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2112(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2176(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2208(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2240(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2304(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2336(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2368(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2432(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2464(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2496(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2560(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2592(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2624(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2656(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2688(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2720(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2752(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2784(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y4
+	VFMADD231PS Y7, Y9, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y5
+	VMAXPS Y1, Y5, Y5
+	VFMADD231PS Y4, Y3, Y5
+	VPAND actavx2Const<>+32(SB), Y1, Y3
+	VMOVUPS actavx2Const<>+2816(SB), Y4
+	VMINPS Y3, Y4, Y3
+	VMULPS Y3, Y3, Y4
+	VMOVAPS Y4, Y6
+	VFMSUB231PS Y3, Y3, Y6
+	VMOVUPS actavx2Const<>+2848(SB), Y7
+	VFMADD231PS actavx2Const<>+2880(SB), Y4, Y7
+	VSUBPS actavx2Const<>+2848(SB), Y7, Y8
+	VFMADD231PS actavx2Const<>+2912(SB), Y8, Y4
+	VFMADD231PS actavx2Const<>+2944(SB), Y8, Y4
+	VADDPS Y6, Y4, Y4
+	VMOVUPS actavx2Const<>+2976(SB), Y6
+	VFMADD231PS actavx2Const<>+3008(SB), Y4, Y6
+	VFMADD213PS actavx2Const<>+3040(SB), Y4, Y6
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+3072(SB), Y7, Y9
+	VPERMPS actavx2Const<>+3104(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VMULPS Y4, Y9, Y4
+	VPERMPS actavx2Const<>+3136(SB), Y7, Y10
+	VPERMPS actavx2Const<>+3168(SB), Y7, Y11
+	VBLENDVPS Y8, Y11, Y10, Y10
+	VFMADD231PS Y4, Y6, Y10
+	VADDPS actavx2Const<>+64(SB), Y3, Y4
+	VPSRLD $21, Y4, Y4
+	VPSLLD $28, Y4, Y6
+	VPERMPS actavx2Const<>+3200(SB), Y4, Y8
+	VPERMPS actavx2Const<>+3232(SB), Y4, Y11
+	VBLENDVPS Y6, Y11, Y8, Y8
+	VSUBPS Y8, Y3, Y11
+	VPERMPS actavx2Const<>+3264(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3296(SB), Y4, Y13
+	VBLENDVPS Y6, Y13, Y12, Y12
+	VPERMPS actavx2Const<>+3328(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3360(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3392(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3424(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3456(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3488(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3520(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3552(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3584(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3616(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3648(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3680(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VCMPPS $0, actavx2Const<>+1024(SB), Y8, Y4
+	VMULPS actavx2Const<>+1088(SB), Y3, Y3
+	VBLENDVPS Y4, Y3, Y12, Y3
+	VFMADD231PS Y11, Y13, Y3
+	VMULPS Y10, Y3, Y4
+	VFMADD231PS Y9, Y3, Y4
+	VPSUBD actavx2Const<>+2848(SB), Y7, Y3
+	VPSRAD $4, Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VPADDD actavx2Const<>+960(SB), Y3, Y3
+	VMULPS Y3, Y4, Y3
+	VMULPS actavx2Const<>+992(SB), Y3, Y3
+	VMOVUPS actavx2Const<>+1024(SB), Y4
+	VMINPS Y1, Y4, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y6
+	VMAXPS Y1, Y6, Y1
+	VFMADD231PS actavx2Const<>+1024(SB), Y4, Y1
+	VSUBPS Y3, Y1, Y1
+	VBLENDVPS Y2, Y5, Y1, Y1
+	VMOVUPS Y1, (DI)
+	JMP back0
+
+rare1:
+	VMOVUPS 32(SI), Y1
+	VCMPPS $29, Y0, Y1, Y2
+	VPOR actavx2Const<>+96(SB), Y1, Y3
+	VMAXPS Y3, Y0, Y3
+	VMOVUPS actavx2Const<>+704(SB), Y4
+	VFMADD231PS actavx2Const<>+1696(SB), Y3, Y4
+	VPSLLD $28, Y4, Y5
+	VPAND actavx2Const<>+1728(SB), Y4, Y6
+	VPCMPGTD actavx2Const<>+1024(SB), Y6, Y6
+	VPERMPS actavx2Const<>+1792(SB), Y4, Y7
+	VPERMPS actavx2Const<>+1824(SB), Y4, Y8
+	VBLENDVPS Y5, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1856(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1888(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VBLENDVPS Y6, Y7, Y8, Y7
+	VSUBPS Y7, Y3, Y7
+	VPERMPS actavx2Const<>+1920(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+1984(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2016(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VBLENDVPS Y6, Y8, Y9, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2080(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2112(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2176(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2208(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2240(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2304(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2336(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2368(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2432(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2464(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2496(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2560(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2592(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2624(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2656(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2688(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2720(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2752(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2784(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y4
+	VFMADD231PS Y7, Y9, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y5
+	VMAXPS Y1, Y5, Y5
+	VFMADD231PS Y4, Y3, Y5
+	VPAND actavx2Const<>+32(SB), Y1, Y3
+	VMOVUPS actavx2Const<>+2816(SB), Y4
+	VMINPS Y3, Y4, Y3
+	VMULPS Y3, Y3, Y4
+	VMOVAPS Y4, Y6
+	VFMSUB231PS Y3, Y3, Y6
+	VMOVUPS actavx2Const<>+2848(SB), Y7
+	VFMADD231PS actavx2Const<>+2880(SB), Y4, Y7
+	VSUBPS actavx2Const<>+2848(SB), Y7, Y8
+	VFMADD231PS actavx2Const<>+2912(SB), Y8, Y4
+	VFMADD231PS actavx2Const<>+2944(SB), Y8, Y4
+	VADDPS Y6, Y4, Y4
+	VMOVUPS actavx2Const<>+2976(SB), Y6
+	VFMADD231PS actavx2Const<>+3008(SB), Y4, Y6
+	VFMADD213PS actavx2Const<>+3040(SB), Y4, Y6
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+3072(SB), Y7, Y9
+	VPERMPS actavx2Const<>+3104(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VMULPS Y4, Y9, Y4
+	VPERMPS actavx2Const<>+3136(SB), Y7, Y10
+	VPERMPS actavx2Const<>+3168(SB), Y7, Y11
+	VBLENDVPS Y8, Y11, Y10, Y10
+	VFMADD231PS Y4, Y6, Y10
+	VADDPS actavx2Const<>+64(SB), Y3, Y4
+	VPSRLD $21, Y4, Y4
+	VPSLLD $28, Y4, Y6
+	VPERMPS actavx2Const<>+3200(SB), Y4, Y8
+	VPERMPS actavx2Const<>+3232(SB), Y4, Y11
+	VBLENDVPS Y6, Y11, Y8, Y8
+	VSUBPS Y8, Y3, Y11
+	VPERMPS actavx2Const<>+3264(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3296(SB), Y4, Y13
+	VBLENDVPS Y6, Y13, Y12, Y12
+	VPERMPS actavx2Const<>+3328(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3360(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3392(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3424(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3456(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3488(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3520(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3552(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3584(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3616(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3648(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3680(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VCMPPS $0, actavx2Const<>+1024(SB), Y8, Y4
+	VMULPS actavx2Const<>+1088(SB), Y3, Y3
+	VBLENDVPS Y4, Y3, Y12, Y3
+	VFMADD231PS Y11, Y13, Y3
+	VMULPS Y10, Y3, Y4
+	VFMADD231PS Y9, Y3, Y4
+	VPSUBD actavx2Const<>+2848(SB), Y7, Y3
+	VPSRAD $4, Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VPADDD actavx2Const<>+960(SB), Y3, Y3
+	VMULPS Y3, Y4, Y3
+	VMULPS actavx2Const<>+992(SB), Y3, Y3
+	VMOVUPS actavx2Const<>+1024(SB), Y4
+	VMINPS Y1, Y4, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y6
+	VMAXPS Y1, Y6, Y1
+	VFMADD231PS actavx2Const<>+1024(SB), Y4, Y1
+	VSUBPS Y3, Y1, Y1
+	VBLENDVPS Y2, Y5, Y1, Y1
+	VMOVUPS Y1, 32(DI)
+	JMP back1
+
+rare2:
+	VMASKMOVPS (SI), Y15, Y1
+	VCMPPS $29, Y0, Y1, Y2
+	VPOR actavx2Const<>+96(SB), Y1, Y3
+	VMAXPS Y3, Y0, Y3
+	VMOVUPS actavx2Const<>+704(SB), Y4
+	VFMADD231PS actavx2Const<>+1696(SB), Y3, Y4
+	VPSLLD $28, Y4, Y5
+	VPAND actavx2Const<>+1728(SB), Y4, Y6
+	VPCMPGTD actavx2Const<>+1024(SB), Y6, Y6
+	VPERMPS actavx2Const<>+1792(SB), Y4, Y7
+	VPERMPS actavx2Const<>+1824(SB), Y4, Y8
+	VBLENDVPS Y5, Y8, Y7, Y7
+	VPERMPS actavx2Const<>+1856(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1888(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VBLENDVPS Y6, Y7, Y8, Y7
+	VSUBPS Y7, Y3, Y7
+	VPERMPS actavx2Const<>+1920(SB), Y4, Y8
+	VPERMPS actavx2Const<>+1952(SB), Y4, Y9
+	VBLENDVPS Y5, Y9, Y8, Y8
+	VPERMPS actavx2Const<>+1984(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2016(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VBLENDVPS Y6, Y8, Y9, Y8
+	VPERMPS actavx2Const<>+2048(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2080(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2112(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2144(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2176(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2208(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2240(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2272(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2304(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2336(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2368(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2400(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2432(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2464(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2496(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2528(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS actavx2Const<>+2560(SB), Y4, Y9
+	VPERMPS actavx2Const<>+2592(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y9, Y9
+	VPERMPS actavx2Const<>+2624(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2656(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y9, Y10, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS actavx2Const<>+2688(SB), Y4, Y8
+	VPERMPS actavx2Const<>+2720(SB), Y4, Y10
+	VBLENDVPS Y5, Y10, Y8, Y8
+	VPERMPS actavx2Const<>+2752(SB), Y4, Y10
+	VPERMPS actavx2Const<>+2784(SB), Y4, Y11
+	VBLENDVPS Y5, Y11, Y10, Y10
+	VBLENDVPS Y6, Y8, Y10, Y4
+	VFMADD231PS Y7, Y9, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y5
+	VMAXPS Y1, Y5, Y5
+	VFMADD231PS Y4, Y3, Y5
+	VPAND actavx2Const<>+32(SB), Y1, Y3
+	VMOVUPS actavx2Const<>+2816(SB), Y4
+	VMINPS Y3, Y4, Y3
+	VMULPS Y3, Y3, Y4
+	VMOVAPS Y4, Y6
+	VFMSUB231PS Y3, Y3, Y6
+	VMOVUPS actavx2Const<>+2848(SB), Y7
+	VFMADD231PS actavx2Const<>+2880(SB), Y4, Y7
+	VSUBPS actavx2Const<>+2848(SB), Y7, Y8
+	VFMADD231PS actavx2Const<>+2912(SB), Y8, Y4
+	VFMADD231PS actavx2Const<>+2944(SB), Y8, Y4
+	VADDPS Y6, Y4, Y4
+	VMOVUPS actavx2Const<>+2976(SB), Y6
+	VFMADD231PS actavx2Const<>+3008(SB), Y4, Y6
+	VFMADD213PS actavx2Const<>+3040(SB), Y4, Y6
+	VPSLLD $28, Y7, Y8
+	VPERMPS actavx2Const<>+3072(SB), Y7, Y9
+	VPERMPS actavx2Const<>+3104(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y9
+	VMULPS Y4, Y9, Y4
+	VPERMPS actavx2Const<>+3136(SB), Y7, Y10
+	VPERMPS actavx2Const<>+3168(SB), Y7, Y11
+	VBLENDVPS Y8, Y11, Y10, Y10
+	VFMADD231PS Y4, Y6, Y10
+	VADDPS actavx2Const<>+64(SB), Y3, Y4
+	VPSRLD $21, Y4, Y4
+	VPSLLD $28, Y4, Y6
+	VPERMPS actavx2Const<>+3200(SB), Y4, Y8
+	VPERMPS actavx2Const<>+3232(SB), Y4, Y11
+	VBLENDVPS Y6, Y11, Y8, Y8
+	VSUBPS Y8, Y3, Y11
+	VPERMPS actavx2Const<>+3264(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3296(SB), Y4, Y13
+	VBLENDVPS Y6, Y13, Y12, Y12
+	VPERMPS actavx2Const<>+3328(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3360(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3392(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3424(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3456(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3488(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3520(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3552(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VFMADD231PS Y11, Y13, Y12
+	VPERMPS actavx2Const<>+3584(SB), Y4, Y13
+	VPERMPS actavx2Const<>+3616(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y13, Y13
+	VFMADD231PS Y11, Y12, Y13
+	VPERMPS actavx2Const<>+3648(SB), Y4, Y12
+	VPERMPS actavx2Const<>+3680(SB), Y4, Y14
+	VBLENDVPS Y6, Y14, Y12, Y12
+	VCMPPS $0, actavx2Const<>+1024(SB), Y8, Y4
+	VMULPS actavx2Const<>+1088(SB), Y3, Y3
+	VBLENDVPS Y4, Y3, Y12, Y3
+	VFMADD231PS Y11, Y13, Y3
+	VMULPS Y10, Y3, Y4
+	VFMADD231PS Y9, Y3, Y4
+	VPSUBD actavx2Const<>+2848(SB), Y7, Y3
+	VPSRAD $4, Y3, Y3
+	VPSLLD $23, Y3, Y3
+	VPADDD actavx2Const<>+960(SB), Y3, Y3
+	VMULPS Y3, Y4, Y3
+	VMULPS actavx2Const<>+992(SB), Y3, Y3
+	VMOVUPS actavx2Const<>+1024(SB), Y4
+	VMINPS Y1, Y4, Y4
+	VMOVUPS actavx2Const<>+96(SB), Y6
+	VMAXPS Y1, Y6, Y1
+	VFMADD231PS actavx2Const<>+1024(SB), Y4, Y1
+	VSUBPS Y3, Y1, Y1
+	VBLENDVPS Y2, Y5, Y1, Y1
+	VMASKMOVPS Y1, Y15, (DI)
+	JMP back2
+
 // func geluTanhF32AVX2(z, x *float32, n int)
 TEXT ·geluTanhF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS actavx2Const<>+2560(SB), Y4
+	VMOVUPS actavx2Const<>+3712(SB), Y4
 	VMOVUPS actavx2Const<>+96(SB), Y1
-	VMOVUPS actavx2Const<>+2592(SB), Y2
-	VMOVUPS actavx2Const<>+2624(SB), Y3
+	VMOVUPS actavx2Const<>+3744(SB), Y2
+	VMOVUPS actavx2Const<>+3776(SB), Y3
 	VMOVUPS actavx2Const<>+704(SB), Y5
 	VMOVUPS actavx2Const<>+64(SB), Y0
 	VMOVUPS actavx2Const<>+992(SB), Y6
@@ -1610,8 +2368,8 @@ loop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
-	VADDPS actavx2Const<>+2688(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+3808(SB), Y9, Y12
+	VADDPS actavx2Const<>+3840(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11
@@ -1667,8 +2425,8 @@ loop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
-	VADDPS actavx2Const<>+2688(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+3808(SB), Y9, Y12
+	VADDPS actavx2Const<>+3840(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11
@@ -1740,8 +2498,8 @@ tailLoop:
 	VSUBPS Y11, Y3, Y12
 	VFMADD231PS Y2, Y9, Y12
 	VFMADD231PS Y2, Y10, Y12
-	VFMADD231PS actavx2Const<>+2656(SB), Y9, Y12
-	VADDPS actavx2Const<>+2688(SB), Y12, Y9
+	VFMADD231PS actavx2Const<>+3808(SB), Y9, Y12
+	VADDPS actavx2Const<>+3840(SB), Y12, Y9
 	VMULPS Y11, Y8, Y10
 	VFNMADD213PS Y10, Y8, Y11
 	VFNMADD231PS Y8, Y9, Y11

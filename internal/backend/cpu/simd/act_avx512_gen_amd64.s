@@ -278,180 +278,438 @@ DATA actavx512Const<>+1136(SB)/4, $0x0
 DATA actavx512Const<>+1140(SB)/4, $0x3ed08167
 DATA actavx512Const<>+1144(SB)/4, $0x3f1e302b
 DATA actavx512Const<>+1148(SB)/4, $0x3f4792ba
-DATA actavx512Const<>+1152(SB)/4, $0x41680000
-DATA actavx512Const<>+1156(SB)/4, $0xbf38aa3b
-DATA actavx512Const<>+1160(SB)/4, $0x49400000
-DATA actavx512Const<>+1164(SB)/4, $0x3fb17218
-DATA actavx512Const<>+1168(SB)/4, $0xb182e308
-DATA actavx512Const<>+1172(SB)/4, $0xbcaaaaab
-DATA actavx512Const<>+1176(SB)/4, $0x3e000000
-DATA actavx512Const<>+1180(SB)/4, $0xbf000000
-DATA actavx512Const<>+1216(SB)/4, $0x3f800000
-DATA actavx512Const<>+1220(SB)/4, $0x3f85aac3
-DATA actavx512Const<>+1224(SB)/4, $0x3f8b95c2
-DATA actavx512Const<>+1228(SB)/4, $0x3f91c3d3
-DATA actavx512Const<>+1232(SB)/4, $0x3f9837f0
-DATA actavx512Const<>+1236(SB)/4, $0x3f9ef532
-DATA actavx512Const<>+1240(SB)/4, $0x3fa5fed7
-DATA actavx512Const<>+1244(SB)/4, $0x3fad583f
-DATA actavx512Const<>+1248(SB)/4, $0x3fb504f3
-DATA actavx512Const<>+1252(SB)/4, $0x3fbd08a4
-DATA actavx512Const<>+1256(SB)/4, $0x3fc5672a
-DATA actavx512Const<>+1260(SB)/4, $0x3fce248c
-DATA actavx512Const<>+1264(SB)/4, $0x3fd744fd
-DATA actavx512Const<>+1268(SB)/4, $0x3fe0ccdf
-DATA actavx512Const<>+1272(SB)/4, $0x3feac0c7
-DATA actavx512Const<>+1276(SB)/4, $0x3ff5257d
-DATA actavx512Const<>+1280(SB)/4, $0x0
-DATA actavx512Const<>+1284(SB)/4, $0x334f9891
-DATA actavx512Const<>+1288(SB)/4, $0xb260aba1
-DATA actavx512Const<>+1292(SB)/4, $0x33675624
-DATA actavx512Const<>+1296(SB)/4, $0x33231b71
-DATA actavx512Const<>+1300(SB)/4, $0x33412342
-DATA actavx512Const<>+1304(SB)/4, $0xb32c9d5e
-DATA actavx512Const<>+1308(SB)/4, $0xb22deaf6
-DATA actavx512Const<>+1312(SB)/4, $0x32cfe77a
-DATA actavx512Const<>+1316(SB)/4, $0xb3414fe8
-DATA actavx512Const<>+1320(SB)/4, $0x320aa837
-DATA actavx512Const<>+1324(SB)/4, $0x3228fc24
-DATA actavx512Const<>+1328(SB)/4, $0xb2d4a58a
-DATA actavx512Const<>+1332(SB)/4, $0xb21eab59
-DATA actavx512Const<>+1336(SB)/4, $0xb24116de
-DATA actavx512Const<>+1340(SB)/4, $0x32292436
-DATA actavx512Const<>+1344(SB)/4, $0x3fa4abbc
-DATA actavx512Const<>+1348(SB)/4, $0x3fdfaa01
-DATA actavx512Const<>+1352(SB)/4, $0x4011caa3
-DATA actavx512Const<>+1356(SB)/4, $0x402ef5d4
-DATA actavx512Const<>+1360(SB)/4, $0x4061f7af
-DATA actavx512Const<>+1364(SB)/4, $0x408e74d6
-DATA actavx512Const<>+1368(SB)/4, $0x40b055ff
-DATA actavx512Const<>+1372(SB)/4, $0x40d0fde3
-DATA actavx512Const<>+1376(SB)/4, $0x40fe18b3
-DATA actavx512Const<>+1380(SB)/4, $0x411fc8b8
-DATA actavx512Const<>+1384(SB)/4, $0x4141c68b
-DATA actavx512Const<>+1388(SB)/4, $0x415e5c44
-DATA actavx512Const<>+1392(SB)/4, $0x0
-DATA actavx512Const<>+1396(SB)/4, $0x3ebc7b1b
-DATA actavx512Const<>+1400(SB)/4, $0x3f1fa5e9
-DATA actavx512Const<>+1404(SB)/4, $0x3f5bebc8
-DATA actavx512Const<>+1408(SB)/4, $0xbaa1b187
-DATA actavx512Const<>+1412(SB)/4, $0xb9e18885
-DATA actavx512Const<>+1416(SB)/4, $0xb92aa215
-DATA actavx512Const<>+1420(SB)/4, $0xb89632f6
-DATA actavx512Const<>+1424(SB)/4, $0xb7a556e5
-DATA actavx512Const<>+1428(SB)/4, $0xb69d1a4a
-DATA actavx512Const<>+1432(SB)/4, $0xb59f5b51
-DATA actavx512Const<>+1436(SB)/4, $0xb4fdb06e
-DATA actavx512Const<>+1440(SB)/4, $0xb3e2665e
-DATA actavx512Const<>+1444(SB)/4, $0xb2af2c04
-DATA actavx512Const<>+1448(SB)/4, $0xb1b1c2f4
-DATA actavx512Const<>+1452(SB)/4, $0xb0e7b6e6
-DATA actavx512Const<>+1456(SB)/4, $0xbca33630
-DATA actavx512Const<>+1460(SB)/4, $0xbc1c2bab
-DATA actavx512Const<>+1464(SB)/4, $0xbbadf836
-DATA actavx512Const<>+1468(SB)/4, $0xbb28cd18
-DATA actavx512Const<>+1472(SB)/4, $0x3b5ec7fc
-DATA actavx512Const<>+1476(SB)/4, $0x3ab713c3
-DATA actavx512Const<>+1480(SB)/4, $0x3a0eb662
-DATA actavx512Const<>+1484(SB)/4, $0x39883444
-DATA actavx512Const<>+1488(SB)/4, $0x38aa8a55
-DATA actavx512Const<>+1492(SB)/4, $0x37cea5cb
-DATA actavx512Const<>+1496(SB)/4, $0x36fae81d
-DATA actavx512Const<>+1500(SB)/4, $0x3636c8d9
-DATA actavx512Const<>+1504(SB)/4, $0x35600d08
-DATA actavx512Const<>+1508(SB)/4, $0x344bfd7f
-DATA actavx512Const<>+1512(SB)/4, $0x33636be4
-DATA actavx512Const<>+1516(SB)/4, $0x32b6df00
-DATA actavx512Const<>+1520(SB)/4, $0x3d78ac78
-DATA actavx512Const<>+1524(SB)/4, $0x3cceff52
-DATA actavx512Const<>+1528(SB)/4, $0x3c650a35
-DATA actavx512Const<>+1532(SB)/4, $0x3c06d990
-DATA actavx512Const<>+1536(SB)/4, $0xbc17a811
-DATA actavx512Const<>+1540(SB)/4, $0xbb880cdc
-DATA actavx512Const<>+1544(SB)/4, $0xbaea57d5
-DATA actavx512Const<>+1548(SB)/4, $0xba71cdbf
-DATA actavx512Const<>+1552(SB)/4, $0xb9aacb7a
-DATA actavx512Const<>+1556(SB)/4, $0xb8effbb5
-DATA actavx512Const<>+1560(SB)/4, $0xb8295040
-DATA actavx512Const<>+1564(SB)/4, $0xb78cc664
-DATA actavx512Const<>+1568(SB)/4, $0xb6c5f37a
-DATA actavx512Const<>+1572(SB)/4, $0xb5ddbee4
-DATA actavx512Const<>+1576(SB)/4, $0xb513efd4
-DATA actavx512Const<>+1580(SB)/4, $0xb485f20d
-DATA actavx512Const<>+1584(SB)/4, $0xbe07f060
-DATA actavx512Const<>+1588(SB)/4, $0xbd6cb509
-DATA actavx512Const<>+1592(SB)/4, $0xbd0977f0
-DATA actavx512Const<>+1596(SB)/4, $0xbcaac707
-DATA actavx512Const<>+1600(SB)/4, $0x3cbc83c2
-DATA actavx512Const<>+1604(SB)/4, $0x3c39c42d
-DATA actavx512Const<>+1608(SB)/4, $0x3bb1adbd
-DATA actavx512Const<>+1612(SB)/4, $0x3b47bcd2
-DATA actavx512Const<>+1616(SB)/4, $0x3aa2789d
-DATA actavx512Const<>+1620(SB)/4, $0x3a042f68
-DATA actavx512Const<>+1624(SB)/4, $0x39595643
-DATA actavx512Const<>+1628(SB)/4, $0x38cecd2d
-DATA actavx512Const<>+1632(SB)/4, $0x382a9c16
-DATA actavx512Const<>+1636(SB)/4, $0x3769ed44
-DATA actavx512Const<>+1640(SB)/4, $0x36ba4d06
-DATA actavx512Const<>+1644(SB)/4, $0x363f95a1
-DATA actavx512Const<>+1648(SB)/4, $0x3e7ffc83
-DATA actavx512Const<>+1652(SB)/4, $0x3df153f3
-DATA actavx512Const<>+1656(SB)/4, $0x3d943c31
-DATA actavx512Const<>+1660(SB)/4, $0x3d41af6a
-DATA actavx512Const<>+1664(SB)/4, $0xbd4cc618
-DATA actavx512Const<>+1668(SB)/4, $0xbcdfc513
-DATA actavx512Const<>+1672(SB)/4, $0xbc6fb277
-DATA actavx512Const<>+1676(SB)/4, $0xbc13bd9d
-DATA actavx512Const<>+1680(SB)/4, $0xbb8ba21f
-DATA actavx512Const<>+1684(SB)/4, $0xbb04d472
-DATA actavx512Const<>+1688(SB)/4, $0xba8023bc
-DATA actavx512Const<>+1692(SB)/4, $0xba0bd635
-DATA actavx512Const<>+1696(SB)/4, $0xb988513f
-DATA actavx512Const<>+1700(SB)/4, $0xb8e56e4f
-DATA actavx512Const<>+1704(SB)/4, $0xb85a7a73
-DATA actavx512Const<>+1708(SB)/4, $0xb7ffe9d2
-DATA actavx512Const<>+1712(SB)/4, $0xbecc4220
-DATA actavx512Const<>+1716(SB)/4, $0xbe52cf83
-DATA actavx512Const<>+1720(SB)/4, $0xbe09c4e9
-DATA actavx512Const<>+1724(SB)/4, $0xbdbe6c5d
-DATA actavx512Const<>+1728(SB)/4, $0x3db612d4
-DATA actavx512Const<>+1732(SB)/4, $0x3d5f3913
-DATA actavx512Const<>+1736(SB)/4, $0x3d076cd2
-DATA actavx512Const<>+1740(SB)/4, $0x3cb89089
-DATA actavx512Const<>+1744(SB)/4, $0x3c4cf5b6
-DATA actavx512Const<>+1748(SB)/4, $0x3be628ad
-DATA actavx512Const<>+1752(SB)/4, $0x3b834533
-DATA actavx512Const<>+1756(SB)/4, $0x3b2522fc
-DATA actavx512Const<>+1760(SB)/4, $0x3abf1295
-DATA actavx512Const<>+1764(SB)/4, $0x3a463ecc
-DATA actavx512Const<>+1768(SB)/4, $0x39e25213
-DATA actavx512Const<>+1772(SB)/4, $0x39972f45
-DATA actavx512Const<>+1776(SB)/4, $0xb089c9be
-DATA actavx512Const<>+1780(SB)/4, $0x3e928853
-DATA actavx512Const<>+1784(SB)/4, $0x3e4d83b5
-DATA actavx512Const<>+1788(SB)/4, $0x3e175ed8
-DATA actavx512Const<>+1792(SB)/4, $0x3e9561dd
-DATA actavx512Const<>+1796(SB)/4, $0x3ea5e4fa
-DATA actavx512Const<>+1800(SB)/4, $0x3eb17ca1
-DATA actavx512Const<>+1804(SB)/4, $0x3eb7dfce
-DATA actavx512Const<>+1808(SB)/4, $0x3ebec4fe
-DATA actavx512Const<>+1812(SB)/4, $0x3ec33747
-DATA actavx512Const<>+1816(SB)/4, $0x3ec61b4b
-DATA actavx512Const<>+1820(SB)/4, $0x3ec7c5bd
-DATA actavx512Const<>+1824(SB)/4, $0x3ec9297a
-DATA actavx512Const<>+1828(SB)/4, $0x3eca44e1
-DATA actavx512Const<>+1832(SB)/4, $0x3ecae4b7
-DATA actavx512Const<>+1836(SB)/4, $0x3ecb3787
-DATA actavx512Const<>+1840(SB)/4, $0x0
-DATA actavx512Const<>+1844(SB)/4, $0x3e0fc382
-DATA actavx512Const<>+1848(SB)/4, $0x3e4eaa6b
-DATA actavx512Const<>+1852(SB)/4, $0x3e78495b
-DATA actavx512Const<>+1856(SB)/4, $0xc1300000
-DATA actavx512Const<>+1860(SB)/4, $0x3d922279
-DATA actavx512Const<>+1864(SB)/4, $0x3fcc4228
-DATA actavx512Const<>+1868(SB)/4, $0x3124d8b5
-DATA actavx512Const<>+1872(SB)/4, $0x344f50d9
-GLOBL actavx512Const<>(SB), RODATA|NOPTR, $1876
+DATA actavx512Const<>+1152(SB)/4, $0xc0bccccd
+DATA actavx512Const<>+1156(SB)/4, $0xc0aaaaab
+DATA actavx512Const<>+1216(SB)/4, $0xbd2bc73b
+DATA actavx512Const<>+1220(SB)/4, $0xbe43331c
+DATA actavx512Const<>+1224(SB)/4, $0xbec16038
+DATA actavx512Const<>+1228(SB)/4, $0xbf0ffd45
+DATA actavx512Const<>+1232(SB)/4, $0xbf411eb0
+DATA actavx512Const<>+1236(SB)/4, $0xbf708c9d
+DATA actavx512Const<>+1240(SB)/4, $0xbf908ea9
+DATA actavx512Const<>+1244(SB)/4, $0xbfa7ece3
+DATA actavx512Const<>+1248(SB)/4, $0xbfc0bf20
+DATA actavx512Const<>+1252(SB)/4, $0xbfd84394
+DATA actavx512Const<>+1256(SB)/4, $0xbff0a117
+DATA actavx512Const<>+1260(SB)/4, $0xc003b493
+DATA actavx512Const<>+1264(SB)/4, $0xc00f9d06
+DATA actavx512Const<>+1268(SB)/4, $0xc01bd605
+DATA actavx512Const<>+1272(SB)/4, $0xc02846fd
+DATA actavx512Const<>+1276(SB)/4, $0xc0339d06
+DATA actavx512Const<>+1280(SB)/4, $0xc0405553
+DATA actavx512Const<>+1284(SB)/4, $0xc04bf778
+DATA actavx512Const<>+1288(SB)/4, $0xc05805cd
+DATA actavx512Const<>+1292(SB)/4, $0xc0643077
+DATA actavx512Const<>+1296(SB)/4, $0xc0700057
+DATA actavx512Const<>+1300(SB)/4, $0xc07c100a
+DATA actavx512Const<>+1304(SB)/4, $0xc083e45b
+DATA actavx512Const<>+1308(SB)/4, $0xc08a06d3
+DATA actavx512Const<>+1312(SB)/4, $0xc08ff9db
+DATA actavx512Const<>+1316(SB)/4, $0xc095e8f6
+DATA actavx512Const<>+1320(SB)/4, $0xc09befca
+DATA actavx512Const<>+1324(SB)/4, $0xc0a20264
+DATA actavx512Const<>+1328(SB)/4, $0xc0a801e1
+DATA actavx512Const<>+1332(SB)/4, $0xc0adce83
+DATA actavx512Const<>+1336(SB)/4, $0xc0b3fea3
+DATA actavx512Const<>+1340(SB)/4, $0xc0b9dd5c
+DATA actavx512Const<>+1344(SB)/4, $0x3dc7a6a9
+DATA actavx512Const<>+1348(SB)/4, $0x3a984fa2
+DATA actavx512Const<>+1352(SB)/4, $0x3bbe0943
+DATA actavx512Const<>+1356(SB)/4, $0x3ba6234b
+DATA actavx512Const<>+1360(SB)/4, $0x3b3c6d44
+DATA actavx512Const<>+1364(SB)/4, $0x3abf9807
+DATA actavx512Const<>+1368(SB)/4, $0x3a23cf86
+DATA actavx512Const<>+1372(SB)/4, $0x39ced2c5
+DATA actavx512Const<>+1376(SB)/4, $0x3c8fe248
+DATA actavx512Const<>+1380(SB)/4, $0xba9c12b0
+DATA actavx512Const<>+1384(SB)/4, $0xbabe1c41
+DATA actavx512Const<>+1388(SB)/4, $0xba783bdc
+DATA actavx512Const<>+1392(SB)/4, $0x3ae7e259
+DATA actavx512Const<>+1396(SB)/4, $0xba7346c5
+DATA actavx512Const<>+1400(SB)/4, $0xb9c65979
+DATA actavx512Const<>+1404(SB)/4, $0xb9a0942f
+DATA actavx512Const<>+1408(SB)/4, $0x38e876c5
+DATA actavx512Const<>+1412(SB)/4, $0x39096eeb
+DATA actavx512Const<>+1416(SB)/4, $0x394a852a
+DATA actavx512Const<>+1420(SB)/4, $0x393757e7
+DATA actavx512Const<>+1424(SB)/4, $0x38fa64a2
+DATA actavx512Const<>+1428(SB)/4, $0x38e6b0d0
+DATA actavx512Const<>+1432(SB)/4, $0x38812d46
+DATA actavx512Const<>+1436(SB)/4, $0x382393fa
+DATA actavx512Const<>+1440(SB)/4, $0x37bc35be
+DATA actavx512Const<>+1444(SB)/4, $0x374c2e9a
+DATA actavx512Const<>+1448(SB)/4, $0x36d02a20
+DATA actavx512Const<>+1452(SB)/4, $0x36531259
+DATA actavx512Const<>+1456(SB)/4, $0x35c815c0
+DATA actavx512Const<>+1460(SB)/4, $0x35358254
+DATA actavx512Const<>+1464(SB)/4, $0x3496c945
+DATA actavx512Const<>+1468(SB)/4, $0x33fe4ad6
+DATA actavx512Const<>+1472(SB)/4, $0x3c576a75
+DATA actavx512Const<>+1476(SB)/4, $0x3c1486b3
+DATA actavx512Const<>+1480(SB)/4, $0x3bd0f1a7
+DATA actavx512Const<>+1484(SB)/4, $0x3b605685
+DATA actavx512Const<>+1488(SB)/4, $0xb7264309
+DATA actavx512Const<>+1492(SB)/4, $0xbb397924
+DATA actavx512Const<>+1496(SB)/4, $0xbba8159b
+DATA actavx512Const<>+1500(SB)/4, $0xbbcb2405
+DATA actavx512Const<>+1504(SB)/4, $0xbbd4d11d
+DATA actavx512Const<>+1508(SB)/4, $0xbb995fcd
+DATA actavx512Const<>+1512(SB)/4, $0xbb50d557
+DATA actavx512Const<>+1516(SB)/4, $0xbae95074
+DATA actavx512Const<>+1520(SB)/4, $0xb9c1fad9
+DATA actavx512Const<>+1524(SB)/4, $0x39e12c14
+DATA actavx512Const<>+1528(SB)/4, $0x3a81aad3
+DATA actavx512Const<>+1532(SB)/4, $0x3a94d9d4
+DATA actavx512Const<>+1536(SB)/4, $0x3a90520e
+DATA actavx512Const<>+1540(SB)/4, $0x3a751e34
+DATA actavx512Const<>+1544(SB)/4, $0x3a3c6e72
+DATA actavx512Const<>+1548(SB)/4, $0x3a05bed1
+DATA actavx512Const<>+1552(SB)/4, $0x39b36a6d
+DATA actavx512Const<>+1556(SB)/4, $0x396179ae
+DATA actavx512Const<>+1560(SB)/4, $0x3907a5b0
+DATA actavx512Const<>+1564(SB)/4, $0x389791e0
+DATA actavx512Const<>+1568(SB)/4, $0x382403ce
+DATA actavx512Const<>+1572(SB)/4, $0x37a99234
+DATA actavx512Const<>+1576(SB)/4, $0x3725c754
+DATA actavx512Const<>+1580(SB)/4, $0x369a43fd
+DATA actavx512Const<>+1584(SB)/4, $0x360aa4bd
+DATA actavx512Const<>+1588(SB)/4, $0x35758d76
+DATA actavx512Const<>+1592(SB)/4, $0x34c56789
+DATA actavx512Const<>+1596(SB)/4, $0x341f80ca
+DATA actavx512Const<>+1600(SB)/4, $0xbb1b1eba
+DATA actavx512Const<>+1604(SB)/4, $0xbc17024f
+DATA actavx512Const<>+1608(SB)/4, $0xbc892b82
+DATA actavx512Const<>+1612(SB)/4, $0xbcafacb2
+DATA actavx512Const<>+1616(SB)/4, $0xbcbbe27d
+DATA actavx512Const<>+1620(SB)/4, $0xbcae22f2
+DATA actavx512Const<>+1624(SB)/4, $0xbc8c1d3c
+DATA actavx512Const<>+1628(SB)/4, $0xbc414db8
+DATA actavx512Const<>+1632(SB)/4, $0xbbc8a219
+DATA actavx512Const<>+1636(SB)/4, $0xba8079ca
+DATA actavx512Const<>+1640(SB)/4, $0x3b3adb4d
+DATA actavx512Const<>+1644(SB)/4, $0x3ba67225
+DATA actavx512Const<>+1648(SB)/4, $0x3bc79603
+DATA actavx512Const<>+1652(SB)/4, $0x3bc882f6
+DATA actavx512Const<>+1656(SB)/4, $0x3bb0c40b
+DATA actavx512Const<>+1660(SB)/4, $0x3b91562d
+DATA actavx512Const<>+1664(SB)/4, $0x3b57f386
+DATA actavx512Const<>+1668(SB)/4, $0x3b1ad532
+DATA actavx512Const<>+1672(SB)/4, $0x3acf3eda
+DATA actavx512Const<>+1676(SB)/4, $0x3a82f643
+DATA actavx512Const<>+1680(SB)/4, $0x3a1fccef
+DATA actavx512Const<>+1684(SB)/4, $0x39b7ced1
+DATA actavx512Const<>+1688(SB)/4, $0x394db9a2
+DATA actavx512Const<>+1692(SB)/4, $0x38d5fab1
+DATA actavx512Const<>+1696(SB)/4, $0x38597127
+DATA actavx512Const<>+1700(SB)/4, $0x37d459f8
+DATA actavx512Const<>+1704(SB)/4, $0x3744b49e
+DATA actavx512Const<>+1708(SB)/4, $0x36ada92d
+DATA actavx512Const<>+1712(SB)/4, $0x3614b79c
+DATA actavx512Const<>+1716(SB)/4, $0x357c3f01
+DATA actavx512Const<>+1720(SB)/4, $0x34c1e564
+DATA actavx512Const<>+1724(SB)/4, $0x341698f3
+DATA actavx512Const<>+1728(SB)/4, $0xbd87d3e9
+DATA actavx512Const<>+1732(SB)/4, $0xbd80dc6c
+DATA actavx512Const<>+1736(SB)/4, $0xbd596846
+DATA actavx512Const<>+1740(SB)/4, $0xbd1ef25d
+DATA actavx512Const<>+1744(SB)/4, $0xbcb09c51
+DATA actavx512Const<>+1748(SB)/4, $0xbba432a8
+DATA actavx512Const<>+1752(SB)/4, $0x3c1e8b9c
+DATA actavx512Const<>+1756(SB)/4, $0x3ca620c5
+DATA actavx512Const<>+1760(SB)/4, $0x3cde3a8f
+DATA actavx512Const<>+1764(SB)/4, $0x3cf26430
+DATA actavx512Const<>+1768(SB)/4, $0x3cebccc2
+DATA actavx512Const<>+1772(SB)/4, $0x3cd40904
+DATA actavx512Const<>+1776(SB)/4, $0x3cb140e6
+DATA actavx512Const<>+1780(SB)/4, $0x3c8a805c
+DATA actavx512Const<>+1784(SB)/4, $0x3c4b22a9
+DATA actavx512Const<>+1788(SB)/4, $0x3c11f600
+DATA actavx512Const<>+1792(SB)/4, $0x3bbf5f59
+DATA actavx512Const<>+1796(SB)/4, $0x3b789311
+DATA actavx512Const<>+1800(SB)/4, $0x3b180fd2
+DATA actavx512Const<>+1804(SB)/4, $0x3ab13030
+DATA actavx512Const<>+1808(SB)/4, $0x3a493766
+DATA actavx512Const<>+1812(SB)/4, $0x39d8a352
+DATA actavx512Const<>+1816(SB)/4, $0x3964300e
+DATA actavx512Const<>+1820(SB)/4, $0x38dfe29c
+DATA actavx512Const<>+1824(SB)/4, $0x3857bc9e
+DATA actavx512Const<>+1828(SB)/4, $0x37c86f35
+DATA actavx512Const<>+1832(SB)/4, $0x3730fbf1
+DATA actavx512Const<>+1836(SB)/4, $0x3695511e
+DATA actavx512Const<>+1840(SB)/4, $0x35f507dc
+DATA actavx512Const<>+1844(SB)/4, $0x3547ba15
+DATA actavx512Const<>+1848(SB)/4, $0x34937094
+DATA actavx512Const<>+1852(SB)/4, $0x33dcced4
+DATA actavx512Const<>+1856(SB)/4, $0x3c08f130
+DATA actavx512Const<>+1860(SB)/4, $0x3d18f149
+DATA actavx512Const<>+1864(SB)/4, $0x3d8faba5
+DATA actavx512Const<>+1868(SB)/4, $0x3dc4283c
+DATA actavx512Const<>+1872(SB)/4, $0x3de7dbbc
+DATA actavx512Const<>+1876(SB)/4, $0x3df6dbad
+DATA actavx512Const<>+1880(SB)/4, $0x3df3d3b4
+DATA actavx512Const<>+1884(SB)/4, $0x3de2a978
+DATA actavx512Const<>+1888(SB)/4, $0x3dc5f888
+DATA actavx512Const<>+1892(SB)/4, $0x3da59e91
+DATA actavx512Const<>+1896(SB)/4, $0x3d83330b
+DATA actavx512Const<>+1900(SB)/4, $0x3d4a5448
+DATA actavx512Const<>+1904(SB)/4, $0x3d13db81
+DATA actavx512Const<>+1908(SB)/4, $0x3ccd4318
+DATA actavx512Const<>+1912(SB)/4, $0x3c877c34
+DATA actavx512Const<>+1916(SB)/4, $0x3c32b703
+DATA actavx512Const<>+1920(SB)/4, $0x3bd6d3a4
+DATA actavx512Const<>+1924(SB)/4, $0x3b81c58d
+DATA actavx512Const<>+1928(SB)/4, $0x3b1427ca
+DATA actavx512Const<>+1932(SB)/4, $0x3aa1d10b
+DATA actavx512Const<>+1936(SB)/4, $0x3a2d4b92
+DATA actavx512Const<>+1940(SB)/4, $0x39b063e5
+DATA actavx512Const<>+1944(SB)/4, $0x39307ade
+DATA actavx512Const<>+1948(SB)/4, $0x38a49035
+DATA actavx512Const<>+1952(SB)/4, $0x38175384
+DATA actavx512Const<>+1956(SB)/4, $0x37867c0b
+DATA actavx512Const<>+1960(SB)/4, $0x36e37f5b
+DATA actavx512Const<>+1964(SB)/4, $0x36382557
+DATA actavx512Const<>+1968(SB)/4, $0x35914942
+DATA actavx512Const<>+1972(SB)/4, $0x34e4618f
+DATA actavx512Const<>+1976(SB)/4, $0x342269b1
+DATA actavx512Const<>+1980(SB)/4, $0x336b12a9
+DATA actavx512Const<>+1984(SB)/4, $0x3ecc1433
+DATA actavx512Const<>+1988(SB)/4, $0x3ec894b0
+DATA actavx512Const<>+1992(SB)/4, $0x3ebe3286
+DATA actavx512Const<>+1996(SB)/4, $0x3eae5fec
+DATA actavx512Const<>+2000(SB)/4, $0x3e99ad06
+DATA actavx512Const<>+2004(SB)/4, $0x3e835b68
+DATA actavx512Const<>+2008(SB)/4, $0x3e57e64c
+DATA actavx512Const<>+2012(SB)/4, $0x3e2cc588
+DATA actavx512Const<>+2016(SB)/4, $0x3e0377ef
+DATA actavx512Const<>+2020(SB)/4, $0x3dc40cd1
+DATA actavx512Const<>+2024(SB)/4, $0x3d8b947e
+DATA actavx512Const<>+2028(SB)/4, $0x3d44a30c
+DATA actavx512Const<>+2032(SB)/4, $0x3d03c849
+DATA actavx512Const<>+2036(SB)/4, $0x3ca898f3
+DATA actavx512Const<>+2040(SB)/4, $0x3c4e1d09
+DATA actavx512Const<>+2044(SB)/4, $0x3bfeb836
+DATA actavx512Const<>+2048(SB)/4, $0x3b8ef83a
+DATA actavx512Const<>+2052(SB)/4, $0x3b22e09e
+DATA actavx512Const<>+2056(SB)/4, $0x3aaf92bd
+DATA actavx512Const<>+2060(SB)/4, $0x3a3589bc
+DATA actavx512Const<>+2064(SB)/4, $0x39b8d8e9
+DATA actavx512Const<>+2068(SB)/4, $0x3933252f
+DATA actavx512Const<>+2072(SB)/4, $0x38ab45b0
+DATA actavx512Const<>+2076(SB)/4, $0x38189be2
+DATA actavx512Const<>+2080(SB)/4, $0x378688de
+DATA actavx512Const<>+2084(SB)/4, $0x36e5a87e
+DATA actavx512Const<>+2088(SB)/4, $0x363abd9b
+DATA actavx512Const<>+2092(SB)/4, $0x35917d59
+DATA actavx512Const<>+2096(SB)/4, $0x34dd60ff
+DATA actavx512Const<>+2100(SB)/4, $0x3428310d
+DATA actavx512Const<>+2104(SB)/4, $0x3366fea8
+DATA actavx512Const<>+2108(SB)/4, $0x32a1e38e
+DATA actavx512Const<>+2112(SB)/4, $0x3ef76fb2
+DATA actavx512Const<>+2116(SB)/4, $0x3ed94c3f
+DATA actavx512Const<>+2120(SB)/4, $0x3eb4a654
+DATA actavx512Const<>+2124(SB)/4, $0x3e92e4ce
+DATA actavx512Const<>+2128(SB)/4, $0x3e66b83d
+DATA actavx512Const<>+2132(SB)/4, $0x3e31de55
+DATA actavx512Const<>+2136(SB)/4, $0x3e047ab5
+DATA actavx512Const<>+2140(SB)/4, $0x3dc218ef
+DATA actavx512Const<>+2144(SB)/4, $0x3d8747e1
+DATA actavx512Const<>+2148(SB)/4, $0x3d3a98c8
+DATA actavx512Const<>+2152(SB)/4, $0x3cf63fe2
+DATA actavx512Const<>+2156(SB)/4, $0x3ca233b2
+DATA actavx512Const<>+2160(SB)/4, $0x3c4b72dc
+DATA actavx512Const<>+2164(SB)/4, $0x3bf40772
+DATA actavx512Const<>+2168(SB)/4, $0x3b8c2b5c
+DATA actavx512Const<>+2172(SB)/4, $0x3b2421f2
+DATA actavx512Const<>+2176(SB)/4, $0x3aadeea5
+DATA actavx512Const<>+2180(SB)/4, $0x3a3c7039
+DATA actavx512Const<>+2184(SB)/4, $0x39c1412e
+DATA actavx512Const<>+2188(SB)/4, $0x393e6ebb
+DATA actavx512Const<>+2192(SB)/4, $0x38b968be
+DATA actavx512Const<>+2196(SB)/4, $0x382bf74d
+DATA actavx512Const<>+2200(SB)/4, $0x379dcb16
+DATA actavx512Const<>+2204(SB)/4, $0x3706e607
+DATA actavx512Const<>+2208(SB)/4, $0x3664d1e5
+DATA actavx512Const<>+2212(SB)/4, $0x35bc2a29
+DATA actavx512Const<>+2216(SB)/4, $0x351382e3
+DATA actavx512Const<>+2220(SB)/4, $0x345dd068
+DATA actavx512Const<>+2224(SB)/4, $0x33a31cb0
+DATA actavx512Const<>+2228(SB)/4, $0x32f01165
+DATA actavx512Const<>+2232(SB)/4, $0x321f80fb
+DATA actavx512Const<>+2236(SB)/4, $0x3158e1f0
+DATA actavx512Const<>+2240(SB)/4, $0x41680000
+DATA actavx512Const<>+2244(SB)/4, $0x49400000
+DATA actavx512Const<>+2248(SB)/4, $0xbf38aa3b
+DATA actavx512Const<>+2252(SB)/4, $0x3fb17218
+DATA actavx512Const<>+2256(SB)/4, $0xb182e308
+DATA actavx512Const<>+2260(SB)/4, $0x3e000000
+DATA actavx512Const<>+2264(SB)/4, $0xbcaaaaab
+DATA actavx512Const<>+2268(SB)/4, $0xbf000000
+DATA actavx512Const<>+2304(SB)/4, $0x3f800000
+DATA actavx512Const<>+2308(SB)/4, $0x3f85aac3
+DATA actavx512Const<>+2312(SB)/4, $0x3f8b95c2
+DATA actavx512Const<>+2316(SB)/4, $0x3f91c3d3
+DATA actavx512Const<>+2320(SB)/4, $0x3f9837f0
+DATA actavx512Const<>+2324(SB)/4, $0x3f9ef532
+DATA actavx512Const<>+2328(SB)/4, $0x3fa5fed7
+DATA actavx512Const<>+2332(SB)/4, $0x3fad583f
+DATA actavx512Const<>+2336(SB)/4, $0x3fb504f3
+DATA actavx512Const<>+2340(SB)/4, $0x3fbd08a4
+DATA actavx512Const<>+2344(SB)/4, $0x3fc5672a
+DATA actavx512Const<>+2348(SB)/4, $0x3fce248c
+DATA actavx512Const<>+2352(SB)/4, $0x3fd744fd
+DATA actavx512Const<>+2356(SB)/4, $0x3fe0ccdf
+DATA actavx512Const<>+2360(SB)/4, $0x3feac0c7
+DATA actavx512Const<>+2364(SB)/4, $0x3ff5257d
+DATA actavx512Const<>+2368(SB)/4, $0x0
+DATA actavx512Const<>+2372(SB)/4, $0x334f9891
+DATA actavx512Const<>+2376(SB)/4, $0xb260aba1
+DATA actavx512Const<>+2380(SB)/4, $0x33675624
+DATA actavx512Const<>+2384(SB)/4, $0x33231b71
+DATA actavx512Const<>+2388(SB)/4, $0x33412342
+DATA actavx512Const<>+2392(SB)/4, $0xb32c9d5e
+DATA actavx512Const<>+2396(SB)/4, $0xb22deaf6
+DATA actavx512Const<>+2400(SB)/4, $0x32cfe77a
+DATA actavx512Const<>+2404(SB)/4, $0xb3414fe8
+DATA actavx512Const<>+2408(SB)/4, $0x320aa837
+DATA actavx512Const<>+2412(SB)/4, $0x3228fc24
+DATA actavx512Const<>+2416(SB)/4, $0xb2d4a58a
+DATA actavx512Const<>+2420(SB)/4, $0xb21eab59
+DATA actavx512Const<>+2424(SB)/4, $0xb24116de
+DATA actavx512Const<>+2428(SB)/4, $0x32292436
+DATA actavx512Const<>+2432(SB)/4, $0x3fa4abbc
+DATA actavx512Const<>+2436(SB)/4, $0x3fdfaa01
+DATA actavx512Const<>+2440(SB)/4, $0x4011caa3
+DATA actavx512Const<>+2444(SB)/4, $0x402ef5d4
+DATA actavx512Const<>+2448(SB)/4, $0x4061f7af
+DATA actavx512Const<>+2452(SB)/4, $0x408e74d6
+DATA actavx512Const<>+2456(SB)/4, $0x40b055ff
+DATA actavx512Const<>+2460(SB)/4, $0x40d0fde3
+DATA actavx512Const<>+2464(SB)/4, $0x40fe18b3
+DATA actavx512Const<>+2468(SB)/4, $0x411fc8b8
+DATA actavx512Const<>+2472(SB)/4, $0x4141c68b
+DATA actavx512Const<>+2476(SB)/4, $0x415e5c44
+DATA actavx512Const<>+2480(SB)/4, $0x0
+DATA actavx512Const<>+2484(SB)/4, $0x3ebc7b1b
+DATA actavx512Const<>+2488(SB)/4, $0x3f1fa5e9
+DATA actavx512Const<>+2492(SB)/4, $0x3f5bebc8
+DATA actavx512Const<>+2496(SB)/4, $0xbaa1b187
+DATA actavx512Const<>+2500(SB)/4, $0xb9e18885
+DATA actavx512Const<>+2504(SB)/4, $0xb92aa215
+DATA actavx512Const<>+2508(SB)/4, $0xb89632f6
+DATA actavx512Const<>+2512(SB)/4, $0xb7a556e5
+DATA actavx512Const<>+2516(SB)/4, $0xb69d1a4a
+DATA actavx512Const<>+2520(SB)/4, $0xb59f5b51
+DATA actavx512Const<>+2524(SB)/4, $0xb4fdb06e
+DATA actavx512Const<>+2528(SB)/4, $0xb3e2665e
+DATA actavx512Const<>+2532(SB)/4, $0xb2af2c04
+DATA actavx512Const<>+2536(SB)/4, $0xb1b1c2f4
+DATA actavx512Const<>+2540(SB)/4, $0xb0e7b6e6
+DATA actavx512Const<>+2544(SB)/4, $0xbca33630
+DATA actavx512Const<>+2548(SB)/4, $0xbc1c2bab
+DATA actavx512Const<>+2552(SB)/4, $0xbbadf836
+DATA actavx512Const<>+2556(SB)/4, $0xbb28cd18
+DATA actavx512Const<>+2560(SB)/4, $0x3b5ec7fc
+DATA actavx512Const<>+2564(SB)/4, $0x3ab713c3
+DATA actavx512Const<>+2568(SB)/4, $0x3a0eb662
+DATA actavx512Const<>+2572(SB)/4, $0x39883444
+DATA actavx512Const<>+2576(SB)/4, $0x38aa8a55
+DATA actavx512Const<>+2580(SB)/4, $0x37cea5cb
+DATA actavx512Const<>+2584(SB)/4, $0x36fae81d
+DATA actavx512Const<>+2588(SB)/4, $0x3636c8d9
+DATA actavx512Const<>+2592(SB)/4, $0x35600d08
+DATA actavx512Const<>+2596(SB)/4, $0x344bfd7f
+DATA actavx512Const<>+2600(SB)/4, $0x33636be4
+DATA actavx512Const<>+2604(SB)/4, $0x32b6df00
+DATA actavx512Const<>+2608(SB)/4, $0x3d78ac78
+DATA actavx512Const<>+2612(SB)/4, $0x3cceff52
+DATA actavx512Const<>+2616(SB)/4, $0x3c650a35
+DATA actavx512Const<>+2620(SB)/4, $0x3c06d990
+DATA actavx512Const<>+2624(SB)/4, $0xbc17a811
+DATA actavx512Const<>+2628(SB)/4, $0xbb880cdc
+DATA actavx512Const<>+2632(SB)/4, $0xbaea57d5
+DATA actavx512Const<>+2636(SB)/4, $0xba71cdbf
+DATA actavx512Const<>+2640(SB)/4, $0xb9aacb7a
+DATA actavx512Const<>+2644(SB)/4, $0xb8effbb5
+DATA actavx512Const<>+2648(SB)/4, $0xb8295040
+DATA actavx512Const<>+2652(SB)/4, $0xb78cc664
+DATA actavx512Const<>+2656(SB)/4, $0xb6c5f37a
+DATA actavx512Const<>+2660(SB)/4, $0xb5ddbee4
+DATA actavx512Const<>+2664(SB)/4, $0xb513efd4
+DATA actavx512Const<>+2668(SB)/4, $0xb485f20d
+DATA actavx512Const<>+2672(SB)/4, $0xbe07f060
+DATA actavx512Const<>+2676(SB)/4, $0xbd6cb509
+DATA actavx512Const<>+2680(SB)/4, $0xbd0977f0
+DATA actavx512Const<>+2684(SB)/4, $0xbcaac707
+DATA actavx512Const<>+2688(SB)/4, $0x3cbc83c2
+DATA actavx512Const<>+2692(SB)/4, $0x3c39c42d
+DATA actavx512Const<>+2696(SB)/4, $0x3bb1adbd
+DATA actavx512Const<>+2700(SB)/4, $0x3b47bcd2
+DATA actavx512Const<>+2704(SB)/4, $0x3aa2789d
+DATA actavx512Const<>+2708(SB)/4, $0x3a042f68
+DATA actavx512Const<>+2712(SB)/4, $0x39595643
+DATA actavx512Const<>+2716(SB)/4, $0x38cecd2d
+DATA actavx512Const<>+2720(SB)/4, $0x382a9c16
+DATA actavx512Const<>+2724(SB)/4, $0x3769ed44
+DATA actavx512Const<>+2728(SB)/4, $0x36ba4d06
+DATA actavx512Const<>+2732(SB)/4, $0x363f95a1
+DATA actavx512Const<>+2736(SB)/4, $0x3e7ffc83
+DATA actavx512Const<>+2740(SB)/4, $0x3df153f3
+DATA actavx512Const<>+2744(SB)/4, $0x3d943c31
+DATA actavx512Const<>+2748(SB)/4, $0x3d41af6a
+DATA actavx512Const<>+2752(SB)/4, $0xbd4cc618
+DATA actavx512Const<>+2756(SB)/4, $0xbcdfc513
+DATA actavx512Const<>+2760(SB)/4, $0xbc6fb277
+DATA actavx512Const<>+2764(SB)/4, $0xbc13bd9d
+DATA actavx512Const<>+2768(SB)/4, $0xbb8ba21f
+DATA actavx512Const<>+2772(SB)/4, $0xbb04d472
+DATA actavx512Const<>+2776(SB)/4, $0xba8023bc
+DATA actavx512Const<>+2780(SB)/4, $0xba0bd635
+DATA actavx512Const<>+2784(SB)/4, $0xb988513f
+DATA actavx512Const<>+2788(SB)/4, $0xb8e56e4f
+DATA actavx512Const<>+2792(SB)/4, $0xb85a7a73
+DATA actavx512Const<>+2796(SB)/4, $0xb7ffe9d2
+DATA actavx512Const<>+2800(SB)/4, $0xbecc4220
+DATA actavx512Const<>+2804(SB)/4, $0xbe52cf83
+DATA actavx512Const<>+2808(SB)/4, $0xbe09c4e9
+DATA actavx512Const<>+2812(SB)/4, $0xbdbe6c5d
+DATA actavx512Const<>+2816(SB)/4, $0x3db612d4
+DATA actavx512Const<>+2820(SB)/4, $0x3d5f3913
+DATA actavx512Const<>+2824(SB)/4, $0x3d076cd2
+DATA actavx512Const<>+2828(SB)/4, $0x3cb89089
+DATA actavx512Const<>+2832(SB)/4, $0x3c4cf5b6
+DATA actavx512Const<>+2836(SB)/4, $0x3be628ad
+DATA actavx512Const<>+2840(SB)/4, $0x3b834533
+DATA actavx512Const<>+2844(SB)/4, $0x3b2522fc
+DATA actavx512Const<>+2848(SB)/4, $0x3abf1295
+DATA actavx512Const<>+2852(SB)/4, $0x3a463ecc
+DATA actavx512Const<>+2856(SB)/4, $0x39e25213
+DATA actavx512Const<>+2860(SB)/4, $0x39972f45
+DATA actavx512Const<>+2864(SB)/4, $0xb089c9be
+DATA actavx512Const<>+2868(SB)/4, $0x3e928853
+DATA actavx512Const<>+2872(SB)/4, $0x3e4d83b5
+DATA actavx512Const<>+2876(SB)/4, $0x3e175ed8
+DATA actavx512Const<>+2880(SB)/4, $0x3e9561dd
+DATA actavx512Const<>+2884(SB)/4, $0x3ea5e4fa
+DATA actavx512Const<>+2888(SB)/4, $0x3eb17ca1
+DATA actavx512Const<>+2892(SB)/4, $0x3eb7dfce
+DATA actavx512Const<>+2896(SB)/4, $0x3ebec4fe
+DATA actavx512Const<>+2900(SB)/4, $0x3ec33747
+DATA actavx512Const<>+2904(SB)/4, $0x3ec61b4b
+DATA actavx512Const<>+2908(SB)/4, $0x3ec7c5bd
+DATA actavx512Const<>+2912(SB)/4, $0x3ec9297a
+DATA actavx512Const<>+2916(SB)/4, $0x3eca44e1
+DATA actavx512Const<>+2920(SB)/4, $0x3ecae4b7
+DATA actavx512Const<>+2924(SB)/4, $0x3ecb3787
+DATA actavx512Const<>+2928(SB)/4, $0x0
+DATA actavx512Const<>+2932(SB)/4, $0x3e0fc382
+DATA actavx512Const<>+2936(SB)/4, $0x3e4eaa6b
+DATA actavx512Const<>+2940(SB)/4, $0x3e78495b
+DATA actavx512Const<>+2944(SB)/4, $0xc1300000
+DATA actavx512Const<>+2948(SB)/4, $0x3d922279
+DATA actavx512Const<>+2952(SB)/4, $0x3fcc4228
+DATA actavx512Const<>+2956(SB)/4, $0x3124d8b5
+DATA actavx512Const<>+2960(SB)/4, $0x344f50d9
+GLOBL actavx512Const<>(SB), RODATA|NOPTR, $2964
 
 // func tanhF32AVX512(z, x *float32, n int)
 TEXT ·tanhF32AVX512(SB), NOSPLIT, $0-24
@@ -968,117 +1226,98 @@ TEXT ·geluF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+1152(SB), Z1
-	VBROADCASTSS actavx512Const<>+4(SB), Z4
-	VBROADCASTSS actavx512Const<>+1156(SB), Z5
-	VBROADCASTSS actavx512Const<>+1160(SB), Z2
-	VBROADCASTSS actavx512Const<>+1164(SB), Z6
-	VBROADCASTSS actavx512Const<>+1168(SB), Z7
-	VBROADCASTSS actavx512Const<>+1172(SB), Z8
-	VBROADCASTSS actavx512Const<>+1176(SB), Z9
-	VBROADCASTSS actavx512Const<>+1180(SB), Z10
-	VBROADCASTSS actavx512Const<>+8(SB), Z11
-	VBROADCASTSS actavx512Const<>+616(SB), Z0
-	VBROADCASTSS actavx512Const<>+624(SB), Z12
-	VBROADCASTSS actavx512Const<>+12(SB), Z3
+	VBROADCASTSS actavx512Const<>+1152(SB), Z0
+	VBROADCASTSS actavx512Const<>+12(SB), Z1
+	VBROADCASTSS actavx512Const<>+1156(SB), Z2
+	VBROADCASTSS actavx512Const<>+584(SB), Z3
+	VMOVUPS actavx512Const<>+1216(SB), Z30
+	VMOVUPS actavx512Const<>+1280(SB), Z31
+	VMOVUPS actavx512Const<>+1344(SB), Z28
+	VMOVUPS actavx512Const<>+1408(SB), Z29
+	VMOVUPS actavx512Const<>+1472(SB), Z26
+	VMOVUPS actavx512Const<>+1536(SB), Z27
+	VMOVUPS actavx512Const<>+1600(SB), Z24
+	VMOVUPS actavx512Const<>+1664(SB), Z25
+	VMOVUPS actavx512Const<>+1728(SB), Z22
+	VMOVUPS actavx512Const<>+1792(SB), Z23
+	VMOVUPS actavx512Const<>+1856(SB), Z20
+	VMOVUPS actavx512Const<>+1920(SB), Z21
+	VMOVUPS actavx512Const<>+1984(SB), Z18
+	VMOVUPS actavx512Const<>+2048(SB), Z19
+	VMOVUPS actavx512Const<>+2112(SB), Z16
+	VMOVUPS actavx512Const<>+2176(SB), Z17
 	SUBQ $32, CX
 	JL tail
 
 loop:
-	VMOVUPS (SI), Z13
-	VPANDD Z4, Z13, Z14
-	VMINPS Z14, Z1, Z14
-	VMULPS Z14, Z14, Z15
-	VMOVAPS Z15, Z16
-	VFMSUB231PS Z14, Z14, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS Z5, Z15, Z17
-	VSUBPS Z2, Z17, Z18
-	VFMADD231PS Z6, Z18, Z15
-	VFMADD231PS Z7, Z18, Z15
-	VADDPS Z16, Z15, Z15
-	VMOVAPS Z9, Z16
-	VFMADD231PS Z15, Z8, Z16
-	VFMADD213PS Z10, Z15, Z16
-	VPERMPS actavx512Const<>+1216(SB), Z17, Z19
-	VMULPS Z15, Z19, Z15
-	VPERMPS actavx512Const<>+1280(SB), Z17, Z17
-	VFMADD231PS Z15, Z16, Z17
-	VADDPS Z11, Z14, Z15
-	VPSRLD $21, Z15, Z15
-	VPERMPS actavx512Const<>+1344(SB), Z15, Z16
-	VSUBPS Z16, Z14, Z20
-	VPERMPS actavx512Const<>+1408(SB), Z15, Z21
-	VPERMPS actavx512Const<>+1472(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1536(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1600(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1664(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1728(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1792(SB), Z15, Z15
-	VCMPPS $0, Z0, Z16, K1
-	VMULPS Z12, Z14, Z14
-	VBLENDMPS Z14, Z15, K1, Z14
-	VFMADD231PS Z20, Z22, Z14
-	VMULPS Z17, Z14, Z15
-	VFMADD231PS Z19, Z14, Z15
-	VSCALEFPS Z18, Z15, Z14
-	VMINPS Z13, Z0, Z15
-	VMAXPS Z13, Z3, Z13
-	VFMADD231PS Z0, Z15, Z13
-	VSUBPS Z14, Z13, Z13
-	VMOVUPS Z13, (DI)
-	VMOVUPS 64(SI), Z13
-	VPANDD Z4, Z13, Z14
-	VMINPS Z14, Z1, Z14
-	VMULPS Z14, Z14, Z15
-	VMOVAPS Z15, Z16
-	VFMSUB231PS Z14, Z14, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS Z5, Z15, Z17
-	VSUBPS Z2, Z17, Z18
-	VFMADD231PS Z6, Z18, Z15
-	VFMADD231PS Z7, Z18, Z15
-	VADDPS Z16, Z15, Z15
-	VMOVAPS Z9, Z16
-	VFMADD231PS Z15, Z8, Z16
-	VFMADD213PS Z10, Z15, Z16
-	VPERMPS actavx512Const<>+1216(SB), Z17, Z19
-	VMULPS Z15, Z19, Z15
-	VPERMPS actavx512Const<>+1280(SB), Z17, Z17
-	VFMADD231PS Z15, Z16, Z17
-	VADDPS Z11, Z14, Z15
-	VPSRLD $21, Z15, Z15
-	VPERMPS actavx512Const<>+1344(SB), Z15, Z16
-	VSUBPS Z16, Z14, Z20
-	VPERMPS actavx512Const<>+1408(SB), Z15, Z21
-	VPERMPS actavx512Const<>+1472(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1536(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1600(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1664(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1728(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1792(SB), Z15, Z15
-	VCMPPS $0, Z0, Z16, K1
-	VMULPS Z12, Z14, Z14
-	VBLENDMPS Z14, Z15, K1, Z14
-	VFMADD231PS Z20, Z22, Z14
-	VMULPS Z17, Z14, Z15
-	VFMADD231PS Z19, Z14, Z15
-	VSCALEFPS Z18, Z15, Z14
-	VMINPS Z13, Z0, Z15
-	VMAXPS Z13, Z3, Z13
-	VFMADD231PS Z0, Z15, Z13
-	VSUBPS Z14, Z13, Z13
-	VMOVUPS Z13, 64(DI)
+	VMOVUPS (SI), Z4
+	VCMPPS $25, Z0, Z4, K1
+	KORTESTW K1, K1
+	JNZ rare0
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS Z6, Z5, Z4
+	VMOVUPS Z4, (DI)
+back0:
+	VMOVUPS 64(SI), Z4
+	VCMPPS $25, Z0, Z4, K1
+	KORTESTW K1, K1
+	JNZ rare1
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS Z6, Z5, Z4
+	VMOVUPS Z4, 64(DI)
+back1:
 	ADDQ $128, DI
 	ADDQ $128, SI
 	SUBQ $32, CX
@@ -1095,53 +1334,40 @@ tailLoop:
 	MOVL $-1, AX
 	BZHIL DX, AX, AX
 	KMOVW AX, K7
-	VMOVUPS.Z (SI), K7, Z13
-	VPANDD Z4, Z13, Z14
-	VMINPS Z14, Z1, Z14
-	VMULPS Z14, Z14, Z15
-	VMOVAPS Z15, Z16
-	VFMSUB231PS Z14, Z14, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS Z5, Z15, Z17
-	VSUBPS Z2, Z17, Z18
-	VFMADD231PS Z6, Z18, Z15
-	VFMADD231PS Z7, Z18, Z15
-	VADDPS Z16, Z15, Z15
-	VMOVAPS Z9, Z16
-	VFMADD231PS Z15, Z8, Z16
-	VFMADD213PS Z10, Z15, Z16
-	VPERMPS actavx512Const<>+1216(SB), Z17, Z19
-	VMULPS Z15, Z19, Z15
-	VPERMPS actavx512Const<>+1280(SB), Z17, Z17
-	VFMADD231PS Z15, Z16, Z17
-	VADDPS Z11, Z14, Z15
-	VPSRLD $21, Z15, Z15
-	VPERMPS actavx512Const<>+1344(SB), Z15, Z16
-	VSUBPS Z16, Z14, Z20
-	VPERMPS actavx512Const<>+1408(SB), Z15, Z21
-	VPERMPS actavx512Const<>+1472(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1536(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1600(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1664(SB), Z15, Z21
-	VFMADD231PS Z20, Z22, Z21
-	VPERMPS actavx512Const<>+1728(SB), Z15, Z22
-	VFMADD231PS Z20, Z21, Z22
-	VPERMPS actavx512Const<>+1792(SB), Z15, Z15
-	VCMPPS $0, Z0, Z16, K1
-	VMULPS Z12, Z14, Z14
-	VBLENDMPS Z14, Z15, K1, Z14
-	VFMADD231PS Z20, Z22, Z14
-	VMULPS Z17, Z14, Z15
-	VFMADD231PS Z19, Z14, Z15
-	VSCALEFPS Z18, Z15, Z14
-	VMINPS Z13, Z0, Z15
-	VMAXPS Z13, Z3, Z13
-	VFMADD231PS Z0, Z15, Z13
-	VSUBPS Z14, Z13, Z13
-	VMOVUPS Z13, K7, (DI)
+	VMOVUPS.Z (SI), K7, Z4
+	VCMPPS $25, Z0, Z4, K1
+	KORTESTW K1, K1
+	JNZ rare2
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS Z6, Z5, Z4
+	VMOVUPS Z4, K7, (DI)
+back2:
 	ADDQ $64, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
@@ -1151,17 +1377,263 @@ done:
 	VZEROUPPER
 	RET
 
+rare0:
+	VMOVUPS (SI), Z4
+	VCMPPS $29, Z0, Z4, K1
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z7
+	VFMADD231PS Z6, Z5, Z7
+	VPANDD.BCST actavx512Const<>+4(SB), Z4, Z5
+	VBROADCASTSS actavx512Const<>+2240(SB), Z6
+	VMINPS Z5, Z6, Z5
+	VMULPS Z5, Z5, Z6
+	VMOVAPS Z6, Z8
+	VFMSUB231PS Z5, Z5, Z8
+	VBROADCASTSS actavx512Const<>+2244(SB), Z9
+	VFMADD231PS.BCST actavx512Const<>+2248(SB), Z6, Z9
+	VSUBPS.BCST actavx512Const<>+2244(SB), Z9, Z10
+	VFMADD231PS.BCST actavx512Const<>+2252(SB), Z10, Z6
+	VFMADD231PS.BCST actavx512Const<>+2256(SB), Z10, Z6
+	VADDPS Z8, Z6, Z6
+	VBROADCASTSS actavx512Const<>+2260(SB), Z8
+	VFMADD231PS.BCST actavx512Const<>+2264(SB), Z6, Z8
+	VFMADD213PS.BCST actavx512Const<>+2268(SB), Z6, Z8
+	VPERMPS actavx512Const<>+2304(SB), Z9, Z11
+	VMULPS Z6, Z11, Z6
+	VPERMPS actavx512Const<>+2368(SB), Z9, Z9
+	VFMADD231PS Z6, Z8, Z9
+	VADDPS.BCST actavx512Const<>+8(SB), Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+2432(SB), Z6, Z8
+	VSUBPS Z8, Z5, Z12
+	VPERMPS actavx512Const<>+2496(SB), Z6, Z13
+	VPERMPS actavx512Const<>+2560(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2624(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2688(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2752(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2816(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2880(SB), Z6, Z6
+	VCMPPS.BCST $0, actavx512Const<>+616(SB), Z8, K2
+	VMULPS.BCST actavx512Const<>+624(SB), Z5, Z5
+	VBLENDMPS Z5, Z6, K2, Z5
+	VFMADD231PS Z12, Z14, Z5
+	VMULPS Z9, Z5, Z6
+	VFMADD231PS Z11, Z5, Z6
+	VSCALEFPS Z10, Z6, Z5
+	VBROADCASTSS actavx512Const<>+616(SB), Z6
+	VMINPS Z4, Z6, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS.BCST actavx512Const<>+616(SB), Z6, Z4
+	VSUBPS Z5, Z4, Z4
+	VBLENDMPS Z7, Z4, K1, Z4
+	VMOVUPS Z4, (DI)
+	JMP back0
+
+rare1:
+	VMOVUPS 64(SI), Z4
+	VCMPPS $29, Z0, Z4, K1
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z7
+	VFMADD231PS Z6, Z5, Z7
+	VPANDD.BCST actavx512Const<>+4(SB), Z4, Z5
+	VBROADCASTSS actavx512Const<>+2240(SB), Z6
+	VMINPS Z5, Z6, Z5
+	VMULPS Z5, Z5, Z6
+	VMOVAPS Z6, Z8
+	VFMSUB231PS Z5, Z5, Z8
+	VBROADCASTSS actavx512Const<>+2244(SB), Z9
+	VFMADD231PS.BCST actavx512Const<>+2248(SB), Z6, Z9
+	VSUBPS.BCST actavx512Const<>+2244(SB), Z9, Z10
+	VFMADD231PS.BCST actavx512Const<>+2252(SB), Z10, Z6
+	VFMADD231PS.BCST actavx512Const<>+2256(SB), Z10, Z6
+	VADDPS Z8, Z6, Z6
+	VBROADCASTSS actavx512Const<>+2260(SB), Z8
+	VFMADD231PS.BCST actavx512Const<>+2264(SB), Z6, Z8
+	VFMADD213PS.BCST actavx512Const<>+2268(SB), Z6, Z8
+	VPERMPS actavx512Const<>+2304(SB), Z9, Z11
+	VMULPS Z6, Z11, Z6
+	VPERMPS actavx512Const<>+2368(SB), Z9, Z9
+	VFMADD231PS Z6, Z8, Z9
+	VADDPS.BCST actavx512Const<>+8(SB), Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+2432(SB), Z6, Z8
+	VSUBPS Z8, Z5, Z12
+	VPERMPS actavx512Const<>+2496(SB), Z6, Z13
+	VPERMPS actavx512Const<>+2560(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2624(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2688(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2752(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2816(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2880(SB), Z6, Z6
+	VCMPPS.BCST $0, actavx512Const<>+616(SB), Z8, K2
+	VMULPS.BCST actavx512Const<>+624(SB), Z5, Z5
+	VBLENDMPS Z5, Z6, K2, Z5
+	VFMADD231PS Z12, Z14, Z5
+	VMULPS Z9, Z5, Z6
+	VFMADD231PS Z11, Z5, Z6
+	VSCALEFPS Z10, Z6, Z5
+	VBROADCASTSS actavx512Const<>+616(SB), Z6
+	VMINPS Z4, Z6, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS.BCST actavx512Const<>+616(SB), Z6, Z4
+	VSUBPS Z5, Z4, Z4
+	VBLENDMPS Z7, Z4, K1, Z4
+	VMOVUPS Z4, 64(DI)
+	JMP back1
+
+rare2:
+	VMOVUPS.Z (SI), K7, Z4
+	VCMPPS $29, Z0, Z4, K1
+	VPORD Z1, Z4, Z5
+	VMAXPS Z5, Z0, Z5
+	VMOVAPS Z3, Z6
+	VFMADD231PS Z2, Z5, Z6
+	VMOVAPS Z6, Z7
+	VPERMI2PS Z31, Z30, Z7 // the index becomes the value
+	VSUBPS Z7, Z5, Z7
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z29, Z28, Z8 // the index becomes the value
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z27, Z26, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z25, Z24, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z23, Z22, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VMOVAPS Z6, Z8
+	VPERMI2PS Z21, Z20, Z8 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z8
+	VMOVAPS Z6, Z9
+	VPERMI2PS Z19, Z18, Z9 // the index becomes the value
+	VFMADD231PS Z7, Z8, Z9
+	VPERMI2PS Z17, Z16, Z6 // the index becomes the value
+	VFMADD231PS Z7, Z9, Z6
+	VMAXPS Z4, Z1, Z7
+	VFMADD231PS Z6, Z5, Z7
+	VPANDD.BCST actavx512Const<>+4(SB), Z4, Z5
+	VBROADCASTSS actavx512Const<>+2240(SB), Z6
+	VMINPS Z5, Z6, Z5
+	VMULPS Z5, Z5, Z6
+	VMOVAPS Z6, Z8
+	VFMSUB231PS Z5, Z5, Z8
+	VBROADCASTSS actavx512Const<>+2244(SB), Z9
+	VFMADD231PS.BCST actavx512Const<>+2248(SB), Z6, Z9
+	VSUBPS.BCST actavx512Const<>+2244(SB), Z9, Z10
+	VFMADD231PS.BCST actavx512Const<>+2252(SB), Z10, Z6
+	VFMADD231PS.BCST actavx512Const<>+2256(SB), Z10, Z6
+	VADDPS Z8, Z6, Z6
+	VBROADCASTSS actavx512Const<>+2260(SB), Z8
+	VFMADD231PS.BCST actavx512Const<>+2264(SB), Z6, Z8
+	VFMADD213PS.BCST actavx512Const<>+2268(SB), Z6, Z8
+	VPERMPS actavx512Const<>+2304(SB), Z9, Z11
+	VMULPS Z6, Z11, Z6
+	VPERMPS actavx512Const<>+2368(SB), Z9, Z9
+	VFMADD231PS Z6, Z8, Z9
+	VADDPS.BCST actavx512Const<>+8(SB), Z5, Z6
+	VPSRLD $21, Z6, Z6
+	VPERMPS actavx512Const<>+2432(SB), Z6, Z8
+	VSUBPS Z8, Z5, Z12
+	VPERMPS actavx512Const<>+2496(SB), Z6, Z13
+	VPERMPS actavx512Const<>+2560(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2624(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2688(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2752(SB), Z6, Z13
+	VFMADD231PS Z12, Z14, Z13
+	VPERMPS actavx512Const<>+2816(SB), Z6, Z14
+	VFMADD231PS Z12, Z13, Z14
+	VPERMPS actavx512Const<>+2880(SB), Z6, Z6
+	VCMPPS.BCST $0, actavx512Const<>+616(SB), Z8, K2
+	VMULPS.BCST actavx512Const<>+624(SB), Z5, Z5
+	VBLENDMPS Z5, Z6, K2, Z5
+	VFMADD231PS Z12, Z14, Z5
+	VMULPS Z9, Z5, Z6
+	VFMADD231PS Z11, Z5, Z6
+	VSCALEFPS Z10, Z6, Z5
+	VBROADCASTSS actavx512Const<>+616(SB), Z6
+	VMINPS Z4, Z6, Z6
+	VMAXPS Z4, Z1, Z4
+	VFMADD231PS.BCST actavx512Const<>+616(SB), Z6, Z4
+	VSUBPS Z5, Z4, Z4
+	VBLENDMPS Z7, Z4, K1, Z4
+	VMOVUPS Z4, K7, (DI)
+	JMP back2
+
 // func geluTanhF32AVX512(z, x *float32, n int)
 TEXT ·geluTanhF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VBROADCASTSS actavx512Const<>+1856(SB), Z4
+	VBROADCASTSS actavx512Const<>+2944(SB), Z4
 	VBROADCASTSS actavx512Const<>+12(SB), Z1
-	VBROADCASTSS actavx512Const<>+1860(SB), Z2
-	VBROADCASTSS actavx512Const<>+1864(SB), Z3
-	VBROADCASTSS actavx512Const<>+1868(SB), Z6
-	VBROADCASTSS actavx512Const<>+1872(SB), Z7
+	VBROADCASTSS actavx512Const<>+2948(SB), Z2
+	VBROADCASTSS actavx512Const<>+2952(SB), Z3
+	VBROADCASTSS actavx512Const<>+2956(SB), Z6
+	VBROADCASTSS actavx512Const<>+2960(SB), Z7
 	VBROADCASTSS actavx512Const<>+580(SB), Z8
 	VBROADCASTSS actavx512Const<>+584(SB), Z5
 	VBROADCASTSS actavx512Const<>+588(SB), Z9

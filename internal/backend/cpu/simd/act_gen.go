@@ -161,7 +161,7 @@ func erfF32Generic(z, x []float32) {
 	}
 }
 
-var gelu1Tab = [10][16]float32{
+var geluFar1Tab = [10][16]float32{
 	{0x1p+00, 0x1.0b5586p+00, 0x1.172b84p+00, 0x1.2387a6p+00, 0x1.306fep+00, 0x1.3dea64p+00, 0x1.4bfdaep+00, 0x1.5ab07ep+00, 0x1.6a09e6p+00, 0x1.7a1148p+00, 0x1.8ace54p+00, 0x1.9c4918p+00, 0x1.ae89fap+00, 0x1.c199bep+00, 0x1.d5818ep+00, 0x1.ea4afap+00},
 	{0x0p+00, 0x1.9f3122p-25, -0x1.c15742p-27, 0x1.ceac48p-25, 0x1.4636e2p-25, 0x1.824684p-25, -0x1.593abcp-25, -0x1.5bd5ecp-27, 0x1.9fcef4p-26, -0x1.829fdp-25, 0x1.15506ep-27, 0x1.51f848p-27, -0x1.a94b14p-26, -0x1.3d56b2p-27, -0x1.822dbcp-27, 0x1.52486cp-27},
 	{0x1.495778p+00, 0x1.bf5402p+00, 0x1.239546p+01, 0x1.5deba8p+01, 0x1.c3ef5ep+01, 0x1.1ce9acp+02, 0x1.60abfep+02, 0x1.a1fbc6p+02, 0x1.fc3166p+02, 0x1.3f917p+03, 0x1.838d16p+03, 0x1.bcb888p+03, 0x0p+00, 0x1.78f636p-02, 0x1.3f4bd2p-01, 0x1.b7d79p-01},
@@ -174,7 +174,7 @@ var gelu1Tab = [10][16]float32{
 	{0x1.2ac3bap-02, 0x1.4bc9f4p-02, 0x1.62f942p-02, 0x1.6fbf9cp-02, 0x1.7d89fcp-02, 0x1.866e8ep-02, 0x1.8c3696p-02, 0x1.8f8b7ap-02, 0x1.9252f4p-02, 0x1.9489c2p-02, 0x1.95c96ep-02, 0x1.966f0ep-02, 0x0p+00, 0x1.1f8704p-03, 0x1.9d54d6p-03, 0x1.f092b6p-03},
 }
 
-func gelu1(x float32) float32 {
+func geluFar1(x float32) float32 {
 	v0 := int32(math.Float32bits(x)) & 2147483647
 	v1 := lesser(14.5, math.Float32frombits(uint32(v0)))
 	v2 := float32(v1 * v1)
@@ -186,25 +186,25 @@ func gelu1(x float32) float32 {
 	v8 := v7 + v3
 	v9 := fma(-0x1.555556p-06, v8, 0.125)
 	v10 := fma(v9, v8, -0.5)
-	v11 := gelu1Tab[0][int32(math.Float32bits(v4))&15]
+	v11 := geluFar1Tab[0][int32(math.Float32bits(v4))&15]
 	v12 := float32(v11 * v8)
-	v13 := gelu1Tab[1][int32(math.Float32bits(v4))&15]
+	v13 := geluFar1Tab[1][int32(math.Float32bits(v4))&15]
 	v14 := fma(v10, v12, v13)
 	v15 := int32(uint32(int32(math.Float32bits(v1+1))) >> 21)
-	v16 := gelu1Tab[2][v15&15]
+	v16 := geluFar1Tab[2][v15&15]
 	v17 := v1 - v16
-	v18 := gelu1Tab[3][v15&15]
-	v19 := gelu1Tab[4][v15&15]
+	v18 := geluFar1Tab[3][v15&15]
+	v19 := geluFar1Tab[4][v15&15]
 	v20 := fma(v18, v17, v19)
-	v21 := gelu1Tab[5][v15&15]
+	v21 := geluFar1Tab[5][v15&15]
 	v22 := fma(v20, v17, v21)
-	v23 := gelu1Tab[6][v15&15]
+	v23 := geluFar1Tab[6][v15&15]
 	v24 := fma(v22, v17, v23)
-	v25 := gelu1Tab[7][v15&15]
+	v25 := geluFar1Tab[7][v15&15]
 	v26 := fma(v24, v17, v25)
-	v27 := gelu1Tab[8][v15&15]
+	v27 := geluFar1Tab[8][v15&15]
 	v28 := fma(v26, v17, v27)
-	v29 := gelu1Tab[9][v15&15]
+	v29 := geluFar1Tab[9][v15&15]
 	v30 := float32(v1 * 0.5)
 	var v31 float32 = v29
 	if v16 == 0 {
@@ -221,6 +221,94 @@ func gelu1(x float32) float32 {
 	v40 := greater(math.Float32frombits(0x80000000), x)
 	v41 := fma(lesser(0, x), 0, v40)
 	return v41 - v39
+}
+
+var gelu1Tab = [16][16]float32{
+	{-0x1.80aaa6p+01, -0x1.97eefp+01, -0x1.b00b9ap+01, -0x1.c860eep+01, -0x1.e000aep+01, -0x1.f82014p+01, -0x1.07c8b6p+02, -0x1.140da6p+02, -0x1.1ff3b6p+02, -0x1.2bd1ecp+02, -0x1.37df94p+02, -0x1.4404c8p+02, -0x1.5003c2p+02, -0x1.5b9d06p+02, -0x1.67fd46p+02, -0x1.73bab8p+02},
+	{-0x1.578e76p-05, -0x1.866638p-03, -0x1.82c07p-02, -0x1.1ffa8ap-01, -0x1.823d6p-01, -0x1.e1193ap-01, -0x1.211d52p+00, -0x1.4fd9c6p+00, -0x1.817e4p+00, -0x1.b08728p+00, -0x1.e1422ep+00, -0x1.076926p+01, -0x1.1f3a0cp+01, -0x1.37ac0ap+01, -0x1.508dfap+01, -0x1.673a0cp+01},
+	{0x1.d0ed8ap-14, 0x1.12ddd6p-13, 0x1.950a54p-13, 0x1.6eafcep-13, 0x1.f4c944p-14, 0x1.cd61ap-14, 0x1.025a8cp-14, 0x1.4727f4p-15, 0x1.786b7cp-16, 0x1.985d34p-17, 0x1.a0544p-18, 0x1.a624b2p-19, 0x1.902b8p-20, 0x1.6b04a8p-21, 0x1.2d928ap-22, 0x1.fc95acp-24},
+	{0x1.8f4d52p-04, 0x1.309f44p-10, 0x1.7c1286p-08, 0x1.4c4696p-08, 0x1.78da88p-09, 0x1.7f300ep-10, 0x1.479f0cp-11, 0x1.9da58ap-12, 0x1.1fc49p-06, -0x1.38256p-10, -0x1.7c3882p-10, -0x1.f077b8p-11, 0x1.cfc4b2p-10, -0x1.e68d8ap-11, -0x1.8cb2f2p-12, -0x1.41285ep-12},
+	{0x1.20a41cp-10, 0x1.ea3c68p-11, 0x1.78dce4p-11, 0x1.0b7da2p-11, 0x1.66d4dap-12, 0x1.c2f35cp-13, 0x1.0f4b6p-13, 0x1.2f23cp-14, 0x1.48079cp-15, 0x1.532468p-16, 0x1.4b8ea8p-17, 0x1.3487fap-18, 0x1.15497ap-19, 0x1.eb1aecp-21, 0x1.8acf12p-22, 0x1.3f0194p-23},
+	{0x1.aed4eap-07, 0x1.290d66p-07, 0x1.a1e34ep-08, 0x1.c0ad0ap-09, -0x1.4c8612p-17, -0x1.72f248p-09, -0x1.502b36p-08, -0x1.96480ap-08, -0x1.a9a23ap-08, -0x1.32bf9ap-08, -0x1.a1aaaep-09, -0x1.d2a0e8p-10, -0x1.83f5b2p-12, 0x1.c25828p-12, 0x1.0355a6p-10, 0x1.29b3a8p-10},
+	{0x1.afe70cp-09, 0x1.35aa64p-09, 0x1.9e7db4p-10, 0x1.05ec86p-10, 0x1.3f99dep-11, 0x1.6f9da2p-12, 0x1.9b7344p-13, 0x1.abf562p-14, 0x1.b2e24ep-15, 0x1.a8b3fp-16, 0x1.89693cp-17, 0x1.5b525ap-18, 0x1.296f38p-19, 0x1.f87e02p-21, 0x1.83cac8p-22, 0x1.2d31e6p-23},
+	{-0x1.363d74p-09, -0x1.2e049ep-07, -0x1.125704p-06, -0x1.5f5964p-06, -0x1.77c4fap-06, -0x1.5c45e4p-06, -0x1.183a78p-06, -0x1.829b7p-07, -0x1.914432p-08, -0x1.00f394p-10, 0x1.75b69ap-09, 0x1.4ce44ap-08, 0x1.8f2c06p-08, 0x1.9105ecp-08, 0x1.618816p-08, 0x1.22ac5ap-08},
+	{0x1.7ebeb2p-08, 0x1.f12622p-09, 0x1.301fa4p-09, 0x1.62606p-10, 0x1.926eccp-11, 0x1.b146a4p-12, 0x1.c8601cp-13, 0x1.bfc538p-14, 0x1.af793cp-15, 0x1.90de6ap-16, 0x1.61f7e2p-17, 0x1.2aa23cp-18, 0x1.ea0fb8p-20, 0x1.8f742ap-21, 0x1.26e128p-22, 0x1.b99da8p-24},
+	{-0x1.0fa7d2p-04, -0x1.01b8d8p-04, -0x1.b2d08cp-05, -0x1.3de4bap-05, -0x1.6138a2p-06, -0x1.48655p-08, 0x1.3d1738p-07, 0x1.4c418ap-06, 0x1.bc751ep-06, 0x1.e4c86p-06, 0x1.d79984p-06, 0x1.a81208p-06, 0x1.6281ccp-06, 0x1.1500b8p-06, 0x1.964552p-07, 0x1.23ecp-07},
+	{0x1.ada748p-08, 0x1.038b1ap-08, 0x1.284f94p-09, 0x1.43a216p-10, 0x1.5a9724p-11, 0x1.60c7cap-12, 0x1.60f5bcp-13, 0x1.49206ap-14, 0x1.2ea708p-15, 0x1.0cf816p-16, 0x1.c6feb6p-18, 0x1.704aaep-19, 0x1.229284p-20, 0x1.c8c31ep-22, 0x1.44d362p-23, 0x1.d62552p-25},
+	{0x1.11e26p-07, 0x1.31e292p-05, 0x1.1f574ap-04, 0x1.885078p-04, 0x1.cfb778p-04, 0x1.edb75ap-04, 0x1.e7a768p-04, 0x1.c552fp-04, 0x1.8bf11p-04, 0x1.4b3d22p-04, 0x1.066616p-04, 0x1.94a89p-05, 0x1.27b702p-05, 0x1.9a863p-06, 0x1.0ef868p-06, 0x1.656e06p-07},
+	{0x1.1df074p-08, 0x1.45c13cp-09, 0x1.5f257ap-10, 0x1.6b1378p-11, 0x1.71b1d2p-12, 0x1.664a5ep-13, 0x1.568b6p-14, 0x1.3137c4p-15, 0x1.0d11bcp-16, 0x1.cb50fcp-18, 0x1.757b36p-19, 0x1.22fab2p-20, 0x1.bac1fep-22, 0x1.50621ap-23, 0x1.cdfd5p-25, 0x1.43c71cp-26},
+	{0x1.982866p-02, 0x1.91296p-02, 0x1.7c650cp-02, 0x1.5cbfd8p-02, 0x1.335a0cp-02, 0x1.06b6dp-02, 0x1.afcc98p-03, 0x1.598b1p-03, 0x1.06efdep-03, 0x1.8819a2p-04, 0x1.1728fcp-04, 0x1.894618p-05, 0x1.079092p-05, 0x1.5131e6p-06, 0x1.9c3a12p-07, 0x1.fd706cp-08},
+	{0x1.5bdd4ap-10, 0x1.78e072p-11, 0x1.82825cp-12, 0x1.7cdd76p-13, 0x1.72d17cp-14, 0x1.57ee9ap-15, 0x1.3b962cp-16, 0x1.0dcc0ep-17, 0x1.c9a3cap-19, 0x1.785452p-20, 0x1.2705c6p-21, 0x1.bba0dp-23, 0x1.46396p-24, 0x1.e022cap-26, 0x1.3f01f6p-27, 0x1.b1c3ep-29},
+	{0x1.eedf64p-02, 0x1.b2987ep-02, 0x1.694ca8p-02, 0x1.25c99cp-02, 0x1.cd707ap-03, 0x1.63bcaap-03, 0x1.08f56ap-03, 0x1.8431dep-04, 0x1.0e8fc2p-04, 0x1.75319p-05, 0x1.ec7fc4p-06, 0x1.446764p-06, 0x1.96e5b8p-07, 0x1.e80ee4p-08, 0x1.1856b8p-08, 0x1.4843e4p-09},
+}
+
+func gelu1(x float32) float32 {
+	if !(x >= -5.9) {
+		return geluFar1(x)
+	}
+	v0 := int32(math.Float32bits(x)) | -2147483648
+	v1 := greater(-5.9, math.Float32frombits(uint32(v0)))
+	v2 := fma(v1, -0x1.555556p+02, 0x1.8p+23)
+	v3 := int32(math.Float32bits(v2)) & 16
+	v4 := v3 > 0
+	v5 := gelu1Tab[0][int32(math.Float32bits(v2))&15]
+	v6 := gelu1Tab[1][int32(math.Float32bits(v2))&15]
+	var v7 float32 = v6
+	if v4 {
+		v7 = v5
+	}
+	v8 := v1 - v7
+	v9 := gelu1Tab[2][int32(math.Float32bits(v2))&15]
+	v10 := gelu1Tab[3][int32(math.Float32bits(v2))&15]
+	var v11 float32 = v10
+	if v4 {
+		v11 = v9
+	}
+	v12 := gelu1Tab[4][int32(math.Float32bits(v2))&15]
+	v13 := gelu1Tab[5][int32(math.Float32bits(v2))&15]
+	var v14 float32 = v13
+	if v4 {
+		v14 = v12
+	}
+	v15 := fma(v11, v8, v14)
+	v16 := gelu1Tab[6][int32(math.Float32bits(v2))&15]
+	v17 := gelu1Tab[7][int32(math.Float32bits(v2))&15]
+	var v18 float32 = v17
+	if v4 {
+		v18 = v16
+	}
+	v19 := fma(v15, v8, v18)
+	v20 := gelu1Tab[8][int32(math.Float32bits(v2))&15]
+	v21 := gelu1Tab[9][int32(math.Float32bits(v2))&15]
+	var v22 float32 = v21
+	if v4 {
+		v22 = v20
+	}
+	v23 := fma(v19, v8, v22)
+	v24 := gelu1Tab[10][int32(math.Float32bits(v2))&15]
+	v25 := gelu1Tab[11][int32(math.Float32bits(v2))&15]
+	var v26 float32 = v25
+	if v4 {
+		v26 = v24
+	}
+	v27 := fma(v23, v8, v26)
+	v28 := gelu1Tab[12][int32(math.Float32bits(v2))&15]
+	v29 := gelu1Tab[13][int32(math.Float32bits(v2))&15]
+	var v30 float32 = v29
+	if v4 {
+		v30 = v28
+	}
+	v31 := fma(v27, v8, v30)
+	v32 := gelu1Tab[14][int32(math.Float32bits(v2))&15]
+	v33 := gelu1Tab[15][int32(math.Float32bits(v2))&15]
+	var v34 float32 = v33
+	if v4 {
+		v34 = v32
+	}
+	v35 := fma(v31, v8, v34)
+	v36 := greater(math.Float32frombits(0x80000000), x)
+	v37 := fma(v1, v35, v36)
+	return v37
 }
 
 func geluF32Generic(z, x []float32) {

@@ -26,3 +26,28 @@ func maxPool2x2Generic(z []float32, at []int64, x []float32, rows, cols, xs int)
 		}
 	}
 }
+
+// MaxGive2x2F32 is the transpose of MaxPool2x2F32: of each square of z, whose rows are zs apart, the element whose place is
+// at[r*cols+c] becomes x[r*cols+c] and the others zero. A place outside its square has no effect.
+func MaxGive2x2F32(z, x []float32, at []int64, rows, cols, zs int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	x, at, z = x[:rows*cols], at[:rows*cols], z[:(2*rows-1)*zs+2*cols]
+	if !maxGive2x2(z, x, at, rows, cols, zs) {
+		maxGive2x2Generic(z, x, at, rows, cols, zs)
+	}
+}
+
+func maxGive2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
+	for r := range rows {
+		for c := range cols {
+			v, place, first := x[r*cols+c], at[r*cols+c], 2*r*zs+2*c
+			for _, i := range [4]int{first, first + 1, first + zs, first + zs + 1} {
+				if z[i] = 0; int64(i) == place {
+					z[i] += v // a negative zero becomes a positive one, as in any sum
+				}
+			}
+		}
+	}
+}

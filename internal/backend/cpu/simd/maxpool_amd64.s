@@ -108,3 +108,99 @@ masks:
 	JNZ row
 	VZEROUPPER
 	RET
+
+// 0, 0, 1, 1, …: each element twice, of the lower half and of the upper.
+DATA twiceLow<>+0(SB)/8, $0x0000000000000000
+DATA twiceLow<>+8(SB)/8, $0x0000000100000001
+DATA twiceLow<>+16(SB)/8, $0x0000000200000002
+DATA twiceLow<>+24(SB)/8, $0x0000000300000003
+DATA twiceLow<>+32(SB)/8, $0x0000000400000004
+DATA twiceLow<>+40(SB)/8, $0x0000000500000005
+DATA twiceLow<>+48(SB)/8, $0x0000000600000006
+DATA twiceLow<>+56(SB)/8, $0x0000000700000007
+GLOBL twiceLow<>(SB), RODATA|NOPTR, $64
+DATA twiceHigh<>+0(SB)/8, $0x0000000800000008
+DATA twiceHigh<>+8(SB)/8, $0x0000000900000009
+DATA twiceHigh<>+16(SB)/8, $0x0000000a0000000a
+DATA twiceHigh<>+24(SB)/8, $0x0000000b0000000b
+DATA twiceHigh<>+32(SB)/8, $0x0000000c0000000c
+DATA twiceHigh<>+40(SB)/8, $0x0000000d0000000d
+DATA twiceHigh<>+48(SB)/8, $0x0000000e0000000e
+DATA twiceHigh<>+56(SB)/8, $0x0000000f0000000f
+GLOBL twiceHigh<>(SB), RODATA|NOPTR, $64
+
+// The sixteen elements at to that have their places, place, in at, and zeros for the others.
+#define GIVE(x, at, place, k, to) \
+	VPCMPEQD at, place, K5; \
+	VADDPS.Z Z31, x, K5, Z6; \
+	VMOVUPS Z6, k, to
+
+// func maxGive2x2F32AVX512(z, x *float32, at *int64, rows, cols, zs int)
+TEXT ·maxGive2x2F32AVX512(SB), NOSPLIT, $0-48
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ at+16(FP), R8
+	MOVQ rows+24(FP), R9
+	MOVQ zs+40(FP), R10
+	VMOVDQU32 twiceLow<>(SB), Z28
+	VMOVDQU32 twiceHigh<>(SB), Z29
+	VPXORD Z31, Z31, Z31
+	MOVQ $-1, R13
+	MOVL $16, AX
+	VPBROADCASTD AX, Z26
+	VPBROADCASTD R10, Z27 // to the row below
+	VMOVDQU32 ·ones(SB), Z24 // places of the row
+	SHLQ $2, R10
+
+row:
+	MOVQ cols+32(FP), CX
+	MOVQ DI, AX
+	VMOVDQA32 Z24, Z8
+
+group:
+	MOVQ CX, DX
+	CMPQ DX, $16
+	JLE masks
+	MOVQ $16, DX
+
+masks:
+	BZHIQ DX, R13, R12
+	KMOVW R12, K1
+	SHRQ $8, R12
+	KMOVW R12, K2
+	ADDQ DX, DX
+	BZHIQ DX, R13, R12
+	KMOVW R12, K3
+	SHRQ $16, R12
+	KMOVW R12, K4
+	VMOVUPS.Z (SI), K1, Z0
+	VMOVDQU64.Z (R8), K1, Z2
+	VMOVDQU64.Z 64(R8), K2, Z3
+	VPMOVUSQD Z2, Y2 // what does not fit becomes a place no plane has
+	VPMOVUSQD Z3, Y3
+	VINSERTI64X4 $1, Y3, Z2, Z2
+	VPERMPS Z0, Z29, Z1
+	VPERMPS Z0, Z28, Z0
+	VPERMD Z2, Z29, Z3
+	VPERMD Z2, Z28, Z2
+	VPADDD Z26, Z8, Z9
+	GIVE(Z0, Z2, Z8, K3, (AX))
+	GIVE(Z1, Z3, Z9, K4, 64(AX))
+	VPADDD Z27, Z8, Z10
+	VPADDD Z27, Z9, Z11
+	GIVE(Z0, Z2, Z10, K3, (AX)(R10*1))
+	GIVE(Z1, Z3, Z11, K4, 64(AX)(R10*1))
+	VPADDD Z26, Z9, Z8
+	SHRQ $1, DX
+	LEAQ (SI)(DX*4), SI
+	LEAQ (R8)(DX*8), R8
+	ADDQ $128, AX
+	SUBQ $16, CX
+	JGT group
+	LEAQ (DI)(R10*2), DI
+	VPADDD Z27, Z24, Z24
+	VPADDD Z27, Z24, Z24
+	DECQ R9
+	JNZ row
+	VZEROUPPER
+	RET

@@ -43,6 +43,25 @@ func TestMaxPool2x2(t *testing.T) {
 							t.Fatalf("%s, %d rows, %d columns: element %d is %v at %d, twin %v at %d", variant, rows, cols, i, z[i], at[i], want[i], places[i])
 						}
 					}
+					for i := range at { // places that are in no square
+						switch r.IntN(12) {
+						case 0:
+							at[i] += int64(1) << 32
+						case 1:
+							at[i] = int64(r.IntN(len(x)+4)) - 2
+						}
+					}
+					long := make([]float32, len(x))
+					for i := range x {
+						x[i], long[i] = 77, 77 // what is between rows stays
+					}
+					MaxGive2x2F32(x, z, at, rows, cols, stride)
+					maxGive2x2Generic(long, z, at, rows, cols, stride)
+					for i := range x {
+						if !same(x[i], long[i]) {
+							t.Fatalf("%s, %d rows, %d columns: element %d is given %v, twin %v", variant, rows, cols, i, x[i], long[i])
+						}
+					}
 				}
 			}
 		})

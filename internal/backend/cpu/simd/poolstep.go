@@ -1,5 +1,7 @@
 package simd
 
+import "math"
+
 // The steps of pooling: one element of every window meets what was found before. Windows are n to a row, step apart, in
 // rows that are zrs apart in z and xrs in x. Steps of one and two have their own loads, others gather. Behind the last
 // window of a row, StepSlack elements of z may be read and written back, with a zero added at most; so rows of z belong
@@ -69,6 +71,41 @@ func spreadStepGeneric(z []float32, zrs int, x []float32, xrs, rows, n, step int
 		for i, v := range x[r*xrs:][:n] {
 			z[r*zrs+i*step] += v
 		}
+	}
+}
+
+// GiveStepF32 adds x[r*xrs+i] to z[r*zrs+i*step] where at[r*xrs+i] is place + r*prs + i*step, the place of that element.
+// Elements of which the place is another may have a zero added. at is as long as x.
+func GiveStepF32(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) {
+	if n <= 0 || rows <= 0 {
+		return
+	}
+	z, x, at = z[:(rows-1)*zrs+(n-1)*step+1+StepSlack], x[:(rows-1)*xrs+n], at[:(rows-1)*xrs+n]
+	if !giveStep(z, zrs, x, at, xrs, rows, n, step, place, prs) {
+		giveStepGeneric(z, zrs, x, at, xrs, rows, n, step, place, prs)
+	}
+}
+
+func giveStepGeneric(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) {
+	for r := range rows {
+		at := at[r*xrs:][:n]
+		for i, v := range x[r*xrs:][:n] {
+			if int(at[i]) == place+r*prs+i*step {
+				z[r*zrs+i*step] += v
+			}
+		}
+	}
+}
+
+// NarrowPlaces sets z to x; what is negative or too large becomes -1.
+func NarrowPlaces(z []int32, x []int64) {
+	z = z[:len(x)]
+	n := narrowPlaces(z, x)
+	for i, v := range x[n:] {
+		if v < 0 || v > math.MaxInt32 {
+			v = -1
+		}
+		z[n+i] = int32(v)
 	}
 }
 

@@ -46,5 +46,27 @@ func widenPlaces(z []int64, x []int32) int {
 		return 0
 	}
 	widenPlacesAVX512(&z[0], &x[0], len(x)&^7)
-	return len(x) &^ 15
+	return len(x) &^ 7
+}
+
+//go:noescape
+func giveStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
+
+//go:noescape
+func narrowPlacesAVX512(z *int32, x *int64, n int)
+
+func giveStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) bool {
+	if !useAVX512 || step > 2 {
+		return false
+	}
+	giveStepF32AVX512(&z[0], zrs, &x[0], &at[0], xrs, rows, n, step, place, prs)
+	return true
+}
+
+func narrowPlaces(z []int32, x []int64) int {
+	if !useAVX512 || len(x) < 8 {
+		return 0
+	}
+	narrowPlacesAVX512(&z[0], &x[0], len(x)&^7)
+	return len(x) &^ 7
 }

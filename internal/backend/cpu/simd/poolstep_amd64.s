@@ -216,3 +216,90 @@ group:
 	JGT group
 	VZEROUPPER
 	RET
+
+// func giveStepF32AVX512(z *float32, zrs int, x *float32, at *int32, xrs, rows, n, step, place, prs int)
+TEXT ·giveStepF32AVX512(SB), NOSPLIT, $0-80
+	MOVQ z+0(FP), DI
+	MOVQ zrs+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ at+24(FP), R10
+	MOVQ xrs+32(FP), R9
+	MOVQ rows+40(FP), R11
+	MOVQ step+56(FP), R15
+	MOVQ $-1, R13
+	VMOVDQU32 ·spreadLow(SB), Z29
+	VMOVDQU32 ·spreadHigh(SB), Z30
+	VPXORD Z31, Z31, Z31
+	VPBROADCASTD R15, Z28
+	VPMULLD ·ones(SB), Z28, Z27
+	VPSLLD $4, Z28, Z28 // of sixteen steps
+	MOVQ place+64(FP), AX
+	VPBROADCASTD AX, Z26
+	VPADDD Z27, Z26, Z27 // places of the row
+	MOVQ prs+72(FP), AX
+	VPBROADCASTD AX, Z26
+	SUBQ SI, R10
+
+row:
+	MOVQ n+48(FP), CX
+	MOVQ SI, AX
+	MOVQ DI, BX
+	VMOVDQA32 Z27, Z25
+
+group:
+	GROUP(few)
+	VMOVDQU32.Z (SI)(R10*1), K1, Z3
+	VPCMPEQD Z25, Z3, K1, K1
+	VMOVUPS.Z (SI), K1, Z1
+	VPADDD Z28, Z25, Z25
+	CMPQ R15, $1
+	JEQ whole
+	VMOVAPS Z1, Z2
+	VPERMT2PS Z31, Z29, Z1
+	VPERMT2PS Z31, Z30, Z2
+	VADDPS 64(DI), Z2, Z2
+	VMOVUPS Z2, 64(DI)
+	VADDPS (DI), Z1, Z1
+	VMOVUPS Z1, (DI)
+	ADDQ $128, DI
+	JMP next
+
+whole:
+	VADDPS (DI), Z1, Z1
+	VMOVUPS Z1, (DI)
+	ADDQ $64, DI
+
+next:
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGT group
+	LEAQ (BX)(R8*4), DI
+	LEAQ (AX)(R9*4), SI
+	VPADDD Z26, Z27, Z27
+	DECQ R11
+	JNE row
+	VZEROUPPER
+	RET
+
+// func narrowPlacesAVX512(z *int32, x *int64, n int)
+TEXT ·narrowPlacesAVX512(SB), NOSPLIT, $0-24
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVL $0x7fffffff, AX
+	VPBROADCASTQ AX, Z2
+	VPTERNLOGD $255, Z1, Z1, Z1
+
+group:
+	VMOVDQU64 (SI), Z0
+	VPCMPUQ $2, Z2, Z0, K1 // at most the greatest; negative ones are greater
+	VPMOVQD Z0, Y0
+	VMOVDQA32 Y1, Y3
+	VMOVDQA32 Y0, K1, Y3
+	VMOVDQU32 Y3, (DI)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JGT group
+	VZEROUPPER
+	RET

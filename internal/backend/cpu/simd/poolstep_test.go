@@ -81,6 +81,22 @@ func TestPoolSteps(t *testing.T) {
 							t.Fatalf("%s: %d spread by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
 						}
 					}
+					at = as[:len(x)]
+					if end {
+						at = as[most-len(x):]
+					}
+					for i := range at {
+						if at[i] = int32(1000 + i/zrs*5*n*step + i%zrs*step); r.IntN(3) == 0 {
+							at[i] += int32(r.IntN(3)) - 1
+						}
+					}
+					giveStepGeneric(long, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
+					GiveStepF32(z, zrs*step, x, at, zrs, rows, n, step, 1000, 5*n*step)
+					for i := range z {
+						if z[i] != long[i] && (z[i] == z[i] || long[i] == long[i]) {
+							t.Fatalf("%s: %d given by %d: element %d is %v, twin %v", variant, n, step, i, z[i], long[i])
+						}
+					}
 				}
 				at, w := as[most-n:], wide[most-n:]
 				if !end {
@@ -93,6 +109,20 @@ func TestPoolSteps(t *testing.T) {
 				for i := range at {
 					if w[i] != int64(at[i]) {
 						t.Fatalf("%s: place %d of %d is %d, want %d", variant, i, n, w[i], at[i])
+					}
+				}
+				for i := range w {
+					if w[i] = int64(r.Uint64()) >> r.IntN(64); r.IntN(4) == 0 {
+						w[i] = []int64{0, -1, math.MaxInt32, math.MaxInt32 + 1, math.MinInt64, math.MinInt32, 1 << 32}[r.IntN(7)]
+					}
+				}
+				NarrowPlaces(at, w)
+				for i, v := range w {
+					if v < 0 || v > math.MaxInt32 {
+						v = -1
+					}
+					if int64(at[i]) != v {
+						t.Fatalf("%s: place %d of %d is narrowed to %d, want %d", variant, i, n, at[i], v)
 					}
 				}
 			}

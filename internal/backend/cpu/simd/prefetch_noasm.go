@@ -5,3 +5,7 @@ package simd
 import "unsafe"
 
 func prefetch(p unsafe.Pointer, bytes int) {}
+
+func prefetchRows(p unsafe.Pointer, stride, rows, bytes int) {}
+
+func prefetchOwn(p unsafe.Pointer, stride, rows, bytes int) {}

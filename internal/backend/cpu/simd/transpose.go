@@ -20,6 +20,9 @@ func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, 
 	src = src[:(rows-1)*lds+cols]
 	n := transposeVector()
 	r, c := 0, 0
+	if rows*cols >= transposeLeast && ldd >= rows && lds >= cols && transposeEdges(dst, ldd, src, lds, rows, cols, past) {
+		return
+	}
 	if n > 0 && rows >= n && cols >= n && ldd >= rows && lds >= cols {
 		r, c = rows-rows%n, cols-cols%n
 		strip := transposeStrip
@@ -36,6 +39,9 @@ func transposeBlock(dst []float32, ldd int, src []float32, lds, rows, cols int, 
 		transposeGeneric(dst[r:], ldd, src[r*lds:], lds, rows-r, cols)
 	}
 }
+
+// transposeLeast is how many elements are worth a cut block of vectors.
+const transposeLeast = 16
 
 func transposeGeneric(dst []float32, ldd int, src []float32, lds, rows, cols int) {
 	for j := range cols {

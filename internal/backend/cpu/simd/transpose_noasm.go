@@ -9,3 +9,7 @@ func transposeStrip(dst, src *float32, ldd, lds, blocks int) {}
 func transposeStripPast(dst, src *float32, ldd, lds, blocks int) {}
 
 func lineAligned(*float32, int) bool { return false }
+
+func transposeEdges(dst []float32, ldd int, src []float32, lds, rows, cols int, past bool) bool {
+	return false
+}

@@ -87,8 +87,39 @@ func winogradA(m [6]float32) [4]float32 {
 	return [4]float32{m[0] + s + u, fma(2, v, d), fma(4, u, s), fma(8, v, d) + m[5]}
 }
 
-// WinogradTaps transforms a kernel of 3 by 3 taps; the sums are made in float64.
-func WinogradTaps(g *[9]float32) (u [WinogradTile]float32) {
+// WinogradTapsF32 transforms n kernels of 3 by 3 taps: tap i of kernel c is w[c*step+at[i]], and product f of it goes to
+// u[f*us+c]. The sums are made in float64.
+func WinogradTapsF32(u []float32, us int, w []float32, at *[9]int, step, n int) {
+	if n <= 0 {
+		return
+	}
+	last := 0
+	for _, i := range at {
+		if i < 0 || step < 0 {
+			panic("simd: taps before their slice")
+		}
+		last = max(last, i)
+	}
+	u, w = u[:(WinogradTile-1)*us+n], w[:(n-1)*step+last+1]
+	if !winogradTaps(u, us, w, at, step, n) {
+		winogradTapsGeneric(u, us, w, at, step, n)
+	}
+}
+
+func winogradTapsGeneric(u []float32, us int, w []float32, at *[9]int, step, n int) {
+	for c := range n {
+		var g [9]float32
+		for i := range g {
+			g[i] = w[c*step+at[i]]
+		}
+		for f, v := range winogradTapsOf(&g) {
+			u[f*us+c] = v
+		}
+	}
+}
+
+// winogradTapsOf transforms one kernel.
+func winogradTapsOf(g *[9]float32) (u [WinogradTile]float32) {
 	var t [6][3]float64
 	for j := range 3 {
 		for i, s := range winogradG(float64(g[j]), float64(g[3+j]), float64(g[6+j])) {

@@ -43,3 +43,14 @@ func winogradRows(dst []float32, plane, pitch, width int, src []float32, srs, fi
 	winogradRowsF32AVX512(&dst[0], plane, pitch, width, &src[0], srs, first, last, from, &masks[0])
 	return true
 }
+
+//go:noescape
+func winogradTapsF32AVX512(u *float32, us int, w *float32, at *[9]int, step, n int)
+
+func winogradTaps(u []float32, us int, w []float32, at *[9]int, step, n int) bool {
+	if !useAVX512 || step > stepMost {
+		return false
+	}
+	winogradTapsF32AVX512(&u[0], us, &w[0], at, step, n)
+	return true
+}

@@ -298,3 +298,105 @@ part:
 	JLT row
 	VZEROUPPER
 	RET
+
+DATA winogradSixthNeg<>+0(SB)/8, $0xbfc5555555555555
+GLOBL winogradSixthNeg<>(SB), RODATA|NOPTR, $8
+DATA winogradSixth<>+0(SB)/8, $0x3fc5555555555555
+GLOBL winogradSixth<>(SB), RODATA|NOPTR, $8
+DATA winogradTwelfth<>+0(SB)/8, $0x3fb5555555555555
+GLOBL winogradTwelfth<>(SB), RODATA|NOPTR, $8
+DATA winograd24th<>+0(SB)/8, $0x3fa5555555555555
+GLOBL winograd24th<>(SB), RODATA|NOPTR, $8
+DATA winogradQuarter<>+0(SB)/8, $0x3fd0000000000000
+GLOBL winogradQuarter<>(SB), RODATA|NOPTR, $8
+
+// Three taps become six: o0 to o4, and c itself. Z27 to Z31 are -1/6, 1/24, 1/6, 1/12 and 1/4; uses Z21 to Z24.
+#define TAPS3(a, b, c, o0, o1, o2, o3, o4) \
+	VADDPD c, a, Z21; \
+	VMULPD Z27, Z21, Z21; \
+	VMULPD Z28, a, Z22; \
+	VMULPD Z29, c, Z23; \
+	VADDPD Z23, Z22, Z22; \
+	VMULPD Z29, b, Z23; \
+	VMULPD Z30, b, Z24; \
+	VMULPD Z31, a, o0; \
+	VSUBPD Z23, Z21, o1; \
+	VADDPD Z23, Z21, o2; \
+	VADDPD Z24, Z22, o3; \
+	VSUBPD Z24, Z22, o4
+
+// Tap i of eight kernels, as float64.
+#define TAP(i, to, wide) \
+	MOVQ (8*i)(DX), AX; \
+	LEAQ (SI)(AX*4), AX; \
+	KMOVW K1, K2; \
+	VPXORD to, to, to; \
+	VGATHERDPS (AX)(Y26*4), K2, to; \
+	VCVTPS2PD to, wide
+
+#define TAPCOLUMN(j, o0, o1, o2, o3, o4, o5) \
+	TAP(j, Y18, Z18); \
+	TAP((j+3), Y19, Z19); \
+	TAP((j+6), Y20, Z20); \
+	TAPS3(Z18, Z19, Z20, o0, o1, o2, o3, o4); \
+	VMOVAPD Z20, o5
+
+// The next product of eight kernels.
+#define TAPSTORE(from, single) \
+	VCVTPD2PS from, single; \
+	VMOVUPS single, K1, (CX); \
+	ADDQ R8, CX
+
+#define TAPROW(a, b, c, last) \
+	TAPS3(a, b, c, Z18, Z19, Z21, Z20, Z22); \
+	TAPSTORE(Z18, Y18); \
+	TAPSTORE(Z19, Y19); \
+	TAPSTORE(Z21, Y21); \
+	TAPSTORE(Z20, Y20); \
+	TAPSTORE(Z22, Y22); \
+	TAPSTORE(c, last)
+
+// func winogradTapsF32AVX512(u *float32, us int, w *float32, at *[9]int, step, n int)
+TEXT ·winogradTapsF32AVX512(SB), NOSPLIT, $0-48
+	MOVQ u+0(FP), DI
+	MOVQ us+8(FP), R8
+	SHLQ $2, R8
+	MOVQ w+16(FP), SI
+	MOVQ at+24(FP), DX
+	MOVQ step+32(FP), R9
+	MOVQ n+40(FP), R10
+	MOVQ $-1, R13
+	VPBROADCASTD R9, Y26
+	VPMULLD ·ones(SB), Y26, Y26 // the kernels
+	SHLQ $5, R9 // bytes of eight of them
+	VBROADCASTSD winogradSixthNeg<>(SB), Z27
+	VBROADCASTSD winograd24th<>(SB), Z28
+	VBROADCASTSD winogradSixth<>(SB), Z29
+	VBROADCASTSD winogradTwelfth<>(SB), Z30
+	VBROADCASTSD winogradQuarter<>(SB), Z31
+
+group:
+	MOVQ R10, R12
+	CMPQ R12, $8
+	JLE few
+	MOVQ $8, R12
+
+few:
+	BZHIQ R12, R13, R12
+	KMOVW R12, K1
+	TAPCOLUMN(0, Z0, Z3, Z6, Z9, Z12, Z15)
+	TAPCOLUMN(1, Z1, Z4, Z7, Z10, Z13, Z16)
+	TAPCOLUMN(2, Z2, Z5, Z8, Z11, Z14, Z17)
+	MOVQ DI, CX
+	TAPROW(Z0, Z1, Z2, Y2)
+	TAPROW(Z3, Z4, Z5, Y5)
+	TAPROW(Z6, Z7, Z8, Y8)
+	TAPROW(Z9, Z10, Z11, Y11)
+	TAPROW(Z12, Z13, Z14, Y14)
+	TAPROW(Z15, Z16, Z17, Y17)
+	ADDQ R9, SI
+	ADDQ $32, DI
+	SUBQ $8, R10
+	JGT group
+	VZEROUPPER
+	RET

@@ -9,3 +9,5 @@ func winogradOutput(z []float32, plane int, m []float32, ms, tiles int) bool { r
 func winogradRows(dst []float32, plane, pitch, width int, src []float32, srs, first, last, from, to int) bool {
 	return false
 }
+
+func winogradTaps(u []float32, us int, w []float32, at *[9]int, step, n int) bool { return false }

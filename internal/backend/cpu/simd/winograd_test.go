@@ -105,7 +105,7 @@ func TestWinogradIsAConvolution(t *testing.T) {
 		g[i] = float32(r.NormFloat64())
 	}
 	WinogradInputF32(v, tiles, x, plane, pitch, tiles)
-	for f, u := range WinogradTaps(&g) {
+	for f, u := range winogradTapsOf(&g) {
 		for l := range tiles {
 			v[f*tiles+l] *= u
 		}
@@ -122,5 +122,45 @@ func TestWinogradIsAConvolution(t *testing.T) {
 				t.Fatalf("output %d of tile %d is %v, want %v", i, tile, got, s)
 			}
 		}
+	}
+}
+
+// TestWinogradTaps compares the transform of kernels with the twin's, bit by bit, beside pages no one may touch.
+func TestWinogradTaps(t *testing.T) {
+	const most = 36 * 200
+	r := rand.New(rand.NewPCG(7, 15))
+	for _, end := range []bool{true, false} {
+		xs, zs := view[float32](fence(t, 4*most, end)), view[float32](fence(t, 4*most, end))
+		part := func(all []float32, n int) []float32 {
+			if end {
+				return all[most-n:]
+			}
+			return all[:n]
+		}
+		impl.ForEach(t, "simd", func(variant string) {
+			for n := 1; n <= 70; n++ {
+				step, us := 9+r.IntN(3), n+r.IntN(4)
+				at := [9]int{0, 1, 2, 3, 4, 5, 6, 7, 8}
+				r.Shuffle(9, func(i, j int) { at[i], at[j] = at[j], at[i] })
+				w, u := part(xs, (n-1)*step+9), part(zs, 35*us+n)
+				for i := range w {
+					w[i] = float32(r.NormFloat64())
+				}
+				if n%5 == 0 {
+					fill(r, w)
+				}
+				for i := range u {
+					u[i] = 77
+				}
+				want := append([]float32(nil), u...)
+				WinogradTapsF32(u, us, w, &at, step, n)
+				winogradTapsGeneric(want, us, w, &at, step, n)
+				for i := range u {
+					if !same(u[i], want[i]) {
+						t.Fatalf("%s: %d kernels: element %d is %v, twin %v", variant, n, i, u[i], want[i])
+					}
+				}
+			}
+		})
 	}
 }

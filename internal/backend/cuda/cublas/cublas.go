@@ -111,12 +111,16 @@ type Epilogue struct {
 	Bias     bool // a vector of N elements is added to every row
 	Aux      bool // what is there now is written too
 	Gelu     bool // by the hyperbolic tangent
+	Slope    bool // instead: times the slope of gelu at a matrix that lies like z, Aux in the operands
+	Sums     bool // with Slope: its columns are added up, into Bias in the operands
+	Later    bool // with Slope: its columns will be added up behind it
 }
 
 // Operands are where matrices lie; those of the epilogue are 0 without it. Z may be the residual.
 type Operands struct{ Z, X, Y, Bias, Residual, Aux uintptr }
 
-// ErrUnsupported is what Run returns if the library cannot make a product with its epilogue; nothing was done.
+// ErrUnsupported is what Run returns if the library cannot make a product with its epilogue, or not as fast as without: the
+// result is not there.
 var ErrUnsupported = errors.New("cuBLASLt has no algorithm for this epilogue")
 
 // AlignOf is the alignment of an address as Product counts it.

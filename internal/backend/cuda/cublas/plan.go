@@ -52,7 +52,13 @@ func (l *plan) point(o Operands) uintptr {
 
 // number is an epilogue as cublasLt.h numbers it.
 func (e Epilogue) number() (n int) {
-	const plain, bias, gelu, aux = 1, 4, 32, 128
+	const plain, bias, sums, gelu, slope, aux = 1, 4, 16, 32, 64, 128
+	if e.Slope {
+		n |= slope | aux
+	}
+	if e.Sums {
+		n |= sums
+	}
 	if e.Gelu {
 		n |= gelu
 	}
@@ -78,7 +84,8 @@ const (
 	anyScheme        = 7
 
 	candidates = 10
-	worthwhile = 2e8 // operations from which algorithms are timed
+	slower     = "slower" // is remembered of an epilogue that does not pay
+	worthwhile = 2e8      // operations from which algorithms are timed
 )
 
 // plan makes the descriptors and chooses an algorithm.
@@ -130,7 +137,7 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	layout(&l.z, p.N, p.M, p.Pitch, p.M*p.Pitch)
 	if p.After != (Epilogue{}) {
 		set(fn.descSet, l.desc, descEpilogue, number(p.After.number()), 4)
-		if p.After.Aux {
+		if p.After.Aux || p.After.Slope {
 			set(fn.descSet, l.desc, descAuxLead, number(p.Pitch), 8)
 		}
 		call("describing an epilogue", func() uintptr { return l.point(o) })
@@ -139,10 +146,14 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 		return nil, err
 	}
 	key := fmt.Sprintf("gemm 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
-	if b, ok := nvrtc.Load(key); ok && len(b) == len(l.algo)*8 {
+	switch b, ok := nvrtc.Load(key); {
+	case ok && len(b) == len(l.algo)*8:
 		copy(dtype.Bytes(l.algo[:]), b)
 		h.Kept.Add(1)
 		return l, nil
+	case ok && string(b) == slower:
+		h.Kept.Add(1)
+		return nil, errSlower
 	}
 	list, err := h.candidates(l, p)
 	if err != nil {
@@ -154,7 +165,17 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 			return nil, err
 		}
 		h.Tuned.Add(1)
+		if p.After.Slope {
+			if pays, err := h.slopePays(l, p, o); err != nil || !pays {
+				if err == nil {
+					nvrtc.Keep(key, []byte(slower))
+				}
+				return nil, errSlower
+			}
+		}
 		nvrtc.Keep(key, dtype.Bytes(l.algo[:]))
+	} else if p.After.Slope { // not without the clock
+		return nil, errSlower
 	}
 	return l, nil
 }

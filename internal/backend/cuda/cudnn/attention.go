@@ -20,7 +20,7 @@ type Attention struct {
 	QStrides, KStrides, VStrides attr.Ints
 	Causal                       bool // query i sees keys 0 to i
 	Backward                     bool
-	GStrides                     attr.Ints // of the result's cotangent, backward
+	GStrides, YStrides           attr.Ints // of the result's cotangent and of the result, backward
 }
 
 // String names the attention.
@@ -93,8 +93,7 @@ func (a Attention) describe(n *net) {
 	n.matmul(y, x, v)
 }
 
-// describeBackward is the gradient. Its sums over rows are those of the result times its cotangent: what is given as
-// the result need only give the same sums.
+// describeBackward is the gradient. It makes the sums over rows of the result times its cotangent itself.
 func (a Attention) describeBackward(n *net) {
 	t := dataTypes[a.DType]
 	b, h, l, s := int64(a.Q.At(0)), int64(a.Q.At(1)), int64(a.Q.At(2)), int64(a.K.At(2))
@@ -105,7 +104,7 @@ func (a Attention) describeBackward(n *net) {
 	vt := n.tensor(t, inMemory, swapped(wide(a.V)), swapped(wide(a.VStrides)))
 	out, rows := []int64{b, h, l, f}, []int64{b, h, l, 1}
 	dy := n.tensor(t, inMemory, out, wide(a.GStrides))
-	y := n.tensor(t, inMemory, out, rowMajor(out))
+	y := n.tensor(t, inMemory, out, wide(a.YStrides))
 	lse := n.tensor(typeFloat32, inMemory, rows, rowMajor(rows))
 	sums := n.tensor(typeFloat32, inMemory, rows, rowMajor(rows))
 	wideQ := n.tensor(typeFloat32, inMemory, wide(a.Q), rowMajor(wide(a.Q)))

@@ -81,7 +81,7 @@ func example(d dtype.DType) []interface{ describe(*net) } {
 	}
 	if d.IsHalf() {
 		a := Attention{DType: d, Q: list(1, 4, 128, 64), QStrides: list(32768, 64, 256, 1), K: list(1, 2, 256, 64), KStrides: list(32768, 16384, 64, 1),
-			V: list(1, 2, 256, 64), VStrides: list(32768, 16384, 64, 1), GStrides: list(32768, 8192, 64, 1)}
+			V: list(1, 2, 256, 64), VStrides: list(32768, 16384, 64, 1), GStrides: list(32768, 8192, 64, 1), YStrides: list(32768, 64, 256, 1)}
 		for range 2 {
 			all = append(all, a)
 			a.Causal = !a.Causal

@@ -23,8 +23,11 @@ type Device struct {
 	asked   []uintptr // the context, as a list of arguments
 	pool    uintptr
 	Stream  uintptr
-	staging *staging
 	peers   *sync.Map // devices whose memory was asked for
+	// What copies and waiting need; shared by the faces of a device.
+	staging  *staging
+	progress *progress
+	readers  *readers
 }
 
 // Attributes of a device.
@@ -46,7 +49,7 @@ func Open(index int) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
 	}
-	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}}
+	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}, progress: &progress{}, readers: &readers{}}
 	h := new(int32)
 	if s := dl.Call(cu.deviceGet, uintptr(unsafe.Pointer(h)), uintptr(index)); s != 0 {
 		return nil, fail(s, "opening device %d", index)

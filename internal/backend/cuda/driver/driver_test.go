@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 	for i := range in {
 		in[i] = byte(i * 7)
 	}
-	if err := errors.Join(d.Upload(p, in), d.Download(out, p)); err != nil {
+	if err := errors.Join(d.Upload(p, in), d.Download(out, p, 0)); err != nil {
 		t.Fatal(err)
 	}
 	if string(in) != string(out) {

@@ -55,24 +55,6 @@ func (d *Device) Upload(dst uintptr, src []byte) error {
 	return err
 }
 
-// Download copies to the host and waits for it.
-func (d *Device) Download(dst []byte, src uintptr) error {
-	if len(dst) == 0 {
-		return nil
-	}
-	if len(dst) >= leastSlots {
-		return d.stagedDownload(dst, src)
-	}
-	err := d.sized("copying bytes from the device", len(dst), func() uintptr {
-		if s := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), src, uintptr(len(dst)), d.Stream); s != 0 {
-			return s
-		}
-		return dl.Call(cu.streamSynchronize, d.Stream)
-	})
-	runtime.KeepAlive(dst)
-	return err
-}
-
 // Copy copies on the device in stream order.
 func (d *Device) Copy(dst, src uintptr, n int) error {
 	if n == 0 {

@@ -15,7 +15,7 @@ import (
 const (
 	slotSize   = 4 << 20
 	maxSlots   = 8
-	leastSlots = 256 << 10 // bytes from which slots are used; the driver stages less than that by itself
+	leastSlots = 64<<10 + 1 // bytes from which slots are used; less the driver takes over at once, without waiting for the stream
 )
 
 // staging is the slots of a device.
@@ -107,7 +107,7 @@ func (d *Device) stagedUpload(dst uintptr, src []byte) error {
 }
 
 // stagedDownload copies to the host through the pinned memory of slots, several under way at a time, and waits for it.
-func (d *Device) stagedDownload(dst []byte, src uintptr) error {
+func (d *Device) stagedDownload(dst []byte, src uintptr, stream uintptr) error {
 	const ahead = 4
 	g := d.staging
 	g.mu.Lock()
@@ -130,10 +130,10 @@ func (d *Device) stagedDownload(dst []byte, src uintptr) error {
 			return err
 		}
 		err = d.sized("copying bytes from the device", n, func() uintptr {
-			if e := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(s.host))), src+uintptr(at), uintptr(n), d.Stream); e != 0 {
+			if e := dl.Call(cu.memcpyDtoH, uintptr(unsafe.Pointer(unsafe.SliceData(s.host))), src+uintptr(at), uintptr(n), stream); e != 0 {
 				return e
 			}
-			return dl.Call(cu.eventRecord, s.copied.handle, d.Stream)
+			return dl.Call(cu.eventRecord, s.copied.handle, stream)
 		})
 		if err != nil {
 			return err

@@ -2,7 +2,7 @@
 // chunks by sizes alone, so the same input gives the same bits.
 //
 // fold_chunks: each chunk's total. carry_chunks: totals become what comes before each chunk. scan_rows: a block walks a chunk,
-// 256 elements at a time. scan_cols: a thread walks a chunk of its own row, for rows that lie side by side, or that are short.
+// a tile at a time in shared memory. scan_cols: a thread walks a chunk of its own row, for rows that lie side by side, or that are short.
 
 typedef Rep<T>::R R;
 
@@ -73,8 +73,9 @@ DEV i64 start(const Args &a, i64 row) { return row / a.step * a.n * a.step + row
 DEV i64 place(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
 DEV void store(const Args &a, i64 k, A v) { a.out[k] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(v, a.n)))); }
 
-// over scans one value of each thread of the block; total is that of all. Lanes from `live` on hold nothing.
-DEV A over(A v, int live, A &total) {
+// over scans one value of each thread of the block; total is that of all, before what comes before the thread's own. Lanes from
+// `live` on hold nothing.
+DEV A over(A v, int live, A &total, A &before) {
     __shared__ A share[256];
     const int t = threadIdx.x;
     share[t] = v;
@@ -88,19 +89,38 @@ DEV A over(A v, int live, A &total) {
         __syncthreads();
     }
     total = share[live - 1];
+    before = share[max(t - 1, 0)];
     __syncthreads();
+    return v;
+}
+
+// A tile is V elements a thread, as many as shared memory is worth; one in 32 places is left out, so that threads that walk
+// their own elements meet in no bank.
+const int V = sizeof(A) <= 8 ? 8 : sizeof(A) <= 16 ? 4 : 2, TILE = 256 * V;
+#define AT(k) ((k) + (k) / 32)
+
+// load brings elements i to i + count of a row's walk to the tile.
+DEV void load(const Args &a, A *tile, i64 at, i64 i, int count) {
+    for (int k = threadIdx.x; k < count; k += 256) tile[AT(k)] = Op::from(a.x, a.f, place(a, at, i + k), i + k);
+    __syncthreads();
+}
+
+// fold joins a thread's own elements of the tile.
+DEV A fold(const A *tile, int first, int mine) {
+    A v = tile[AT(first)];
+    for (int j = 1; j < mine; j++) v = Op::join(v, tile[AT(first + j)]);
     return v;
 }
 
 #ifdef FOLD_CHUNKS
 extern "C" __global__ void __launch_bounds__(256) fold_chunks(const __grid_constant__ Args a) {
+    __shared__ A tile[AT(TILE)];
     const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry;
-    for (i64 i = lo; i < hi; i += 256) {
-        const int live = (int)min((i64)256, hi - i);
-        const i64 k = min(i + threadIdx.x, hi - 1);
-        A total;
-        over(Op::from(a.x, a.f, place(a, at, k), k), live, total);
+    A carry, total, before;
+    for (i64 i = lo; i < hi; i += TILE) {
+        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, first = min((int)threadIdx.x, live - 1) * V;
+        load(a, tile, at, i, count);
+        over(fold(tile, first, min(V, count - first)), live, total, before);
         carry = i == lo ? total : Op::join(carry, total);
     }
     if (threadIdx.x == 0) a.part[blockIdx.x] = carry;
@@ -108,32 +128,53 @@ extern "C" __global__ void __launch_bounds__(256) fold_chunks(const __grid_const
 #endif
 
 #ifdef CARRY_CHUNKS
+// A block a row; a thread has as many of its chunks as it takes.
 extern "C" __global__ void __launch_bounds__(256) carry_chunks(const __grid_constant__ Args a) {
-    const i64 row = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (row >= a.rows) return;
-    A *part = a.part + row * a.chunks, sum = part[0];
-    for (i64 c = 1; c < a.chunks; c++) {
+    A *part = a.part + blockIdx.x * a.chunks;
+    const i64 per = (a.chunks + 255) / 256;
+    const int live = (int)((a.chunks + per - 1) / per), t = min((int)threadIdx.x, live - 1);
+    const i64 lo = t * per, hi = min(lo + per, a.chunks);
+    A sum = part[lo], total, before;
+    for (i64 c = lo + 1; c < hi; c++) sum = Op::join(sum, part[c]);
+    over(sum, live, total, before);
+    if (threadIdx.x >= live) return;
+    for (i64 c = lo; c < hi; c++) { // chunk 0 has nothing before it
         const A next = part[c];
-        part[c] = sum; // of the chunks before c; chunk 0 has none
-        sum = Op::join(sum, next);
+        if (c > 0) part[c] = before;
+        before = c > 0 ? Op::join(before, next) : next;
     }
 }
 #endif
 
 #ifdef SCAN_ROWS
 extern "C" __global__ void __launch_bounds__(256) scan_rows(const __grid_constant__ Args a) {
+    __shared__ A tile[AT(TILE)];
     const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry;
+    A carry, total, before;
     bool any = c > 0;
     if (any) carry = a.part[blockIdx.x];
-    for (i64 i = lo; i < hi; i += 256) {
-        const int live = (int)min((i64)256, hi - i);
-        const i64 k = min(i + threadIdx.x, hi - 1);
-        A total;
-        const A v = over(Op::from(a.x, a.f, place(a, at, k), k), live, total);
-        if (threadIdx.x < live) store(a, place(a, at, k), any ? Op::join(carry, v) : v);
+    for (i64 i = lo; i < hi; i += TILE) {
+        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, t = min((int)threadIdx.x, live - 1), first = t * V;
+        const int mine = min(V, count - first);
+        load(a, tile, at, i, count);
+        over(fold(tile, first, mine), live, total, before);
+        if (threadIdx.x < live) {
+            bool has = any;
+            A v;
+            if (any) v = carry;
+            if (t > 0) { v = any ? Op::join(carry, before) : before; has = true; }
+            for (int j = 0; j < mine; j++) {
+                const A x = tile[AT(first + j)];
+                v = has ? Op::join(v, x) : x;
+                has = true;
+                tile[AT(first + j)] = v;
+            }
+        }
+        __syncthreads();
+        for (int k = threadIdx.x; k < count; k += 256) store(a, place(a, at, i + k), tile[AT(k)]);
         carry = any ? Op::join(carry, total) : total;
         any = true;
+        __syncthreads();
     }
 }
 #endif

@@ -4,7 +4,8 @@
 struct Args { i64 rows, cols; UNIT *out; const UNIT *in; i64 out_batch, in_batch, out_row, in_row; };
 
 extern "C" __global__ void __launch_bounds__(256) transpose(const __grid_constant__ Args a) {
-    __shared__ UNIT tile[32][33];
+    // Rows lie an odd number of words apart: columns are read from different banks, and warps share no word.
+    __shared__ UNIT tile[32][32 + (sizeof(UNIT) < 4 ? 4 / sizeof(UNIT) : 1)];
     const i64 across = (a.cols + 31) / 32;
     const i64 r0 = blockIdx.x / across * 32, c0 = blockIdx.x % across * 32;
     const UNIT *in = a.in + blockIdx.y * a.in_batch;

@@ -20,7 +20,7 @@ const dotSig = "(kc int, a []%[1]s, ars, acs int, b []%[1]s, bcs int, c []%[1]s,
 //	c[i*crs+j] = s, or += s
 //
 // out is what dotMacros returned for this file.
-func dot(w *asm, v isa, e elem, mr int, out []int) {
+func dot(w *asm, v isa, e elem, mr int, out turned) {
 	n := v.lanes(e)
 	name := dotName(v, e, mr)
 	sig, bshift := fmt.Sprintf(dotSig, e.goType), e.shift
@@ -51,24 +51,30 @@ func dot(w *asm, v isa, e elem, mr int, out []int) {
 	w.text("#undef MUL")
 }
 
-// dotMacros defines what the kernels of one file share, and returns the registers in which
-// TURN leaves the columns.
-func dotMacros(w *asm, v isa, e elem) (out []int) {
+// turned says in which registers the columns of a square of B are once it is turned around: one that was read whole, and
+// one of the tail.
+type turned struct{ whole, tail []int }
+
+// dotMacros defines what the kernels of one file share.
+func dotMacros(w *asm, v isa, e elem) (out turned) {
 	n := v.lanes(e)
 	w.text("\n// COLUMNS puts the addresses of the columns of B on the stack.")
 	w.macro("COLUMNS", func() { columnPointers(w, n) })
-	w.text("// LOAD reads the square of B, TURN transposes it.")
-	w.macro("LOAD", func() {
-		for j := range n {
-			w.op("MOVQ %d(SP), R10", j*8)
-			if e.narrow {
-				widenTo(w, "F16", "", "(R10)(R8*1)", "", v.r(v.dotRows()+j))
-				continue
-			}
-			w.op("VMOVU%s (R10)(R8*1), %s", e.ps, v.r(v.dotRows()+j))
+	reach := func(j int) { w.op("MOVQ %d(SP), R10", j*8) }
+	w.text("// READ reads the square of B and transposes it, TURN transposes one that was read.")
+	w.macro("TURN", func() { out.tail = transpose(w, v, e, v.dotRows()) })
+	w.macro("READ", func() {
+		if !e.narrow {
+			out.whole = transposeLoad(w, v, e, v.dotRows(), reach, func(_, at int) string { return fmt.Sprintf("%d(R10)(R8*1)", at) })
+			return
 		}
+		for j := range n {
+			reach(j)
+			widenTo(w, "F16", "", "(R10)(R8*1)", "", v.r(v.dotRows()+j))
+		}
+		w.op("TURN")
+		out.whole = out.tail
 	})
-	w.macro("TURN", func() { out = transpose(w, v, e, v.dotRows()) })
 	w.text("// LAST is MUL in the tail, where R13 steps are left.")
 	w.macro("LAST(z)", func() {
 		w.op("MUL(z)")
@@ -145,7 +151,7 @@ type dotKernel struct {
 	v   isa
 	e   elem
 	mr  int
-	out []int
+	out turned
 }
 
 // square multiplies lanes steps of k; in the tail only R13 of them.
@@ -166,9 +172,13 @@ func (d dotKernel) square(tail bool) {
 		w.op("VMOVU%s (R10), %s // the k that are left", e.ps, mask)
 	}
 	if !tail {
-		w.op("LOAD")
+		w.op("READ")
+		for p, r := range d.out.whole {
+			w.op("MUL(%s) // p+%d", v.r(r), p)
+		}
+		return
 	}
-	for j := 0; tail && j < n; j++ {
+	for j := range n {
 		to := v.r(v.dotRows() + j)
 		w.op("MOVQ %d(SP), R10", j*8)
 		switch {
@@ -181,12 +191,7 @@ func (d dotKernel) square(tail bool) {
 		}
 	}
 	w.op("TURN")
-	for p, r := range d.out {
-		switch {
-		case !tail:
-			w.op("MUL(%s) // p+%d", v.r(r), p)
-		case p < n-1: // a tail has at most n-1 steps
-			w.op("LAST(%s)", v.r(r))
-		}
+	for _, r := range d.out.tail[:n-1] { // a tail has at most n-1 steps
+		w.op("LAST(%s)", v.r(r))
 	}
 }

@@ -38,6 +38,16 @@ func Files() map[string]string {
 				dot(w, c.v, c.e, mr, out)
 			}
 		})
+		add("tilewide_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
+			for mr := 1; mr <= wideRows; mr++ {
+				kernel(w, c.v, c.e, mr, wideTile, false)
+			}
+		})
+		add("dotwide_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
+			for mr := 1; mr <= wideRows; mr++ {
+				dotWide(w, c.v, c.e, mr)
+			}
+		})
 		add("rows_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			packT(w, c.v, c.e)
 			if c.v.masks {
@@ -115,6 +125,7 @@ func stubs() string {
 	for _, c := range combos {
 		t, id := c.e.goType, c.e.suffix+c.v.name
 		kernelStubs(w, c.v, c.e)
+		dotWideStubs(w, c.v, c.e)
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		if c.v.masks {
 			w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))

@@ -91,7 +91,7 @@ func widenSingles(w *asm, half string) {
 // upper one masked, and both are float32.
 //
 // out is what dotMacros returned for this file.
-func dotHalf(w *asm, v isa, mr int, out []int) {
+func dotHalf(w *asm, v isa, mr int, out turned) {
 	n := v.lanes(f32)
 	name := fmt.Sprintf("dotBF16%sr%d", v.name, mr)
 	w.text("\n// func %s%s", name, dotHalfSig)
@@ -123,15 +123,16 @@ func dotHalf(w *asm, v isa, mr int, out []int) {
 const dotHalfSig = "(kc int, a []float32, ars, acs int, b []uint16, bcs int, c []float32, crs, cols int, add bool)"
 
 // dotHalfSquare multiplies 2*lanes steps of k; in the tail only R13 of them.
-func dotHalfSquare(w *asm, v isa, out []int, ones int, tail bool) {
+func dotHalfSquare(w *asm, v isa, out turned, ones int, tail bool) {
 	n := v.lanes(f32)
 	if tail {
 		w.op("MOVQ $-1, R10")
 		w.op("BZHIQ R13, R10, R10")
 		w.op("KMOVQ R10, K2 // the k that are left")
 	}
+	columns := out.whole
 	if !tail {
-		w.op("LOAD")
+		w.op("READ")
 	}
 	for j := 0; tail && j < n; j++ {
 		w.op("MOVQ %d(SP), R10", j*8)
@@ -139,8 +140,11 @@ func dotHalfSquare(w *asm, v isa, out []int, ones int, tail bool) {
 	}
 	mul := map[bool]string{false: "MUL", true: "LAST"}[tail]
 	low := v.r(ones + 1)
-	w.op("TURN")
-	for p, r := range out {
+	if tail {
+		columns = out.tail
+		w.op("TURN")
+	}
+	for p, r := range columns {
 		w.op("VPSLLD $16, %s, %s", v.r(r), low)
 		w.op("%s(%s) // p+%d", mul, low, 2*p)
 		if tail && p == n-1 { // a tail has at most 2n-1 steps

@@ -158,6 +158,9 @@ func (w *twin) statement(v *val) {
 		e = "float32(" + a[0] + ")"
 	case "cmp":
 		e = a[0] + " " + goPred[v.imm] + " " + a[1]
+		if v.imm == 25 {
+			e = "!(" + a[0] + " >= " + a[1] + ")"
+		}
 		if v.imm == 3 {
 			e = a[0] + " != " + a[0]
 			if a[0] != a[1] {

@@ -176,6 +176,7 @@ func (b *B) Eq(x, y *val) *val      { return b.cmp(0, x, y) }
 func (b *B) Ne(x, y *val) *val      { return b.cmp(4, x, y) }
 func (b *B) Gt(x, y *val) *val      { return b.cmp(30, x, y) }
 func (b *B) Ge(x, y *val) *val      { return b.cmp(29, x, y) }
+func (b *B) NotGe(x, y *val) *val   { return b.cmp(25, x, y) }
 func (b *B) Unord(x, y *val) *val   { return b.cmp(3, x, y) }
 func (b *B) cmp(pred int, x, y *val) *val {
 	return b.emit(&val{op: "cmp", t: mask, imm: pred, args: []*val{x, y}})
@@ -225,4 +226,13 @@ func (b *B) Lookup16(idx *val) func(row []float32) *val {
 		args = append(args, b.Shl(idx, 28)) // bit 3 says which half of the row; it becomes the sign
 	}
 	return func(row []float32) *val { return b.emit(&val{op: "lookup", t: f32, args: args, tab: row}) }
+}
+
+// Lookup32 is Lookup16 for rows of 32.
+func (b *B) Lookup32(idx *val) func(row []float32) *val {
+	if b.tgt == avx512 {
+		return func(row []float32) *val { return b.emit(&val{op: "lookup32", t: f32, args: []*val{idx}, tab: row}) }
+	}
+	pick, high := b.Lookup16(idx), b.Gt(b.And(idx, b.I(16)), b.I(0))
+	return func(row []float32) *val { return b.Sel(high, pick(row[16:]), pick(row[:16])) }
 }

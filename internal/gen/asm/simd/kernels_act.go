@@ -18,7 +18,7 @@ func activations() []*kernel {
 			return b.join(x, b.ldexpDown(b.divOnePlus(v, rest, e.value(b)), e.p))
 		}),
 		unary("ErfF32", "erf1", "sets z[i] = erf(x[i]).", erf),
-		unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.", gelu),
+		geluKernel(),
 		unary("GeluTanhF32", "geluTanh1", "sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.", geluTanh),
 	}
 }
@@ -107,10 +107,47 @@ func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
-// gelu is max(x, 0) - w, w = a Φ(-a), a = |x|, which is needed to full relative accuracy far into the tail. It is
+// geluKernel takes one way for vectors with no element far below zero, and both for others; NEON always both.
+func geluKernel() *kernel {
+	both := func(b *B, x *val) *val { return b.Sel(b.Ge(x, b.C(-geluNear)), geluOf(b, x), geluFar(b, x)) }
+	k := unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.", func(b *B, x *val) *val {
+		if b.tgt == neon {
+			return both(b, x)
+		}
+		b.Stop(b.NotGe(x, b.C(-geluNear)))
+		return geluOf(b, x)
+	})
+	k.slow = "geluFar1"
+	k.rare = func(b *B) {
+		x := b.X("x")
+		if b.tgt == goTwin {
+			b.Z(geluFar(b, x))
+			return
+		}
+		b.Z(both(b, x))
+	}
+	return k
+}
+
+// geluNear is how far below zero Φ comes from a table of polynomials; at as much above zero, x Φ(x) is x.
+const geluNear = 5.9
+
+// geluOf is gelu from -geluNear on: max(x, 0) + m Φ(m), m = -|x|.
+func geluOf(b *B, x *val) *val {
+	m := b.minusAbs(x, geluNear)
+	pick := b.Lookup32(b.Bits(b.Fma(m, b.C(-16.0/3), b.C(magic))))
+	d := b.Sub(m, pick(tabPhi[0]))
+	q := pick(tabPhi[len(tabPhi)-1])
+	for i := len(tabPhi) - 2; i >= 1; i-- {
+		q = b.Fma(q, d, pick(tabPhi[i]))
+	}
+	return b.Fma(m, q, b.Max(b.Float(b.I(-1<<31)), x))
+}
+
+// geluFar is gelu wherever: max(x, 0) - w, w = a Φ(-a), a = |x|, to full relative accuracy far into the tail. That is
 // e^(-a²/2) times a slow function, which comes from a table of polynomials; a² is carried in two parts, because e^
 // multiplies its error. At -Inf the product of min(x, 0) and zero makes it NaN, as the definition is.
-func gelu(b *B, x *val) *val {
+func geluFar(b *B, x *val) *val {
 	a := b.Min(b.C(14.5), b.Abs(x))
 	s := b.Mul(a, a)
 	sl := b.Fms(a, a, s)

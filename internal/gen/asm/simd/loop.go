@@ -9,6 +9,7 @@ func (a *asm) kernel(k *kernel) {
 	k.body(b)
 	f := a.newFrame(k)
 	f.cregs = a.plan(k, b)
+	f.keepRows(b)
 	for _, r := range f.cregs {
 		f.free[r] = false
 	}
@@ -23,7 +24,7 @@ func (a *asm) kernel(k *kernel) {
 	a.label("loop")
 	for i := range unroll {
 		f.copyNo = i
-		f.body(b)
+		f.vector(b)
 	}
 	f.advance(step)
 	a.p("SUBQ $%d, CX", step)
@@ -36,6 +37,31 @@ func (a *asm) kernel(k *kernel) {
 	f.tail(b, lanes, unroll)
 	a.out.WriteString("\n")
 	f.finish(lanes)
+	f.rareVectors()
+}
+
+// vector writes one copy of the loop body, with a way out and back for a vector that it cannot do.
+func (f *frame) vector(b *B) {
+	if f.k.rare == nil {
+		f.body(b)
+		return
+	}
+	n := len(f.rare)
+	f.rare = append(f.rare, rareVector{f.copyNo, f.masked})
+	f.stopLbl = fmt.Sprintf("rare%d", n)
+	f.body(b)
+	f.label("back%d", n)
+}
+
+// rareVectors writes what the copies leave to kernel.rare.
+func (f *frame) rareVectors() {
+	for n, v := range f.rare {
+		f.copyNo, f.masked = v.copyNo, v.masked
+		f.out.WriteString("\n")
+		f.label("rare%d", n)
+		f.body(f.k.rarely(f.tgt))
+		f.p("JMP back%d", n)
+	}
 }
 
 func (a *asm) head(k *kernel) {
@@ -66,6 +92,13 @@ func (f *frame) setup(b *B) {
 	for _, c := range b.consts {
 		if n, ok := f.cregs[ckey(c)]; ok {
 			f.loadConst(c, n)
+		}
+	}
+	for _, v := range b.code {
+		if r := f.rows[fmt.Sprint(v.tab)]; v.op == "lookup32" {
+			off := f.tableOffset(v.tab)
+			f.p("VMOVUPS %sConst<>+%d(SB), Z%d", f.file, off, r)
+			f.p("VMOVUPS %sConst<>+%d(SB), Z%d", f.file, off+64, r+1)
 		}
 	}
 	for _, c := range f.k.accs {
@@ -99,7 +132,7 @@ func (f *frame) tail(b *B, lanes, unroll int) {
 		// The caller passes whole vectors only, and does the rest itself.
 		f.label("tailLoop")
 		f.copyNo = 0
-		f.body(b)
+		f.vector(b)
 		f.advance(lanes)
 		f.p("SUBQ $%d, CX", lanes)
 		f.p("JG tailLoop")
@@ -128,7 +161,7 @@ func (f *frame) tail(b *B, lanes, unroll int) {
 			f.p("LEAQ tailMask<>+32(SB), AX")
 			f.p("VMOVDQU (AX)(DX*%d), Y15", f.k.lane)
 		}
-		f.body(b)
+		f.vector(b)
 		f.advance(lanes)
 		f.p("SUBQ $%d, CX", lanes)
 		switch {

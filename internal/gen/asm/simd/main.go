@@ -43,9 +43,10 @@ type kernel struct {
 	slices  []param // the first is written, unless the kernel is a reduction
 	scalars []param
 	accs    []acc
-	lane    int    // bytes of a lane
-	scalar  string // name of the twin for one element, if it is a function of its own
-	slow    string // function for elements that stop the kernel
+	lane    int        // bytes of a lane
+	scalar  string     // name of the twin for one element, if it is a function of its own
+	slow    string     // function for elements that stop the kernel
+	rare    func(b *B) // for vectors with such an element, out of the way of the others; the kernel does not stop then
 	stops   bool
 	noAVX2  bool
 	own     bool   // twin and exported function are written by hand

@@ -12,6 +12,9 @@ func transposeSource(t target) []byte {
 	a := &asm{tgt: t}
 	a.transpose("transpose", "VMOVUPS")
 	a.transpose("transposeStream", "VMOVNTPS")
+	if t == avx512 {
+		a.transposeEdge()
+	}
 	var b bytes.Buffer
 	b.WriteString(header + "//go:build !purego\n\n#include \"textflag.h\"\n")
 	b.WriteString(a.out.String())
@@ -50,6 +53,45 @@ func (a *asm) transpose(name, store string) {
 	a.p("ADDQ $%d, DI", 4*n)
 	a.p("DECQ BX")
 	a.p("JNZ loop")
+	a.p("VZEROUPPER")
+	a.p("RET")
+}
+
+// transposeEdge writes the transpose of one block that is cut: at most 16 rows and columns, at least one. Rows that are not
+// there are the last again, columns that are not there are neither read nor written.
+func (a *asm) transposeEdge() {
+	a.out.WriteString("\n// func transposeEdgeF32AVX512(dst, src *float32, ldd, lds, rows, cols int)\nTEXT ·transposeEdgeF32AVX512(SB), NOSPLIT, $0-48\n")
+	for i, s := range []string{"dst DI", "src SI", "ldd DX", "lds CX", "rows BX", "cols R10"} {
+		name, reg, _ := strings.Cut(s, " ")
+		a.p("MOVQ %s+%d(FP), %s", name, 8*i, reg)
+	}
+	a.p("SHLQ $2, DX")
+	a.p("SHLQ $2, CX")
+	a.p("MOVQ $-1, AX")
+	a.p("BZHIQ R10, AX, R9")
+	a.p("KMOVW R9, K1")
+	a.p("BZHIQ BX, AX, R9")
+	a.p("KMOVW R9, K2")
+	a.p("XORQ R9, R9")
+	for i := range 16 {
+		a.p("VMOVUPS.Z (SI), K1, Z%d", i)
+		if i < 15 {
+			a.p("DECQ BX")
+			a.p("CMOVQEQ R9, CX // stay on the last row")
+			a.p("ADDQ CX, SI")
+		}
+	}
+	out := a.shuffle16()
+	for j := range 16 {
+		a.p("VMOVUPS Z%d, K2, (DI)", out[j])
+		if j < 15 {
+			a.p("DECQ R10")
+			a.p("JZ done")
+			a.p("ADDQ DX, DI")
+		}
+	}
+	a.out.WriteString("\n")
+	a.label("done")
 	a.p("VZEROUPPER")
 	a.p("RET")
 }

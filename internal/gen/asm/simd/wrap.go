@@ -17,6 +17,12 @@ func (f family) twins() []byte {
 		if k.own || k.plain != "" {
 			continue
 		}
+		if k.rare != nil {
+			far := *k
+			far.body, far.scalar = k.rare, k.slow
+			body, tables := far.twinBody()
+			fmt.Fprintf(&b, "%sfunc %s(%s) %s {\n%s}\n\n", tables, k.slow, join(k.slices[1:], ""), k.slices[0].typ, body)
+		}
 		body, tables := k.twinBody()
 		b.WriteString(tables)
 		var loop string

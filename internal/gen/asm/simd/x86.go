@@ -98,7 +98,15 @@ type frame struct {
 	copyNo  int
 	failed  bool
 	stopLbl string
+	rows    map[string]int // first of the two registers of a row of 32
+	rare    []rareVector   // copies of the body that have another for rare vectors
 	code    []*val
+}
+
+// rareVector is a copy of the loop body that kernel.rare stands in for.
+type rareVector struct {
+	copyNo int
+	masked bool
 }
 
 func ckey(c *val) string { return fmt.Sprintf("%d:%x", c.t.size(), c.bits) }
@@ -225,6 +233,24 @@ func (f *frame) body(b *B) {
 	}
 }
 
+// rarely is the body for vectors that the kernel's own cannot do.
+func (k *kernel) rarely(t target) *B {
+	b := &B{tgt: t}
+	k.rare(b)
+	return b
+}
+
+// keepRows gives the rows of 32 that a body looks up registers of their own: reading them anew would take longer than all else.
+func (f *frame) keepRows(b *B) {
+	f.rows = map[string]int{}
+	for _, v := range b.code {
+		if key := fmt.Sprint(v.tab); v.op == "lookup32" && f.rows[key] == 0 {
+			f.rows[key] = len(f.free) - 2*len(f.rows) - 2
+			f.free[f.rows[key]], f.free[f.rows[key]+1] = false, false
+		}
+	}
+}
+
 // plan allocates registers with as many constants kept in registers as will fit.
 func (a *asm) plan(k *kernel, b *B) map[string]int {
 	uses := map[string]int{}
@@ -249,6 +275,7 @@ func (a *asm) plan(k *kernel, b *B) map[string]int {
 	for n := len(order); n >= 0; n-- {
 		trial := &asm{tgt: a.tgt, file: a.file, data: map[string]int{}}
 		f := trial.newFrame(k)
+		f.keepRows(b)
 		for _, c := range order[:n] {
 			f.cregs[ckey(c)] = f.alloc()
 		}
@@ -256,6 +283,9 @@ func (a *asm) plan(k *kernel, b *B) map[string]int {
 			f.masked = masked
 			f.copyNo = 0
 			f.body(b)
+			if k.rare != nil {
+				f.body(k.rarely(a.tgt))
+			}
 		}
 		if !f.failed {
 			out := map[string]int{}

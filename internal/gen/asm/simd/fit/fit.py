@@ -133,6 +133,31 @@ def table16(f, deg, most, plus=0):
     return rows, worst0, worst
 
 
+def table32(f, deg, step):
+    """Thirty-two polynomials in m - c, where c lies near -k*step for k = 0, 1, ...: column k has the m nearest to that.
+
+    As in table16 the point c is chosen so that f(c) is very nearly a float32.
+    """
+    rows = [[0.0] * 32 for _ in range(deg + 2)]
+    worst0, worst = mpf(0), mpf(0)
+    for k in range(32):
+        lo, hi = -(k + mpf(1) / 2) * step, min(-(k - mpf(1) / 2) * step, mpf(0))
+        best = None
+        for j in range(-300, 301):
+            c = mpf(f32((lo + hi) / 2 + step * j / 9001))
+            v = f(c)
+            e = abs(mpf(f32(v)) / v - 1)
+            if best is None or e < best[0]:
+                best = (e, c)
+        c = best[1]
+        c0 = mpf(f32(f(c)))
+        p, e0, e1 = poly(lo - c, hi - c, lambda d: (f(c + d) - c0) / d, list(range(deg)), lambda d: abs(d) / f(c + d), n=120)
+        worst0, worst = max(worst0, e0), max(worst, e1, best[0])
+        for r, x in enumerate([c, c0] + p):
+            rows[r][k] = f32(x)
+    return rows, worst0, worst
+
+
 def exp_table():
     hi = [f32(mpf(2) ** (mpf(i) / 16)) for i in range(16)]
     return [hi, [f32(mpf(2) ** (mpf(i) / 16) - mpf(h)) for i, h in enumerate(hi)]], mpf(2) ** -50, mpf(2) ** -50
@@ -167,6 +192,7 @@ def main():
     c, a, b = poly(-0.5, 0.5, lambda r: mpf(2) ** r, list(range(8)), lambda r: 1 / mpf(2) ** r, rnd=float)
     show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
     show_table("tabGelu", "a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6, mpf(15), mpf(1) / 2))
+    show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in table32, 3/16 apart", *table32(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 6, mpf(3) / 16))
     show_table("tabErf", "erf(a), less a in the first column, likewise", *table16(mp.erf, 6, mpf(4), 1))
     show_table("tabTanh", "tanh(a) likewise", *table16(mp.tanh, 6, mpf('9.1')))
     show_table("tabExp", "2^(i/16) and what it lost in rounding", *exp_table())

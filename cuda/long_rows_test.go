@@ -1,0 +1,66 @@
+package cuda
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestLongRows sorts and scans rows that are cut in tiles and chunks, of lengths beside their edges, against the CPU. Sorted
+// places must be the same: equal elements, of which there are many, keep their order, zeros have both signs, NaN comes last.
+func TestLongRows(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	types := []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Float16, lucid.Int8, lucid.Uint8, lucid.Int16, lucid.Int32, lucid.Int64, lucid.Bool}
+	for _, c := range []struct{ rows, n int }{{1, 1 << 18}, {1, 1<<18 + 4097}, {5, 70000}, {40, 8193}} {
+		v := make([]float64, c.rows*c.n)
+		for i := range v {
+			v[i] = math.Round(r.NormFloat64()*400) / 8
+			switch r.IntN(50) {
+			case 0:
+				v[i] = 0
+			case 1:
+				v[i] = math.Copysign(0, -1)
+			}
+		}
+		x := lucid.New(v, c.rows, c.n)
+		for _, d := range types {
+			y := x.To(d)
+			if d == lucid.Float32 || d == lucid.BFloat16 {
+				y = lucid.Where(x.Gt(120.0), math.NaN(), x).To(d)
+			}
+			y = y.Eval()
+			z := y.To(dev).Eval()
+			for _, down := range []bool{false, true} {
+				o := lucid.SortOptions{Dim: new(1), Descending: down}
+				want, got := lucid.ArgSort(y, o), lucid.ArgSort(z, o)
+				if w, g := lucid.ToSlice[int64](want), lucid.ToSlice[int64](got); !slices.Equal(w, g) {
+					t.Errorf("%v of %v, descending %v: the order differs", c, d, down)
+				}
+			}
+		}
+		for _, d := range []lucid.DType{lucid.Float64, lucid.Int64, lucid.Complex128} {
+			y := x.To(d).Eval()
+			z := y.To(dev)
+			for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
+				"cumsum":         func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1) },
+				"cumsum of rows": func(x *lucid.Tensor) *lucid.Tensor { return x.Transpose(0, 1).Contiguous().CumSum(0) },
+				"cumsum backwards": func(x *lucid.Tensor) *lucid.Tensor {
+					return lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(1).Mul(x.Detach()).Sum().Real() })(x)
+				},
+				"cumprod": func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(0.01).Exp().CumProd(1).Log() },
+				"cummax":  func(x *lucid.Tensor) *lucid.Tensor { _, at := x.CumMax(1); return at },
+			} {
+				if d == lucid.Complex128 && name != "cumsum" && name != "cumsum of rows" || d == lucid.Int64 && (name == "cumprod" || name == "cumsum backwards") {
+					continue
+				}
+				if want, got := f(y), f(z).To(lucid.CPU); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(1e-9), ATol: new(1e-6)}) {
+					t.Errorf("%s of %v, %v: %v, want %v", name, c, d, got, want)
+				}
+			}
+		}
+	}
+}

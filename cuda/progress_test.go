@@ -1,0 +1,100 @@
+package cuda
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestReadingWaitsForItsOwn: a value is read while the device still has much to do that was asked for later, evaluated eagerly,
+// made by a recording, and made by a recording that may complain.
+func TestReadingWaitsForItsOwn(t *testing.T) {
+	dev := gpu(t)
+	var a, x *lucid.Tensor
+	lucid.WithDevice(dev, func() { a, x = lucid.Rand(8192, 8192).Mul(0.01), lucid.Arange(1000).To(lucid.Float32) })
+	a = a.To(lucid.BFloat16)
+	at := lucid.New([]int64{1, 2, 3}, 3).To(dev)
+	bad := lucid.New([]int64{1, 2000, 3}, 3).To(dev)
+	if err := lucid.Eval(a, x, at, bad); err != nil {
+		t.Fatal(err)
+	}
+	busy := func() {
+		for range 40 {
+			a.MatMul(a).Eval().Free()
+		}
+	}
+	plain := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.CumSum(0).Mul(2).Sum() })
+	checked := lucid.Compile(func(x, at *lucid.Tensor) *lucid.Tensor { return x.At(at).Sum() })
+	large := x.Unsqueeze(0).Expand(300, 1000).Contiguous().Eval()
+	for range 4 { // until they are recorded
+		plain(x).Item()
+		checked(x, at).Item()
+		busy()
+	}
+	wait := func(what string, want float64, make func() *lucid.Tensor) {
+		if err := Synchronize(0); err != nil {
+			t.Fatal(err)
+		}
+		y := make()
+		begin := time.Now()
+		busy()
+		asked := time.Since(begin)
+		got := y.Item()
+		read := time.Since(begin)
+		if err := Synchronize(0); err != nil {
+			t.Fatal(err)
+		}
+		all := time.Since(begin)
+		t.Logf("%s: asked for all in %v, read after %v, all done after %v", what, asked, read, all)
+		if got != want {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+		if read > (asked+all)/2 {
+			t.Errorf("%s: read after %v, where later work ends after %v", what, read, all)
+		}
+	}
+	wait("eager", 499500, func() *lucid.Tensor { return x.Sum().Eval() })
+	wait("recorded", plain(x).Item(), func() *lucid.Tensor { return plain(x) })
+	wait("recorded that may complain", 6, func() *lucid.Tensor { return checked(x, at) })
+	wait("large", 999, func() *lucid.Tensor { return large.Add(0).Eval().At(7, 999).Eval() })
+	err := lucid.Try(func() {
+		y := checked(x, bad)
+		busy()
+		y.Add(1).Item()
+	})
+	if !errors.Is(err, lucid.ErrIndex) {
+		t.Errorf("a bad position: %v", err)
+	}
+}
+
+// TestReadingBesideWork reads values of all sizes from several goroutines while others write over memory that was given back.
+func TestReadingBesideWork(t *testing.T) {
+	dev := gpu(t)
+	var wg sync.WaitGroup
+	for g := range 6 {
+		wg.Go(func() {
+			x := lucid.Full([]int{1}, float64(g)).To(dev).Eval()
+			for i := range 60 {
+				n := []int{1, 1000, 70000, 200000}[(g+i)%4]
+				y := x.Expand(n).Add(float64(i)).Eval()
+				z := y.Mul(2).Eval() // asked for behind it
+				y2 := z.Sub(y).Eval()
+				for _, v := range []*lucid.Tensor{y, y2} {
+					for k, f := range lucid.ToSlice[float64](v) {
+						if f != float64(g+i) {
+							t.Errorf("goroutine %d, step %d: element %d of %d is %v", g, i, k, n, f)
+							return
+						}
+					}
+				}
+				y.Free()
+				z.Free()
+				y2.Free()
+			}
+		})
+	}
+	wg.Wait()
+}

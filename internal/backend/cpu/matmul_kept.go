@@ -1,0 +1,75 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// A layer's weights lie by columns of the product, and products of a few rows spend most of their time on turning them
+// around. A program that runs again with the same weights keeps small ones turned. The order of the sums, and so every bit,
+// is the same (see package gemm).
+
+const (
+	keptElems = 64 << 10 // most elements of weights that are kept turned: what the second-level cache has room for
+	keptRuns  = 2        // runs with the same weights before they are
+	fewRows   = 8        // most rows that are multiplied with them
+)
+
+// keptRows is the second operand of a product by rows, while it has one value.
+type keptRows struct {
+	buf   *mem.Buffer
+	value uint32
+	runs  int
+	rows  []float32 // nil: not turned yet
+}
+
+// product is matmul of operands, of which the first has number first among the launch's inputs.
+func (w *keptRows) product(c *backend.Ctx, first int, out backend.View, in []backend.View) error {
+	rows := w.turned(c, first, in)
+	if rows == nil {
+		return matmulThen(c, out, in, nil)
+	}
+	m, k, n := in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
+	gemm.Float32(m, n, k, backend.Slice[float32](in[0]), k, 1, rows, n, 1, backend.Slice[float32](out), n, gemm.Overwrite, nil, nil)
+	return nil
+}
+
+// turned returns the second operand by rows, nil if it is not kept so.
+func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float32 {
+	b := &in[1]
+	if c.Given>>(first+1)&1 == 0 || b.Buf.ReadOnly {
+		*w = keptRows{}
+		return nil
+	}
+	if w.buf == b.Buf && w.value == b.Buf.Value() && w.runs >= keptRuns {
+		if w.rows == nil && keeps(in) {
+			w.rows = turnedRows(b)
+		}
+		return w.rows
+	}
+	if w.buf != b.Buf || w.value != b.Buf.Value() {
+		*w = keptRows{buf: b.Buf, value: b.Buf.Value()}
+	}
+	w.runs++
+	return nil
+}
+
+// keeps reports whether the operands are a few rows and small weights that lie by columns.
+func keeps(in []backend.View) bool {
+	a, b := &in[0], &in[1]
+	return b.DType == dtype.Float32 && a.Shape.Rank() == 2 && b.Shape.Rank() == 2 && a.Contiguous() && a.Shape.Dim(0) <= fewRows &&
+		b.Lay != nil && b.Lay.Strides[0] == 1 && b.Lay.Strides[1] > 1 && a.Numel() > 0 && b.Numel() > 0 && b.Numel() <= keptElems
+}
+
+func turnedRows(b *backend.View) []float32 {
+	k, n, step := b.Shape.Dim(0), b.Shape.Dim(1), b.Lay.Strides[1]
+	src, rows := backend.Whole[float32](*b), make([]float32, k*n)
+	for j := range n {
+		for p, x := range src[j*step : j*step+k] {
+			rows[p*n+j] = x
+		}
+	}
+	return rows
+}

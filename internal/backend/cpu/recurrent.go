@@ -1,0 +1,227 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// A recurrent layer packs its weights once and then goes from step to step. A step is cut into blocks of units, and of rows
+// if there are many: all gates of a block's units are computed in the cache, from the product with the state before to the
+// state behind. Threads take the same blocks in every step if they can, so that a block's weights stay in the cache of a core.
+// What is carried from step to step is never rounded to a half.
+
+const (
+	recurrentRows  = 64   // of a block
+	recurrentPause = 1024 // of a product between two looks at the clock
+	recurrentDepth = 256  // of a product before its sums go to memory: a panel of weights stays in the first-level cache
+)
+
+func init() {
+	register(backend.Table{"recurrent": recurrent, "recurrent_grad": recurrentGrad})
+}
+
+func recurrent(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if in[0].DType == dtype.Float64 {
+		return goThrough[float64](c, a, out, in)
+	}
+	return goThrough[float32](c, a, out, in)
+}
+
+func recurrentGrad(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if in[0].DType == dtype.Float64 {
+		return goBack[float64](c, a, out, in)
+	}
+	return goBack[float32](c, a, out, in)
+}
+
+// vectors are the routines of an element type over contiguous elements.
+type vectors[T floats] struct {
+	tiles               gemm.Tiles[T]
+	sigmoid, tanh, relu func(z, x []T)
+	add, sub, mul       func(z, x, y []T)
+}
+
+func vectorsOf[T floats]() (v vectors[T]) {
+	switch v := any(&v).(type) {
+	case *vectors[float32]:
+		*v = vectors[float32]{gemm.Tiles32(), simd.SigmoidF32, simd.TanhF32, simd.ReluF32, simd.AddF32, simd.SubF32, simd.MulF32}
+	case *vectors[float64]:
+		*v = vectors[float64]{gemm.Tiles64(), simd.SigmoidF64, simd.TanhF64, relu64, simd.AddF64, simd.SubF64, simd.MulF64}
+	}
+	return v
+}
+
+func relu64(z, x []float64) {
+	for i, v := range x {
+		if v <= 0 { // a NaN stays
+			v = 0
+		}
+		z[i] = v
+	}
+}
+
+// layerPlan is what both directions know of a layer.
+type layerPlan[T floats] struct {
+	vectors[T]
+	c                        *backend.Ctx
+	a                        attr.Recurrent
+	gates, hidden, state     int // gates of a unit, units, size of the state
+	batch                    int
+	places, order            []int
+	width, units, stateUnits int // units of a block; blocks of units, of the state
+}
+
+func planLayer[T floats](c *backend.Ctx, a attr.Attr, w backend.View) *layerPlan[T] {
+	l := &layerPlan[T]{vectors: vectorsOf[T](), c: c, a: a.(attr.Recurrent)}
+	l.gates = l.a.Cell.Gates()
+	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
+	l.places, l.order = l.a.Places(), l.a.Order()
+	if len(l.order) > 0 {
+		l.batch = l.places[1]
+	}
+	l.width = l.tiles.Cols()
+	l.units, l.stateUnits = (l.hidden+l.width-1)/l.width, (l.state+l.width-1)/l.width
+	return l
+}
+
+// step returns where the values of the k-th step begin, and how many sequences have it; none behind the last.
+func (l *layerPlan[T]) step(k int) (at, n int) {
+	if k < 0 || k >= len(l.order) {
+		return 0, 0
+	}
+	t := l.order[k]
+	return l.places[t], l.places[t+1] - l.places[t]
+}
+
+// part returns where a block of units begins, and its width.
+func (l *layerPlan[T]) part(block, size int) (from, width int) {
+	return block * l.width, min(l.width, size-block*l.width)
+}
+
+// forBlocks runs a step's blocks: of units, and of rows.
+func (l *layerPlan[T]) forBlocks(units, rows int, f func(unit, lo, hi int)) error {
+	parts := (rows + recurrentRows - 1) / recurrentRows
+	return l.c.For(units*parts, func(b int) {
+		lo, hi := part(rows, parts, b%parts)
+		f(b/parts, lo, hi)
+	})
+}
+
+// ahead asks for rows of w elements, rs apart, that are read soon: they lie too far apart for the machine to guess. own does
+// so for rows that are written, which another core may have.
+func ahead[T floats](x []T, rs, rows, w int) {
+	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
+		simd.PrefetchRows(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
+	}
+}
+
+func own[T floats](x []T, rs, rows, w int) {
+	if size := int(unsafe.Sizeof(T(0))); len(x) > 0 {
+		simd.PrefetchOwn(unsafe.Pointer(&x[0]), rs*size, rows, w*size)
+	}
+}
+
+// product adds m rows of a, k deep, times a panel to c.
+func (l *layerPlan[T]) product(m, w, k int, a []T, ars int, panel []T, c []T, crs int) {
+	rows := l.tiles.Rows()
+	pieces := (m + rows - 1) / rows
+	for at := 0; at < k; at += recurrentDepth {
+		depth := min(recurrentDepth, k-at)
+		if at > 0 && at%recurrentPause == 0 {
+			par.NewPace()
+		}
+		for p := range pieces {
+			lo, hi := part(m, pieces, p)
+			l.tiles.Panels(hi-lo, w, depth, a[lo*ars+at:], ars, 1, panel[at*l.width:], c[lo*crs:], crs, true)
+		}
+	}
+}
+
+// packRows packs columns of w, whose rows lie one behind the other, as panels of as many columns as a block has.
+func (l *layerPlan[T]) packRows(dst, w []T, rows, cols int) error {
+	blocks := (cols + l.width - 1) / l.width
+	const each = 256
+	parts := (rows + each - 1) / each
+	return l.c.For(blocks*parts, func(b int) {
+		from, width := l.part(b/parts, cols)
+		lo := b % parts * each
+		n := min(each, rows-lo)
+		l.tiles.CopyRows(dst[(b/parts*rows+lo)*l.width:], l.width, w[lo*cols+from:], cols, n, width)
+	})
+}
+
+// packColumns packs rows of w, each k long, as columns of panels; those of each gate begin with a panel of their own.
+func (l *layerPlan[T]) packColumns(dst, w []T, gates, size, k int) error {
+	blocks := (size + l.width - 1) / l.width
+	return l.c.For(gates*blocks, func(b int) {
+		from, width := l.part(b/gates, size)
+		row := b%gates*size + from
+		l.tiles.PackColumns(dst[b*l.width*k:][:l.width*k], w[row*k:], k, k, width)
+	})
+}
+
+// floatsOf returns a view's elements in order, halves widened.
+func floatsOf[T floats](c *backend.Ctx, v backend.View) ([]T, error) {
+	if v.DType.IsHalf() {
+		x, err := denseF32(c, v)
+		return any(x).([]T), err
+	}
+	p, err := dense(c, v)
+	return elems[T](p, v.Numel()), err
+}
+
+// operandsOf is floatsOf for several.
+func operandsOf[T floats](c *backend.Ctx, in []backend.View) (x [][]T, err error) {
+	x = make([][]T, len(in))
+	for i, v := range in {
+		if x[i], err = floatsOf[T](c, v); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// withResults calls f with the outputs as T, and rounds halves afterwards.
+func withResults[T floats](c *backend.Ctx, out []backend.View, f func(z [][]T) error) error {
+	if len(out) == 0 || !out[0].DType.IsHalf() {
+		z := make([][]T, len(out))
+		for i, v := range out {
+			z[i] = outOf[T](v)
+		}
+		return f(z)
+	}
+	size := 0
+	for _, v := range out {
+		size += v.Numel()
+	}
+	return withTemp(size, func(t []T) error {
+		z := make([][]T, len(out))
+		for i, v := range out {
+			z[i], t = t[:v.Numel():v.Numel()], t[v.Numel():]
+		}
+		if err := f(z); err != nil {
+			return err
+		}
+		for i, v := range out {
+			if err := storeHalf(c, v, any(z[i]).([]float32)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// cutter takes pieces of scratch one after the other.
+type cutter[T floats] []T
+
+func (c *cutter[T]) cut(n int) []T {
+	z := (*c)[:n:n]
+	*c = (*c)[n:]
+	return z
+}

@@ -1,0 +1,210 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+)
+
+// layerForward goes through the steps of a layer.
+type layerForward[T floats] struct {
+	*layerPlan[T]
+	gx, bias       []T
+	panels         []T    // of the state's weight: by block of units, then by gate
+	projection     []T    // panels of it, by block of the state
+	states         [2][]T // before a step and behind it, in turn
+	memory         []T    // an LSTM's, by block of units
+	raw            []T    // the state before it is projected
+	pitch, rawStep int    // of rows of states, and of raw
+	y, extra, z    []T    // results; the last two may be missing
+}
+
+func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	l := &layerForward[T]{layerPlan: planLayer[T](c, a, in[1])}
+	if in[0].Numel() == 0 && out[0].Numel() == 0 {
+		return nil
+	}
+	x, err := operandsOf[T](c, in)
+	if err != nil {
+		return err
+	}
+	l.gx = x[0]
+	h0, rest := x[2], x[3:]
+	var c0, proj []T
+	if l.a.Cell == attr.CellLSTM {
+		c0, rest = rest[0], rest[1:]
+	}
+	if l.a.Biased {
+		l.bias, rest = rest[0], rest[1:]
+	}
+	if l.a.Project {
+		proj = rest[0]
+	}
+	// Rows of the same column must not fall into the same set of the cache.
+	l.pitch, l.rawStep = l.state+16, l.hidden+16
+	sizes := []int{l.units * l.gates * l.width * l.state, 2 * l.batch * l.pitch, 0, 0, 0}
+	if c0 != nil {
+		sizes[2] = l.batch * l.hidden
+	}
+	if proj != nil {
+		sizes[3], sizes[4] = l.batch*l.rawStep, l.stateUnits*l.width*l.hidden
+	}
+	return withTemp(sizes[0]+sizes[1]+sizes[2]+sizes[3]+sizes[4], func(t []T) error {
+		s := cutter[T](t)
+		l.panels, l.states[0], l.states[1] = s.cut(sizes[0]), s.cut(sizes[1]/2), s.cut(sizes[1]/2)
+		l.memory, l.raw, l.projection = s.cut(sizes[2]), s.cut(sizes[3]), s.cut(sizes[4])
+		if err := l.packColumns(l.panels, x[1], l.gates, l.hidden, l.state); err != nil {
+			return err
+		}
+		if proj != nil {
+			if err := l.packColumns(l.projection, proj, 1, l.state, l.hidden); err != nil {
+				return err
+			}
+		}
+		for _, s := range l.states {
+			l.tiles.CopyRows(s, l.pitch, h0, l.state, l.batch, l.state)
+		}
+		for u := range l.units {
+			if from, w := l.part(u, l.hidden); c0 != nil {
+				l.tiles.CopyRows(l.memory[l.batch*from:], w, c0[from:], l.hidden, l.batch, w)
+			}
+		}
+		return withResults(c, out, func(z [][]T) error {
+			l.y = z[0]
+			if len(z) > 1 {
+				l.extra = z[1]
+			}
+			if len(z) > 2 {
+				l.z = z[2]
+			}
+			return l.run()
+		})
+	})
+}
+
+func (l *layerForward[T]) run() error {
+	for k := range l.order {
+		at, n := l.step(k)
+		err := l.forBlocks(l.units, n, func(u, lo, hi int) { l.block(k, at, u, lo, hi) })
+		if err == nil && l.a.Project {
+			err = l.forBlocks(l.stateUnits, n, func(u, lo, hi int) {
+				from, w := l.part(u, l.state)
+				_ = withTemp((hi-lo)*w, func(h []T) error {
+					clear(h)
+					l.product(hi-lo, w, l.hidden, l.raw[lo*l.rawStep:], l.rawStep, l.projection[from*l.hidden:], h, w)
+					l.put(k, at, from, w, lo, hi, h)
+					return nil
+				})
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes a part of the state behind a step.
+func (l *layerForward[T]) put(k, at, from, w, lo, hi int, h []T) {
+	l.tiles.CopyRows(l.states[(k+1)%2][lo*l.pitch+from:], l.pitch, h, w, hi-lo, w)
+	l.tiles.CopyRows(l.y[(at+lo)*l.state+from:], l.state, h, w, hi-lo, w)
+}
+
+// block computes a block of units for rows lo to hi of the k-th step, whose values begin at row at.
+func (l *layerForward[T]) block(k, at, u, lo, hi int) {
+	from, w := l.part(u, l.hidden)
+	m := hi - lo
+	n := m * w
+	_ = withTemp((l.gates+2)*n, func(t []T) error {
+		s := cutter[T](t)
+		g, h, tmp := s.cut(l.gates*n), s.cut(n), s.cut(n)
+		before := l.states[k%2][lo*l.pitch:]
+		row := (at + lo) * l.gates * l.hidden
+		for q := range l.gates {
+			z := g[q*n:][:n]
+			if l.a.Cell == attr.CellGRU && q == 2 {
+				clear(z) // the input's part comes later
+			} else {
+				l.tiles.CopyRows(z, w, l.gx[row+q*l.hidden+from:], l.gates*l.hidden, m, w)
+			}
+			if l.bias != nil {
+				b := l.bias[q*l.hidden+from:][:w]
+				for i := range m {
+					l.add(z[i*w:][:w], z[i*w:][:w], b)
+				}
+			}
+			l.ask(k, at, from, w, lo, hi, q+1)
+			l.product(m, w, l.state, before, l.pitch, l.panels[(from*l.gates+q*l.width)*l.state:], z, w)
+		}
+		switch l.a.Cell {
+		case attr.CellLSTM:
+			c := l.memory[l.batch*from+lo*w:][:n]
+			l.sigmoid(g[:2*n], g[:2*n])
+			l.tanh(g[2*n:3*n], g[2*n:3*n])
+			l.sigmoid(g[3*n:], g[3*n:])
+			l.mul(c, c, g[n:2*n])
+			l.mul(tmp, g[:n], g[2*n:3*n])
+			l.add(c, c, tmp)
+			l.tanh(tmp, c)
+			l.mul(h, tmp, g[3*n:])
+			l.keep(at, from, w, lo, hi, c, g)
+		case attr.CellGRU:
+			l.sigmoid(g[:2*n], g[:2*n])
+			if l.extra != nil {
+				l.tiles.CopyRows(l.extra[(at+lo)*l.hidden+from:], l.hidden, g[2*n:], w, m, w)
+			}
+			l.mul(g[2*n:], g[2*n:], g[:n])
+			l.tiles.CopyRows(tmp, w, l.gx[row+2*l.hidden+from:], l.gates*l.hidden, m, w)
+			l.add(g[2*n:], g[2*n:], tmp)
+			l.tanh(g[2*n:], g[2*n:])
+			l.tiles.CopyRows(h, w, before[from:], l.pitch, m, w)
+			l.sub(h, h, g[2*n:])
+			l.mul(h, h, g[n:2*n])
+			l.add(h, h, g[2*n:])
+			l.keep(at, from, w, lo, hi, nil, g)
+		case attr.CellReLU:
+			l.relu(h, g)
+		default:
+			l.tanh(h, g)
+		}
+		if l.a.Project {
+			l.tiles.CopyRows(l.raw[lo*l.rawStep+from:], l.rawStep, h, w, m, w)
+		} else {
+			l.put(k, at, from, w, lo, hi, h)
+		}
+		return nil
+	})
+}
+
+// ask brings near what the block needs when its products with gate q-1 are there: a little at a time, since a core has
+// only so many requests under way.
+func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
+	m, row := hi-lo, l.gates*l.hidden
+	if q == 1 && !l.a.Project {
+		own(l.states[(k+1)%2][lo*l.pitch+from:], l.pitch, m, w)
+	}
+	if q == min(2, l.gates) && !l.a.Project {
+		own(l.y[(at+lo)*l.state+from:], l.state, m, w)
+	}
+	if q == 3 && l.extra != nil {
+		own(l.extra[(at+lo)*l.hidden+from:], l.hidden, m, w)
+	}
+	if q < l.gates {
+		ahead(l.gx[(at+lo)*row+q*l.hidden+from:], row, m, w)
+	} else if at, n := l.step(k + 1); n > lo { // the first gate of the next step
+		ahead(l.gx[(at+lo)*row+from:], row, min(hi, n)-lo, w)
+	}
+}
+
+// keep writes memories, and gates if somebody wants them.
+func (l *layerForward[T]) keep(at, from, w, lo, hi int, c, g []T) {
+	m := hi - lo
+	if c != nil {
+		l.tiles.CopyRows(l.extra[(at+lo)*l.hidden+from:], l.hidden, c, w, m, w)
+	}
+	if l.z == nil {
+		return
+	}
+	for q := range l.gates {
+		l.tiles.CopyRows(l.z[((at+lo)*l.gates+q)*l.hidden+from:], l.gates*l.hidden, g[q*m*w:], w, m, w)
+	}
+}

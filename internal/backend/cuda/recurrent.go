@@ -1,0 +1,234 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// A recurrent layer is a product with the state's weight for each step, and a kernel behind it. Halves are computed in
+// float32: states are carried from step to step as they are.
+
+func init() {
+	register(map[string]kernel{"recurrent": recurrent, "recurrent_grad": recurrentGrad})
+}
+
+// cellNames are the cells in recurrent.cu.
+var cellNames = map[attr.Cell]string{attr.CellTanh: "TANH", attr.CellReLU: "RELU", attr.CellLSTM: "LSTM", attr.CellGRU: "GRU"}
+
+func recurrentSource(part string, t dtype.DType, c attr.Cell) string {
+	names := "#define TANH 0\n#define RELU 1\n#define LSTM 2\n#define GRU 3\n"
+	return kernels.Source("prelude", "elementwise", "functions") + names + "#define " + part + "\n" + typed(t) +
+		fmt.Sprintf("#define CELL %s\n#define GATES %d\n", cellNames[c], c.Gates()) + kernels.Source("recurrent")
+}
+
+// layerRun is a layer on its way: sizes, and memory for what it carries.
+type layerRun struct {
+	d                           *call
+	a                           attr.Recurrent
+	t, wide                     dtype.DType // of elements, and of what is carried
+	gates, hidden, state, batch int
+	places, order               []int
+	bufs                        []*mem.Buffer
+}
+
+func (d *call) newLayer(a attr.Attr, w backend.View) *layerRun {
+	l := &layerRun{d: d, a: a.(attr.Recurrent), t: w.DType, wide: w.DType}
+	if l.t.IsHalf() {
+		l.wide = dtype.Float32
+	}
+	l.gates = l.a.Cell.Gates()
+	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
+	l.places, l.order = l.a.Places(), l.a.Order()
+	if len(l.order) > 0 {
+		l.batch = l.places[1]
+	}
+	return l
+}
+
+func (l *layerRun) free() {
+	for _, b := range l.bufs {
+		b.Free()
+	}
+}
+
+// step returns where the values of the k-th step begin, and how many sequences have it.
+func (l *layerRun) step(k int) (at, n int) {
+	if k < 0 || k >= len(l.order) {
+		return 0, 0
+	}
+	t := l.order[k]
+	return l.places[t], l.places[t+1] - l.places[t]
+}
+
+// space returns memory for what is carried.
+func (l *layerRun) space(rows, cols int) (backend.View, error) {
+	b, err := l.d.pool.Get("recurrent", max(1, rows*cols)*l.wide.Size())
+	if err != nil {
+		return backend.View{}, err
+	}
+	l.bufs = append(l.bufs, b)
+	return backend.View{Buf: b, DType: l.wide, Shape: shape.Of("recurrent", rows, cols)}, nil
+}
+
+// widened is a copy of a view, as it is carried; without a view it is zeros.
+func (l *layerRun) widened(v *backend.View, rows, cols int) (backend.View, error) {
+	to, err := l.space(rows, cols)
+	switch {
+	case err != nil || rows*cols == 0:
+		return to, err
+	case v == nil:
+		return to, l.d.Fill(address(to), 0, rows*cols*l.wide.Size())
+	case v.DType == l.wide:
+		return to, l.d.move(to, *v)
+	}
+	return to, l.d.cast(to, *v)
+}
+
+// operands brings inputs in order; the weights, whose numbers are given, also to the dtype that is computed in.
+func (l *layerRun) operands(in []backend.View, weights ...int) ([]backend.View, error) {
+	list := make([]backend.View, len(in))
+	for i, v := range in {
+		to, b, err := l.d.dense(v)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			l.bufs = append(l.bufs, b)
+		}
+		list[i] = to
+	}
+	for _, i := range weights {
+		if v := list[i]; v.DType != l.wide {
+			to, err := l.widened(&v, v.Shape.Dim(0), v.Shape.Dim(1))
+			if err != nil {
+				return nil, err
+			}
+			list[i] = to
+		}
+	}
+	return list, nil
+}
+
+// product makes z = x·w, m×k by k×n; w may be given turned. What lies behind the rows of z stays.
+func (l *layerRun) product(z, x, w backend.View, m, n, k int, turned bool) error {
+	if m == 0 || n == 0 {
+		return nil
+	}
+	if k == 0 {
+		return l.d.Fill(address(z), 0, m*n*l.wide.Size())
+	}
+	h, err := l.d.cublas()
+	if err != nil || l.d.face == looking {
+		return err
+	}
+	y := cublas.Matrix{Row: n, Column: 1, Batch: n * k}
+	if turned {
+		y = cublas.Matrix{Row: 1, Column: k, Batch: n * k}
+	}
+	p := cublas.Product{DType: l.wide, Batch: 1, M: m, N: n, K: k, X: cublas.Matrix{Row: k, Column: 1, Batch: m * k}, Y: y, Pitch: n, Deterministic: l.d.ctx.Deterministic}
+	return l.d.product(h, p, address(z), address(x), address(w))
+}
+
+// launch runs a kernel of recurrent.cu, a thread for each of n elements.
+func (l *layerRun) launch(name, part string, n int, g args) error {
+	f, err := l.d.kernel(fmt.Sprint(name, l.t, l.a.Cell), name, func() string { return recurrentSource(part, l.t, l.a.Cell) })
+	if err != nil || n == 0 {
+		return err
+	}
+	return l.d.launch(f, blocks(n, threads), 1, threads, g)
+}
+
+// put adds up n elements: x and w as they are carried, y as elements; to wide and out where they are not 0.
+func (l *layerRun) put(n int, x, y, w, wide, out uintptr) error {
+	var g args
+	g.int(n)
+	g.ptr(x, y, w, wide, out)
+	return l.launch("recurrent_put", "PUT", n, g)
+}
+
+// from is the address of row at of a view with so many columns; 0 if there is no view.
+func (l *layerRun) from(v *backend.View, at, cols int) uintptr {
+	if v == nil {
+		return 0
+	}
+	return address(*v) + uintptr(at*cols*v.DType.Size())
+}
+
+func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
+	l := d.newLayer(a, in[1])
+	defer l.free()
+	weights := []int{1}
+	if l.a.Project {
+		weights = append(weights, len(in)-1)
+	}
+	x, err := l.operands(in, weights...)
+	if err != nil {
+		return err
+	}
+	var bias, extra, z *backend.View
+	if l.a.Biased {
+		bias = &x[3]
+	}
+	if len(out) > 1 {
+		extra = &out[1]
+	}
+	if len(out) > 2 {
+		z = &out[2]
+	}
+	state, err := l.widened(&x[2], l.batch, l.state)
+	if err != nil {
+		return err
+	}
+	s, err := l.space(l.batch, l.gates*l.hidden)
+	if err != nil {
+		return err
+	}
+	memory, raw := backend.View{}, state
+	var kept uintptr
+	if l.a.Cell == attr.CellLSTM {
+		if memory, err = l.widened(&x[3], l.batch, l.hidden); err != nil {
+			return err
+		}
+		kept = address(memory)
+	}
+	if l.a.Project {
+		if raw, err = l.space(l.batch, l.hidden); err != nil {
+			return err
+		}
+	}
+	for k := range l.order {
+		at, n := l.step(k)
+		if err := l.product(s, state, x[1], n, l.gates*l.hidden, l.state, true); err != nil {
+			return err
+		}
+		y := l.from(&out[0], at, l.state)
+		var g args
+		g.int(n, l.hidden)
+		g.ptr(l.from(&x[0], at, l.gates*l.hidden), address(s), l.from(bias, 0, 0), kept, address(raw))
+		if l.a.Project {
+			g.ptr(0)
+		} else {
+			g.ptr(y)
+		}
+		g.ptr(l.from(extra, at, l.hidden), l.from(z, at, l.gates*l.hidden))
+		if err := l.launch("recurrent", "FORWARD", n*l.hidden, g); err != nil {
+			return err
+		}
+		if l.a.Project {
+			if err := l.product(state, raw, x[len(x)-1], n, l.state, l.hidden, true); err != nil {
+				return err
+			}
+			if err := l.put(n*l.state, address(state), 0, 0, 0, y); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

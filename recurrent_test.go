@@ -1,0 +1,151 @@
+package lucid
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// recurrentCase is a layer with all operands an LSTM may have.
+type recurrentCase struct {
+	in    []*Tensor // x, wi, wh, h0, c0, bi, bh, wr
+	sizes []int
+}
+
+func newRecurrentCase(d DType, sizes []int, in, hidden, state int) *recurrentCase {
+	n := 0
+	for _, k := range sizes {
+		n += k
+	}
+	w := With{DType: d}
+	of := func(size ...int) *Tensor { return w.Uniform(-0.5, 0.5, size...).Eval() }
+	return &recurrentCase{[]*Tensor{of(n, in), of(4*hidden, in), of(4*hidden, state), of(sizes[0], state), of(sizes[0], hidden), of(4 * hidden), of(4 * hidden), of(state, hidden)}, sizes}
+}
+
+func (c *recurrentCase) layer(reverse bool) func(in []*Tensor) []*Tensor {
+	return func(in []*Tensor) []*Tensor {
+		y, h, m := LSTMForward(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], LstmForwardOptions{Reverse: reverse, BatchSizes: c.sizes})
+		return []*Tensor{y, h, m}
+	}
+}
+
+// steps is the same layer step by step, each sequence alone.
+func (c *recurrentCase) steps(reverse bool) func(in []*Tensor) []*Tensor {
+	return func(in []*Tensor) []*Tensor {
+		starts := []int{0}
+		for _, n := range c.sizes {
+			starts = append(starts, starts[len(starts)-1]+n)
+		}
+		rows := make([]*Tensor, starts[len(starts)-1])
+		var hs, cs []*Tensor
+		for i := range c.sizes[0] {
+			h, m := in[3].At(i), in[4].At(i)
+			var order []int
+			for t, n := range c.sizes {
+				if i < n {
+					order = append(order, t)
+				}
+			}
+			if reverse {
+				slices.Reverse(order)
+			}
+			for _, t := range order {
+				gates := Linear(in[0].At(starts[t]+i), in[1], in[5])
+				raw, next := LSTMStep(gates, h, m, in[2], in[6])
+				h, m = Linear(raw, in[7], nil), next
+				rows[starts[t]+i] = h
+			}
+			hs, cs = append(hs, h), append(cs, m)
+		}
+		return []*Tensor{Stack(rows, 0), Stack(hs, 0), Stack(cs, 0)}
+	}
+}
+
+// TestRecurrentSteps: a layer over packed sequences is what its steps are, values and gradients of every operand, for
+// sizes that take several blocks.
+func TestRecurrentSteps(t *testing.T) {
+	Seed(3)
+	for _, reverse := range []bool{false, true} {
+		for _, d := range []DType{Float32, Float64} {
+			c := newRecurrentCase(d, []int{5, 5, 3, 1}, 7, 45, 34)
+			cots := make([]*Tensor, 3)
+			for i, y := range c.layer(reverse)(c.in) {
+				cots[i] = With{DType: d}.Uniform(-1, 1, y.Shape()...).Eval()
+			}
+			got, gotGrads := VJPN(c.layer(reverse), c.in, cots)
+			want, wantGrads := VJPN(c.steps(reverse), c.in, cots)
+			rtol, atol := 1e-4, 1e-5
+			if d == Float64 {
+				rtol, atol = 1e-11, 1e-12
+			}
+			for i, y := range append(got, gotGrads...) {
+				if !AllClose(y, append(want, wantGrads...)[i], CloseOptions{RTol: &rtol, ATol: &atol}) {
+					t.Errorf("%v, reverse %v: value %d differs", d, reverse, i)
+				}
+			}
+		}
+	}
+}
+
+// TestRecurrentExport: a layer goes through a file, and its gradient is there behind it.
+func TestRecurrentExport(t *testing.T) {
+	Seed(4)
+	c := newRecurrentCase(Float32, []int{3, 2, 2}, 4, 5, 3)
+	path := filepath.Join(t.TempDir(), "layer.lucid")
+	f := func(x *Tensor) *Tensor { return c.layer(false)(append([]*Tensor{x}, c.in[1:]...))[0] }
+	grad := Grad(func(x *Tensor) *Tensor { return f(x).Square().Sum() })
+	for name, h := range map[string]func(*Tensor) *Tensor{"layer": f, "gradient": func(x *Tensor) *Tensor { return grad(x) }} {
+		if err := Export(path, h, c.in[0]); err != nil {
+			t.Fatal(name, err)
+		}
+		g, err := Import(path)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out, err := g.Call(c.in[0])
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		sameValue(t, name, out[0], h(c.in[0]))
+		if name == "gradient" {
+			continue
+		}
+		// The file has no gates: they are computed again.
+		again := Grad(func(x *Tensor) *Tensor {
+			out, err := g.Call(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out[0].Square().Sum()
+		})
+		if !AllClose(again(c.in[0]), grad(c.in[0])) {
+			t.Error("the gradient through a file differs")
+		}
+	}
+}
+
+func TestRecurrentRefuses(t *testing.T) {
+	c := newRecurrentCase(Float32, []int{3, 2}, 4, 5, 3)
+	for name, f := range map[string]func(){
+		"rising sizes": func() { (&recurrentCase{c.in, []int{2, 3}}).layer(false)(c.in) },
+		"sum of sizes": func() { (&recurrentCase{c.in, []int{3, 1}}).layer(false)(c.in) },
+		"no sizes":     func() { (&recurrentCase{c.in, []int{}}).layer(false)(c.in) },
+		"state":        func() { LSTMForward(Zeros(2, 3, 4), c.in[1], Zeros(20, 5), Zeros(2, 5), nil, nil, nil, nil) },
+		"bias":         func() { LSTMForward(Zeros(2, 3, 4), c.in[1], Zeros(20, 5), nil, nil, Zeros(5), nil, nil) },
+		"projection":   func() { LSTMForward(Zeros(2, 3, 4), c.in[1], Zeros(20, 5), nil, nil, nil, nil, Zeros(3, 4)) },
+		"gates":        func() { GRUForward(Zeros(2, 3, 4), Zeros(20, 4), Zeros(20, 5), nil, nil, nil) },
+		"nonlinearity": func() {
+			RNNForward(Zeros(2, 3, 4), Zeros(5, 4), Zeros(5, 5), nil, nil, nil, RnnForwardOptions{Nonlinearity: "sin"})
+		},
+		"integers": func() { GRUForward(Zeros(2, 3, 4).To(Int64), Zeros(15, 4), Zeros(15, 5), nil, nil, nil) },
+		"packed, batch": func() {
+			GRUForward(Zeros(5, 4), Zeros(15, 4), Zeros(15, 5), nil, nil, nil, GruForwardOptions{BatchFirst: true, BatchSizes: []int{3, 2}})
+		},
+	} {
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package lucid
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/exec"
+)
+
+// handOp is a norm or the like, written out with reductions over the last dimensions; at sees every value on the way.
+type handOp func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor
+
+var lastDim = ReduceOptions{Dim: []int{-1}, KeepDim: true}
+
+var byHand = map[string]handOp{
+	"softmax": func(x, _ *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		e := at(at(x.Sub(at(Amax(x, lastDim)))).Exp())
+		return at(e.Div(at(Sum(e, lastDim))))
+	},
+	"layer norm": func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		d := at(x.Sub(at(Mean(x, lastDim))))
+		v := at(Mean(at(d.Mul(d)), lastDim))
+		return at(at(at(d.Mul(at(at(v.Add(1e-5)).Rsqrt()))).Mul(w)).Add(w))
+	},
+	"by var": func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		v := at(Var(x, VarOptions{Dim: []int{-1}, KeepDim: true, Correction: new(float64)}))
+		return at(at(at(x.Sub(at(Mean(x, lastDim)))).Div(at(at(v.Add(1e-5)).Sqrt()))).Mul(w))
+	},
+	"rms norm": func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		return at(at(x.Mul(at(at(at(Mean(at(x.Square()), lastDim)).Add(1e-6)).Rsqrt()))).Mul(w))
+	},
+	"logsumexp": func(x, _ *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		m := at(Amax(x, lastDim))
+		return at(at(at(at(at(x.Sub(m)).Exp()).Sum(-1)).Log()).Add(m.Squeeze(-1)))
+	},
+	"unit rows": func(x, _ *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		return at(x.Div(at(at(Norm(x, NormOptions{Dim: []int{-1}, KeepDim: true})).Maximum(1e-6))))
+	},
+	"moments": func(x, _ *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		a, b := at(x.Sum(-1)), at(at(x.Mul(x)).Sum(-1))
+		return at(b.Sub(at(at(a.Mul(a)).Div(x.Size(-1)))))
+	},
+	"of turned": func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		y := at(at(x.Mul(w)).Transpose(0, -1).Contiguous())
+		return at(at(y.Sub(at(Mean(y, lastDim)))).Abs())
+	},
+	"kept": func(x, w *Tensor, at func(t *Tensor) *Tensor) *Tensor {
+		e := at(x.Exp())
+		s := at(Sum(e, lastDim))
+		return at(Cat([]*Tensor{at(e.Div(s)), e, s}, -1)) // others read what stands in the middle
+	},
+}
+
+func later(t *Tensor) *Tensor { return t }
+
+func (f handOp) atOnce(x, w *Tensor) *Tensor { return f(x, w, later) }
+
+// TestRowsInOnePass runs norms that are written out in one launch, a few rows at a time; the bits are those of one op after
+// the other.
+func TestRowsInOnePass(t *testing.T) {
+	shapes := [][]int{{64, 100}, {300, 1000}, {7, 5, 129}, {9, 4096}, {2000, 3}, {40, 33000}, {5, 20000}, {1, 4000}, {1030, 17}, {3, 0, 5}}
+	for _, d := range []DType{Float32, BFloat16, Float64} {
+		for _, s := range shapes {
+			x := With{DType: Float32}.Uniform(-2, 2, s...).To(d).Eval()
+			w := With{DType: Float32}.Uniform(-1, 1, s[len(s)-1]).To(d).Eval()
+			for name, f := range byHand {
+				t.Run(fmt.Sprintf("%s/%v/%v", name, d, s), func(t *testing.T) {
+					want := f(x, w, (*Tensor).Eval)
+					for _, procs := range []int{1, 2, 3, 8} {
+						old := runtime.GOMAXPROCS(procs)
+						got, compiled := f.atOnce(x, w).Eval(), Compile(f.atOnce)(x, w)
+						runtime.GOMAXPROCS(old)
+						if !tensorBits(got, want) || !tensorBits(compiled, want) {
+							t.Fatalf("GOMAXPROCS %d: in one pass %v, compiled %v, op by op %v", procs, got, compiled, want)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestRowsLaunches counts the launches of norms that are written out.
+func TestRowsLaunches(t *testing.T) {
+	if DefaultDevice() != CPU {
+		t.Skip("counts launches of the CPU")
+	}
+	x, w := Randn(200, 300).Eval(), Randn(300).Eval()
+	for _, name := range []string{"softmax", "layer norm", "by var", "rms norm", "logsumexp", "unit rows", "moments"} {
+		before := exec.Count.Steps.Load()
+		byHand[name].atOnce(x, w).Eval()
+		if n := exec.Count.Steps.Load() - before; n != 1 {
+			t.Errorf("%s: %d launches, want 1", name, n)
+		}
+	}
+}
+
+// BenchmarkRowsByHand measures norms that are written out, and those of the library beside them.
+func BenchmarkRowsByHand(b *testing.B) {
+	x, w := Randn(4096, 4096).Eval(), Randn(4096).Eval()
+	run := func(name string, f func() *Tensor) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(8 << 24)
+			for b.Loop() {
+				f().Eval().Free()
+			}
+		})
+	}
+	for _, name := range []string{"softmax", "layer norm", "rms norm", "logsumexp", "unit rows"} {
+		run(name, func() *Tensor { return byHand[name].atOnce(x, w) })
+	}
+	run("library/softmax", func() *Tensor { return Softmax(x, -1) })
+	run("library/layer norm", func() *Tensor { return LayerNorm(x, []int{4096}, w, w) })
+	run("library/rms norm", func() *Tensor { return RMSNorm(x, []int{4096}, w) })
+}
