@@ -85,6 +85,10 @@ func TestSlopesAtEdges(t *testing.T) {
 	if x := (With{DType: Float32}).RandInt(0, 3, 5); x.DType() != Float32 {
 		t.Errorf("%v", x)
 	}
+	yes := New([]bool{true, false}, 2)
+	if out, err := Call("addr", []*Tensor{With{DType: Bool}.Zeros(2, 2), yes, yes}, map[string]any{"alpha": 2, "beta": 3}); err != nil || out[0].DType() != Bool || !ItemAs[bool](out[0].At(0, 0)) {
+		t.Errorf("addr of bools: %v, %v", out, err)
+	}
 	out, err := Call("randint", nil, map[string]any{"high": 3, "size": []int{50}, "dtype": Float16})
 	if err != nil || out[0].DType() != Float16 || out[0].Max().Item() > 2 {
 		t.Errorf("%v, %v", out, err)
