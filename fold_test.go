@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/exec"
@@ -87,5 +88,78 @@ func BenchmarkReductionInOnePass(b *testing.B) {
 	b.SetBytes(2 << 26)
 	for b.Loop() {
 		x.Sub(y).Square().Mean().Item()
+	}
+}
+
+// TestReductionsTogether folds several reductions of the same values, and of what these are made from, in one pass; the bits
+// are those of one after the other.
+func TestReductionsTogether(t *testing.T) {
+	shapes := []struct {
+		size []int
+		dims []int
+	}{
+		{[]int{100003}, []int{0}}, {[]int{70, 1000}, []int{1}}, {[]int{300, 40}, []int{0}}, {[]int{2000, 700}, []int{0}},
+		{[]int{130, 5000}, []int{0}}, {[]int{6, 70, 300}, []int{0, 2}}, {[]int{6, 70, 300}, []int{1}}, {[]int{9, 40000}, []int{1}},
+	}
+	for _, d := range []DType{Float32, BFloat16, Float64} {
+		for _, s := range shapes {
+			x := With{DType: Float64}.Uniform(-2, 2, s.size...).To(d).Eval()
+			wide := append(append([]int(nil), s.size...), 2)
+			y := With{DType: Float64}.Uniform(-2, 2, wide...).To(d).At(Ellipsis, 0).Eval() // every second element of these
+			all := func(at func(t *Tensor) *Tensor) []*Tensor {
+				p := at(x.Mul(y))
+				return []*Tensor{at(x.Sum(s.dims...)), at(p.Sum(s.dims...)), at(p.Mean(s.dims...)), at(p.Amax(s.dims...)), p}
+			}
+			two := []*Tensor{y.Sum(s.dims...), x.Mul(y).Sum(s.dims...)} // memory is folded in its own order
+			if err := Eval(two...); err != nil || !tensorBits(two[0], y.Sum(s.dims...).Eval()) {
+				t.Errorf("%v %v over %v: the sum of every second element differs beside another: %v", d, s.size, s.dims, err)
+			}
+			want := all((*Tensor).Eval)
+			for _, procs := range []int{1, 2, 3, 8} {
+				old := runtime.GOMAXPROCS(procs)
+				got := all(later)
+				before := exec.Count.Steps.Load()
+				err := Eval(got...)
+				steps := exec.Count.Steps.Load() - before
+				runtime.GOMAXPROCS(old)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if DefaultDevice() == CPU && steps != 1 {
+					t.Errorf("%v over %v: %d launches, want 1", s.size, s.dims, steps)
+				}
+				for i := range want {
+					if !tensorBits(got[i], want[i]) {
+						t.Errorf("%v %v over %v, GOMAXPROCS %d, number %d: together %v, one by one %v", d, s.size, s.dims, procs, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestReductionsOfDonatedInput: a value is written over an input that a reduction reads as it was.
+func TestReductionsOfDonatedInput(t *testing.T) {
+	for _, dim := range []int{0, 1} {
+		step := Compile(func(x *Tensor) (y, a, b *Tensor) {
+			y = x.Mul(0.5)
+			return y, x.Sum(dim), y.Sum(dim)
+		})
+		norm := Compile(func(x *Tensor) *Tensor { return x.Sub(Mean(x, ReduceOptions{Dim: []int{dim}, KeepDim: true})).Mul(1.5) })
+		x := With{DType: Float32}.Uniform(-1, 1, 600, 500).Eval()
+		for i := range 3 {
+			v := x.Clone().Eval()
+			y := v.Mul(0.5).Eval()
+			a, b := v.Sum(dim).Eval(), y.Sum(dim).Eval()
+			n := v.Sub(Mean(v, ReduceOptions{Dim: []int{dim}, KeepDim: true}).Eval()).Eval().Mul(1.5).Eval()
+			if got := norm(x.Add(0)); !tensorBits(got, n) {
+				t.Fatalf("dim %d, step %d: the norm over its input differs", dim, i)
+			}
+			gy, ga, gb := step(x)
+			if !tensorBits(gy, y) || !tensorBits(ga, a) || !tensorBits(gb, b) {
+				t.Fatalf("dim %d, step %d: got %v %v, want %v %v", dim, i, ga, gb, a, b)
+			}
+			x = gy
+		}
 	}
 }

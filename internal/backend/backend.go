@@ -175,7 +175,7 @@ type Head struct {
 type Tail struct {
 	Op   string
 	Attr attr.Attr
-	Src  int // the register it reads, made by an instruction
+	Src  int // the register it reads, made by an instruction; or an input, see Device.FoldsInputs
 	// Next is another reduction over the same dimensions, on devices that fold several; its result follows this one's.
 	Next *Tail
 }
@@ -218,6 +218,8 @@ type Device struct {
 	CanFold func(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool
 	// Folds is how many reductions over the same dimensions a program may end with, if not one.
 	Folds int
+	// FoldsInputs says that these may read an input of the program, and not only what an instruction makes.
+	FoldsInputs bool
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
 	CanLead func(op string, out dtype.DType) bool
 	// LeadsFolded says that a program may have both a head and tails.

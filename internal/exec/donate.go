@@ -10,6 +10,10 @@ func (p *planner) findDonors() {
 	for k := range p.prog.steps {
 		s := &p.prog.steps[k]
 		inPlace := uint32(0)
+		if s.rows != nil {
+			p.donateRows(s, int32(k), taken)
+			continue
+		}
 		if s.fused == nil {
 			op := graph.Lookup(s.op)
 			if op == nil || op.InPlace == 0 {

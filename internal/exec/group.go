@@ -1,10 +1,6 @@
 package exec
 
-import (
-	"github.com/lucid-go/lucid/internal/attr"
-	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/graph"
-)
+import "github.com/lucid-go/lucid/internal/graph"
 
 // level gives every computed node a level, inputs below consumers; elementwise ops of one shape that read each
 // other share a level. Then levels move as late as their consumers allow, so that an optimizer's state update
@@ -96,45 +92,4 @@ func (p *planner) groupElementwise() {
 	for i := range p.info {
 		p.info[i].group = find(int32(i))
 	}
-}
-
-// findTails puts reductions at the end of the groups they read, as many as the device folds at once: they are folded while the
-// group's values are at hand. A reduction that reads nothing else can run as early as its group does.
-func (p *planner) findTails() {
-	for i, n := range p.idx.Nodes {
-		f := &p.info[i]
-		if f.class != kernel || n.Op().Kind != graph.Reduce || n.NumIn() != 1 || n.NumOut() != 1 {
-			continue
-		}
-		m := n.In(0)
-		g := &p.info[p.idx.Get(m)]
-		d := p.device(n)
-		if g.class != fuse || d.CanFold == nil || p.device(m) != d {
-			continue
-		}
-		if at := p.room(g.group, d, n); at != nil && d.CanFold(n.Op().Name, n.Attr(), m.DType(), m.Shape()) {
-			f.class, f.group = tail, g.group
-			*at = int32(i) + 1
-		}
-	}
-}
-
-// room is where a group notes that it ends with reduction n too; nil: it cannot.
-func (p *planner) room(group int32, d *backend.Device, n *graph.Node) *int32 {
-	at := &p.info[group].tail
-	for k := 0; *at != 0; k++ {
-		m := p.idx.Nodes[*at-1]
-		if k+1 >= d.Folds || m.Op() != n.Op() || !sameAxes(m.Attr(), n.Attr()) {
-			return nil
-		}
-		at = &p.info[*at-1].tail
-	}
-	return at
-}
-
-// sameAxes reports whether reductions fold the same dimensions.
-func sameAxes(a, b attr.Attr) bool {
-	x, ok := a.(attr.Axes)
-	y, too := b.(attr.Axes)
-	return ok && too && x.Axes == y.Axes
 }

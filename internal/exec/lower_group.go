@@ -3,6 +3,7 @@ package exec
 import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -62,6 +63,12 @@ func (p *planner) lowerGroup(list []int) {
 		}
 	}
 	p.reads = reads
+	tails := p.info[list[len(list)-1]].tail
+	for t := tails; t > 0; t = p.info[t-1].tail {
+		if m := p.idx.Nodes[t-1].In(0); !p.inGroup(m, lead) {
+			p.groupInput(&s, p.operand(m))
+		}
+	}
 	prog.In = len(s.in)
 	prog.DTypes, prog.Instrs = make([]dtype.DType, 0, len(s.in)+len(list)), make([]backend.Instr, 0, len(list))
 	for _, o := range s.in {
@@ -99,11 +106,15 @@ func (p *planner) lowerGroup(list []int) {
 		}
 	}
 	to := &prog.Tail
-	for t := p.info[list[len(list)-1]].tail; t > 0; t = p.info[t-1].tail {
+	for t := tails; t > 0; t = p.info[t-1].tail {
 		n, f := p.idx.Nodes[t-1], &p.info[t-1]
 		b := p.newBuf(d, n.Bytes())
 		f.at = place{buf: b}
-		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: int(p.info[p.idx.Get(n.In(0))].reg)}
+		src := int(p.info[p.idx.Get(n.In(0))].reg)
+		if !p.inGroup(n.In(0), lead) {
+			src = p.groupInput(&s, p.operand(n.In(0)))
+		}
+		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
 		s.out = append(s.out, operand{b, n.DType(), n.Shape(), nil})
 	}
@@ -112,6 +123,12 @@ func (p *planner) lowerGroup(list []int) {
 		p.prog.bufs[s.out[0].buf].size = 1
 	}
 	p.addStep(s)
+}
+
+// inGroup reports whether a node is a member of the group that lead leads.
+func (p *planner) inGroup(n, lead *graph.Node) bool {
+	f := &p.info[p.idx.Get(n)]
+	return f.class == fuse && f.group == p.info[p.idx.Get(lead)].group
 }
 
 // lowerHead gives the product at the start of a group its memory.

@@ -27,7 +27,6 @@ type rowBundle struct {
 	members []int         // in order
 	made    map[int32]int // what they write: elements of a row
 	reads   map[int32]bool
-	whole   int // members over all elements, and not over one value of each row
 }
 
 // last is the launch in whose place the bundle runs.
@@ -48,7 +47,7 @@ func (p *planner) bundleRows() {
 		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}}
 		b.add(k, &steps[k], long)
 		p.growBundle(b, owner)
-		if b.whole < 2 {
+		if len(b.members) < 2 {
 			continue
 		}
 		if owner == nil {
@@ -100,9 +99,6 @@ func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 // add makes a launch a member; it is over long elements of each row.
 func (b *rowBundle) add(k int, s *step, long int) {
 	b.members = append(b.members, k)
-	if long == b.long {
-		b.whole++
-	}
 	for i, o := range s.out {
 		b.made[o.buf] = long
 		if s.fused == nil || i >= len(s.fused.Out) {

@@ -171,7 +171,7 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	}
 	r.bind(p, out, in)
 	if p.Tail != nil {
-		return runTail(c, p, &r, out[len(p.Out)])
+		return runTail(c, p, &r, out[len(p.Out):])
 	}
 	if p.Head != nil && !isPlain(p.Head, operands) {
 		s := r.share(q)

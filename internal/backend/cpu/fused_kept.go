@@ -63,7 +63,7 @@ func (k *keptRun) run(c *backend.Ctx, p *backend.Fused, out, in []backend.View) 
 			}
 		}
 	}
-	k.w.held = [4]repeated{} // of the last run's operands
+	k.w.held = [len(k.w.held)]repeated{} // there may be other values now
 	r.tiles(&k.w, 0, r.n, nil)
 	return true
 }

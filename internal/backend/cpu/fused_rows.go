@@ -212,31 +212,39 @@ func (q *rowPart) fold(r *runState, w *workspace, lo, hi int) {
 		to, from = to[:0], from[:0]
 		for i, t := range q.tails {
 			at, dst := row*q.long, unsafe.Add(base, i*each)
-			same := slices.IndexFunc(q.tails[:i], func(u rowTail) bool { return u.src == t.src })
-			switch {
-			case same >= 0:
-				dst = from[same]
-			case t.src >= len(r.in):
-				if o := r.stored(t.src); o != nil {
-					dst = unsafe.Add(o.base, (at-o.first)*o.size)
-				} else {
-					to = append(to, made{t.src, dst})
-				}
-			case r.in[t.src].direct:
-				o := &r.in[t.src]
+			if t.src < len(r.in) { // before the program runs, which may write over it
+				x := q.input(&r.in[t.src], dst, at, n*q.long)
+				t.fold(unsafe.Add(t.z, row*t.size), x, n, q.long)
+			} else if j := slices.IndexFunc(q.tails[:i], func(u rowTail) bool { return u.src == t.src }); j >= 0 {
+				dst = from[j]
+			} else if o := r.stored(t.src); o != nil {
 				dst = unsafe.Add(o.base, (at-o.first)*o.size)
-			case r.in[t.src].scalar:
-				fill(dst, r.in[t.src].base, r.in[t.src].size, n*q.long)
-			default:
-				gatherTile(dst, &r.in[t.src], at, n*q.long)
+			} else {
+				to = append(to, made{t.src, dst})
 			}
 			from = append(from, dst)
 		}
-		if q.runs {
-			r.tiles(w, row*q.long, (row+n)*q.long, to)
+		if !q.runs {
+			continue
 		}
+		r.tiles(w, row*q.long, (row+n)*q.long, to)
 		for i, t := range q.tails {
-			t.fold(unsafe.Add(t.z, row*t.size), from[i], n, q.long)
+			if t.src >= len(r.in) {
+				t.fold(unsafe.Add(t.z, row*t.size), from[i], n, q.long)
+			}
 		}
 	}
+}
+
+// input returns n elements of an input from at on, in dst if they do not lie together.
+func (q *rowPart) input(o *operand, dst unsafe.Pointer, at, n int) unsafe.Pointer {
+	switch {
+	case o.direct:
+		return unsafe.Add(o.base, (at-o.first)*o.size)
+	case o.scalar:
+		fill(dst, o.base, o.size, n)
+	default:
+		gatherTile(dst, o, at, n)
+	}
+	return dst
 }

@@ -142,49 +142,14 @@ func walk(dims []foldDim, lo, hi int, f func(off, n, stride int)) {
 	}
 }
 
-// kernel makes a kernel of a folder; axes come from the attribute.
-func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, x backend.View, from *producer) error {
-	if out.Numel() == 0 {
-		return nil
-	}
-	z := backend.Slice[R](out)
-	if x.Numel() == 0 {
-		for i := range z {
-			z[i] = f.done(f.zero, 0)
-		}
-		return nil
-	}
-	var t T
-	p := planFold(x, axes)
-	r := &foldRun[T, A, R]{f: f, p: &p, z: z, size: int(unsafe.Sizeof(t)), from: from}
-	if from == nil {
-		r.base = unsafe.Add(x.Base(), x.Offset()*x.DType.Size())
-	}
-	if p.rows {
-		return r.rowwise(c)
-	}
-	return r.columnwise(c)
-}
-
-type foldRun[T, A, R any] struct {
-	f    *folder[T, A, R]
-	p    *foldPlan
-	z    []R
-	base unsafe.Pointer
-	size int
-	from *producer // makes the elements; nil: they lie at base
-}
-
-func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
-
-// fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
-func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *foldScratch[T]) A {
-	a, p := r.f.zero, r.p
+// runs calls f for the runs of the innermost dimension, which is folded, that make up the flat range [lo, hi) of what belongs
+// to the output at off: whole ones, and parts of one at both ends.
+func (p *foldPlan) runs(off, lo, hi int, f func(off, n int)) {
 	n := p.inner.size
 	if len(p.folded) == 0 {
-		return r.run(a, off+lo*p.inner.in, hi-lo, tile)
+		f(off+lo*p.inner.in, hi-lo)
+		return
 	}
-	// Whole runs of the innermost dimension, and parts of one at both ends.
 	for lo < hi {
 		i, j := lo/n, lo%n
 		m := min(n-j, hi-lo)
@@ -192,34 +157,64 @@ func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *foldScratch[T]) A {
 			k := (hi - lo) / n
 			walk(p.folded, i, i+k, func(o, c, s int) {
 				for ; c > 0; c-- {
-					a = r.run(a, off+o, n, tile)
+					f(off+o, n)
 					o += s
 				}
 			})
 			lo += k * n
 			continue
 		}
-		walk(p.folded, i, i+1, func(o, _, _ int) { a = r.run(a, off+o+j*p.inner.in, m, tile) })
+		walk(p.folded, i, i+1, func(o, _, _ int) { f(off+o+j*p.inner.in, m) })
 		lo += m
 	}
+}
+
+// kernel makes a kernel of a folder; axes come from the attribute.
+func (f *folder[T, A, R]) kernel(c *backend.Ctx, axes attr.Ints, out, x backend.View) error {
+	if out.Numel() == 0 {
+		return nil
+	}
+	if x.Numel() == 0 {
+		f.nothing(out)
+		return nil
+	}
+	var t T
+	p := planFold(x, axes)
+	r := &foldRun[T, A, R]{foldLane: foldLane[T, A, R]{f: f, p: &p, z: backend.Slice[R](out)}, size: int(unsafe.Sizeof(t)), base: unsafe.Add(x.Base(), x.Offset()*x.DType.Size())}
+	if p.rows {
+		return r.rowwise(c)
+	}
+	return r.columnwise(c)
+}
+
+// foldRun is a reduction of elements in memory.
+type foldRun[T, A, R any] struct {
+	foldLane[T, A, R]
+	base unsafe.Pointer
+	size int
+}
+
+func (r *foldRun[T, A, R]) at(off int) unsafe.Pointer { return unsafe.Add(r.base, off*r.size) }
+
+// fold folds the flat range [lo, hi) of what belongs to one output, which lies at off.
+func (r *foldRun[T, A, R]) fold(off, lo, hi int, tile *[]T) A {
+	a := r.f.zero
+	r.p.runs(off, lo, hi, func(o, n int) { a = r.run(a, o, n, tile) })
 	return a
 }
 
 // run folds n elements of the innermost dimension from off on.
-func (r *foldRun[T, A, R]) run(a A, off, n int, tile *foldScratch[T]) A {
+func (r *foldRun[T, A, R]) run(a A, off, n int, tile *[]T) A {
 	s := r.p.inner.in
-	if r.from != nil {
-		return r.f.run(a, tile.make(off, n))
-	}
 	if s == 1 {
 		return r.f.run(a, unsafe.Slice((*T)(r.at(off)), n))
 	}
-	if tile.t == nil {
-		tile.t = make([]T, tileElems)
+	if *tile == nil {
+		*tile = make([]T, tileElems)
 	}
 	for n > 0 {
 		m := min(n, tileElems)
-		t := tile.t[:m]
+		t := (*tile)[:m]
 		for i := range t {
 			t[i] = *(*T)(r.at(off + i*s))
 		}
@@ -230,14 +225,6 @@ func (r *foldRun[T, A, R]) run(a A, off, n int, tile *foldScratch[T]) A {
 	return a
 }
 
-// span returns n elements that lie together.
-func (r *foldRun[T, A, R]) span(off, n int, tile *foldScratch[T]) []T {
-	if r.from != nil {
-		return tile.make(off, n)
-	}
-	return unsafe.Slice((*T)(r.at(off)), n)
-}
-
 func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	p := r.p
 	chunks := (p.count + foldChunk - 1) / foldChunk
@@ -245,13 +232,10 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		group := max(1, foldChunk/p.count)
 		blocks := (p.outputs + group - 1) / group
 		return each(c, blocks, func(b int) {
-			var tile foldScratch[T]
-			tile.start(r.from)
-			defer tile.stop()
+			var tile []T
 			lo, hi := b*group, min((b+1)*group, p.outputs)
-			if r.dense() {
-				x := r.span(lo*p.count, (hi-lo)*p.count, &tile)
-				r.f.rows(unsafe.Pointer(&r.z[lo]), unsafe.Pointer(unsafe.SliceData(x)), hi-lo, p.count)
+			if p.dense() {
+				r.f.rows(unsafe.Pointer(&r.z[lo]), r.at(lo*p.count), hi-lo, p.count)
 				return
 			}
 			for i := lo; i < hi; i++ {
@@ -260,28 +244,21 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 			}
 		})
 	}
-	part := make([]A, p.outputs*chunks)
-	err := each(c, len(part), func(b int) {
-		var tile foldScratch[T]
-		tile.start(r.from)
-		defer tile.stop()
+	r.parts(p.outputs * chunks)
+	err := each(c, len(r.part), func(b int) {
+		var tile []T
 		in, _ := p.place(b / chunks)
 		lo := b % chunks * foldChunk
-		part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
+		r.part[b] = r.fold(in, lo, min(lo+foldChunk, p.count), &tile)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		r.joinRows(chunks)
 	}
-	for i := range p.outputs {
-		_, out := p.place(i)
-		r.z[out] = r.f.done(joinTree(part[i*chunks:(i+1)*chunks], r.f.join), p.count)
-	}
-	return nil
+	return err
 }
 
 // dense reports whether the rows follow each other, as do their results.
-func (r *foldRun[T, A, R]) dense() bool {
-	p := r.p
+func (p *foldPlan) dense() bool {
 	return len(p.folded) == 0 && p.inner.in == 1 && len(p.kept) == 1 && p.kept[0].in == p.inner.size && p.kept[0].out == 1
 }
 

@@ -6,83 +6,65 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
+// columnPlan cuts the columns into tiles, what is folded into chunks, and small outputs into groups that share a block.
+type columnPlan struct{ tile, tiles, perChunk, chunks, group, groups int }
+
+func (p *foldPlan) columns() (q columnPlan) {
+	cols := p.inner.size
+	q.tile = min(cols, foldCols)
+	q.tiles = (cols + q.tile - 1) / q.tile
+	q.perChunk = max(1, 16*foldChunk/q.tile) // rows: partial sums are double as wide as what they sum, and few
+	q.chunks = (p.count + q.perChunk - 1) / q.perChunk
+	q.group = 1
+	if q.chunks == 1 && q.tiles == 1 {
+		q.group = max(1, 2*foldChunk/(q.tile*p.count))
+	}
+	q.groups = (p.outputs + q.group - 1) / q.group
+	return q
+}
+
+func (q *columnPlan) blocks() int { return q.groups * q.tiles * q.chunks }
+
+// block calls f for every output of a block: its number, the chunk, and n columns from lo on.
+func (q *columnPlan) block(p *foldPlan, b int, f func(o, ch, lo, n int)) {
+	ch, t, g := b%q.chunks, b/q.chunks%q.tiles, b/q.chunks/q.tiles
+	lo := t * q.tile
+	for o := g * q.group; o < min((g+1)*q.group, p.outputs); o++ {
+		f(o, ch, lo, min(q.tile, p.inner.size-lo))
+	}
+}
+
 // columnwise accumulates whole runs of the innermost dimension, which is kept.
 func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
-	p := r.p
-	cols := p.inner.size
-	tile := min(cols, foldCols)
-	tiles := (cols + tile - 1) / tile
-	perChunk := max(1, 16*foldChunk/tile) // rows: partial sums are double as wide as what they sum, and few
-	chunks := (p.count + perChunk - 1) / perChunk
-	// Small outputs share a block.
-	group := 1
-	if chunks == 1 && tiles == 1 {
-		group = max(1, 2*foldChunk/(tile*p.count))
+	p, q := r.p, r.p.columns()
+	if q.chunks > 1 {
+		r.parts(p.outputs * q.chunks * p.inner.size)
 	}
-	groups := (p.outputs + group - 1) / group
-	var part []A
-	if chunks > 1 {
-		part = make([]A, p.outputs*chunks*cols)
-	}
-	err := each(c, groups*tiles*chunks, func(b int) {
-		ch, t, g := b%chunks, b/chunks%tiles, b/chunks/tiles
-		lo, n := t*tile, min(tile, cols-t*tile)
+	err := each(c, q.blocks(), func(b int) {
 		var scratch []A
-		if chunks == 1 {
-			scratch = make([]A, n)
-		}
-		var made foldScratch[T]
-		made.start(r.from)
-		defer made.stop()
-		for o := g * group; o < min((g+1)*group, p.outputs); o++ {
+		q.block(p, b, func(o, ch, lo, n int) {
 			in, out := p.place(o)
-			acc := scratch
-			if chunks > 1 {
-				acc = part[(o*chunks+ch)*cols+lo:][:n]
+			if q.chunks > 1 {
+				r.column(r.part[(o*q.chunks+ch)*p.inner.size+lo:][:n], in+lo*p.inner.in, ch*q.perChunk, min((ch+1)*q.perChunk, p.count))
+				return
 			}
-			r.column(acc, in+lo*p.inner.in, ch*perChunk, min((ch+1)*perChunk, p.count), &made)
-			if chunks == 1 {
-				for j, a := range acc {
-					r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
-				}
+			if scratch == nil {
+				scratch = make([]A, n)
 			}
-		}
+			r.column(scratch, in+lo*p.inner.in, 0, p.count)
+			r.end(scratch, out+lo*p.inner.out, p.inner.out)
+		})
 	})
-	if err != nil || chunks == 1 {
+	if err != nil || q.chunks == 1 {
 		return err
 	}
-	const joined = 512 // columns
-	joins := (cols + joined - 1) / joined
-	return each(c, p.outputs*joins, func(b int) {
-		o, lo := b/joins, b%joins*joined
-		_, out := p.place(o)
-		n := min(joined, cols-lo)
-		row := func(ch int) []A { return part[(o*chunks+ch)*cols+lo:][:n] }
-		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time
-			for i := range m / 2 {
-				x, y, z := row(2*i), row(2*i+1), row(i)
-				for j := range z {
-					z[j] = r.f.join(x[j], y[j])
-				}
-			}
-			if m%2 == 1 {
-				copy(row(m/2), row(m-1))
-			}
-		}
-		for j, a := range row(0) {
-			r.z[out+(lo+j)*p.inner.out] = r.f.done(a, p.count)
-		}
-	})
+	return r.joinColumns(c, q.chunks)
 }
 
 // column folds rows lo to hi of a tile of columns that begins at off.
-func (r *foldRun[T, A, R]) column(acc []A, off, lo, hi int, made *foldScratch[T]) {
+func (r *foldRun[T, A, R]) column(acc []A, off, lo, hi int) {
 	for j := range acc {
 		acc[j] = r.f.zero
-	}
-	if r.from != nil {
-		r.columnMade(acc, off, lo, hi, made)
-		return
 	}
 	if s := r.p.inner.in; s != 1 {
 		t := make([]T, len(acc))

@@ -9,11 +9,12 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A reduction at the end of a fused program folds elements while they are in the cache. It is cut into the very blocks
-// it would have over memory, and each is folded by the same code from scratch that the program filled first; so the
-// bits are those of the two done one after the other.
+// Reductions at the end of a fused program fold elements while they are in the cache, several over the same dimensions in
+// one pass. They are cut into the very blocks they would have over memory, and each is folded by the same code from
+// scratch that the program filled first; so the bits are those of one after the other.
 
 const (
+	maxTails = 4
 	madeCols = 512 // columns that are computed at once
 	madeRows = 64  // rows likewise: a multiple of those a column fold takes at once, so that it starts anew where it would
 	madeRun  = 256 // runs under which a call for each costs more than the memory it saves
@@ -42,89 +43,221 @@ func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	return p.count >= madeRun || len(p.kept) <= 1
 }
 
-// producer makes the elements a reduction reads.
-type producer struct {
-	r   *runState
-	reg int
+// tailRun is the reductions at the end of one run of a program.
+type tailRun struct {
+	p     foldPlan
+	r     *runState
+	lanes []lane
+	regs  []int // what each lane reads
 }
 
-func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out backend.View) error {
-	t := p.Tail
-	d := p.DTypes[t.Src]
-	s := r.share(p.Prep.(*prepared))
-	defer s.end()
-	from := &producer{s, t.Src}
-	return folds[t.Op][d].over(c, t.Attr, out, backend.View{DType: d, Shape: p.Shape}, from)
-}
-
-// foldScratch is what one block of a reduction works in.
-type foldScratch[T any] struct {
-	t    []T       // elements brought together
-	buf  *[]uint64 // where the computed ones lie
-	from *producer
-	w    workspace
-	to   [1]made
-}
-
-func (s *foldScratch[T]) start(from *producer) {
-	if s.from = from; from != nil {
-		from.r.open(&s.w)
-		s.buf = scratch.Get().(*[]uint64)
+func runTail(c *backend.Ctx, p *backend.Fused, r *runState, out []backend.View) error {
+	t := &tailRun{p: planFold(backend.View{DType: p.DTypes[p.Tail.Src], Shape: p.Shape}, foldedAxes(p.Tail.Attr))}
+	empty := p.Shape.Numel() == 0
+	for l := p.Tail; l != nil; l = l.Next {
+		f, z := &folds[l.Op][p.DTypes[l.Src]], out[len(t.regs)]
+		switch t.regs = append(t.regs, l.Src); {
+		case z.Numel() == 0:
+		case empty:
+			f.nothing(z)
+		default:
+			t.lanes = append(t.lanes, f.lane(&t.p, z))
+		}
 	}
-}
-
-func (s *foldScratch[T]) stop() {
-	if s.from != nil {
-		s.w.close()
-		scratch.Put(s.buf)
+	if len(t.lanes) == 0 {
+		return nil
 	}
-}
-
-// room makes place for n elements.
-func (s *foldScratch[T]) room(n int) []T {
-	var t T
-	if need := (n*int(unsafe.Sizeof(t)) + 7) / 8; len(*s.buf) < need {
-		*s.buf = make([]uint64, need)
+	t.r = r.share(p.Prep.(*prepared))
+	defer t.r.end()
+	if t.p.rows {
+		return t.rowwise(c)
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*s.buf))), n)
+	return t.columnwise(c)
 }
 
-// tiles computes n elements from off on to t.
-func (s *foldScratch[T]) tiles(off, n int, t []T) {
-	s.to[0] = made{s.from.reg, unsafe.Pointer(unsafe.SliceData(t))}
-	s.from.r.tiles(&s.w, off, off+n, s.to[:])
+func (t *tailRun) rowwise(c *backend.Ctx) error {
+	p := &t.p
+	chunks := (p.count + foldChunk - 1) / foldChunk
+	if chunks == 1 {
+		group := max(1, foldChunk/p.count)
+		return each(c, (p.outputs+group-1)/group, func(b int) {
+			var s tailBlock
+			s.open(t)
+			defer s.close()
+			lo, hi := b*group, min((b+1)*group, p.outputs)
+			if p.dense() {
+				s.make(lo*p.count, 1, (hi-lo)*p.count, 0, func(l laneBlock, x unsafe.Pointer, _ int) { l.rows(lo, x, hi-lo, p.count) })
+				return
+			}
+			for i := lo; i < hi; i++ {
+				in, out := p.place(i)
+				s.fold(in, 0, p.count, -1)
+				for _, l := range s.lanes {
+					l.finish(out, 0)
+				}
+			}
+		})
+	}
+	for _, l := range t.lanes {
+		l.parts(p.outputs * chunks)
+	}
+	err := each(c, p.outputs*chunks, func(b int) {
+		var s tailBlock
+		s.open(t)
+		defer s.close()
+		in, _ := p.place(b / chunks)
+		lo := b % chunks * foldChunk
+		s.fold(in, lo, min(lo+foldChunk, p.count), b)
+	})
+	if err == nil {
+		for _, l := range t.lanes {
+			l.joinRows(chunks)
+		}
+	}
+	return err
 }
 
-// make computes n elements from off on.
-func (s *foldScratch[T]) make(off, n int) []T {
-	t := s.room(n)
-	s.tiles(off, n, t)
-	return t
+func (t *tailRun) columnwise(c *backend.Ctx) error {
+	p, q := &t.p, t.p.columns()
+	if q.chunks > 1 {
+		for _, l := range t.lanes {
+			l.parts(p.outputs * q.chunks * p.inner.size)
+		}
+	}
+	err := each(c, q.blocks(), func(b int) {
+		var s tailBlock
+		s.open(t)
+		defer s.close()
+		q.block(p, b, func(o, ch, lo, n int) {
+			in, out := p.place(o)
+			at := -1
+			if q.chunks > 1 {
+				at = (o*q.chunks+ch)*p.inner.size + lo
+			}
+			s.columns(in+lo*p.inner.in, ch*q.perChunk, min((ch+1)*q.perChunk, p.count), at, n)
+			if q.chunks == 1 {
+				for _, l := range s.lanes {
+					l.finish(out+lo*p.inner.out, p.inner.out)
+				}
+			}
+		})
+	})
+	for _, l := range t.lanes {
+		if err == nil && q.chunks > 1 {
+			err = l.joinColumns(c, q.chunks)
+		}
+	}
+	return err
 }
 
-// columnMade is column over elements that are computed first, some rows of a strip at a time.
-func (r *foldRun[T, A, R]) columnMade(acc []A, off, lo, hi int, s *foldScratch[T]) {
-	whole := len(acc) == r.p.inner.size
-	for at := 0; at < len(acc); at += madeCols {
-		w := min(madeCols, len(acc)-at)
-		walk(r.p.folded, lo, hi, func(o, rows, stride int) {
+// tailBlock is what one block of work computes and folds in.
+type tailBlock struct {
+	t     *tailRun
+	lanes []laneBlock
+	w     workspace
+	buf   *[]uint64
+	to    [maxTails]made
+}
+
+func (s *tailBlock) open(t *tailRun) {
+	s.t = t
+	for _, l := range t.lanes {
+		s.lanes = append(s.lanes, l.open())
+	}
+	t.r.open(&s.w)
+	s.buf = scratch.Get().(*[]uint64)
+}
+
+func (s *tailBlock) close() {
+	s.w.close()
+	scratch.Put(s.buf)
+}
+
+// fold folds the flat range [lo, hi) of what belongs to the output at off to partial result number part, -1: to no such.
+func (s *tailBlock) fold(off, lo, hi, part int) {
+	for _, l := range s.lanes {
+		l.begin(part, 1)
+	}
+	s.t.p.runs(off, lo, hi, func(o, n int) {
+		s.make(o, 1, n, 0, func(l laneBlock, x unsafe.Pointer, _ int) { l.run(x, n) })
+	})
+}
+
+// columns folds rows lo to hi of cols columns that begin at off, some rows of a strip at a time.
+func (s *tailBlock) columns(off, lo, hi, part, cols int) {
+	for _, l := range s.lanes {
+		l.begin(part, cols)
+	}
+	for at := 0; at < cols; at += madeCols {
+		w := min(madeCols, cols-at)
+		walk(s.t.p.folded, lo, hi, func(o, rows, stride int) {
 			for rows > 0 {
 				m := min(madeRows, rows)
-				first := off + at + o
-				var t []T
-				if whole && w == len(acc) && stride == w {
-					t = s.make(first, m*w)
-				} else {
-					t = s.room(m * w)
-					for i := range m {
-						k := first + i*stride
-						s.tiles(k, w, t[i*w:])
-					}
-				}
-				r.f.cols(acc[at:at+w], unsafe.Pointer(unsafe.SliceData(t)), w, m)
+				s.make(off+at+o, m, w, stride, func(l laneBlock, x unsafe.Pointer, step int) { l.cols(at, w, x, step, m) })
 				o += m * stride
 				rows -= m
 			}
 		})
 	}
+}
+
+// make computes rows of n elements, the first at off, and hands them to the lanes, with the distance of rows there. A lane that
+// reads an input gets it before the program runs, which may write over it.
+func (s *tailBlock) make(off, rows, n, stride int, use func(l laneBlock, x unsafe.Pointer, stride int)) {
+	r, p := s.t.r, s.t.r.p
+	total := rows * n
+	unit := (total*p.widest + 63) &^ 63
+	if need := (len(s.lanes)*unit + 64) / 8; len(*s.buf) < need {
+		*s.buf = make([]uint64, need)
+	}
+	base := unsafe.Pointer(unsafe.SliceData(*s.buf))
+	base = unsafe.Add(base, -uintptr(base)&63)
+	var from [maxTails]unsafe.Pointer
+	to := s.to[:0]
+	for i, reg := range s.t.regs[:len(s.lanes)] {
+		from[i] = unsafe.Add(base, i*unit)
+		if reg < len(r.in) {
+			s.input(i, &r.in[reg], from[i], off, rows, n, stride, use)
+			continue
+		}
+		for j := range i {
+			if s.t.regs[j] == reg {
+				from[i] = from[j]
+			}
+		}
+		if from[i] == unsafe.Add(base, i*unit) {
+			to = append(to, made{reg, from[i]})
+		}
+	}
+	if rows == 1 || stride == n {
+		r.tiles(&s.w, off, off+total, to)
+	} else {
+		for i := range rows {
+			r.tiles(&s.w, off+i*stride, off+i*stride+n, to)
+			for k := range to {
+				to[k].dst = unsafe.Add(to[k].dst, n*p.size[to[k].reg])
+			}
+		}
+	}
+	for i, reg := range s.t.regs[:len(s.lanes)] {
+		if reg >= len(r.in) {
+			use(s.lanes[i], from[i], n)
+		}
+	}
+}
+
+// input hands a lane the elements of an input.
+func (s *tailBlock) input(i int, o *operand, dst unsafe.Pointer, off, rows, n, stride int, use func(l laneBlock, x unsafe.Pointer, stride int)) {
+	switch {
+	case o.direct:
+		use(s.lanes[i], unsafe.Add(o.base, (off-o.first)*o.size), stride)
+		return
+	case o.scalar:
+		fill(dst, o.base, o.size, rows*n)
+	default:
+		for k := range rows {
+			gatherTile(unsafe.Add(dst, k*n*o.size), o, off+k*stride, n)
+		}
+	}
+	use(s.lanes[i], dst, n)
 }

@@ -13,8 +13,11 @@ import (
 
 // reducer computes one reduction for one dtype.
 type reducer struct {
-	// over reduces a view. If from is not nil, it makes the input's elements, and the view has no memory.
-	over func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error
+	over func(c *backend.Ctx, a attr.Attr, out, in backend.View) error
+	// lane is the reduction of elements that are handed to it.
+	lane func(p *foldPlan, out backend.View) lane
+	// nothing writes the results of no elements.
+	nothing func(out backend.View)
 	// rows reduces rows of n elements, at most foldChunk, one after the other.
 	rows func(z, x unsafe.Pointer, rows, n int)
 }
@@ -24,15 +27,26 @@ type byType [dtype.N]reducer
 
 func (t *byType) kernel() backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-		return t[in[0].DType].over(c, a, out[0], in[0], nil)
+		return t[in[0].DType].over(c, a, out[0], in[0])
 	}
 }
 
 func (f folder[T, A, R]) reducer() reducer {
-	over := func(c *backend.Ctx, a attr.Attr, out, in backend.View, from *producer) error {
-		return f.kernel(c, foldedAxes(a), out, in, from)
+	over := func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		return f.kernel(c, foldedAxes(a), out, in)
 	}
-	return reducer{over, f.rows}
+	to := func(p *foldPlan, out backend.View) lane {
+		return &foldLane[T, A, R]{f: &f, p: p, z: backend.Slice[R](out)}
+	}
+	return reducer{over, to, f.nothing, f.rows}
+}
+
+// nothing writes the results of no elements.
+func (f *folder[T, A, R]) nothing(out backend.View) {
+	z := backend.Slice[R](out)
+	for i := range z {
+		z[i] = f.done(f.zero, 0)
+	}
 }
 
 // rows folds dense rows to their results.

@@ -126,6 +126,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
+		d.Folds, d.FoldsInputs = from.Folds, from.FoldsInputs
 		d.CanFold, d.CanLead = from.CanFold, from.CanLead
 		d.Prepare = func(p *backend.Fused) {
 			if from.Prepare(p); p.Head == nil && p.Tail == nil {
@@ -158,6 +159,19 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 			})
 		}
 	}
+	if from.RunRows != nil {
+		d.FoldsRows = from.FoldsRows
+		d.RunRows = func(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+			return take(c, out, in, func(c *backend.Ctx, out, in []backend.View) error {
+				for i := range p.Parts {
+					if err := f.launchedFused(p.Parts[i].Fused); err != nil {
+						return err
+					}
+				}
+				return from.RunRows(c, p, out, in)
+			})
+		}
+	}
 	return d, f
 }
 
@@ -173,8 +187,10 @@ func (f *Faults) launchedFused(p *backend.Fused) error {
 			return err
 		}
 	}
-	if p.Tail != nil {
-		return f.launched(p.Tail.Op)
+	for t := p.Tail; t != nil; t = t.Next {
+		if err := f.launched(t.Op); err != nil {
+			return err
+		}
 	}
 	return nil
 }
