@@ -87,3 +87,37 @@ func TestGradOfMixedUses(t *testing.T) {
 		same(t, fmt.Sprint(rows), got, want)
 	}
 }
+
+// TestGradOfTiedEmbedding: the gradient of a table that is read by positions and multiplied with too is added up where the
+// product lies; it has the value of the sum of both, also for positions that come twice and through a cast.
+func TestGradOfTiedEmbedding(t *testing.T) {
+	const rows, width = 11, 6
+	w := Arange(rows*width).Mul(0.31).Sin().Reshape(rows, width).Eval()
+	ids := New([]int64{3, 0, 3, 10, 3, 7}, 6)
+	for _, kind := range []DType{Float32, BFloat16} {
+		loss := func(ws []*Tensor) *Tensor {
+			h := Embedding(ids, ws[0].To(kind)).Tanh()
+			picked := Gather(ws[2%len(ws)].To(kind), 1, ids.Reshape(6, 1).Remainder(width)).Square().Sum()
+			return Linear(h, ws[1%len(ws)].To(kind), nil).Square().Sum().Add(picked).To(Float32)
+		}
+		got := Grad(func(w *Tensor) *Tensor { return loss([]*Tensor{w}) })(w)
+		parts := gradsApart(loss, w, 3)
+		want := parts[0].Add(parts[1]).Add(parts[2])
+		tol := map[DType]float64{Float32: 1e-6, BFloat16: 0.02}[kind]
+		if d, scale := got.Sub(want).Abs().Max().Item(), want.Abs().Max().Item(); !(d <= tol*scale) {
+			t.Errorf("%v: the gradient is %v off, of %v", kind, d, scale)
+		}
+		leaf := w.Clone().RequiresGrad_(true)
+		loss([]*Tensor{leaf}).Backward()
+		if bad := equalBits([]*Tensor{leaf.Grad()}, []*Tensor{got}); bad != "" {
+			t.Errorf("%v: Backward gives another gradient: %s", kind, bad)
+		}
+	}
+	twice := func(in []*Tensor) []*Tensor {
+		g := Grad(func(w *Tensor) *Tensor { return Linear(Embedding(ids, w).Tanh(), w, nil).Square().Sum() })(in[0])
+		return []*Tensor{g.Square().Sum()}
+	}
+	if err := GradCheck(twice, []*Tensor{w.To(Float64)}); err != nil {
+		t.Errorf("second derivative: %v", err)
+	}
+}

@@ -7,12 +7,11 @@ package exec
 // of a value move up once they are all ready and free more than they make (order_hoist.go). Neither move raises what is alive
 // anywhere between the old place and the new one; what a launch holds while it runs is bounded by the peak of the first order.
 
-const (
-	// worthOrder are the bytes of temporaries from which on another order is looked for.
-	worthOrder = 4 << 20
-	// Another order is taken if it lowers the peak by a part of this at least.
-	worthPart = 32
-)
+// WorthOrder are the bytes of temporaries from which on another order is looked for; tests lower it.
+var WorthOrder = 4 << 20
+
+// worthPart: another order is taken if it lowers the peak by such a part at least.
+const worthPart = 32
 
 // deps are the dependencies of a program's launches in its first order, and what they make and read.
 type deps struct {
@@ -61,11 +60,11 @@ func (p *planner) reorder() {
 			temps += b.size
 		}
 	}
-	if temps < worthOrder || len(p.prog.steps) < 4 {
+	if temps < WorthOrder || len(p.prog.steps) < 4 {
 		return
 	}
 	first := p.prog.peakBytes()
-	if first < worthOrder {
+	if first < WorthOrder {
 		return
 	}
 	d := p.dependencies(first)
@@ -100,9 +99,9 @@ func (p *Program) changes() []int {
 	root := make([]int32, len(p.bufs))
 	end := make([]int32, len(p.bufs))
 	stays := make([]bool, len(p.bufs))
-	for i := p.numIn; i < len(p.bufs); i++ {
+	for i := range p.written() {
 		b := &p.bufs[i]
-		root[i] = int32(i)
+		root[i] = i
 		if int(b.donor) >= p.numIn {
 			root[i] = root[b.donor]
 		}

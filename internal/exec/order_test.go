@@ -13,7 +13,7 @@ import (
 
 // randomProgram makes launches over buffers of some megabytes, in an order in which they can run: some elementwise, some
 // prints.
-func randomProgram(r *rand.Rand, dev *backend.Device) *Program {
+func randomProgram(r *rand.Rand, dev *backend.Device, launches int) *Program {
 	p := &Program{numIn: 1 + r.IntN(6)}
 	shapes := make([]*shape.Shape, 5)
 	for i := range shapes {
@@ -28,7 +28,7 @@ func randomProgram(r *rand.Rand, dev *backend.Device) *Program {
 	for range p.numIn {
 		buf(shapes[r.IntN(len(shapes))], -1)
 	}
-	for k := range 4 + r.IntN(60) {
+	for k := range launches {
 		s := step{op: fmt.Sprint("op", k), dev: dev}
 		near := 1 + r.IntN(len(p.bufs))
 		for range 1 + r.IntN(3) {
@@ -110,7 +110,9 @@ func TestOrder(t *testing.T) {
 	dev := &backend.Device{Type: "cpu", Host: true}
 	better := 0
 	for seed := range uint64(400) {
-		make1 := func() *planner { return &planner{prog: randomProgram(rand.New(rand.NewPCG(seed, 9)), dev)} }
+		make1 := func() *planner {
+			return &planner{prog: randomProgram(rand.New(rand.NewPCG(seed, 9)), dev, 4+int(seed*7%61))}
+		}
 		first, p := make1(), make1()
 		first.findDonors()
 		before := first.prog.peakBytes()
@@ -182,5 +184,17 @@ func TestOrderOfChunks(t *testing.T) {
 	p.reorder()
 	if got, want := p.prog.peakBytes(), 2*4<<22+chunks*4<<16; before < chunks*4<<22 || got > want {
 		t.Errorf("%d bytes are alive at once, %d in the first order; want at most %d", got, before, want)
+	}
+}
+
+// BenchmarkOrder is the search for an order of a thousand launches.
+func BenchmarkOrder(b *testing.B) {
+	dev := &backend.Device{Type: "cpu", Host: true}
+	prog := randomProgram(rand.New(rand.NewPCG(1, 9)), dev, 1000)
+	for b.Loop() {
+		b.StopTimer()
+		p := &planner{prog: &Program{bufs: slices.Clone(prog.bufs), steps: slices.Clone(prog.steps), numIn: prog.numIn}}
+		b.StartTimer()
+		p.reorder()
 	}
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -39,11 +40,10 @@ type temp struct {
 func (p *planner) pack() {
 	bufs := p.prog.bufs
 	for i := p.prog.numIn; i < len(bufs); i++ {
+		bufs[i].root, bufs[i].arena = int32(i), -1
+	}
+	for i := range p.prog.written() {
 		b := &bufs[i]
-		b.root, b.arena = int32(i), -1
-		if b.data != nil {
-			continue
-		}
 		if int(b.donor) >= p.prog.numIn {
 			b.root = bufs[b.donor].root
 		}
@@ -75,12 +75,25 @@ func (p *planner) pack() {
 		}
 		p.prog.arenas = append(p.prog.arenas, a)
 	}
-	for i := p.prog.numIn; i < len(bufs); i++ {
-		switch b := &bufs[i]; {
-		case b.arena >= 0:
-			p.prog.cuts = append(p.prog.cuts, int32(i))
-		case b.data == nil:
-			p.prog.gets = append(p.prog.gets, int32(i))
+	for i := range p.prog.written() {
+		if bufs[i].arena >= 0 {
+			p.prog.cuts = append(p.prog.cuts, i)
+		} else {
+			p.prog.gets = append(p.prog.gets, i)
+		}
+	}
+}
+
+// written yields the buffers that launches write, in their order: what is written over another one comes behind it, which
+// its number does not say.
+func (p *Program) written() iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for k := range p.steps {
+			for _, o := range p.steps[k].out {
+				if !yield(o.buf) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -30,7 +30,7 @@ type again struct {
 
 // recompute lowers the peak by making values again, within a share of the program's work.
 func (p *planner) recompute(share float64) {
-	if share <= 0 || p.prog.peakBytes() < worthOrder {
+	if share <= 0 || p.prog.peakBytes() < WorthOrder {
 		return
 	}
 	work := 0
@@ -90,7 +90,7 @@ func (p *planner) pick(at, want, left int) (picked []again) {
 	var list []again
 	for i := p.prog.numIn; i < len(p.prog.bufs); i++ {
 		b := &p.prog.bufs[i]
-		if b.data != nil || b.keep || int(b.first) >= at || int(b.last) <= at || b.size < 1<<16 {
+		if b.data != nil || b.keep || int(b.first) >= at || int(b.last) <= at || b.size < WorthOrder>>6 {
 			continue
 		}
 		if a, ok := p.canAgain(int32(i), at); ok && a.cost <= left {

@@ -130,12 +130,12 @@ func geluKernel() *kernel {
 }
 
 // geluNear is how far below zero Φ comes from a table of polynomials; at as much above zero, x Φ(x) is x.
-const geluNear = 5.9
+const geluNear = 5.5
 
 // geluOf is gelu from -geluNear on: max(x, 0) + m Φ(m), m = -|x|.
 func geluOf(b *B, x *val) *val {
 	m := b.minusAbs(x, geluNear)
-	pick := b.Lookup32(b.Bits(b.Fma(m, b.C(-16.0/3), b.C(magic))))
+	pick := b.Lookup32(b.Bits(b.Fma(m, b.C(-40.0/7), b.C(magic))))
 	d := b.Sub(m, pick(tabPhi[0]))
 	q := pick(tabPhi[len(tabPhi)-1])
 	for i := len(tabPhi) - 2; i >= 1; i-- {

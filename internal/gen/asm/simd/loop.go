@@ -40,30 +40,6 @@ func (a *asm) kernel(k *kernel) {
 	f.rareVectors()
 }
 
-// vector writes one copy of the loop body, with a way out and back for a vector that it cannot do.
-func (f *frame) vector(b *B) {
-	if f.k.rare == nil {
-		f.body(b)
-		return
-	}
-	n := len(f.rare)
-	f.rare = append(f.rare, rareVector{f.copyNo, f.masked})
-	f.stopLbl = fmt.Sprintf("rare%d", n)
-	f.body(b)
-	f.label("back%d", n)
-}
-
-// rareVectors writes what the copies leave to kernel.rare.
-func (f *frame) rareVectors() {
-	for n, v := range f.rare {
-		f.copyNo, f.masked = v.copyNo, v.masked
-		f.out.WriteString("\n")
-		f.label("rare%d", n)
-		f.body(f.k.rarely(f.tgt))
-		f.p("JMP back%d", n)
-	}
-}
-
 func (a *asm) head(k *kernel) {
 	size := 8*len(k.slices) + 8
 	for _, s := range k.scalars {

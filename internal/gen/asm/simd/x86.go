@@ -103,12 +103,6 @@ type frame struct {
 	code    []*val
 }
 
-// rareVector is a copy of the loop body that kernel.rare stands in for.
-type rareVector struct {
-	copyNo int
-	masked bool
-}
-
 func ckey(c *val) string { return fmt.Sprintf("%d:%x", c.t.size(), c.bits) }
 
 func (f *frame) alloc() int {
@@ -230,24 +224,6 @@ func (f *frame) body(b *B) {
 	f.code = b.code
 	for pos, v := range b.code {
 		f.ins(v, pos)
-	}
-}
-
-// rarely is the body for vectors that the kernel's own cannot do.
-func (k *kernel) rarely(t target) *B {
-	b := &B{tgt: t}
-	k.rare(b)
-	return b
-}
-
-// keepRows gives the rows of 32 that a body looks up registers of their own: reading them anew would take longer than all else.
-func (f *frame) keepRows(b *B) {
-	f.rows = map[string]int{}
-	for _, v := range b.code {
-		if key := fmt.Sprint(v.tab); v.op == "lookup32" && f.rows[key] == 0 {
-			f.rows[key] = len(f.free) - 2*len(f.rows) - 2
-			f.free[f.rows[key]], f.free[f.rows[key]+1] = false, false
-		}
 	}
 }
 

@@ -192,7 +192,7 @@ def main():
     c, a, b = poly(-0.5, 0.5, lambda r: mpf(2) ** r, list(range(8)), lambda r: 1 / mpf(2) ** r, rnd=float)
     show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
     show_table("tabGelu", "a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6, mpf(15), mpf(1) / 2))
-    show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in table32, 3/16 apart", *table32(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 6, mpf(3) / 16))
+    show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in table32, 7/40 apart", *table32(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 6, mpf(7) / 40))
     show_table("tabErf", "erf(a), less a in the first column, likewise", *table16(mp.erf, 6, mpf(4), 1))
     show_table("tabTanh", "tanh(a) likewise", *table16(mp.tanh, 6, mpf('9.1')))
     show_table("tabExp", "2^(i/16) and what it lost in rounding", *exp_table())
