@@ -2,8 +2,10 @@ package lucid
 
 import (
 	"github.com/lucid-go/lucid/internal/door"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
 )
 
 // wrap makes a handle for a node: the end of every door.
@@ -71,11 +73,22 @@ func releaseAll(ns []*graph.Node) {
 // option returns the options given, or the zero value.
 func option[T any](op string, opts []T) T { return door.Option(op, opts) }
 
-// rebind makes the handle show the result of an in-place form.
+// rebind makes the handle show the result of an in-place form. The tensor keeps its shape, and its dtype: a result of the
+// same kind or a lower one is cast to it, others are refused.
 func (t *Tensor) rebind(op string, n *graph.Node) *Tensor {
 	h := (*graph.Array)(t)
 	if h.IsView() {
 		fault.Throw(fault.Value, op+"_", "in place on a view of shape %v would change nothing else; use SetAt or AddAt on the tensor it shows", n.Shape())
+	}
+	old := h.Peek()
+	if !n.Shape().Equal(old.Shape()) {
+		fault.Throw(fault.Shape, op+"_", "the result has shape %v, the tensor %v, which it keeps in place; use %s", n.Shape(), old.Shape(), op)
+	}
+	if n.DType() != old.DType() {
+		if !dtype.CanCast(n.DType(), old.DType()) {
+			fault.Throw(fault.DType, op+"_", "the result is %v, the tensor %v, which it keeps in place; use %s", n.DType(), old.DType(), op)
+		}
+		n = ops.Cast(n, old.DType())
 	}
 	assign(op+"_", h, n)
 	return t

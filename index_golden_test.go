@@ -3,6 +3,7 @@ package lucid
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -183,4 +184,39 @@ func TestWriteRefuses(t *testing.T) {
 	if got := ToSlice[uint8](bytes); got[0] != 255 {
 		t.Errorf("bytes are %v", got)
 	}
+}
+
+// TestInPlaceKeeps checks that in-place forms keep a tensor's shape and dtype, or refuse.
+func TestInPlaceKeeps(t *testing.T) {
+	for name, c := range map[string]struct {
+		f    func()
+		want error
+	}{
+		"more dims":      {func() { Ones(1).Add_(Ones(3)) }, ErrShapeMismatch},
+		"0-d":            {func() { Ones().Mul_(Ones(1)) }, ErrShapeMismatch},
+		"ints by floats": {func() { New([]int64{1}, 1).Add_(1.5) }, ErrDType},
+		"ints divided":   {func() { New([]int64{1}, 1).Div_(2) }, ErrDType},
+		"real by 1i":     {func() { Ones(2).Mul_(1i) }, ErrDType},
+		"bools by ints":  {func() { New([]bool{true}, 1).Add_(1) }, ErrDType},
+		"masked":         {func() { Ones(1).MaskedFill_(New([]bool{true, false}, 2), 0) }, ErrShapeMismatch},
+		"by name":        {func() { must(Call("add_", []*Tensor{Ones(1), Ones(3)}, nil)) }, ErrShapeMismatch},
+	} {
+		if err := Try(c.f); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	x := New([]float32{1, 2}, 2)
+	x.Add_(New([]float64{0.5, 0.5}, 2))
+	x.Sub_(New([]int64{1, 1}, 2))
+	if x.DType() != Float32 || x.At(1).Item() != 1.5 {
+		t.Errorf("%v", x)
+	}
+}
+
+// must panics with an error as a caller in place would see it.
+func must(out []*Tensor, err error) []*Tensor {
+	if err != nil {
+		panic(err)
+	}
+	return out
 }

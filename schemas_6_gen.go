@@ -339,7 +339,6 @@ func init() {
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
 		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
-			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions
@@ -349,7 +348,6 @@ func init() {
 				return []*graph.Node{ops.Std(c.tensor("input"), o)}
 			}},
 		schema{name: "std_mean", door: "StdMean", doc: "StdMean returns the standard deviation and the mean over the dimensions.",
-			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions

@@ -312,7 +312,6 @@ func init() {
 				return []*graph.Node{ops.Var(c.tensor("input"), o)}
 			}},
 		schema{name: "var_mean", door: "VarMean", doc: "VarMean returns the variance and the mean over the dimensions.",
-			amp: "float32", random: "",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions

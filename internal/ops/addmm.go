@@ -72,11 +72,22 @@ func plusProduct(op string, x, p *Node, o AddmmOptions) *Node {
 	}
 	d := resultType(op, x, p)
 	x, p = Cast(x, d), Cast(p, d)
+	if d == dtype.Bool {
+		o.Alpha, o.Beta = truth(o.Alpha), truth(o.Beta)
+	}
 	p = timesNumber(op, p, "alpha", o.Alpha)
 	if b, ok := dtype.ScalarOf(o.Beta); ok && b.Complex() == 0 {
 		return p
 	}
 	return Add(timesNumber(op, x, "beta", o.Beta), p)
+}
+
+// truth is what a number is as a factor of bools; nil stays.
+func truth(number any) any {
+	if s, ok := dtype.ScalarOf(number); ok {
+		return s.Complex() != 0
+	}
+	return number
 }
 
 // timesNumber multiplies by a number that may not change the dtype; nil is 1.

@@ -15,7 +15,7 @@ func init() {
 		m := graph.New(opMean, attr.Axes{Axes: v.Axes, Keep: true}, x)
 		return Mul(Sub(x, m), 2/divisor(x, v))
 	}
-	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce, AMP: graph.AMPFloat32, Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
+	opVar = graph.Register(graph.Op{Name: "var", Version: 1, Kind: graph.Reduce, Infer: inferReduceReal, VMap: vmapReduce, SavesIn: 1,
 		VJP: func(n *Node, cot []*Node, _ []bool) []*Node {
 			return []*Node{Mul(unreduce(cot[0], n), slope(n))}
 		},
@@ -56,7 +56,6 @@ func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
 //
 //lucid:func
 //lucid:method Std(dim ...int)
-//lucid:amp float32
 func Std(x *Node, o VarOptions) *Node { return safeSqrt(variance("std", x, o)) }
 
 // safeSqrt is √x with the derivative 0 at 0.
@@ -69,7 +68,6 @@ func safeSqrt(x *Node) *Node {
 //
 //lucid:func
 //lucid:method VarMean(dim ...int)
-//lucid:amp float32
 func VarMean(x *Node, o VarOptions) (variance, mean *Node) {
 	return Var(x, o), Mean(x, ReduceOptions{Dim: o.Dim, KeepDim: o.KeepDim})
 }
@@ -78,7 +76,6 @@ func VarMean(x *Node, o VarOptions) (variance, mean *Node) {
 //
 //lucid:func
 //lucid:method StdMean(dim ...int)
-//lucid:amp float32
 func StdMean(x *Node, o VarOptions) (std, mean *Node) {
 	return Std(x, o), Mean(x, ReduceOptions{Dim: o.Dim, KeepDim: o.KeepDim})
 }

@@ -27,6 +27,10 @@ func Pad(x *Node, pad []int, o PadOptions) *Node {
 	for i := 0; i < len(pad); i += 2 {
 		d := x.Rank() - 1 - i/2
 		lo[d], hi[d] = pad[i], pad[i+1]
+		const far = 1 << 57
+		if max(lo[d], hi[d]) > far || min(lo[d], hi[d]) < -far { // their sum could wrap
+			fault.Throw(fault.Value, "pad", "pad is %v; want numbers within ±2⁵⁷", pad)
+		}
 		if x.Dim(d)+lo[d]+hi[d] < 0 {
 			fault.Throw(fault.Shape, "pad", "pad %v leaves less than nothing of dim %d of %v", pad, d, x.Shape())
 		}
