@@ -49,3 +49,20 @@ func TestKeptWeights(t *testing.T) {
 		same("after two steps")
 	}
 }
+
+// TestKeptParts: weights that are parts of one buffer are told apart.
+func TestKeptParts(t *testing.T) {
+	Seed(3)
+	x, all := Randn(1, 64).Eval(), Randn(3, 64, 64).Eval()
+	f := Compile(func(x, w *Tensor) *Tensor { return Linear(x, w, nil).Relu() })
+	for range 3 {
+		for i := range 3 {
+			w := all.At(i).Eval()
+			for range 6 {
+				if !Equal(f(x, w).Eval(), Linear(x, w, nil).Relu()) {
+					t.Fatalf("part %d: other values than the plain function", i)
+				}
+			}
+		}
+	}
+}

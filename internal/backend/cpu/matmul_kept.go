@@ -21,6 +21,7 @@ const (
 type keptRows struct {
 	buf   *mem.Buffer
 	value uint32
+	at    int // where in the buffer it begins
 	runs  int
 	rows  []float32 // nil: not turned yet
 }
@@ -43,14 +44,14 @@ func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float3
 		*w = keptRows{}
 		return nil
 	}
-	if w.buf == b.Buf && w.value == b.Buf.Value() && w.runs >= keptRuns {
+	if now := (keptRows{buf: b.Buf, value: b.Buf.Value(), at: b.Offset()}); w.buf != now.buf || w.value != now.value || w.at != now.at {
+		*w = now
+	}
+	if w.runs >= keptRuns {
 		if w.rows == nil && keeps(in) {
 			w.rows = turnedRows(b)
 		}
 		return w.rows
-	}
-	if w.buf != b.Buf || w.value != b.Buf.Value() {
-		*w = keptRows{buf: b.Buf, value: b.Buf.Value()}
 	}
 	w.runs++
 	return nil
