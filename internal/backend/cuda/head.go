@@ -63,6 +63,9 @@ func afterProduct(p *backend.Fused) *after {
 
 // runHead runs a program behind a product.
 func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	if out[0].Numel() == 0 {
+		return nil // and so is all that follows: what is folded has elements
+	}
 	if q := p.Prep.(*program); q.after != nil {
 		err := d.runAfter(c, q.after, out, in, p.In)
 		if err != cublas.ErrUnsupported {
