@@ -121,28 +121,35 @@ func (c *compiled) run(k *call, tr *trees) ([]*Tensor, []reflect.Value, error) {
 		return nil, nil, err
 	}
 	sig := signatureOf(tr, st)
-	e := c.find(in, &sig)
+	for range mostMoves {
+		outs, res, err := c.once(k, tr, sig)
+		if err != errMoved {
+			return outs, res, err
+		}
+	}
+	return nil, nil, fault.New(fault.Trace, c.o.Name, "tensors it reads lay otherwise in memory each time it was about to run, %d times in a row; do not assign to them from elsewhere while it is called", mostMoves)
+}
+
+// mostMoves is how often a call looks for a trace: a captured tensor that was pending, or that another call wrote, may turn
+// out to lie otherwise than the trace assumes. Then nothing was done yet, and the next look sees how it lies.
+const mostMoves = 100
+
+// once finds or makes a trace for the arguments and replays it.
+func (c *compiled) once(k *call, tr *trees, sig signature) ([]*Tensor, []reflect.Value, error) {
+	e := c.find(k.in, &sig)
 	if e == nil {
 		var err error
-		if e, err = c.trace(in, tr, sig); err != nil {
+		if e, err = c.trace(k.in, tr, sig); err != nil {
 			return nil, nil, err
 		}
 	}
-	if e.inline {
-		return c.invoke(in, tr)
+	switch {
+	case e.inline:
+		return c.invoke(k.in, tr)
+	case c.o.Check:
+		return c.check(e, k, tr)
 	}
-	var outs []*Tensor
-	var res []reflect.Value
-	var err error
-	if c.o.Check {
-		outs, res, err = c.check(e, k, tr)
-	} else {
-		outs, res, err = c.replay(e, k)
-	}
-	if err == errMoved { // nothing was done yet; the next call finds out and traces anew
-		return c.invoke(in, tr)
-	}
-	return outs, res, err
+	return c.replay(e, k)
 }
 
 // evalPending computes arguments that have no value yet: a trace depends on how they lie in memory.

@@ -199,6 +199,35 @@ func TestCompileConcurrent(t *testing.T) {
 	}
 }
 
+// TestCompileFirstCallsConcurrent: the first calls come at once, while the state does not lie yet as it will after them. No
+// update is lost, and nobody meets a value that another call has under way.
+func TestCompileFirstCallsConcurrent(t *testing.T) {
+	for range 300 {
+		w, x := Ones(16), Ones(16).Eval()
+		bump := Compile(func(x *Tensor) *Tensor { w.Add_(x); return w.Sum() })
+		read := Compile(func(x *Tensor) *Tensor { return x.Mul(w).Sum() })
+		var wg sync.WaitGroup
+		gate := make(chan struct{})
+		for g := range 12 {
+			wg.Go(func() {
+				<-gate
+				if g%3 == 2 {
+					if v := read(x).Item(); math.Mod(v, 16) != 0 {
+						t.Errorf("torn value %v", v)
+					}
+					return
+				}
+				bump(x)
+			})
+		}
+		close(gate)
+		wg.Wait()
+		if got := w.Sum().Item(); got != 16*9 {
+			t.Fatalf("%v after 8 calls, want %d", got, 16*9)
+		}
+	}
+}
+
 // TestCompileTellsZerosApart compiles a function whose immediates are equal as numbers and differ in sign.
 func TestCompileTellsZerosApart(t *testing.T) {
 	f := func(x *Tensor) *Tensor { return x.Div(0.0).Atan().Mul(10).Add(x.Div(math.Copysign(0, -1)).Atan()) }
