@@ -9,15 +9,16 @@ import (
 
 // workload is what lucid bench --list --json tells.
 type workload struct {
-	Name  string  `json:"name"`
-	About string  `json:"about"`
-	Flops float64 `json:"flops,omitempty"`
-	Bytes float64 `json:"bytes,omitempty"`
-	Limit string  `json:"limit,omitempty"`
-	Goal  float64 `json:"goal,omitempty"`
-	Needs string  `json:"needs,omitempty"` // of the processor, for the goal to count
-	Tol   float64 `json:"tolerance"`
-	Heavy bool    `json:"heavy,omitempty"`
+	Name   string  `json:"name"`
+	About  string  `json:"about"`
+	Flops  float64 `json:"flops,omitempty"`
+	Bytes  float64 `json:"bytes,omitempty"`
+	Limit  string  `json:"limit,omitempty"`
+	Goal   float64 `json:"goal,omitempty"`
+	Within float64 `json:"within,omitempty"` // seconds wanted
+	Needs  string  `json:"needs,omitempty"`  // of the processor, for the goal to count
+	Tol    float64 `json:"tolerance"`
+	Heavy  bool    `json:"heavy,omitempty"`
 	// Reason says why it falls short of the goal, for when it does.
 	Reason string `json:"reason,omitempty"`
 }

@@ -91,6 +91,8 @@ func (r *row) cells(keys []string) string {
 	switch {
 	case r.lacks:
 		goal = "n/a: no " + r.Needs
+	case r.Within > 0:
+		goal = "≤ " + short(r.Within)
 	case r.Goal > 0:
 		goal = fmt.Sprintf("%.3gx", r.Goal)
 	}

@@ -20,9 +20,11 @@ type Workload struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	Limit string  `json:"limit,omitempty"` // the probe its rate is a fraction of
 	Goal  float64 `json:"goal,omitempty"`  // speed wanted against PyTorch's best
-	Needs string  `json:"needs,omitempty"` // what a processor must have for the goal to count
-	Tol   float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
-	Heavy bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
+	// Within is the time of one run that is wanted, in seconds, where the goal is no ratio.
+	Within float64 `json:"within,omitempty"`
+	Needs  string  `json:"needs,omitempty"` // what a processor must have for the goal to count
+	Tol    float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
+	Heavy  bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
 	// Reason says why it falls short of the goal, for when it does.
 	Reason string `json:"reason,omitempty"`
 	make   func() job

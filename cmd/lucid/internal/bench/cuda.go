@@ -42,8 +42,8 @@ func onGPU() {
 	half := func(seed uint32, sizes ...int) *lucid.Tensor {
 		return repeated(seed, sizes...).To(lucid.BFloat16).Eval()
 	}
-	each := func(name, about string, bytes float64, goal float64, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
-		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Tol: tol, make: func() job {
+	each := func(name, about string, bytes, goal, rate, tol float64, data func() []*lucid.Tensor, f func(in []*lucid.Tensor) *lucid.Tensor) {
+		add(Workload{Name: name, About: about, Bytes: bytes, Goal: goal, Within: within(bytes, rate), Tol: tol, make: func() job {
 			in := data()
 			return once(func() *lucid.Tensor { return f(in) })
 		}})
@@ -53,29 +53,29 @@ func onGPU() {
 	}
 	product("sgemm_4096", lucid.Float32, 4096, 1)
 	big := func() []*lucid.Tensor { return []*lucid.Tensor{repeated(1, 1<<28).Eval()} }
-	each("negate", "-x of 1 GiB: reading and writing", 8<<28, 1, 0, big, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Neg() })
-	each("chain9", "9-op chain on 1 GiB, written eagerly", 8<<28, 1.3, 0, big, func(in []*lucid.Tensor) *lucid.Tensor {
+	each("negate", "-x of 1 GiB: reading and writing", 8<<28, 1, 0, 0, big, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Neg() })
+	each("chain9", "9-op chain on 1 GiB, written eagerly", 8<<28, 0, 3.6e12, 0, big, func(in []*lucid.Tensor) *lucid.Tensor {
 		x := in[0]
 		return x.Mul(2).Add(1).Tanh().Mul(x).Sub(0.5).Abs().Sqrt().Neg().Exp()
 	})
 	wide := func() []*lucid.Tensor { return []*lucid.Tensor{half(1, rows, cols), half(2, cols), half(3, cols)} }
-	each("softmax", "softmax, bfloat16 16384×8192", 4*rows*cols, 3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Softmax(-1) })
-	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 1.5, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(in[0], []int{cols}, in[1], in[2]) })
-	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 1.3, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(in[0], []int{cols}, in[1]) })
+	each("softmax", "softmax, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Softmax(-1) })
+	each("layernorm", "layer norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 2e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(in[0], []int{cols}, in[1], in[2]) })
+	each("rmsnorm", "RMS norm, bfloat16 16384×8192", 4*rows*cols, 0, 3.4e12, 3e-2, wide, func(in []*lucid.Tensor) *lucid.Tensor { return lucid.RMSNorm(in[0], []int{cols}, in[1]) })
 	square := func() []*lucid.Tensor { return []*lucid.Tensor{repeated(1, side, side).Eval()} }
-	each("sum_last", "sum over the last dimension, float32 16384²", 4*side*side, 1.5, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(-1) })
-	each("sum_first", "sum over the first dimension, float32 16384²", 4*side*side, 1.2, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(0) })
+	each("sum_last", "sum over the last dimension, float32 16384²", 4*side*side, 0, 3.6e12, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(-1) })
+	each("sum_first", "sum over the first dimension, float32 16384²", 4*side*side, 0, 3.6e12, 1e-3, square, func(in []*lucid.Tensor) *lucid.Tensor { return in[0].Sum(0) })
 	gpuAttention()
-	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * 64 * (784*256 + 256*10), Goal: 1, make: func() job {
+	add(Workload{Name: "mlp_train", About: "MLP 784-256-10, batch 64, Adam, whole step", Flops: 6 * 64 * (784*256 + 256*10), Within: within(1, 14000), make: func() job {
 		var p params
 		one, two := p.linear(784, 256), p.linear(256, 10)
 		return train(optim.NewAdam(p.all, optim.AdamOptions{LR: 1e-3}),
 			func(x *lucid.Tensor) *lucid.Tensor { return two(one(x).Relu()) }, random(1, 1, 64, 784), integers(2, 10, 64))
 	}})
-	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 32 T 1024, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{32, 1024, true, 0.01}.flops(), Goal: 1.04, Tol: 2e-2, Heavy: true, make: gpt{32, 1024, true, 0.01}.job})
-	add(Workload{Name: "resnet50_train", About: "ResNet-50, batch 256, bfloat16, SGD with momentum, whole step", Flops: resnet50.flops(), Goal: 1.06, Tol: 3e-2, Heavy: true, make: resnet50.job})
+	add(Workload{Name: "gpt2_train", About: "GPT-2 124M, B 32 T 1024, bfloat16, AdamW, whole step; lucid's loss is linear_cross_entropy", Flops: gpt{32, 1024, true, 0.004}.flops(), Within: within(32*1024, 530000), Tol: 2e-2, Heavy: true, make: gpt{32, 1024, true, 0.004}.job})
+	add(Workload{Name: "resnet50_train", About: "ResNet-50, batch 256, bfloat16, SGD with momentum, whole step", Flops: resnet50.flops(), Within: within(256, 5000), Tol: 3e-2, Heavy: true, make: resnet50.job})
 	tiny()
-	add(Workload{Name: "start", About: "process start to first result", Goal: 7.5, make: func() job {
+	add(Workload{Name: "start", About: "process start to first result", Within: 0.8, make: func() job {
 		run := func() {
 			self, err := os.Executable()
 			if err == nil {
@@ -85,6 +85,14 @@ func onGPU() {
 		}
 		return job{run: run, result: func() []*lucid.Tensor { run(); return nil }}
 	}})
+}
+
+// within is the time for so much work at a rate; 0 if none is wanted.
+func within(work, rate float64) float64 {
+	if rate == 0 {
+		return 0
+	}
+	return work / rate
 }
 
 // repeated is 4M numbers of noise, again and again: for arrays of gigabytes.
@@ -130,11 +138,11 @@ func gpuAttention() {
 
 // tiny is what it costs to ask for something: an op at a time, and 64 of them that cannot be one in a compiled function.
 func tiny() {
-	add(Workload{Name: "tiny", About: "x·w, 64 elements, evaluated one by one without waiting", Goal: 1.4, make: func() job {
+	add(Workload{Name: "tiny", About: "x·w, 64 elements, evaluated one by one without waiting", Within: 6e-6, make: func() job {
 		x, w := random(1, 1, 64).Eval(), random(2, 1, 64).Eval()
 		return once(func() *lucid.Tensor { return x.Mul(w) })
 	}})
-	add(Workload{Name: "tiny_compiled", About: "64 products 16×16·16×16 in a row, compiled", Goal: 5, make: func() job {
+	add(Workload{Name: "tiny_compiled", About: "64 softmax and 64 subtractions of 16×16 in turn, compiled", Within: 128 * 1.5e-6, make: func() job {
 		x, w := random(1, 0.2, 16, 16).Eval(), random(2, 0.2, 16, 16).Eval()
 		f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
 			for range 64 {
