@@ -246,9 +246,15 @@ var runStates = sync.Pool{New: func() any { return new(runState) }}
 // share copies the state to the heap, until end; the program is handed in so that the original can stay on the stack.
 func (r *runState) share(p *prepared) *runState {
 	s := runStates.Get().(*runState)
+	r.copyTo(s, p)
+	return s
+}
+
+// copyTo makes s the same run with places of its own. Fields are copied one by one: copied as a whole, the places of every small
+// run would have to lie on the heap.
+func (r *runState) copyTo(s *runState, p *prepared) {
 	in, out := append(s.in[:0], r.in...), append(s.out[:0], r.out...)
 	*s = runState{p: p, n: r.n, part: r.part, tile: r.tile, unit: r.unit, width: r.width, long: r.long, fill: r.fill, past: r.past, flat: r.flat, in: in, out: out}
-	return s
 }
 
 // end lets other runs have the space of a shared state.

@@ -16,9 +16,8 @@ type keptRun struct {
 
 // keep makes a run to be run again, with a workspace of its own.
 func (r *runState) keep(p *prepared) *keptRun {
-	k := &keptRun{r: *r}
-	k.r.p = p
-	k.r.in, k.r.out = append([]operand(nil), r.in...), append([]outPlace(nil), r.out...)
+	k := &keptRun{}
+	r.copyTo(&k.r, p)
 	k.r.open(&k.w) // never closed: scratch stays with the run
 	return k
 }
