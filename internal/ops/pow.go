@@ -21,7 +21,8 @@ func init() {
 	}, 3, true, true)
 }
 
-// powSlope is y·x^(y-1), and 0 where y is 0 whatever x is: there x may be no base for the power -1, so that 1 stands in.
+// powSlope is y·x^(y-1), and 0 where y is 0 whatever x is. There x may be no base for the power -1, so that 1 stands in; only
+// then, since the slope's own derivative by y is 1/x at other x.
 func powSlope(x, y *Node) *Node {
 	if c, ok := y.Attr().(attr.Const); ok && y.IsConst() && c.Value.Kind == dtype.KindFloat {
 		if c.Value.F == 0 {
@@ -29,7 +30,7 @@ func powSlope(x, y *Node) *Node {
 		}
 		return Mul(Pow(x, c.Value.F-1), y)
 	}
-	none := Eq(y, 0)
+	none := LogicalAnd(Eq(y, 0), LogicalNot(IsFinite(Reciprocal(x))))
 	return Mul(y, Pow(Where(none, constLike(x, 1), x), Sub(y, 1)))
 }
 

@@ -20,7 +20,7 @@ var reasons = map[string]string{
 		"PyTorch's 1.27 s leaves 2 % for everything else. Products reach 85 to 91 %.",
 	"gather": "bound by memory, as PyTorch's: 45 of the 53 GB/s of a copy past the caches, from rows that lie anywhere.",
 	"sum_last": "bound by memory, as PyTorch's. Asking for memory ahead of time was tried and is slower (0.75 ms became 0.9 ms in the same minute); two or " +
-		"four rows at once are slower too (1.0 to 1.1 ms beside 0.87), and runs longer than a row gain at most 4 %.",
+		"four rows at once are slower too (1.0 to 1.1 ms beside 0.87), and runs longer than a row gain 3 to 10 %.",
 	"transpose": "bound by memory, at 77 % of a copy past the caches. The goal was taken from eager PyTorch.",
 	"sum_first": "bound by memory, at what reading allows; runs lie on both sides of the goal.",
 	"attention": "runs lie on both sides of the goal.",
