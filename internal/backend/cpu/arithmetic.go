@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -158,8 +159,9 @@ func init() {
 	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
 	var wrap byDType
 	wrap[dtype.Int64] = wrapIndex
+	require := byDType{dtype.Float32: requireB[float32], dtype.Float64: requireB[float64]}
 	for name, t := range map[string]byDType{"add": add, "sub": sub, "mul": mul, "grad_mul": gmul, "div": div, "pow": pow,
-		"neg": neg, "square": sq, "abs": abs, "sign": sign, "wrap_index": wrap} {
+		"neg": neg, "square": sq, "abs": abs, "sign": sign, "wrap_index": wrap, "require": require} {
 		addBlocks(name, t)
 	}
 }
@@ -176,4 +178,16 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 		}
 		out[i] = v
 	}
+}
+
+// requireB copies x if all values of y follow a rule.
+func requireB[T float32 | float64](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
+	d := a.(attr.Domain)
+	low, high := d.Rule.Bounds()
+	for _, v := range elems[T](y, n) {
+		if !(float64(v) >= low && float64(v) <= high) {
+			backend.Require(d, float64(v))
+		}
+	}
+	copy(elems[T](z, n), elems[T](x, n))
 }
