@@ -45,7 +45,8 @@ var Init = sync.OnceValue(func() error {
 	if names[runtime.GOOS] == nil {
 		return fault.New(fault.Device, "cuda", "there is no CUDA driver for %s", runtime.GOOS)
 	}
-	lib, err := dl.Open("the CUDA driver", names[runtime.GOOS], append(dl.Folders("LUCID_CUDA_PATH"), folders...)...)
+	// The system's own fits the kernel's module, so nobody's folder goes before it.
+	lib, err := dl.Open("the CUDA driver", names[runtime.GOOS], nil, append(dl.Folders("LUCID_CUDA_PATH"), folders...)...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cuda", err, "no NVIDIA driver on this machine")
 	}
