@@ -157,7 +157,7 @@ func TestCompileReductions(t *testing.T) {
 
 func compileOne(t *testing.T, name, source string) {
 	t.Helper()
-	if _, err := nvrtc.Compile(name, source, "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile(name, following(source), "sm_90", options...); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -217,7 +217,7 @@ func TestCompileAttention(t *testing.T) {
 				if part == forward {
 					src = p.source("attention", false)
 				}
-				if _, err := nvrtc.Compile("attention", src, "sm_90", options...); err != nil {
+				if _, err := nvrtc.Compile("attention", following(src), "sm_90", options...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -226,7 +226,7 @@ func TestCompileAttention(t *testing.T) {
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
 			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
-			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
+			if _, err := nvrtc.Compile("attention_rows", following(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -237,7 +237,7 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile("stamp", following(kernels.Source("prelude", "stamp")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
 }
