@@ -32,10 +32,7 @@ func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
 		s.free()
 		return nil, err
 	}
-	if err = s.launch("make_keys", blocks(at.Numel(), threads)); err == nil {
-		err = s.pairs(s.n)
-	}
-	if err != nil {
+	if err := s.ordered(); err != nil {
 		s.free()
 		return nil, err
 	}
