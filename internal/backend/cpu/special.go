@@ -60,7 +60,7 @@ func init() {
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
 		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
 		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": real64(special.Logit),
-		"atan2": binary64(math.Atan2), "hypot": binary64(math.Hypot), "copysign": onFloats(vec2(simd.CopysignF32), vec2(simd.CopysignF64)),
+		"atan2": binary64(special.Atan2), "hypot": binary64(math.Hypot), "copysign": onFloats(vec2(simd.CopysignF32), vec2(simd.CopysignF64)),
 		"logaddexp":  binary64(special.LogAddExp).complexes2(special.LogAddExpComplex),
 		"logaddexp2": binary64(special.LogAddExp2), "xlogy": binary64(special.XLogY), "special_xlog1py": binary64(special.XLog1pY),
 		"nextafter": next, "frexp_mantissa": real64(special.Mantissa),

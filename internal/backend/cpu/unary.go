@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/special"
@@ -11,11 +10,11 @@ import (
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 func init() {
-	sqrt := real64(math.Sqrt).simd(simd.SqrtF32).simd64(simd.SqrtF64).complexes(cmplx.Sqrt)
+	sqrt := real64(math.Sqrt).simd(simd.SqrtF32).simd64(simd.SqrtF64).complexes(special.SqrtC)
 	for name, t := range map[string]byDType{
 		"sqrt":       sqrt,
-		"rsqrt":      real64(func(x float64) float64 { return 1 / math.Sqrt(x) }).simd(simd.RsqrtF32).simd64(simd.RsqrtF64).complexes(func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
-		"reciprocal": real64(func(x float64) float64 { return 1 / x }).simd(simd.RecipF32).simd64(simd.RecipF64).complexes(func(z complex128) complex128 { return 1 / z }),
+		"rsqrt":      real64(func(x float64) float64 { return 1 / math.Sqrt(x) }).simd(simd.RsqrtF32).simd64(simd.RsqrtF64).complexes(special.RsqrtC),
+		"reciprocal": real64(func(x float64) float64 { return 1 / x }).simd(simd.RecipF32).simd64(simd.RecipF64).complexes(func(z complex128) complex128 { return special.DivC(1, z) }),
 		"exp":        real64(math.Exp).simd(simd.ExpF32).simd64(simd.ExpF64).complexes(special.ExpC),
 		"exp2":       real64(math.Exp2).simd(simd.Exp2F32).complexes(special.Exp2C),
 		"expm1":      real64(math.Expm1).simd(simd.Expm1F32).complexes(special.Expm1C),
@@ -30,7 +29,7 @@ func init() {
 		"tanh":  real64(math.Tanh).simd(simd.TanhF32).simd64(simd.TanhF64).complexes(special.TanhC),
 		"asinh": real64(math.Asinh).complexes(special.AsinhC), "acosh": real64(math.Acosh).complexes(special.AcoshC), "atanh": real64(math.Atanh).complexes(special.AtanhC),
 		"erf": real64(math.Erf).simd(simd.ErfF32), "erfc": real64(math.Erfc), "erfinv": real64(math.Erfinv), "cbrt": real64(math.Cbrt),
-		"sigmoid": real64(sigmoid).simd(simd.SigmoidF32).simd64(simd.SigmoidF64).complexes(func(z complex128) complex128 { return 1 / (1 + special.ExpC(-z)) }),
+		"sigmoid": real64(sigmoid).simd(simd.SigmoidF32).simd64(simd.SigmoidF64).complexes(special.SigmoidC),
 	} {
 		addBlocks(name, t)
 	}
