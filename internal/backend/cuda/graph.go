@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -138,6 +139,7 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
+		dev.Early = dev.StartsEarly() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"
 		all.dev = dev
 	}
 	all.mu.Lock()

@@ -17,6 +17,7 @@ type Device struct {
 	SMs          int
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
+	Early        bool // what is recorded starts kernels that wait by themselves before those they wait for have ended
 
 	handle  uintptr
 	context uintptr

@@ -14,6 +14,7 @@ type Function struct {
 	handle uintptr
 	name   string
 	Label  string       // what it is for
+	Waits  bool         // it waits by itself for what stands before it, and touches nothing before that
 	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
 }
 
@@ -58,6 +59,11 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 			return err
 		}
 		f.shared.Store(int64(shared))
+	}
+	if d.Early && f.Waits {
+		if err := d.early(); err != nil {
+			return err
+		}
 	}
 	l := launchings.Get().(*launching)
 	words := l.words[:]
