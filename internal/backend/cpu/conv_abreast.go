@@ -273,6 +273,7 @@ func (d *abreastConv[T]) block(b int) {
 		defer free()
 	}
 	step, size := p[2].outStep*j.groups*j.kernels, int(unsafe.Sizeof(j.z[0]))
+	ahead, wide := ((p[1].taps-1)*p[1].step+p[1].stride)*j.step[1], p[2].stride*j.step[2]
 	pace, work := par.NewPace(), 0
 	for c := 0; c < j.channels; c += d.channels {
 		count := min(d.channels, j.channels-c)
@@ -285,6 +286,13 @@ func (d *abreastConv[T]) block(b int) {
 				to := [2]int{q.to[0] + o, q.to[1] + o}
 				at := [2]int{q.at[0] + c, q.at[1] + c}
 				if rest == cols {
+					if o == part*d.kernels {
+						for r := range 2 { // what the next output row reads and this one does not
+							if from := at[r] + ahead; from > 0 && from+taps.Len()*wide <= len(j.x) {
+								simd.PrefetchRows(unsafe.Pointer(&j.x[from]), wide*size, taps.Len(), count*size)
+							}
+						}
+					}
 					for r := range 2 { // lines that come late would stop the stores
 						simd.PrefetchOwn(unsafe.Pointer(&j.z[to[r]]), step*size, taps.Len(), cols*size)
 					}
