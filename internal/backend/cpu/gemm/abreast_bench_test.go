@@ -21,4 +21,3 @@ func BenchmarkAbreast(b *testing.B) {
 	}
 	b.ReportMetric(float64(2*2*h*cols*channels*9)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }
-
