@@ -206,6 +206,7 @@ const (
 	wayPatches
 	waySums
 	wayPlaces
+	wayAbreast
 )
 
 // wayOf is the way of this phase, by the shapes alone. The filled way may turn out to be the direct one or that by columns.
@@ -227,6 +228,8 @@ func (j *convJob[T]) wayOf() way {
 		return wayPatches
 	case j.isSums():
 		return waySums
+	case j.isAbreast():
+		return wayAbreast
 	case j.isPlaces():
 		return wayPlaces
 	}
@@ -251,6 +254,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.bySums(c)
 	case wayPlaces:
 		return j.byPlaces(c)
+	case wayAbreast:
+		return j.byAbreast(c)
 	case wayStuffed:
 		if spoiled, err := j.stuffedCorrelate(c); err != nil || !spoiled {
 			return err

@@ -14,8 +14,8 @@ func init() {
 	sqrt := real64(math.Sqrt).simd(simd.SqrtF32).simd64(simd.SqrtF64).complexes(cmplx.Sqrt)
 	for name, t := range map[string]byDType{
 		"sqrt":       sqrt,
-		"rsqrt":      real64(func(x float64) float64 { return 1 / math.Sqrt(x) }).simd(simd.RsqrtF32).complexes(func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
-		"reciprocal": real64(func(x float64) float64 { return 1 / x }).simd(simd.RecipF32).complexes(func(z complex128) complex128 { return 1 / z }),
+		"rsqrt":      real64(func(x float64) float64 { return 1 / math.Sqrt(x) }).simd(simd.RsqrtF32).simd64(simd.RsqrtF64).complexes(func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
+		"reciprocal": real64(func(x float64) float64 { return 1 / x }).simd(simd.RecipF32).simd64(simd.RecipF64).complexes(func(z complex128) complex128 { return 1 / z }),
 		"exp":        real64(math.Exp).simd(simd.ExpF32).simd64(simd.ExpF64).complexes(special.ExpC),
 		"exp2":       real64(math.Exp2).simd(simd.Exp2F32).complexes(special.Exp2C),
 		"expm1":      real64(math.Expm1).simd(simd.Expm1F32).complexes(special.Expm1C),

@@ -37,7 +37,7 @@ func operands(op string, d dtype.DType) []dtype.DType {
 	}
 	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
 		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex") {
+		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex require") {
 		if op == two {
 			return []dtype.DType{d, d}
 		}
@@ -91,6 +91,8 @@ func everyOp(d dtype.DType) *backend.Fused {
 			a = attr.Softplus{Beta: 1, Threshold: 20}
 		case "wrap_index":
 			a = attr.Bound{Size: 7}
+		case "require":
+			a = attr.Domain{Op: "test", Rule: attr.Probability}
 		case "polygamma":
 			a = attr.Order{N: 2}
 		case "special_polynomial":

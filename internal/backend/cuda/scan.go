@@ -21,20 +21,41 @@ func init() {
 	register(t)
 }
 
-// scanSource writes one of the kernels of scan.cu.
-func scanSource(name, op string, in, out dtype.DType, reverse bool) string {
+// scanSource writes one of the kernels of scan.cu; scan_rows for tiles of so many threads, each with so many elements.
+func scanSource(name, op string, in, out dtype.DType, reverse bool, threads, each int) string {
 	files, more := []string{"prelude", "elementwise", "reduce_ops"}, "#define EXPONENTIALS 0\n"
 	if op == "logcumsumexp" && in.IsComplex() {
 		files, more = []string{"prelude", "elementwise", "complex", "reduce_ops"}, "#define EXPONENTIALS 2\n"
 	} else if op == "logcumsumexp" {
 		files, more = []string{"prelude", "elementwise", "functions", "reduce_ops"}, "#define EXPONENTIALS 1\n"
 	}
-	return kernels.Source(files...) + more + "#define " + strings.ToUpper(name) + "\n" +
+	return kernels.Source(files...) + more + fmt.Sprintf("#define %s\n#define THREADS %d\n#define V %d\n", strings.ToUpper(name), threads, each) +
 		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define REVERSE %v\n", ctype[in], ctype[out], scans[op], reverse) + kernels.Source("scan")
 }
 
-// scan runs along one dimension. Rows that lie side by side in memory, or are many or short, are walked by a thread each,
-// others by blocks; a long row is cut in chunks.
+// joinedSize is the size of what a scan joins, at most: A of scan.cu.
+func joinedSize(op string, t dtype.DType) int {
+	size := max(4, t.Size())
+	switch {
+	case op == "argcummax" || op == "argcummin" || op == "linear_scan" || op == "cumprod" && t.IsComplex():
+		return max(16, 2*size)
+	case t.IsInteger() || t == dtype.Bool:
+		return 8
+	}
+	return size
+}
+
+// scanTile is how a row of n elements is cut: threads of a block, and how many elements each has. Short rows take few threads, tiles
+// of long ones fill 32 KiB of shared memory.
+func scanTile(op string, t dtype.DType, n int) (lanes, each int) {
+	for lanes, each = 32, 4; lanes < threads && lanes*each < n; lanes *= 2 {
+	}
+	for most := 1 << 15 / threads / joinedSize(op, t); each < most && lanes*each < n; each *= 2 {
+	}
+	return lanes, each
+}
+
+// scan runs along one dimension. Rows that lie side by side in memory, or are short, are walked by a thread each, others by blocks.
 func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {
@@ -45,44 +66,35 @@ func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View)
 	dims := v.Shape.Dims()
 	n, step := dims[s.Axis], product(dims[s.Axis+1:])
 	rows := v.Numel() / n
-	var g args
-	kernel := func(name string, blocks int) error {
-		f, err := d.kernel(fmt.Sprint(name, op, v.DType, out.DType, s.Reverse), name, func() string { return scanSource(name, op, v.DType, out.DType, s.Reverse) })
-		if err != nil {
-			return err
-		}
-		return d.launch(f, blocks, 1, threads, g)
-	}
-	fill := func(chunk, chunks int, part uintptr) {
-		g.int(rows, n, step, chunk, chunks)
-		g.ptr(address(out), address(x.views[len(in)-1]), address(x.views[0]), part)
-	}
+	lanes, each := scanTile(op, v.DType, n)
+	tiles := blocks(n, lanes*each)
+	name, grid := "scan_rows", rows*tiles
 	inOrder := op == "logcumsumexp" && v.DType.IsComplex()
-	if inOrder || n <= 32 || step >= 32 && rows >= 4096 || rows >= 1<<28 {
-		fill(n, 1, 0)
-		return kernel("scan_cols", blocks(rows, threads))
+	if inOrder || n <= 32 || step >= 32 && rows >= 4096 || grid >= longest {
+		name, grid, lanes, each, tiles = "scan_cols", blocks(rows, threads), threads, 1, 1
 	}
-	// As many chunks as fill a device, but none of a few elements; the number depends on sizes alone.
-	const fillBlocks, least = 1024, 4096
-	chunk := max(least, blocks(n, max(1, fillBlocks/rows)))
-	chunks := blocks(n, chunk)
-	part := uintptr(0)
-	if chunks > 1 {
-		b, err := d.pool.Get(op, rows*chunks*accSize)
-		if err != nil {
-			return err
-		}
-		defer b.Free()
-		part = b.Dev
+	f, err := d.kernel(fmt.Sprint(name, op, v.DType, out.DType, s.Reverse, lanes, each), name, func() string {
+		return scanSource(name, op, v.DType, out.DType, s.Reverse, lanes, each)
+	})
+	if err != nil {
+		return err
 	}
-	fill(chunk, chunks, part)
-	if chunks > 1 {
-		if err := kernel("fold_chunks", rows*chunks); err != nil {
-			return err
-		}
-		if err := kernel("carry_chunks", rows); err != nil {
-			return err
-		}
+	var g args
+	g.int(rows, n, step, tiles)
+	g.ptr(address(out), address(x.views[len(in)-1]), address(x.views[0]))
+	if tiles == 1 {
+		return d.launch(f, grid, 1, lanes, append(g, 0, 0, 0, 0))
 	}
-	return kernel("scan_rows", rows*chunks)
+	totals, words := grid*joinedSize(op, v.DType), 4*(grid+1)
+	b, err := d.pool.Get(op, 2*totals+words)
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	state := b.Dev + uintptr(2*totals)
+	if err := d.Fill(state, 0, words); err != nil {
+		return err
+	}
+	g.ptr(b.Dev, b.Dev+uintptr(totals), state, state+uintptr(4*grid))
+	return d.launch(f, grid, 1, lanes, g)
 }

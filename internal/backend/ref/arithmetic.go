@@ -55,6 +55,10 @@ func init() {
 			}
 			return integer(i)
 		}),
+		"require": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			backend.Require(a.(attr.Domain), x[1].F)
+			return x[0]
+		}),
 	})
 	compare := func(f func(x, y dtype.Scalar) bool) backend.Kernel {
 		return elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return boolean(f(x[0], x[1])) })

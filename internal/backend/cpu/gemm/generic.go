@@ -29,6 +29,14 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 			}
 		}
 	}
+	e.abreast = make([][maxVectors + 1]abreastTile[T], genericRows/2+1)
+	for h := 1; h <= genericRows/2; h++ {
+		for nv := 1; nv <= maxVectors; nv++ {
+			e.abreast[h][nv] = func(channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
+				abreastGeneric(h, nv*genericLanes, channels, taps, x, first, second, step, w, c, cs, ccs, add)
+			}
+		}
+	}
 	e.packT = packTGeneric[T]
 	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {

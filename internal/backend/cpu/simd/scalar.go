@@ -1,6 +1,10 @@
 package simd
 
-import "math"
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+)
 
 // lesser is what VMINPS gives: y where either is NaN or both are zero.
 func lesser[T float32 | float64](x, y T) T {
@@ -33,3 +37,10 @@ func toByte(b bool) uint8 {
 func sinHuge(x float32) float32 { return float32(math.Sin(float64(x))) }
 
 func cosHuge(x float32) float32 { return float32(math.Cos(float64(x))) }
+
+// What is too far for the kernels that convert floats to integers.
+func f32to32far(x float32) int32 { return int32(dtype.TruncUint(float64(x))) }
+func f32to8far(x float32) uint8  { return uint8(dtype.TruncUint(float64(x))) }
+func f32to64far(x float32) int64 { return int64(dtype.TruncUint(float64(x))) }
+func f64to64far(x float64) int64 { return int64(dtype.TruncUint(x)) }
+func f64to32far(x float64) int32 { return int32(dtype.TruncUint(x)) }

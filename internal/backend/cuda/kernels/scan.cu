@@ -1,8 +1,8 @@
-// Scans along one dimension. A row is n elements `step` apart, walked forwards or, with REVERSE, backwards; rows are cut in
-// chunks by sizes alone, so the same input gives the same bits.
+// Scans along one dimension. A row is n elements `step` apart, walked forwards or, with REVERSE, backwards.
 //
-// fold_chunks: each chunk's total. carry_chunks: totals become what comes before each chunk. scan_rows: a block walks a chunk,
-// a tile at a time in shared memory. scan_cols: a thread walks a chunk of its own row, for rows that lie side by side, or that are short.
+// scan_rows: a block walks a tile of a row in shared memory. What comes before the tile it learns from the tiles before it while they
+// work: each leaves its total, then that of all up to it. Totals are joined from the left, one by one, from wherever they are known:
+// so the same input gives the same bits. scan_cols: a thread walks a row, for rows that lie side by side, or that are short.
 
 typedef Rep<T>::R R;
 
@@ -67,114 +67,131 @@ template <class R> struct LinearScan {
 typedef OP<R> Op;
 typedef Op::A A;
 
-struct Args { i64 rows, n, step, chunk, chunks; OUT *out; const T *x; const T *f; A *part; };
+struct Args { i64 rows, n, step, tiles; OUT *out; const T *x; const T *f; A *own; A *all; u32 *state; u32 *ticket; };
 
 DEV i64 start(const Args &a, i64 row) { return row / a.step * a.n * a.step + row % a.step; }
 DEV i64 place(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
 DEV void store(const Args &a, i64 k, A v) { a.out[k] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(v, a.n)))); }
 
-// over scans one value of each thread of the block; total is that of all, before what comes before the thread's own. Lanes from
-// `live` on hold nothing.
-DEV A over(A v, int live, A &total, A &before) {
-    __shared__ A share[256];
+#ifdef SCAN_ROWS
+// A tile is V elements a thread; one place in V + 1 is left out, so that threads that walk their own elements meet in no bank.
+const int TILE = THREADS * V, WARPS = THREADS / 32;
+#define AT(k) ((k) + (k) / V)
+
+// up is the value of the lane s before.
+DEV A up(A v, int s) {
+    const int N = (sizeof(A) + 3) / 4;
+    u32 w[N] = {};
+    memcpy(w, &v, sizeof(A));
+#pragma unroll
+    for (int i = 0; i < N; i++) w[i] = __shfl_up_sync(~0u, w[i], s);
+    memcpy(&v, w, sizeof(A));
+    return v;
+}
+
+// over scans one value of each of the block's first `live` threads: what comes before each, and the total of all. The first thread
+// has nothing before it.
+DEV A over(A v, int live, A &total) {
+    __shared__ A warps[WARPS];
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+#pragma unroll
+    for (int s = 1; s < 32; s *= 2) {
+        const A w = up(v, s);
+        if (lane >= s) v = Op::join(w, v);
+    }
+    if (lane == 31 || t == live - 1) warps[warp] = v;
+    __syncthreads();
+    A before = up(v, 1), sum = warps[0];
+#pragma unroll
+    for (int w = 1; w < WARPS; w++) {
+        if (w == warp) before = lane > 0 ? Op::join(sum, before) : sum;
+        if (w * 32 < live) sum = Op::join(sum, warps[w]);
+    }
+    total = sum;
+    return before;
+}
+
+// A tile's word of state is 0, OWN if its own total is there, ALL if that of all tiles up to it is.
+const u32 OWN = 1, ALL = 2;
+DEV u32 acquire(const u32 *p) { u32 v; asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
+DEV void release(u32 *p, u32 v) { asm volatile("st.release.gpu.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
+
+// carried is what comes before tile number `tile`, which is not the first: a thread for each of the tiles before it, as far as the
+// first of which all is known.
+DEV A carried(const Args &a, i64 row, i64 tile) {
+    __shared__ A chain[THREADS];
+    __shared__ u32 known[WARPS], missing[WARPS];
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    const i64 j = tile - 1 - t, at = row * a.tiles + j;
+    for (;;) {
+        const u32 s = j >= 0 ? acquire(a.state + at) : OWN;
+        const u32 k = __ballot_sync(~0u, s == ALL), m = __ballot_sync(~0u, s == 0);
+        if (lane == 0) { known[warp] = k; missing[warp] = m; }
+        __syncthreads();
+        int far = -1; // where the totals begin
+        bool gap = false;
+        for (int w = 0; w < WARPS && far < 0 && !gap; w++) {
+            if (known[w]) far = w * 32 + __ffs(known[w]) - 1;
+            const u32 near = known[w] ? (known[w] & -known[w]) - 1 : ~0u;
+            gap = (missing[w] & near) != 0;
+        }
+        if (far >= 0 && !gap) {
+            if (t <= far) chain[t] = t == far ? a.all[at] : a.own[at];
+            __syncthreads();
+            A v = chain[far];
+            for (int i = far - 1; i >= 0; i--) v = Op::join(v, chain[i]);
+            return v;
+        }
+        __syncthreads(); // before the words are written again
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const __grid_constant__ Args a) {
+    __shared__ A tile[AT(TILE)];
+    __shared__ u32 number;
     const int t = threadIdx.x;
-    share[t] = v;
+    i64 block = blockIdx.x;
+    if (a.tiles > 1) { // in the order in which blocks begin, so that none waits for one that has not
+        if (t == 0) number = atomicAdd(a.ticket, 1u);
+        __syncthreads();
+        block = number;
+    }
+    const i64 row = block / a.tiles, nth = block % a.tiles, at = start(a, row), i = nth * TILE;
+    const int count = (int)min((i64)TILE, a.n - i), live = (count + V - 1) / V, first = min(t, live - 1) * V, mine = min(V, count - first);
+#pragma unroll
+    for (int j = 0; j < V; j++) {
+        const int k = j * THREADS + t;
+        if (k < count) tile[AT(k)] = Op::from(a.x, a.f, place(a, at, i + k), i + k);
+    }
+    __syncthreads();
+    A v = tile[AT(first)], total;
+    for (int j = 1; j < mine; j++) v = Op::join(v, tile[AT(first + j)]);
+    v = over(v, live, total);
+    bool has = t > 0;
+    if (a.tiles > 1) {
+        if (nth > 0) {
+            if (t == 0 && nth + 1 < a.tiles) { a.own[block] = total; release(a.state + block, OWN); }
+            const A carry = carried(a, row, nth);
+            if (t == 0 && nth + 1 < a.tiles) { a.all[block] = Op::join(carry, total); release(a.state + block, ALL); }
+            v = has ? Op::join(carry, v) : carry;
+            has = true;
+        } else if (t == 0) {
+            a.all[block] = total;
+            release(a.state + block, ALL);
+        }
+    }
+    if (t < live)
+        for (int j = 0; j < mine; j++) {
+            const A x = tile[AT(first + j)];
+            v = has ? Op::join(v, x) : x;
+            has = true;
+            tile[AT(first + j)] = v;
+        }
     __syncthreads();
 #pragma unroll
-    for (int s = 1; s < 256; s *= 2) {
-        A w = v;
-        if (t >= s && t < live) w = Op::join(share[t - s], v);
-        __syncthreads();
-        share[t] = v = w;
-        __syncthreads();
-    }
-    total = share[live - 1];
-    before = share[max(t - 1, 0)];
-    __syncthreads();
-    return v;
-}
-
-// A tile is V elements a thread, as many as shared memory is worth; one in 32 places is left out, so that threads that walk
-// their own elements meet in no bank.
-const int V = sizeof(A) <= 8 ? 8 : sizeof(A) <= 16 ? 4 : 2, TILE = 256 * V;
-#define AT(k) ((k) + (k) / 32)
-
-// load brings elements i to i + count of a row's walk to the tile.
-DEV void load(const Args &a, A *tile, i64 at, i64 i, int count) {
-    for (int k = threadIdx.x; k < count; k += 256) tile[AT(k)] = Op::from(a.x, a.f, place(a, at, i + k), i + k);
-    __syncthreads();
-}
-
-// fold joins a thread's own elements of the tile.
-DEV A fold(const A *tile, int first, int mine) {
-    A v = tile[AT(first)];
-    for (int j = 1; j < mine; j++) v = Op::join(v, tile[AT(first + j)]);
-    return v;
-}
-
-#ifdef FOLD_CHUNKS
-extern "C" __global__ void __launch_bounds__(256) fold_chunks(const __grid_constant__ Args a) {
-    __shared__ A tile[AT(TILE)];
-    const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry, total, before;
-    for (i64 i = lo; i < hi; i += TILE) {
-        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, first = min((int)threadIdx.x, live - 1) * V;
-        load(a, tile, at, i, count);
-        over(fold(tile, first, min(V, count - first)), live, total, before);
-        carry = i == lo ? total : Op::join(carry, total);
-    }
-    if (threadIdx.x == 0) a.part[blockIdx.x] = carry;
-}
-#endif
-
-#ifdef CARRY_CHUNKS
-// A block a row; a thread has as many of its chunks as it takes.
-extern "C" __global__ void __launch_bounds__(256) carry_chunks(const __grid_constant__ Args a) {
-    A *part = a.part + blockIdx.x * a.chunks;
-    const i64 per = (a.chunks + 255) / 256;
-    const int live = (int)((a.chunks + per - 1) / per), t = min((int)threadIdx.x, live - 1);
-    const i64 lo = t * per, hi = min(lo + per, a.chunks);
-    A sum = part[lo], total, before;
-    for (i64 c = lo + 1; c < hi; c++) sum = Op::join(sum, part[c]);
-    over(sum, live, total, before);
-    if (threadIdx.x >= live) return;
-    for (i64 c = lo; c < hi; c++) { // chunk 0 has nothing before it
-        const A next = part[c];
-        if (c > 0) part[c] = before;
-        before = c > 0 ? Op::join(before, next) : next;
-    }
-}
-#endif
-
-#ifdef SCAN_ROWS
-extern "C" __global__ void __launch_bounds__(256) scan_rows(const __grid_constant__ Args a) {
-    __shared__ A tile[AT(TILE)];
-    const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry, total, before;
-    bool any = c > 0;
-    if (any) carry = a.part[blockIdx.x];
-    for (i64 i = lo; i < hi; i += TILE) {
-        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, t = min((int)threadIdx.x, live - 1), first = t * V;
-        const int mine = min(V, count - first);
-        load(a, tile, at, i, count);
-        over(fold(tile, first, mine), live, total, before);
-        if (threadIdx.x < live) {
-            bool has = any;
-            A v;
-            if (any) v = carry;
-            if (t > 0) { v = any ? Op::join(carry, before) : before; has = true; }
-            for (int j = 0; j < mine; j++) {
-                const A x = tile[AT(first + j)];
-                v = has ? Op::join(v, x) : x;
-                has = true;
-                tile[AT(first + j)] = v;
-            }
-        }
-        __syncthreads();
-        for (int k = threadIdx.x; k < count; k += 256) store(a, place(a, at, i + k), tile[AT(k)]);
-        carry = any ? Op::join(carry, total) : total;
-        any = true;
-        __syncthreads();
+    for (int j = 0; j < V; j++) {
+        const int k = j * THREADS + t;
+        if (k < count) store(a, place(a, at, i + k), tile[AT(k)]);
     }
 }
 #endif
@@ -184,12 +201,19 @@ extern "C" __global__ void __launch_bounds__(256) scan_cols(const __grid_constan
     const i64 row = (i64)blockIdx.x * 256 + threadIdx.x;
     if (row >= a.rows) return;
     const i64 at = start(a, row);
-    A v = Op::from(a.x, a.f, place(a, at, 0), 0);
-    store(a, place(a, at, 0), v);
-    for (i64 i = 1; i < a.n; i++) {
-        const i64 k = place(a, at, i);
-        v = Op::join(v, Op::from(a.x, a.f, k, i));
-        store(a, k, v);
+    A v;
+    const int AHEAD = sizeof(A) <= 8 ? 8 : 4; // elements under way at once
+    for (i64 i = 0; i < a.n; i += AHEAD) {
+        A x[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (i + j < a.n) x[j] = Op::from(a.x, a.f, place(a, at, i + j), i + j);
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            if (i + j >= a.n) break;
+            v = i + j > 0 ? Op::join(v, x[j]) : x[j];
+            store(a, place(a, at, i + j), v);
+        }
     }
 }
 #endif

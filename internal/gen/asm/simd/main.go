@@ -142,6 +142,7 @@ type family struct {
 func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
+		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
