@@ -96,3 +96,29 @@ func TestSameBits(t *testing.T) {
 		}
 	}
 }
+
+// TestTiles sorts, scans and adds up a few tiles: little enough for a sanitizer.
+func TestTiles(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	v, at := make([]float32, 1<<17+5), make([]int64, 700)
+	for i := range v {
+		v[i] = float32(r.IntN(300))
+	}
+	for i := range at {
+		at[i] = int64(r.IntN(30))
+	}
+	x, where := lucid.New(v, len(v)), lucid.New(at, len(at))
+	for name, f := range map[string]func(x, where *lucid.Tensor) *lucid.Tensor{
+		"argsort": func(x, _ *lucid.Tensor) *lucid.Tensor { return x.ArgSort(0) },
+		"sort":    func(x, _ *lucid.Tensor) *lucid.Tensor { v, _ := x.Sort(0); return v },
+		"cumsum":  func(x, _ *lucid.Tensor) *lucid.Tensor { return x.Narrow(0, 0, 40000).CumSum(0) },
+		"index_add": func(x, w *lucid.Tensor) *lucid.Tensor {
+			return x.Narrow(0, 0, 900).Reshape(-1, 30).IndexAdd(0, w, x.Narrow(0, 0, 21000).Reshape(-1, 30))
+		},
+	} {
+		if want, got := f(x, where), f(x.To(dev), where.To(dev)).To(lucid.CPU); !lucid.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -42,7 +42,9 @@ func BenchmarkSweep(b *testing.B) {
 		{"cast/f32", 1.5 * mat, func() *lucid.Tensor { return h.To(lucid.Float32) }},
 		{"cast/i64", 3 * mat, func() *lucid.Tensor { return x.To(lucid.Int64) }},
 		{"full", mat, func() *lucid.Tensor { return on(func() *lucid.Tensor { return lucid.Full([]int{n, n}, 1.5) }) }},
-		{"arange", 4 * n * n, func() *lucid.Tensor { return on(func() *lucid.Tensor { return lucid.Arange(0, n*n, 1).To(lucid.Float32) }) }},
+		{"arange", 4 * n * n, func() *lucid.Tensor {
+			return on(func() *lucid.Tensor { return lucid.Arange(0, n*n, 1).To(lucid.Float32) })
+		}},
 		{"flip/0", 2 * mat, func() *lucid.Tensor { return x.Flip(0).Contiguous() }},
 		{"flip/1", 2 * mat, func() *lucid.Tensor { return x.Flip(1).Contiguous() }},
 		{"roll/1", 2 * mat, func() *lucid.Tensor { return x.Roll(5, 1) }},
@@ -90,7 +92,9 @@ func BenchmarkSweep(b *testing.B) {
 		{"sort/flat/2^24", mat, func() *lucid.Tensor { v, _ := long.Narrow(0, 0, 1<<24).Sort(0); return v }},
 		{"topk", mat, func() *lucid.Tensor { v, _ := x.TopK(50); return v }},
 		{"median", mat, func() *lucid.Tensor { v, _ := lucid.Median(x, lucid.ArgOptions{Dim: new(1)}); return v }},
-		{"searchsorted", 12 * (1 << 24), func() *lucid.Tensor { return lucid.SearchSorted(table.CumSum(0), long.Narrow(0, 0, 1<<24).Mul(5e5), nil) }},
+		{"searchsorted", 12 * (1 << 24), func() *lucid.Tensor {
+			return lucid.SearchSorted(table.CumSum(0), long.Narrow(0, 0, 1<<24).Mul(5e5), nil)
+		}},
 		{"max_pool", 2.5 * pixels * 2, func() *lucid.Tensor { v, _ := lucid.MaxPool2d(image, []int{2, 2}); return v }},
 		{"max_pool/f32", 5 * pixels, func() *lucid.Tensor { v, _ := lucid.MaxPool2d(wide, []int{2, 2}); return v }},
 		{"max_pool/grad", 9 * pixels, func() *lucid.Tensor { return pooled(wide) }},
