@@ -157,7 +157,7 @@ func TestCompileReductions(t *testing.T) {
 
 func compileOne(t *testing.T, name, source string) {
 	t.Helper()
-	if _, err := nvrtc.Compile(name, source, "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile(name, following(source), "sm_90", options...); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -194,7 +194,8 @@ func TestCompileFamilies(t *testing.T) {
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
 		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
-		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
@@ -217,7 +218,7 @@ func TestCompileAttention(t *testing.T) {
 				if part == forward {
 					src = p.source("attention", false)
 				}
-				if _, err := nvrtc.Compile("attention", src, "sm_90", options...); err != nil {
+				if _, err := nvrtc.Compile("attention", following(src), "sm_90", options...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -226,7 +227,7 @@ func TestCompileAttention(t *testing.T) {
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
 			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
-			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
+			if _, err := nvrtc.Compile("attention_rows", following(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -237,7 +238,7 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile("stamp", following(kernels.Source("prelude", "stamp")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
 }
