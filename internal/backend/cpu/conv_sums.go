@@ -32,8 +32,8 @@ type sumsConv[T numbers] struct {
 	padded         int      // kernels, in vectors
 	parts          int      // of the sums
 	runs           []outputRun
-	order          []int                  // where an output stands among the sums
-	taps           [2][]*gemm.AbreastTaps // by run: of a strip, and of the last one
+	order          []int               // where an output stands among the sums
+	taps           []*gemm.AbreastTaps // by strip, row of outputs and run; behind the rows, of all of them
 	packed         []T
 	partial        []T
 }
@@ -43,7 +43,7 @@ type outputRun struct{ part, shift, step, n, to int }
 
 // sumsGroup are rows of outputs that are computed together: those of a run, in the scratch of the input and among the sums.
 type sumsGroup struct {
-	run, rows      int
+	run, row, rows int // row: that of outputs, or behind them if they are several
 	at, to, scaled [4]int
 }
 
@@ -87,15 +87,7 @@ func (j *convJob[T]) newSums() *sumsConv[T] {
 			to++
 		}
 	}
-	for i, rows := range []int{d.rows, p[1].taps - (d.strips-1)*d.rows} {
-		var taps []gemm.AbreastTap
-		for r := range rows {
-			taps = append(taps, gemm.AbreastTap{X: r * d.pitch, W: r})
-		}
-		for _, r := range d.runs {
-			d.taps[i] = append(d.taps[i], gemm.NewAbreastTaps(r.n, r.step, taps))
-		}
-	}
+	d.list()
 	for t := range p[1].outs {
 		for _, o := range order {
 			d.order = append(d.order, t*p[2].outs+o)
@@ -114,6 +106,24 @@ func (d *sumsConv[T]) lengthen(part, shift, to int) {
 		}
 	}
 	d.runs = append(d.runs, outputRun{part: part, shift: shift, n: 1, to: to})
+}
+
+// list finds the rows of taps of each strip that a row of outputs sees inside the input.
+func (d *sumsConv[T]) list() {
+	p := &d.j.phase[1]
+	for s := range d.strips {
+		for t := range p.outs + 1 {
+			var taps []gemm.AbreastTap
+			for r := range min(d.rows, p.taps-s*d.rows) {
+				if i := p.first + t*p.stride + (s*d.rows+r)*p.step; t == p.outs || i >= 0 && i < d.j.size[1] {
+					taps = append(taps, gemm.AbreastTap{X: r * d.pitch, W: r})
+				}
+			}
+			for _, r := range d.runs {
+				d.taps = append(d.taps, gemm.NewAbreastTaps(r.n, r.step, taps))
+			}
+		}
+	}
 }
 
 // plane is where a part lies in the scratch of an image.
@@ -200,14 +210,10 @@ func (d *sumsConv[T]) block(b int) {
 				d.pack(w, ch, o, t1, rows)
 			}
 			z := sums[(o-at)*images*p.outs():]
-			last := 0
-			if rows < d.rows {
-				last = 1
-			}
 			for i := range groups {
 				q := &groups[i]
 				q.scale(cols)
-				j.float.abreastRows(q.rows, cols, p[2].taps, d.taps[last][q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
+				j.float.abreastRows(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
 				if work += q.rows * d.runs[q.run].n * cols * rows * p[2].taps; work > sumsPace {
 					work = 0
 					pace.Step()
@@ -217,27 +223,36 @@ func (d *sumsConv[T]) block(b int) {
 	}
 }
 
-// groups are the rows of outputs of some images, as many of a run together as can be.
+// groups are the rows of outputs of some images, as many of a run together as can be: the same row of several images,
+// and what is left of any.
 func (d *sumsConv[T]) groups(images, each int) (groups []sumsGroup) {
 	p := &d.j.phase
 	for run, r := range d.runs {
 		most := d.j.float.togetherOf(r.n)
-		var g sumsGroup
-		for i := range images * p[1].outs {
-			t := i % p[1].outs
-			g.at[g.rows] = i/p[1].outs*each + d.plane(d.high.part[t], r.part) + d.high.shift[t]*d.pitch + r.shift
-			g.to[g.rows] = i*p[2].outs + r.to
-			if g.rows++; g.rows == most {
-				groups = append(groups, sumsGroup{run: run, rows: most, at: g.at, to: g.to})
-				g.rows = 0
+		rest := sumsGroup{run: run, row: p[1].outs}
+		for t := range p[1].outs {
+			g := sumsGroup{run: run, row: t}
+			for i := range images {
+				to := &g
+				if i >= images/most*most {
+					to = &rest
+				}
+				to.at[to.rows] = i*each + d.plane(d.high.part[t], r.part) + d.high.shift[t]*d.pitch + r.shift
+				to.to[to.rows] = (i*p[1].outs+t)*p[2].outs + r.to
+				if to.rows++; to.rows == most {
+					groups = append(groups, *to)
+					to.rows = 0
+				}
 			}
 		}
-		if g.rows > 1 {
-			groups = append(groups, sumsGroup{run: run, rows: 2, at: g.at, to: g.to})
+		if rest.rows > 1 {
+			two := rest
+			two.rows = 2
+			groups = append(groups, two)
 		}
-		if g.rows%2 == 1 {
-			last := g.rows - 1
-			groups = append(groups, sumsGroup{run: run, rows: 1, at: [4]int{g.at[last]}, to: [4]int{g.to[last]}})
+		if rest.rows%2 == 1 {
+			rest.at[0], rest.to[0], rest.rows = rest.at[rest.rows-1], rest.to[rest.rows-1], 1
+			groups = append(groups, rest)
 		}
 	}
 	return groups
