@@ -164,11 +164,11 @@ func files() map[string][]byte {
 		if !f.kernels[0].own {
 			put(f.file+"_gen.go", f.twins())
 			put(f.file+"_noasm_gen.go", f.noasm())
-			assembly, dispatch := f.neonFiles()
-			put(f.file+"_gen_arm64.go", dispatch)
-			if assembly != nil {
-				put(f.file+"_neon_gen_arm64.s", assembly)
-			}
+		}
+		assembly, dispatch := f.neonFiles()
+		put(f.file+"_gen_arm64.go", dispatch)
+		if assembly != nil {
+			put(f.file+"_neon_gen_arm64.s", assembly)
 		}
 		for _, t := range []target{avx2, avx512} {
 			a := &asm{tgt: t, data: map[string]int{}}
