@@ -179,6 +179,7 @@ func files() map[string][]byte {
 	put("chain_gen.go", chainNames())
 	put("chain_avx2_gen_amd64.s", chainSource(avx2))
 	put("chain_avx512_gen_amd64.s", chainSource(avx512))
+	put("chain_neon_gen_arm64.s", chainSource(neon))
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
 	return out

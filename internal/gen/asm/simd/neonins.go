@@ -85,6 +85,8 @@ func (a *neonAsm) ins(v *val, pos int) {
 		one(func(d int) {
 			a.word(map[string]string{"and": "AND", "or": "ORR", "xor": "EOR"}[v.op], 0, d, r[0], r[1])
 		})
+	case "fmax", "fmin":
+		one(func(d int) { a.word(strings.ToUpper(v.op), size, d, r[0], r[1]) })
 	case "sqrt":
 		one(func(d int) { a.word("FSQRT", size, d, r[0], -1) })
 	case "tof":
