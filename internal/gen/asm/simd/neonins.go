@@ -6,19 +6,6 @@ import (
 	"strings"
 )
 
-// addr is where the vector at hand of the slice of v lies.
-func (a *neonAsm) addr(v *val) (reg, off int) {
-	for i, s := range a.k.slices {
-		if s.name == v.name {
-			if a.masked {
-				return i, 0
-			}
-			return i, a.copyNo * 16 / a.k.lane * memSize(v)
-		}
-	}
-	panic(a.k.name + " has no slice " + v.name)
-}
-
 // ins writes one operation.
 func (a *neonAsm) ins(v *val, pos int) {
 	switch v.op {
@@ -67,6 +54,11 @@ func (a *neonAsm) ins(v *val, pos int) {
 		end()
 		return
 	}
+	a.compute(v, r, end)
+}
+
+// compute writes an operation that gives a value, from the registers r, which end gives back.
+func (a *neonAsm) compute(v *val, r [3]int, end func()) {
 	size, float := a.k.lane, v.args[0].t == f32 || v.args[0].t == f64
 	one := func(f func(d int)) { // a single instruction may write over what it reads
 		end()
@@ -201,81 +193,6 @@ func (a *neonAsm) pick(row []float32) {
 		a.p("VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]")
 		a.row = key
 	}
-}
-
-// neonMoves are the moves of as many bytes as lanes of a vector take in memory.
-var neonMoves = map[int]string{4: "FMOVS", 8: "FMOVD", 16: "FMOVQ"}
-
-func (a *neonAsm) load(v *val, d int) {
-	r, off := a.addr(v)
-	if a.masked {
-		a.partial(r, func() { a.p("FMOVQ (R%d), F%d", r, d) }, func(lane int) {
-			if lane == 0 {
-				a.p("%s (R%d), F%d // the other lanes become zero", neonMoves[a.k.lane], r, d)
-			} else {
-				a.p("VLD1 (R10), V%d.S[%d]", d, lane)
-			}
-		})
-		return
-	}
-	a.p("%s %d(R%d), F%d", neonMoves[16/a.k.lane*memSize(v)], off, r, d)
-	widen := map[string][]string{"u8": {"UXTL8", "UXTL16"}, "bool": {"UXTL8", "UXTL16", "CMEQ0", "NOT"}, "u16": {"UXTL16"}, "f16": {"FCVTL16"}, "f64f32": {"FCVTL32"}}
-	for _, name := range widen[v.mem] {
-		a.word(name, 0, d, d, -1)
-	}
-}
-
-// partial does the R9 lanes that are left one by one, or all of them at once: only sums come here with a whole vector.
-func (a *neonAsm) partial(r int, whole func(), each func(lane int)) {
-	if a.k.lane == 8 {
-		each(0)
-		return
-	}
-	part, end := a.fresh("part"), a.fresh("end")
-	if len(a.k.accs) > 0 {
-		a.p("CMP $4, R9")
-		a.p("BLT %s", part)
-		whole()
-		a.p("JMP %s", end)
-		a.label(part)
-	}
-	each(0)
-	a.p("CMP $2, R9")
-	a.p("BLT %s", end)
-	a.p("ADD $4, R%d, R10", r)
-	each(1)
-	a.p("BEQ %s", end)
-	a.p("ADD $4, R10")
-	each(2)
-	a.label(end)
-}
-
-func (a *neonAsm) store(v *val, at [3]int) {
-	x := at[0]
-	r, off := a.addr(v)
-	if a.masked {
-		a.partial(r, func() { a.p("FMOVQ F%d, (R%d)", x, r) }, func(lane int) {
-			if lane == 0 {
-				a.p("%s F%d, (R%d)", neonMoves[a.k.lane], x, r)
-			} else {
-				a.p("VST1 V%d.S[%d], (R10)", x, lane)
-			}
-		})
-		return
-	}
-	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}}
-	if v.mem != "" {
-		t := a.alloc()
-		for _, name := range narrow[v.mem] {
-			a.word(name, 0, t, x, -1)
-			x = t
-		}
-		if v.mem == "bool" {
-			a.word("AND", 0, t, t, at[1])
-		}
-		a.free[t] = true
-	}
-	a.p("%s F%d, %d(R%d)", neonMoves[16/a.k.lane*memSize(v)], x, off, r)
 }
 
 // acc folds a vector into an accumulator. Lanes beyond the end leave it as it was.
