@@ -182,6 +182,9 @@ func files() map[string][]byte {
 	put("chain_neon_gen_arm64.s", chainSource(neon))
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
+	put("transpose_neon_gen_arm64.s", neonTranspose())
+	put("depthwise_neon_gen_arm64.s", neonDepthwise())
+	put("winograd_neon_gen_arm64.s", neonWinograd())
 	return out
 }
 

@@ -12,7 +12,7 @@ var neonWords = map[string]uint32{
 	"ZIP1": 0x4E803800, "ZIP2": 0x4E807800, "TRN1": 0x4E802800, "TRN2": 0x4E806800, "UZP1": 0x4E801800, "UZP2": 0x4E805800,
 	// These do not look at lanes. BSL chooses by the bits of the result, BIT and BIF by those of the second operand.
 	"AND": 0x4E201C00, "ORR": 0x4EA01C00, "EOR": 0x6E201C00, "BSL": 0x6E601C00, "BIT": 0x6EA01C00, "BIF": 0x6EE01C00,
-	"BIC": 0x4E601C00, "NOT": 0x6E205800, "TBL4": 0x4E006000,
+	"BIC": 0x4E601C00, "ORN": 0x4EE01C00, "NOT": 0x6E205800, "TBL4": 0x4E006000,
 	// The largest lane, as 32 bits in the first.
 	"UMAXV": 0x6EB0A800,
 	// Both operands one after the other, from byte 4 or 8 on.
@@ -21,7 +21,7 @@ var neonWords = map[string]uint32{
 	"UXTL8": 0x2F08A400, "UXTL16": 0x2F10A400, "XTN8": 0x0E212800, "XTN16": 0x0E612800,
 	"FCVTL16": 0x0E217800, "FCVTL32": 0x0E617800, "FCVTN16": 0x0E216800, "FCVTN32": 0x0E616800, "CMEQ0": 0x4EA09800,
 	// Against zero.
-	"FCMEQ0": 0x4EA0D800, "FCMLT0": 0x4EA0E800, "CMTST": 0x4EA08C00,
+	"FCMEQ0": 0x4EA0D800, "FCMLT0": 0x4EA0E800, "CMTST": 0x4EA08C00, "SXTL32": 0x0F20A400, "SXTL2": 0x4F20A400,
 	// These have a count in bits 16 to 22.
 	"SHL": 0x4F005400, "USHR": 0x6F000400, "SSHR": 0x4F000400,
 }
@@ -53,8 +53,10 @@ func neonShift(name string, size, d, n, count int) string {
 	return fmt.Sprintf("WORD $0x%08x // %s V%d, V%d, %d", neonWords[name]|uint32(field)<<16|uint32(n)<<5|uint32(d), name, d, n, count)
 }
 
-// neonImmediates set all lanes: of floats to 1, of bytes to 1.
-var neonImmediates = map[string]uint32{"FMOV1": 0x4F03F600, "MOVI1": 0x4F00E420}
+// neonImmediates set all lanes, of floats or of bytes, to the number in their name.
+var neonImmediates = map[string]uint32{
+	"FMOV1": 0x4F03F600, "FMOV2": 0x4F00F400, "FMOV4": 0x4F00F600, "FMOV5": 0x4F00F680, "FMOV8": 0x4F01F400, "MOVI1": 0x4F00E420,
+}
 
 func neonImmediate(name string, d int) string {
 	return fmt.Sprintf("WORD $0x%08x // %s V%d", neonImmediates[name]|uint32(d), name, d)
