@@ -185,6 +185,7 @@ func files() map[string][]byte {
 	put("transpose_neon_gen_arm64.s", neonTranspose())
 	put("depthwise_neon_gen_arm64.s", neonDepthwise())
 	put("winograd_neon_gen_arm64.s", neonWinograd())
+	put("pool_neon_gen_arm64.s", neonPool())
 	return out
 }
 
