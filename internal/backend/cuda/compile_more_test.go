@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -23,8 +24,8 @@ func TestCompileSorts(t *testing.T) {
 	}
 	for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
 		for _, name := range []string{"put_sorted", "put_finish"} {
-			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.Float32, dtype.BFloat16, r))
-			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r))
+			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.BFloat16, dtype.BFloat16, r, 8*number(r%2 == 0)+number(r%2 == 1)))
+			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r, 1))
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
@@ -45,15 +46,21 @@ func TestCompileScans(t *testing.T) {
 				}
 				out = dtype.Int64
 			}
-			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16))
+			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16, scanForm{threads, 1, 1}))
 		}
 	}
-	for _, part := range []string{"fold_chunks", "carry_chunks", "scan_rows"} {
-		compileOne(t, part, scanSource(part, "argcummax", dtype.BFloat16, dtype.Int64, true))
+	for op, d := range map[string]dtype.DType{"argcummax": dtype.BFloat16, "cumsum": dtype.Float32, "cumprod": dtype.Complex64, "linear_scan": dtype.Int8} {
+		for _, n := range []int{33, 700, 1 << 20} {
+			out := d
+			if op == "argcummax" {
+				out = dtype.Int64
+			}
+			compileOne(t, op, scanSource("scan_rows", op, d, out, n == 700, scanFormFor(op, d, n, 8/max(2, d.Size()))))
+		}
 	}
 }
 
-var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false}
+var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false, 1}
 
 // TestCompileWindows compiles convolution, pooling, chosen products and samplers.
 func TestCompileWindows(t *testing.T) {
@@ -72,6 +79,9 @@ func TestCompileWindows(t *testing.T) {
 			}
 			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d, someWindows))
+				if strings.HasPrefix(op, "pool_max") {
+					compileOne(t, op, poolSource(op, d, windowForm{[3]int{3, 3, 1}, [3]int{2, 2, 1}, [3]int{1, 1, 0}, [3]int{1, 1, 1}, 3, false, false, 16 / d.Size()}))
+				}
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
@@ -121,9 +131,14 @@ func TestCompileTails(t *testing.T) {
 // TestCompileRadix compiles the kernels that sort long rows.
 func TestCompileRadix(t *testing.T) {
 	needCompiler(t)
-	for _, name := range []string{"radix_count", "radix_scan", "radix_place"} {
-		for _, key := range []string{"u32", "u64"} {
-			compileOne(t, name+key, radixSource(name, key))
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float32, dtype.Float64} {
+		for _, from := range []bool{false, true} {
+			f := (&sorter{t: d}).radixForm(from, false)
+			compileOne(t, "radix_count", f.source("radix_count", digits(d)))
+			for _, to := range []bool{false, true} {
+				f.to = to
+				compileOne(t, "radix_place", f.source("radix_place", nil))
+			}
 		}
 	}
 }

@@ -83,6 +83,12 @@ func (a *neonAsm) compute(v *val, r [3]int, end func()) {
 		one(func(d int) { a.word("FSQRT", size, d, r[0], -1) })
 	case "tof":
 		one(func(d int) { a.word("SCVTF", size, d, r[0], -1) })
+	case "toi":
+		one(func(d int) { a.word("FCVTZS", size, d, r[0], -1) })
+	case "round":
+		one(func(d int) {
+			a.word(map[int]string{toNearest: "FRINTN", down: "FRINTM", up: "FRINTP", toZero: "FRINTZ"}[v.imm], size, d, r[0], -1)
+		})
 	case "shl", "srl", "sra":
 		one(func(d int) {
 			a.shift(map[string]string{"shl": "SHL", "srl": "USHR", "sra": "SSHR"}[v.op], size, d, r[0], v.imm)

@@ -28,10 +28,22 @@ func (a *neonAsm) load(v *val, d int) {
 		})
 		return
 	}
-	a.p("%s %d(R%d), F%d", neonMoves[16/a.k.lane*memSize(v)], off, r, d)
-	widen := map[string][]string{"u8": {"UXTL8", "UXTL16"}, "bool": {"UXTL8", "UXTL16", "CMEQ0", "NOT"}, "u16": {"UXTL16"}, "f16": {"FCVTL16"}, "f64f32": {"FCVTL32"}}
+	if n := 16 / a.k.lane * memSize(v); n == 2 {
+		a.p("MOVHU %d(R%d), R10", off, r)
+		a.p("FMOVS R10, F%d", d)
+	} else {
+		a.p("%s %d(R%d), F%d", neonMoves[n], off, r, d)
+	}
+	widen := map[string][]string{"u8": {"UXTL8", "UXTL16"}, "bool": {"UXTL8", "UXTL16"}, "u16": {"UXTL16"}, "f16": {"FCVTL16"}, "f64f32": {"FCVTL32"}}
 	for _, name := range widen[v.mem] {
 		a.word(name, 0, d, d, -1)
+	}
+	if v.mem == "bool" {
+		if a.k.lane == 8 {
+			a.word("UXTL32", 0, d, d, -1)
+		}
+		a.word("CMEQ0", a.k.lane, d, d, -1)
+		a.word("NOT", 0, d, d, -1)
 	}
 }
 
@@ -73,17 +85,30 @@ func (a *neonAsm) store(v *val, at [3]int) {
 		})
 		return
 	}
-	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}}
+	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}, "i32": {"XTN32"}}
 	if v.mem != "" {
 		t := a.alloc()
+		if v.mem == "bool" && a.k.lane == 8 {
+			a.word("XTN32", 0, t, x, -1)
+			x = t
+		}
 		for _, name := range narrow[v.mem] {
 			a.word(name, 0, t, x, -1)
 			x = t
 		}
 		if v.mem == "bool" {
+			if v.imm == 1 {
+				a.word("NOT", 0, t, t, -1)
+			}
 			a.word("AND", 0, t, t, at[1])
 		}
 		a.free[t] = true
 	}
-	a.p("%s F%d, %d(R%d)", neonMoves[16/a.k.lane*memSize(v)], x, off, r)
+	n := 16 / a.k.lane * memSize(v)
+	if n == 2 {
+		a.p("FMOVS F%d, R10", x)
+		a.p("MOVH R10, %d(R%d)", off, r)
+		return
+	}
+	a.p("%s F%d, %d(R%d)", neonMoves[n], x, off, r)
 }
