@@ -12,7 +12,7 @@ var useNEON = cpuid.ARM64.ASIMD
 func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
 
 var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
-	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, taps: tapsF32NEON, places: placesF32NEON,
+	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, taps: tapsF32NEON, places: placesF32NEON, abreast: abreastF32NEON,
 	packT: packTF32NEON, strips: wholeStrips(stripsF32NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
 	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON), widenRowsBy(float16, widenF16NEON)},
@@ -20,7 +20,7 @@ var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
 })
 
 var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
-	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, taps: tapsF64NEON, places: placesF64NEON,
+	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, taps: tapsF64NEON, places: placesF64NEON, abreast: abreastF64NEON,
 	packT: packTF64NEON, strips: wholeStrips(stripsF64NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F64NEON), gaxpy1: wholeVectors(1, gaxpy1F64NEON),
 	jobs: &jobs64, bufs: &bufs64,

@@ -111,6 +111,15 @@ func neonFiles(files map[string]string) {
 				}
 			}
 		})
+		add("abreast", func(w *asm) {
+			for rows := 1; rows <= 2; rows++ {
+				for h := 1; h <= neonPlaceMost; h++ {
+					for _, nv := range vectors {
+						neonAbreast(w, e, rows, h, nv)
+					}
+				}
+			}
+		})
 		add("places", func(w *asm) {
 			for h := 1; h <= neonPlaceMost; h++ {
 				for _, nv := range vectors {
@@ -131,6 +140,7 @@ func neonStubs() string {
 		neonTileStubs(w, e)
 		neonDotStubs(w, e)
 		neonConvStubs(w, e)
+		neonAbreastStubs(w, e)
 		t, id := e.goType, e.suffix+"NEON"
 		w.text("//go:noescape\nfunc packT%s%s\n", id, fmt.Sprintf(packSig, t))
 		w.text("//go:noescape\nfunc strips%s%s\n", id, fmt.Sprintf(stripsSig, t))
