@@ -186,7 +186,12 @@ func neonWinograd() []byte {
 	a.p("SUBS $4, R5")
 	a.p("BNE loop")
 	a.p("RET")
+	a.winogradOutput()
+	a.winogradSpread()
+	return a.source()
+}
 
+func (a *neonText) winogradOutput() {
 	a.textFrame("winogradOutputNEON", "(z *float32, plane int, m *float32, ms, tiles int)", 24*16, "z R0", "plane R1", "m R2", "ms R3", "tiles R4")
 	a.p("LSL $2, R1, R1")
 	a.p("LSL $2, R3, R3")
@@ -225,8 +230,10 @@ func neonWinograd() []byte {
 	a.p("SUBS $4, R4")
 	a.p("BNE loop")
 	a.p("RET")
+}
 
-	// n elements of a row, a multiple of 16, to four planes.
+// winogradSpread writes the copy of n elements of a row, a multiple of 16, to four planes.
+func (a *neonText) winogradSpread() {
 	a.text("winogradSpreadNEON", "(dst *float32, plane int, src *float32, n int)", "dst R0", "plane R1", "src R2", "n R3")
 	a.p("LSL $2, R1, R1")
 	a.label("loop")
@@ -242,5 +249,4 @@ func neonWinograd() []byte {
 	a.p("SUBS $16, R3")
 	a.p("BNE loop")
 	a.p("RET")
-	return a.source()
 }
