@@ -7,13 +7,17 @@ package simd
 // AtanF32 sets z[i] = atan(x[i]).
 func AtanF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			atanF32NEON(&z[0], &x[0], n)
 		}
+		atanF32Generic(z[n:], x[n:])
+	default:
+		atanF32Generic(z, x)
 	}
-	atanF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +26,17 @@ func atanF32NEON(z, x *float32, n int)
 // AsinF32 sets z[i] = asin(x[i]).
 func AsinF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			asinF32NEON(&z[0], &x[0], n)
 		}
+		asinF32Generic(z[n:], x[n:])
+	default:
+		asinF32Generic(z, x)
 	}
-	asinF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +45,17 @@ func asinF32NEON(z, x *float32, n int)
 // AcosF32 sets z[i] = acos(x[i]).
 func AcosF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			acosF32NEON(&z[0], &x[0], n)
 		}
+		acosF32Generic(z[n:], x[n:])
+	default:
+		acosF32Generic(z, x)
 	}
-	acosF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,13 +64,17 @@ func acosF32NEON(z, x *float32, n int)
 // SinhF32 sets z[i] = sinh(x[i]).
 func SinhF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			sinhF32NEON(&z[0], &x[0], n)
 		}
+		sinhF32Generic(z[n:], x[n:])
+	default:
+		sinhF32Generic(z, x)
 	}
-	sinhF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -67,13 +83,17 @@ func sinhF32NEON(z, x *float32, n int)
 // CoshF32 sets z[i] = cosh(x[i]).
 func CoshF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			coshF32NEON(&z[0], &x[0], n)
 		}
+		coshF32Generic(z[n:], x[n:])
+	default:
+		coshF32Generic(z, x)
 	}
-	coshF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -82,13 +102,17 @@ func coshF32NEON(z, x *float32, n int)
 // AsinhF32 sets z[i] = asinh(x[i]).
 func AsinhF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			asinhF32NEON(&z[0], &x[0], n)
 		}
+		asinhF32Generic(z[n:], x[n:])
+	default:
+		asinhF32Generic(z, x)
 	}
-	asinhF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -97,13 +121,17 @@ func asinhF32NEON(z, x *float32, n int)
 // AcoshF32 sets z[i] = acosh(x[i]).
 func AcoshF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			acoshF32NEON(&z[0], &x[0], n)
 		}
+		acoshF32Generic(z[n:], x[n:])
+	default:
+		acoshF32Generic(z, x)
 	}
-	acoshF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -112,13 +140,17 @@ func acoshF32NEON(z, x *float32, n int)
 // AtanhF32 sets z[i] = atanh(x[i]).
 func AtanhF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			atanhF32NEON(&z[0], &x[0], n)
 		}
+		atanhF32Generic(z[n:], x[n:])
+	default:
+		atanhF32Generic(z, x)
 	}
-	atanhF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -127,13 +159,17 @@ func atanhF32NEON(z, x *float32, n int)
 // Log10F32 sets z[i] = log10(x[i]).
 func Log10F32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			log10F32NEON(&z[0], &x[0], n)
 		}
+		log10F32Generic(z[n:], x[n:])
+	default:
+		log10F32Generic(z, x)
 	}
-	log10F32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -142,13 +178,17 @@ func log10F32NEON(z, x *float32, n int)
 // LogitF32 sets z[i] = log(x[i] / (1 - x[i])).
 func LogitF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			logitF32NEON(&z[0], &x[0], n)
 		}
+		logitF32Generic(z[n:], x[n:])
+	default:
+		logitF32Generic(z, x)
 	}
-	logitF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -157,31 +197,58 @@ func logitF32NEON(z, x *float32, n int)
 // ErfcF32 sets z[i] = 1 - erf(x[i]).
 func ErfcF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			erfcF32NEON(&z[0], &x[0], n)
 		}
+		erfcF32Generic(z[n:], x[n:])
+	default:
+		erfcF32Generic(z, x)
 	}
-	erfcF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
 func erfcF32NEON(z, x *float32, n int)
 
 // TanF32 sets z[i] = tan(x[i]).
-func TanF32(z, x []float32) { tanF32Generic(z, x) }
+func TanF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := tanF32NEON(&z[0], &x[0], len(z)&^1)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			tanF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		tanF32Generic(z, x)
+	default:
+		tanF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func tanF32NEON(z, x *float32, n int) (done int)
 
 // Atan2F32 sets z[i] = the angle of the point (y[i], x[i]): atan2(x[i], y[i]).
 func Atan2F32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			atan2F32NEON(&z[0], &x[0], &y[0], n)
 		}
+		atan2F32Generic(z[n:], x[n:], y[n:])
+	default:
+		atan2F32Generic(z, x, y)
 	}
-	atan2F32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -190,13 +257,17 @@ func atan2F32NEON(z, x, y *float32, n int)
 // HypotF32 sets z[i] = √(x[i]² + y[i]²).
 func HypotF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			hypotF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		hypotF32Generic(z[n:], x[n:], y[n:])
+	default:
+		hypotF32Generic(z, x, y)
 	}
-	hypotF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -205,13 +276,17 @@ func hypotF32NEON(z, x, y *float32, n int)
 // LogAddExpF32 sets z[i] = log(e^x[i] + e^y[i]).
 func LogAddExpF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			logAddExpF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		logAddExpF32Generic(z[n:], x[n:], y[n:])
+	default:
+		logAddExpF32Generic(z, x, y)
 	}
-	logAddExpF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -220,13 +295,13 @@ func logAddExpF32NEON(z, x, y *float32, n int)
 // AtanF64 sets z[i] = atan(x[i]).
 func AtanF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			atanF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		atanF64NEON(&z[0], &x[0], len(z))
+	default:
+		atanF64Generic(z, x)
 	}
-	atanF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -235,13 +310,13 @@ func atanF64NEON(z, x *float64, n int)
 // AsinF64 sets z[i] = asin(x[i]).
 func AsinF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			asinF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		asinF64NEON(&z[0], &x[0], len(z))
+	default:
+		asinF64Generic(z, x)
 	}
-	asinF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -250,13 +325,13 @@ func asinF64NEON(z, x *float64, n int)
 // AcosF64 sets z[i] = acos(x[i]).
 func AcosF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			acosF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		acosF64NEON(&z[0], &x[0], len(z))
+	default:
+		acosF64Generic(z, x)
 	}
-	acosF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -265,13 +340,13 @@ func acosF64NEON(z, x *float64, n int)
 // SinhF64 sets z[i] = sinh(x[i]).
 func SinhF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			sinhF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sinhF64NEON(&z[0], &x[0], len(z))
+	default:
+		sinhF64Generic(z, x)
 	}
-	sinhF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -280,13 +355,13 @@ func sinhF64NEON(z, x *float64, n int)
 // CoshF64 sets z[i] = cosh(x[i]).
 func CoshF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			coshF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		coshF64NEON(&z[0], &x[0], len(z))
+	default:
+		coshF64Generic(z, x)
 	}
-	coshF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -295,13 +370,13 @@ func coshF64NEON(z, x *float64, n int)
 // AsinhF64 sets z[i] = asinh(x[i]).
 func AsinhF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			asinhF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		asinhF64NEON(&z[0], &x[0], len(z))
+	default:
+		asinhF64Generic(z, x)
 	}
-	asinhF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -310,13 +385,13 @@ func asinhF64NEON(z, x *float64, n int)
 // AcoshF64 sets z[i] = acosh(x[i]).
 func AcoshF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			acoshF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		acoshF64NEON(&z[0], &x[0], len(z))
+	default:
+		acoshF64Generic(z, x)
 	}
-	acoshF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -325,13 +400,13 @@ func acoshF64NEON(z, x *float64, n int)
 // AtanhF64 sets z[i] = atanh(x[i]).
 func AtanhF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			atanhF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		atanhF64NEON(&z[0], &x[0], len(z))
+	default:
+		atanhF64Generic(z, x)
 	}
-	atanhF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -340,13 +415,13 @@ func atanhF64NEON(z, x *float64, n int)
 // Log10F64 sets z[i] = log10(x[i]).
 func Log10F64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			log10F64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		log10F64NEON(&z[0], &x[0], len(z))
+	default:
+		log10F64Generic(z, x)
 	}
-	log10F64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -355,13 +430,13 @@ func log10F64NEON(z, x *float64, n int)
 // LogitF64 sets z[i] = log(x[i] / (1 - x[i])).
 func LogitF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			logitF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		logitF64NEON(&z[0], &x[0], len(z))
+	default:
+		logitF64Generic(z, x)
 	}
-	logitF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -370,13 +445,13 @@ func logitF64NEON(z, x *float64, n int)
 // ErfcF64 sets z[i] = 1 - erf(x[i]).
 func ErfcF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			erfcF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		erfcF64NEON(&z[0], &x[0], len(z))
+	default:
+		erfcF64Generic(z, x)
 	}
-	erfcF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -385,13 +460,13 @@ func erfcF64NEON(z, x *float64, n int)
 // ErfF64 sets z[i] = erf(x[i]).
 func ErfF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			erfF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		erfF64NEON(&z[0], &x[0], len(z))
+	default:
+		erfF64Generic(z, x)
 	}
-	erfF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -400,13 +475,13 @@ func erfF64NEON(z, x *float64, n int)
 // GeluF64 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.
 func GeluF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			geluF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		geluF64NEON(&z[0], &x[0], len(z))
+	default:
+		geluF64Generic(z, x)
 	}
-	geluF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -415,13 +490,13 @@ func geluF64NEON(z, x *float64, n int)
 // Exp2F64 sets z[i] = 2^x[i].
 func Exp2F64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			exp2F64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		exp2F64NEON(&z[0], &x[0], len(z))
+	default:
+		exp2F64Generic(z, x)
 	}
-	exp2F64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -430,13 +505,13 @@ func exp2F64NEON(z, x *float64, n int)
 // Expm1F64 sets z[i] = e^x[i] - 1.
 func Expm1F64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			expm1F64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		expm1F64NEON(&z[0], &x[0], len(z))
+	default:
+		expm1F64Generic(z, x)
 	}
-	expm1F64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -445,13 +520,13 @@ func expm1F64NEON(z, x *float64, n int)
 // Log1pF64 sets z[i] = log(1 + x[i]).
 func Log1pF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			log1pF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		log1pF64NEON(&z[0], &x[0], len(z))
+	default:
+		log1pF64Generic(z, x)
 	}
-	log1pF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -460,31 +535,49 @@ func log1pF64NEON(z, x *float64, n int)
 // Log2F64 sets z[i] = log2(x[i]).
 func Log2F64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			log2F64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		log2F64NEON(&z[0], &x[0], len(z))
+	default:
+		log2F64Generic(z, x)
 	}
-	log2F64Generic(z[n:], x[n:])
 }
 
 //go:noescape
 func log2F64NEON(z, x *float64, n int)
 
 // TanF64 sets z[i] = tan(x[i]).
-func TanF64(z, x []float64) { tanF64Generic(z, x) }
+func TanF64(z, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := tanF64NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			tanF64Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		tanF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func tanF64NEON(z, x *float64, n int) (done int)
 
 // Atan2F64 sets z[i] = the angle of the point (y[i], x[i]): atan2(x[i], y[i]).
 func Atan2F64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			atan2F64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		atan2F64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		atan2F64Generic(z, x, y)
 	}
-	atan2F64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -493,13 +586,13 @@ func atan2F64NEON(z, x, y *float64, n int)
 // HypotF64 sets z[i] = √(x[i]² + y[i]²).
 func HypotF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			hypotF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		hypotF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		hypotF64Generic(z, x, y)
 	}
-	hypotF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -508,32 +601,143 @@ func hypotF64NEON(z, x, y *float64, n int)
 // LogAddExpF64 sets z[i] = log(e^x[i] + e^y[i]).
 func LogAddExpF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			logAddExpF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		logAddExpF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		logAddExpF64Generic(z, x, y)
 	}
-	logAddExpF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
 func logAddExpF64NEON(z, x, y *float64, n int)
 
 // FmodF32 sets z[i] = the remainder of x[i] / y[i] with the sign of x[i].
-func FmodF32(z, x, y []float32) { fmodF32Generic(z, x, y) }
+func FmodF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := fmodF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			fmodF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		fmodF32Generic(z, x, y)
+	default:
+		fmodF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func fmodF32NEON(z, x, y *float32, n int) (done int)
 
 // RemainderF32 sets z[i] = the remainder of x[i] / y[i] with the sign of y[i].
-func RemainderF32(z, x, y []float32) { remainderF32Generic(z, x, y) }
+func RemainderF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := remainderF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			remainderF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		remainderF32Generic(z, x, y)
+	default:
+		remainderF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func remainderF32NEON(z, x, y *float32, n int) (done int)
 
 // FloorDivideF32 sets z[i] = x[i] / y[i] as a whole number, down, as Python has it.
-func FloorDivideF32(z, x, y []float32) { floorDivideF32Generic(z, x, y) }
+func FloorDivideF32(z, x, y []float32) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := floorDivideF32NEON(&z[0], &x[0], &y[0], len(z)&^1)
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			floorDivideF32Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+		floorDivideF32Generic(z, x, y)
+	default:
+		floorDivideF32Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func floorDivideF32NEON(z, x, y *float32, n int) (done int)
 
 // FmodF64 sets z[i] = the remainder of x[i] / y[i] with the sign of x[i].
-func FmodF64(z, x, y []float64) { fmodF64Generic(z, x, y) }
+func FmodF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := fmodF64NEON(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			fmodF64Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	default:
+		fmodF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func fmodF64NEON(z, x, y *float64, n int) (done int)
 
 // RemainderF64 sets z[i] = the remainder of x[i] / y[i] with the sign of y[i].
-func RemainderF64(z, x, y []float64) { remainderF64Generic(z, x, y) }
+func RemainderF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := remainderF64NEON(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			remainderF64Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	default:
+		remainderF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func remainderF64NEON(z, x, y *float64, n int) (done int)
 
 // FloorDivideF64 sets z[i] = x[i] / y[i] as a whole number, down, as Python has it.
-func FloorDivideF64(z, x, y []float64) { floorDivideF64Generic(z, x, y) }
+func FloorDivideF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := floorDivideF64NEON(&z[0], &x[0], &y[0], len(z))
+			z, x, y = z[n:], x[n:], y[n:]
+			n = min(len(z), 2)
+			floorDivideF64Generic(z[:n], x[:n], y[:n])
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	default:
+		floorDivideF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func floorDivideF64NEON(z, x, y *float64, n int) (done int)
