@@ -144,19 +144,7 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	return j.run(c)
 }
 
-// run computes phase by phase; together they cover the output.
-func (j *convJob[T]) run(c *backend.Ctx) error {
-	if j.images*j.groups*j.kernels*j.outPlaces == 0 {
-		return nil
-	}
-	if err := j.runPhases(c); err != nil || j.then == nil || j.told {
-		return err
-	}
-	rows := j.images * j.groups * j.kernels
-	each := max(1, blockElems/j.outPlaces)
-	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
-}
-
+// runPhases computes phase by phase; together they cover the output.
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
 	case j.isSpread():

@@ -2,9 +2,11 @@ package cpu
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
@@ -199,13 +201,17 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 			return
 		}
 		if even && j.kernelInStep >= taps { // the taps of a channel do
-			tmp, free := borrow[T](taps * cols)
+			tmp, free := borrow[T](count * taps * cols)
 			defer free()
-			for ch := range count {
-				j.float.packPlaces(tmp, cols, from[ch*j.kernelInStep+offs[0]:], rows, taps, j.kernelStep)
-				for t := range taps {
-					copy(to[(t*count+ch)*cols:][:rows], tmp[t*cols:])
+			if j.kernelInStep == taps { // and the channels of a kernel
+				j.float.packPlaces(tmp, cols, from[offs[0]:], rows, count*taps, j.kernelStep)
+			} else {
+				for ch := range count {
+					j.float.packPlaces(tmp[ch*taps*cols:], cols, from[ch*j.kernelInStep+offs[0]:], rows, taps, j.kernelStep)
 				}
+			}
+			for t := range taps {
+				copyChannels(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, count, rows)
 			}
 			return
 		}
@@ -266,7 +272,8 @@ func (d *abreastConv[T]) block(b int) {
 		tmp, free = borrow[T](2 * j.float.abreast * 2 * j.float.lanes)
 		defer free()
 	}
-	step := p[2].outStep * j.groups * j.kernels
+	step, size := p[2].outStep*j.groups*j.kernels, int(unsafe.Sizeof(j.z[0]))
+	ahead, wide := ((p[1].taps-1)*p[1].step+p[1].stride)*j.step[1], p[2].stride*j.step[2]
 	pace, work := par.NewPace(), 0
 	for c := 0; c < j.channels; c += d.channels {
 		count := min(d.channels, j.channels-c)
@@ -279,6 +286,16 @@ func (d *abreastConv[T]) block(b int) {
 				to := [2]int{q.to[0] + o, q.to[1] + o}
 				at := [2]int{q.at[0] + c, q.at[1] + c}
 				if rest == cols {
+					if o == part*d.kernels {
+						for r := range 2 { // what the next output row reads and this one does not
+							if from := at[r] + ahead; from > 0 && from+taps.Len()*wide <= len(j.x) {
+								simd.PrefetchRows(unsafe.Pointer(&j.x[from]), wide*size, taps.Len(), count*size)
+							}
+						}
+					}
+					for r := range 2 { // lines that come late would stop the stores
+						simd.PrefetchOwn(unsafe.Pointer(&j.z[to[r]]), step*size, taps.Len(), cols*size)
+					}
 					j.float.abreastRows(cols, count, taps, j.x, at, w, j.z, to, step, c > 0)
 				} else {
 					n := taps.Len()

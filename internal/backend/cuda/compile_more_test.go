@@ -46,7 +46,7 @@ func TestCompileScans(t *testing.T) {
 				}
 				out = dtype.Int64
 			}
-			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16, threads, 1))
+			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16, scanForm{threads, 1, 1}))
 		}
 	}
 	for op, d := range map[string]dtype.DType{"argcummax": dtype.BFloat16, "cumsum": dtype.Float32, "cumprod": dtype.Complex64, "linear_scan": dtype.Int8} {
@@ -55,8 +55,7 @@ func TestCompileScans(t *testing.T) {
 			if op == "argcummax" {
 				out = dtype.Int64
 			}
-			lanes, each := scanTile(op, d, n)
-			compileOne(t, op, scanSource("scan_rows", op, d, out, n == 700, lanes, each))
+			compileOne(t, op, scanSource("scan_rows", op, d, out, n == 700, scanFormFor(op, d, n, 8/max(2, d.Size()))))
 		}
 	}
 }

@@ -194,7 +194,8 @@ func TestCompileFamilies(t *testing.T) {
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
 		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
-		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {

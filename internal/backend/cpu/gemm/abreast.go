@@ -10,7 +10,7 @@ import "fmt"
 // leaves out so many places at the beginning of the row or at its end, not both. Assembly reads these fields.
 type AbreastTap struct{ X, W, First, Last int }
 
-// abreastTile is a kernel of two rows of places; their length and the number of vectors are fixed by the kernel. Place i of
+// abreastTile is a kernel of one or two rows of places; their length and the number of vectors are fixed by the kernel. Place i of
 // row r begins at (r == 0 ? first : second) + i*step, and for j < nv·lanes
 //
 //	s = Σ_t Σ_ch x[place+t.X+ch] * w[(t.W*channels+ch)*nv*lanes+j], in this order, by FMA, over the taps with t.First <= i < h-t.Last
@@ -20,12 +20,8 @@ type AbreastTap struct{ X, W, First, Last int }
 type abreastTile[T Float] = func(channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool)
 
 // abreastGeneric is the Go twin of the kernels.
-func abreastGeneric[T Float](h, cols, channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
-	rows := 2 * h
-	if cs == 0 {
-		rows = h
-	}
-	for q := range rows {
+func abreastGeneric[T Float](rows, h, cols, channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
+	for q := range rows * h {
 		i, at := q%h, first
 		if q >= h {
 			at = second
@@ -97,6 +93,9 @@ func Abreast[T Float](cols, channels int, t *AbreastTaps, x []T, at [2]int, w, c
 		panic(fmt.Sprintf("gemm: places outside their slices: two rows of %d, %d by %d, %d channels, rows at %v and %v, %d and %d apart, taps from %d to %d, lengths %d, %d, %d",
 			t.h, len(t.taps), cols, channels, at, to, t.step, ccs, t.lo, t.hi, len(x), len(w), len(c)))
 	}
-	e := engineOf[T]()
-	e.abreast[t.h][cols/e.lanes](channels, t.taps, x, at[0], at[1], t.step, w, c[to[0]:], to[1]-to[0], ccs, add)
+	e, rows := engineOf[T](), 2
+	if to[0] == to[1] {
+		rows = 1
+	}
+	e.abreast[t.h][rows][cols/e.lanes](channels, t.taps, x, at[0], at[1], t.step, w, c[to[0]:], to[1]-to[0], ccs, add)
 }

@@ -4,8 +4,56 @@
 
 #include "textflag.h"
 
-// func abreastF32AVX512h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h1v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h1v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z1
+	VBROADCASTSS (AX), Z2
+	VFMADD231PS Z1, Z2, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+write:
+	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h1v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -20,8 +68,1558 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z2
+	VMOVUPS 64(R10), Z3
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS Z2, Z4, Z0
+	VFMADD231PS Z3, Z4, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h2v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z2
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z3
+	VFMADD231PS Z2, Z3, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z4
+	VFMADD231PS Z2, Z4, Z1
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z2
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*1), Z3
+	VFMADD231PS Z2, Z3, Z1
+backward1:
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS Z2, Z4, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h2v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z4
+	VMOVUPS 64(R10), Z5
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS Z4, Z6, Z0
+	VFMADD231PS Z5, Z6, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z7
+	VFMADD231PS Z4, Z7, Z2
+	VFMADD231PS Z5, Z7, Z3
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z4
+	VMOVUPS 64(R10), Z5
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*1), Z6
+	VFMADD231PS Z4, Z6, Z2
+	VFMADD231PS Z5, Z6, Z3
+backward1:
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS Z4, Z7, Z0
+	VFMADD231PS Z5, Z7, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h3v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z3
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS Z3, Z4, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z5
+	VFMADD231PS Z3, Z5, Z1
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z4
+	VFMADD231PS Z3, Z4, Z2
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z3
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*2), Z4
+	VFMADD231PS Z3, Z4, Z2
+backward1:
+	VBROADCASTSS (AX)(DX*1), Z5
+	VFMADD231PS Z3, Z5, Z1
+backward2:
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS Z3, Z4, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+	VADDPS (AX)(DX*2), Z2, Z2
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS Z2, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h3v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z6
+	VMOVUPS 64(R10), Z7
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z9
+	VFMADD231PS Z6, Z9, Z2
+	VFMADD231PS Z7, Z9, Z3
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z6
+	VMOVUPS 64(R10), Z7
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*2), Z8
+	VFMADD231PS Z6, Z8, Z4
+	VFMADD231PS Z7, Z8, Z5
+backward1:
+	VBROADCASTSS (AX)(DX*1), Z9
+	VFMADD231PS Z6, Z9, Z2
+	VFMADD231PS Z7, Z9, Z3
+backward2:
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS Z6, Z8, Z0
+	VFMADD231PS Z7, Z8, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+	VADDPS (AX)(DX*2), Z4, Z4
+	VADDPS 64(AX)(DX*2), Z5, Z5
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VMOVUPS Z4, (AX)(DX*2)
+	VMOVUPS Z5, 64(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h4v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h4v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z4
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z5
+	VFMADD231PS Z4, Z5, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z6
+	VFMADD231PS Z4, Z6, Z1
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z5
+	VFMADD231PS Z4, Z5, Z2
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z6
+	VFMADD231PS Z4, Z6, Z3
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z4
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(SI*1), Z5
+	VFMADD231PS Z4, Z5, Z3
+backward1:
+	VBROADCASTSS (AX)(DX*2), Z6
+	VFMADD231PS Z4, Z6, Z2
+backward2:
+	VBROADCASTSS (AX)(DX*1), Z5
+	VFMADD231PS Z4, Z5, Z1
+backward3:
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS Z4, Z6, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	JMP forward3
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	JMP backward3
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+	VADDPS (AX)(DX*2), Z2, Z2
+	VADDPS (AX)(SI*1), Z3, Z3
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS Z2, (AX)(DX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h4v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h4v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z8
+	VMOVUPS 64(R10), Z9
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z10
+	VFMADD231PS Z8, Z10, Z0
+	VFMADD231PS Z9, Z10, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z11
+	VFMADD231PS Z8, Z11, Z2
+	VFMADD231PS Z9, Z11, Z3
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z10
+	VFMADD231PS Z8, Z10, Z4
+	VFMADD231PS Z9, Z10, Z5
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z11
+	VFMADD231PS Z8, Z11, Z6
+	VFMADD231PS Z9, Z11, Z7
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z8
+	VMOVUPS 64(R10), Z9
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(SI*1), Z10
+	VFMADD231PS Z8, Z10, Z6
+	VFMADD231PS Z9, Z10, Z7
+backward1:
+	VBROADCASTSS (AX)(DX*2), Z11
+	VFMADD231PS Z8, Z11, Z4
+	VFMADD231PS Z9, Z11, Z5
+backward2:
+	VBROADCASTSS (AX)(DX*1), Z10
+	VFMADD231PS Z8, Z10, Z2
+	VFMADD231PS Z9, Z10, Z3
+backward3:
+	VBROADCASTSS (AX), Z11
+	VFMADD231PS Z8, Z11, Z0
+	VFMADD231PS Z9, Z11, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	JMP forward3
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	JMP backward3
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+	VADDPS (AX)(DX*2), Z4, Z4
+	VADDPS 64(AX)(DX*2), Z5, Z5
+	VADDPS (AX)(SI*1), Z6, Z6
+	VADDPS 64(AX)(SI*1), Z7, Z7
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VMOVUPS Z4, (AX)(DX*2)
+	VMOVUPS Z5, 64(AX)(DX*2)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, 64(AX)(SI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h5v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h5v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z5
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS Z5, Z6, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z7
+	VFMADD231PS Z5, Z7, Z1
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z6
+	VFMADD231PS Z5, Z6, Z2
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z7
+	VFMADD231PS Z5, Z7, Z3
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z6
+	VFMADD231PS Z5, Z6, Z4
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z5
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*4), Z6
+	VFMADD231PS Z5, Z6, Z4
+backward1:
+	VBROADCASTSS (AX)(SI*1), Z7
+	VFMADD231PS Z5, Z7, Z3
+backward2:
+	VBROADCASTSS (AX)(DX*2), Z6
+	VFMADD231PS Z5, Z6, Z2
+backward3:
+	VBROADCASTSS (AX)(DX*1), Z7
+	VFMADD231PS Z5, Z7, Z1
+backward4:
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS Z5, Z6, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	JMP forward4
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	JMP backward4
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+	VADDPS (AX)(DX*2), Z2, Z2
+	VADDPS (AX)(SI*1), Z3, Z3
+	VADDPS (AX)(DX*4), Z4, Z4
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS Z2, (AX)(DX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	VMOVUPS Z4, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h5v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h5v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z10
+	VMOVUPS 64(R10), Z11
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z11, Z12, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z13
+	VFMADD231PS Z10, Z13, Z2
+	VFMADD231PS Z11, Z13, Z3
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z12
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z13
+	VFMADD231PS Z10, Z13, Z6
+	VFMADD231PS Z11, Z13, Z7
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z12
+	VFMADD231PS Z10, Z12, Z8
+	VFMADD231PS Z11, Z12, Z9
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z10
+	VMOVUPS 64(R10), Z11
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DX*4), Z12
+	VFMADD231PS Z10, Z12, Z8
+	VFMADD231PS Z11, Z12, Z9
+backward1:
+	VBROADCASTSS (AX)(SI*1), Z13
+	VFMADD231PS Z10, Z13, Z6
+	VFMADD231PS Z11, Z13, Z7
+backward2:
+	VBROADCASTSS (AX)(DX*2), Z12
+	VFMADD231PS Z10, Z12, Z4
+	VFMADD231PS Z11, Z12, Z5
+backward3:
+	VBROADCASTSS (AX)(DX*1), Z13
+	VFMADD231PS Z10, Z13, Z2
+	VFMADD231PS Z11, Z13, Z3
+backward4:
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS Z10, Z12, Z0
+	VFMADD231PS Z11, Z12, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	JMP forward4
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	JMP backward4
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+	VADDPS (AX)(DX*2), Z4, Z4
+	VADDPS 64(AX)(DX*2), Z5, Z5
+	VADDPS (AX)(SI*1), Z6, Z6
+	VADDPS 64(AX)(SI*1), Z7, Z7
+	VADDPS (AX)(DX*4), Z8, Z8
+	VADDPS 64(AX)(DX*4), Z9, Z9
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VMOVUPS Z4, (AX)(DX*2)
+	VMOVUPS Z5, 64(AX)(DX*2)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, 64(AX)(SI*1)
+	VMOVUPS Z8, (AX)(DX*4)
+	VMOVUPS Z9, 64(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h6v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h6v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z6
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS Z6, Z7, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z8
+	VFMADD231PS Z6, Z8, Z1
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z7
+	VFMADD231PS Z6, Z7, Z2
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z8
+	VFMADD231PS Z6, Z8, Z3
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z7
+	VFMADD231PS Z6, Z7, Z4
+forward5:
+	VBROADCASTSS (AX)(DI*1), Z8
+	VFMADD231PS Z6, Z8, Z5
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z6
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DI*1), Z7
+	VFMADD231PS Z6, Z7, Z5
+backward1:
+	VBROADCASTSS (AX)(DX*4), Z8
+	VFMADD231PS Z6, Z8, Z4
+backward2:
+	VBROADCASTSS (AX)(SI*1), Z7
+	VFMADD231PS Z6, Z7, Z3
+backward3:
+	VBROADCASTSS (AX)(DX*2), Z8
+	VFMADD231PS Z6, Z8, Z2
+backward4:
+	VBROADCASTSS (AX)(DX*1), Z7
+	VFMADD231PS Z6, Z7, Z1
+backward5:
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS Z6, Z8, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	JMP forward5
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	JMP backward5
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+	VADDPS (AX)(DX*2), Z2, Z2
+	VADDPS (AX)(SI*1), Z3, Z3
+	VADDPS (AX)(DX*4), Z4, Z4
+	VADDPS (AX)(DI*1), Z5, Z5
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS Z2, (AX)(DX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	VMOVUPS Z4, (AX)(DX*4)
+	VMOVUPS Z5, (AX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h6v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h6v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z12
+	VMOVUPS 64(R10), Z13
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z14
+	VFMADD231PS Z12, Z14, Z0
+	VFMADD231PS Z13, Z14, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z15
+	VFMADD231PS Z12, Z15, Z2
+	VFMADD231PS Z13, Z15, Z3
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z14
+	VFMADD231PS Z12, Z14, Z4
+	VFMADD231PS Z13, Z14, Z5
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z15
+	VFMADD231PS Z12, Z15, Z6
+	VFMADD231PS Z13, Z15, Z7
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z14
+	VFMADD231PS Z12, Z14, Z8
+	VFMADD231PS Z13, Z14, Z9
+forward5:
+	VBROADCASTSS (AX)(DI*1), Z15
+	VFMADD231PS Z12, Z15, Z10
+	VFMADD231PS Z13, Z15, Z11
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z12
+	VMOVUPS 64(R10), Z13
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(DI*1), Z14
+	VFMADD231PS Z12, Z14, Z10
+	VFMADD231PS Z13, Z14, Z11
+backward1:
+	VBROADCASTSS (AX)(DX*4), Z15
+	VFMADD231PS Z12, Z15, Z8
+	VFMADD231PS Z13, Z15, Z9
+backward2:
+	VBROADCASTSS (AX)(SI*1), Z14
+	VFMADD231PS Z12, Z14, Z6
+	VFMADD231PS Z13, Z14, Z7
+backward3:
+	VBROADCASTSS (AX)(DX*2), Z15
+	VFMADD231PS Z12, Z15, Z4
+	VFMADD231PS Z13, Z15, Z5
+backward4:
+	VBROADCASTSS (AX)(DX*1), Z14
+	VFMADD231PS Z12, Z14, Z2
+	VFMADD231PS Z13, Z14, Z3
+backward5:
+	VBROADCASTSS (AX), Z15
+	VFMADD231PS Z12, Z15, Z0
+	VFMADD231PS Z13, Z15, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	JMP forward5
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	JMP backward5
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+	VADDPS (AX)(DX*2), Z4, Z4
+	VADDPS 64(AX)(DX*2), Z5, Z5
+	VADDPS (AX)(SI*1), Z6, Z6
+	VADDPS 64(AX)(SI*1), Z7, Z7
+	VADDPS (AX)(DX*4), Z8, Z8
+	VADDPS 64(AX)(DX*4), Z9, Z9
+	VADDPS (AX)(DI*1), Z10, Z10
+	VADDPS 64(AX)(DI*1), Z11, Z11
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VMOVUPS Z4, (AX)(DX*2)
+	VMOVUPS Z5, 64(AX)(DX*2)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, 64(AX)(SI*1)
+	VMOVUPS Z8, (AX)(DX*4)
+	VMOVUPS Z9, 64(AX)(DX*4)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, 64(AX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h7v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h7v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z7
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS Z7, Z8, Z0
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z9
+	VFMADD231PS Z7, Z9, Z1
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z8
+	VFMADD231PS Z7, Z8, Z2
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z9
+	VFMADD231PS Z7, Z9, Z3
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z8
+	VFMADD231PS Z7, Z8, Z4
+forward5:
+	VBROADCASTSS (AX)(DI*1), Z9
+	VFMADD231PS Z7, Z9, Z5
+forward6:
+	VBROADCASTSS (AX)(SI*2), Z8
+	VFMADD231PS Z7, Z8, Z6
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z7
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(SI*2), Z8
+	VFMADD231PS Z7, Z8, Z6
+backward1:
+	VBROADCASTSS (AX)(DI*1), Z9
+	VFMADD231PS Z7, Z9, Z5
+backward2:
+	VBROADCASTSS (AX)(DX*4), Z8
+	VFMADD231PS Z7, Z8, Z4
+backward3:
+	VBROADCASTSS (AX)(SI*1), Z9
+	VFMADD231PS Z7, Z9, Z3
+backward4:
+	VBROADCASTSS (AX)(DX*2), Z8
+	VFMADD231PS Z7, Z8, Z2
+backward5:
+	VBROADCASTSS (AX)(DX*1), Z9
+	VFMADD231PS Z7, Z9, Z1
+backward6:
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS Z7, Z8, Z0
+	ADDQ $4, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	CMPQ R11, $5
+	JEQ forward5
+	JMP forward6
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	CMPQ R11, $5
+	JEQ backward5
+	JMP backward6
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS (AX)(DX*1), Z1, Z1
+	VADDPS (AX)(DX*2), Z2, Z2
+	VADDPS (AX)(SI*1), Z3, Z3
+	VADDPS (AX)(DX*4), Z4, Z4
+	VADDPS (AX)(DI*1), Z5, Z5
+	VADDPS (AX)(SI*2), Z6, Z6
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, (AX)(DX*1)
+	VMOVUPS Z2, (AX)(DX*2)
+	VMOVUPS Z3, (AX)(SI*1)
+	VMOVUPS Z4, (AX)(DX*4)
+	VMOVUPS Z5, (AX)(DI*1)
+	VMOVUPS Z6, (AX)(SI*2)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r1h7v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r1h7v2(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ w_base+80(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPS 0(R10), Z14
+	VMOVUPS 64(R10), Z15
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSS (AX), Z16
+	VFMADD231PS Z14, Z16, Z0
+	VFMADD231PS Z15, Z16, Z1
+forward1:
+	VBROADCASTSS (AX)(DX*1), Z17
+	VFMADD231PS Z14, Z17, Z2
+	VFMADD231PS Z15, Z17, Z3
+forward2:
+	VBROADCASTSS (AX)(DX*2), Z16
+	VFMADD231PS Z14, Z16, Z4
+	VFMADD231PS Z15, Z16, Z5
+forward3:
+	VBROADCASTSS (AX)(SI*1), Z17
+	VFMADD231PS Z14, Z17, Z6
+	VFMADD231PS Z15, Z17, Z7
+forward4:
+	VBROADCASTSS (AX)(DX*4), Z16
+	VFMADD231PS Z14, Z16, Z8
+	VFMADD231PS Z15, Z16, Z9
+forward5:
+	VBROADCASTSS (AX)(DI*1), Z17
+	VFMADD231PS Z14, Z17, Z10
+	VFMADD231PS Z15, Z17, Z11
+forward6:
+	VBROADCASTSS (AX)(SI*2), Z16
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z15, Z16, Z13
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPS 0(R10), Z14
+	VMOVUPS 64(R10), Z15
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSS (AX)(SI*2), Z16
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z15, Z16, Z13
+backward1:
+	VBROADCASTSS (AX)(DI*1), Z17
+	VFMADD231PS Z14, Z17, Z10
+	VFMADD231PS Z15, Z17, Z11
+backward2:
+	VBROADCASTSS (AX)(DX*4), Z16
+	VFMADD231PS Z14, Z16, Z8
+	VFMADD231PS Z15, Z16, Z9
+backward3:
+	VBROADCASTSS (AX)(SI*1), Z17
+	VFMADD231PS Z14, Z17, Z6
+	VFMADD231PS Z15, Z17, Z7
+backward4:
+	VBROADCASTSS (AX)(DX*2), Z16
+	VFMADD231PS Z14, Z16, Z4
+	VFMADD231PS Z15, Z16, Z5
+backward5:
+	VBROADCASTSS (AX)(DX*1), Z17
+	VFMADD231PS Z14, Z17, Z2
+	VFMADD231PS Z15, Z17, Z3
+backward6:
+	VBROADCASTSS (AX), Z16
+	VFMADD231PS Z14, Z16, Z0
+	VFMADD231PS Z15, Z16, Z1
+	ADDQ $4, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	CMPQ R11, $5
+	JEQ forward5
+	JMP forward6
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	CMPQ R11, $5
+	JEQ backward5
+	JMP backward6
+sums:
+	MOVQ c_base+104(FP), AX
+	MOVQ ccs+136(FP), DX
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+144(FP), $0
+	JEQ write
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS (AX)(DX*1), Z2, Z2
+	VADDPS 64(AX)(DX*1), Z3, Z3
+	VADDPS (AX)(DX*2), Z4, Z4
+	VADDPS 64(AX)(DX*2), Z5, Z5
+	VADDPS (AX)(SI*1), Z6, Z6
+	VADDPS 64(AX)(SI*1), Z7, Z7
+	VADDPS (AX)(DX*4), Z8, Z8
+	VADDPS 64(AX)(DX*4), Z9, Z9
+	VADDPS (AX)(DI*1), Z10, Z10
+	VADDPS 64(AX)(DI*1), Z11, Z11
+	VADDPS (AX)(SI*2), Z12, Z12
+	VADDPS 64(AX)(SI*2), Z13, Z13
+write:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, (AX)(DX*1)
+	VMOVUPS Z3, 64(AX)(DX*1)
+	VMOVUPS Z4, (AX)(DX*2)
+	VMOVUPS Z5, 64(AX)(DX*2)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, 64(AX)(SI*1)
+	VMOVUPS Z8, (AX)(DX*4)
+	VMOVUPS Z9, 64(AX)(DX*4)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, 64(AX)(SI*2)
+	VZEROUPPER
+	RET
+
+// func abreastF32AVX512r2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h1v1(SB), NOSPLIT, $0-145
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+72(FP), DX
+	SHLQ $2, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*4), R11
+	MOVQ first+56(FP), AX
+	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -62,8 +1660,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h1v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h1v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -80,8 +1678,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -129,8 +1727,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h2v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h2v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -147,8 +1745,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -227,8 +1825,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h2v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h2v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -249,8 +1847,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -347,8 +1945,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h3v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h3v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -367,8 +1965,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -465,8 +2063,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h3v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h3v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -491,8 +2089,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -615,8 +2213,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h4v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h4v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h4v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h4v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -638,8 +2236,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -755,8 +2353,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h4v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h4v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h4v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h4v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -786,8 +2384,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -937,8 +2535,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h5v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h5v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h5v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h5v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -962,8 +2560,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -1097,8 +2695,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h5v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h5v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h5v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h5v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -1132,8 +2730,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -1309,8 +2907,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h6v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h6v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h6v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h6v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -1337,8 +2935,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -1491,8 +3089,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h6v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h6v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h6v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h6v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -1531,8 +3129,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -1735,8 +3333,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h7v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h7v1(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h7v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h7v1(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -1765,8 +3363,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
@@ -1937,8 +3535,8 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF32AVX512h7v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32AVX512h7v2(SB), NOSPLIT, $0-145
+// func abreastF32AVX512r2h7v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+TEXT ·abreastF32AVX512r2h7v2(SB), NOSPLIT, $0-145
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
 	MOVQ step+72(FP), DX
@@ -1981,8 +3579,8 @@ tap:
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*4), R11
 	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
 	LEAQ (R11)(AX*4), AX
+	MOVQ second+64(FP), BX
 	LEAQ (R11)(BX*4), BX
 	MOVQ w_base+80(FP), R10
 	MOVQ 8(R8), R11
