@@ -7,8 +7,7 @@
 //
 // FROM: keys are made of the elements of x, and places are counted; TO: the results are written instead of keys and places.
 
-#define THREADS 512
-const int ITEMS = sizeof(K) == 4 ? 16 : 8, TILE = THREADS * ITEMS, WARPS = THREADS / 32;
+const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 
 struct Args {
     i64 rows, n, step, k, flip, tiles; const T *x; T *out; i64 *at;
@@ -113,7 +112,7 @@ DEV u32 same(u32 d) {
     return m;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2) radix_place(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const __grid_constant__ Args a) {
     __shared__ union { u32 count[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
     __shared__ u32 from[256], to[256], mine;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
