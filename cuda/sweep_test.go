@@ -27,8 +27,8 @@ func BenchmarkSweep(b *testing.B) {
 	table := random(b, lucid.Float32, 1<<20)
 	norm := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{n}, w, w).Mul(y).Sum() })
 	soft := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(-1).Mul(y).Sum() })
-	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Sum() })
-	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Sum() })
+	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Mul(v).Sum() })
+	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Square().Sum() })
 	words, said, told := random(b, lucid.BFloat16, 50304, 768), positions(b, 50304, 32768), random(b, lucid.BFloat16, 32768, 768)
 	learn := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(said, w).Mul(told).Sum() })
 	for _, c := range []struct {
