@@ -105,10 +105,7 @@ func newCall(in ...*Tensor) *call {
 
 // release lets other calls have the space.
 func (c *call) release() {
-	clear(c.in)
-	clear(c.outs)
-	clear(c.res)
-	*c = call{in: c.in[:0], args: c.args, gone: c.gone, outs: c.outs[:0], res: c.res[:0]}
+	c.in, c.outs, c.res, c.e = wipe(c.in), wipe(c.outs), wipe(c.res), nil
 	calls.Put(c)
 }
 
@@ -137,8 +134,15 @@ func (c *call) letGo() {
 			n.Unref()
 		}
 	}
-	clear(c.args)
-	c.args, c.gone = c.args[:0], c.gone[:0]
+	c.args, c.gone = wipe(c.args), c.gone[:0]
+}
+
+// wipe empties a list of a few entries.
+func wipe[T any](list []*T) []*T {
+	for i := 0; i < len(list); i++ { // a range would be a call of the runtime, which takes longer
+		list[i] = nil
+	}
+	return list[:0]
 }
 
 // run gives the nodes of all outputs. With donate, state that is written may be written over in place.

@@ -78,7 +78,7 @@ func (j *convJob[T]) pointwiseLast(c *backend.Ctx) error {
 	return multiplyEnded(c, j.z, &x, &w, j.float.ended, nil)
 }
 
-// onlyPlaces reports whether every phase is computed by places.
+// onlyPlaces reports whether every phase is computed by places, or with channels abreast.
 func (j *convJob[T]) onlyPlaces() bool {
 	if j.isSpread() || j.isStuffed() {
 		return false
@@ -86,7 +86,8 @@ func (j *convJob[T]) onlyPlaces() bool {
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
 			for _, p2 := range j.phases[2] {
-				if j.phase = (phase3{p0, p1, p2}); j.wayOf() != wayPlaces {
+				j.phase = phase3{p0, p1, p2}
+				if way := j.wayOf(); way != wayPlaces && way != wayAbreast {
 					return false
 				}
 			}

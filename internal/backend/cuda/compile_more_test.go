@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -60,7 +61,7 @@ func TestCompileScans(t *testing.T) {
 	}
 }
 
-var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false}
+var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false, 1}
 
 // TestCompileWindows compiles convolution, pooling, chosen products and samplers.
 func TestCompileWindows(t *testing.T) {
@@ -79,6 +80,9 @@ func TestCompileWindows(t *testing.T) {
 			}
 			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d, someWindows))
+				if strings.HasPrefix(op, "pool_max") {
+					compileOne(t, op, poolSource(op, d, windowForm{[3]int{3, 3, 1}, [3]int{2, 2, 1}, [3]int{1, 1, 0}, [3]int{1, 1, 1}, 3, false, false, 16 / d.Size()}))
+				}
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))

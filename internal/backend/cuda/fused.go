@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -53,7 +54,9 @@ func prepare(p *backend.Fused) {
 	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
 		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
-			q.faults = ins.Op
+			if q.faults = ins.Op; ins.Op == "require" {
+				q.faults = ins.Attr.(attr.Domain).Op
+			}
 		}
 	}
 	if p.Head == nil && p.Tail == nil && q.faults == "" {

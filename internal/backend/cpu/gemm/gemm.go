@@ -106,6 +106,12 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 		p = p.transposed()
 	}
 	rows, inPlace := p.isRowVector(e), p.isDirect(e)
+	if p.c == nil && (rows || p.turned) { // a few rows: they go to memory before the epilogue sees them
+		buf := e.bufs.Get().(*buffer[T])
+		defer e.bufs.Put(buf)
+		buf.whole = grow(buf.whole, p.m*p.n)
+		p.c = buf.whole
+	}
 	if p.a16 != nil && (rows || inPlace) {
 		buf := e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
@@ -120,6 +126,12 @@ func multiply[T Float](e *engine[T], p problem[T], run Runner) {
 
 // empty is the product over no k at all: zero.
 func (p *problem[T]) empty() {
+	if p.c == nil {
+		for i := range p.m {
+			p.ep(make([]T, p.n), p.n, i, 0, 1, p.n)
+		}
+		return
+	}
 	if p.mode == Overwrite {
 		for i := range p.m {
 			clear(p.c[i*p.crs : i*p.crs+p.n])

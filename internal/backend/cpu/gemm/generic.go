@@ -29,6 +29,13 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 			}
 		}
 	}
+	e.abreast = make([][3][maxVectors + 1]abreastTile[T], genericRows/2+1)
+	for i := range 2 * 2 * genericRows / 2 {
+		rows, nv, h := 1+i%2, 1+i/2%2, 1+i/4
+		e.abreast[h][rows][nv] = func(channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
+			abreastGeneric(rows, h, nv*genericLanes, channels, taps, x, first, second, step, w, c, cs, ccs, add)
+		}
+	}
 	e.packT = packTGeneric[T]
 	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {

@@ -130,13 +130,16 @@ func compare() []*kernel {
 	return ks
 }
 
-// StoreBool writes a mask as bytes.
-func (b *B) StoreBool(name string, m *val) {
+// StoreBool writes a mask as bytes, StoreNot its opposite.
+func (b *B) StoreBool(name string, m *val) { b.storeMask(name, m, 0) }
+func (b *B) StoreNot(name string, m *val)  { b.storeMask(name, m, 1) }
+
+func (b *B) storeMask(name string, m *val, not int) {
 	args := []*val{m}
 	if b.tgt != goTwin {
 		args = append(args, b.I(0x01010101))
 	}
-	b.emit(&val{op: "store", t: mask, args: args, name: name, mem: "bool"})
+	b.emit(&val{op: "store", t: mask, args: args, name: name, mem: "bool", imm: not})
 }
 
 func convert() []*kernel {

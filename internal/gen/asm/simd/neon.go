@@ -45,12 +45,13 @@ func (t *neonTable) offset(row []float32) int {
 // operand, 16 to 20 the second.
 var neonWords = map[string]uint32{
 	"FADD": 0x4E20D400, "FSUB": 0x4EA0D400, "FMUL": 0x6E20DC00, "FDIV": 0x6E20FC00, "FMLA": 0x4E20CC00, "FMLS": 0x4EA0CC00,
-	"FCMEQ": 0x4E20E400, "FCMGE": 0x6E20E400, "FCMGT": 0x6EA0E400, "FSQRT": 0x6EA1F800, "FNEG": 0x6EA0F800, "SCVTF": 0x4E21D800,
+	"FCMEQ": 0x4E20E400, "FCMGE": 0x6E20E400, "FCMGT": 0x6EA0E400, "FSQRT": 0x6EA1F800, "FNEG": 0x6EA0F800, "SCVTF": 0x4E21D800, "FCVTZS": 0x4EA1B800,
+	"FRINTN": 0x4E218800, "FRINTM": 0x4E219800, "FRINTP": 0x4EA18800, "FRINTZ": 0x4EA19800,
 	"ADD": 0x4EA08400, "SUB": 0x6EA08400, "MUL": 0x4EA09C00, "CMEQ": 0x6EA08C00, "CMGT": 0x4EA03400,
 	// These do not look at lanes.
 	"AND": 0x4E201C00, "ORR": 0x4EA01C00, "EOR": 0x6E201C00, "BSL": 0x6E601C00, "NOT": 0x6E205800, "TBL4": 0x4E006000,
 	// Wider from narrower and back, by two: bytes, halves, floats. The number is the bits of the narrower.
-	"UXTL8": 0x2F08A400, "UXTL16": 0x2F10A400, "XTN8": 0x0E212800, "XTN16": 0x0E612800,
+	"UXTL8": 0x2F08A400, "UXTL16": 0x2F10A400, "XTN8": 0x0E212800, "XTN16": 0x0E612800, "XTN32": 0x0EA12800,
 	"FCVTL16": 0x0E217800, "FCVTL32": 0x0E617800, "FCVTN16": 0x0E216800, "FCVTN32": 0x0E616800, "CMEQ0": 0x4EA09800,
 	// These have a count in bits 16 to 22.
 	"SHL": 0x4F005400, "USHR": 0x6F000400, "SSHR": 0x4F000400,
@@ -136,7 +137,7 @@ func neonCan(k *kernel) bool {
 	k.body(b)
 	for _, v := range b.code {
 		switch {
-		case v.mem == "i64f32", v.op == "prefetch", v.op == "mul" && v.t == i64, v.t != mask && v.t.size() != k.lane:
+		case v.mem == "i64f32", v.mem == "bool" && k.lane == 8, v.op == "prefetch", v.op == "mul" && v.t == i64, v.t != mask && v.t.size() != k.lane:
 			return false
 		}
 	}
@@ -199,6 +200,10 @@ func (a *neonAsm) ins(v *val, pos int) {
 		a.word("FSQRT", size, d, r[0], -1)
 	case "tof":
 		a.word("SCVTF", size, d, r[0], -1)
+	case "toi":
+		a.word("FCVTZS", size, d, r[0], -1)
+	case "round":
+		a.word(map[int]string{toNearest: "FRINTN", down: "FRINTM", up: "FRINTP", toZero: "FRINTZ"}[v.imm], size, d, r[0], -1)
 	case "shl", "srl", "sra":
 		a.shift(map[string]string{"shl": "SHL", "srl": "USHR", "sra": "SSHR"}[v.op], size, d, r[0], v.imm)
 	case "fma", "fnma":
@@ -236,7 +241,7 @@ func (a *neonAsm) load(v *val, d int) {
 
 func (a *neonAsm) store(v *val, r [3]int) {
 	x := r[0]
-	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}}
+	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}, "i32": {"XTN32"}}
 	if v.mem != "" {
 		t := a.alloc()
 		for _, name := range narrow[v.mem] {
@@ -244,6 +249,9 @@ func (a *neonAsm) store(v *val, r [3]int) {
 			x = t
 		}
 		if v.mem == "bool" {
+			if v.imm == 1 {
+				a.word("NOT", 0, t, t, -1)
+			}
 			a.word("AND", 0, t, t, r[1])
 		}
 		a.free[t] = true

@@ -163,6 +163,11 @@ func (k *kernel) call(b *bytes.Buffer, t target) {
 		adv := func(n string) string {
 			return list + " = " + strings.ReplaceAll(strings.Join(cut, ", "), "%s", n)
 		}
+		if k.goTail(t) { // whole vectors only
+			fmt.Fprintf(b, "\t\tfor len(z) >= %d {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", vl/k.lane, fn, k.pointers(fmt.Sprintf("len(z)&^%d", vl/k.lane-1)), adv("n"), vl/k.lane)
+			fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n\t\t%s(%s)\n", k.twinName(), k.names("", "[:n]"), adv("n"), k.twinName(), k.names("", ""))
+			return
+		}
 		fmt.Fprintf(b, "\t\tfor len(z) > 0 {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", fn, k.pointers("len(z)"), adv("n"), vl/k.lane)
 		fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n", k.twinName(), k.names("", "[:n]"), adv("n"))
 	case k.goTail(t):
