@@ -75,10 +75,10 @@ func (j *convJob[T]) pointwiseLast(c *backend.Ctx) error {
 	m, k, n := j.outPlaces, j.channels, j.kernels
 	x := stack[T]{x: j.x, rows: m, cols: k, rs: j.step[2], cs: j.channelStep, lead: []int{j.images}, step: []int{j.imageStep}}
 	w := stack[T]{x: j.w, rows: k, cols: n, rs: j.kernelInStep, cs: j.kernelStep, lead: []int{j.images}, step: []int{0}}
-	return multiplyEnded(c, j.z, &x, &w, j.float.ended, nil)
+	return multiplyEnded(c, j.z, &x, &w, j.float.ended, ending{})
 }
 
-// onlyPlaces reports whether every phase is computed by places.
+// onlyPlaces reports whether every phase is computed by places, or with channels abreast.
 func (j *convJob[T]) onlyPlaces() bool {
 	if j.isSpread() || j.isStuffed() {
 		return false
@@ -86,7 +86,8 @@ func (j *convJob[T]) onlyPlaces() bool {
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
 			for _, p2 := range j.phases[2] {
-				if j.phase = (phase3{p0, p1, p2}); j.wayOf() != wayPlaces {
+				j.phase = phase3{p0, p1, p2}
+				if way := j.wayOf(); way != wayPlaces && way != wayAbreast {
 					return false
 				}
 			}

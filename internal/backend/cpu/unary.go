@@ -2,18 +2,17 @@ package cpu
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/special"
 )
 
 func init() {
-	sqrt := bothFloats(simd.SqrtF32, simd.SqrtF64).complexes(cmplx.Sqrt)
+	sqrt := bothFloats(simd.SqrtF32, simd.SqrtF64).complexes(special.SqrtC)
 	for name, t := range map[string]byDType{
 		"sqrt":       sqrt,
-		"rsqrt":      bothFloats(simd.RsqrtF32, simd.RsqrtF64).complexes(func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
-		"reciprocal": bothFloats(simd.RecipF32, simd.RecipF64).complexes(func(z complex128) complex128 { return 1 / z }),
+		"rsqrt":      bothFloats(simd.RsqrtF32, simd.RsqrtF64).complexes(special.RsqrtC),
+		"reciprocal": bothFloats(simd.RecipF32, simd.RecipF64).complexes(func(z complex128) complex128 { return special.DivC(1, z) }),
 		"exp":        bothFloats(simd.ExpF32, simd.ExpF64).complexes(special.ExpC),
 		"exp2":       bothFloats(simd.Exp2F32, simd.Exp2F64).complexes(special.Exp2C),
 		"expm1":      bothFloats(simd.Expm1F32, simd.Expm1F64).complexes(special.Expm1C),
@@ -28,7 +27,7 @@ func init() {
 		"tanh":  bothFloats(simd.TanhF32, simd.TanhF64).complexes(special.TanhC),
 		"asinh": bothFloats(simd.AsinhF32, simd.AsinhF64).complexes(special.AsinhC), "acosh": bothFloats(simd.AcoshF32, simd.AcoshF64).complexes(special.AcoshC), "atanh": bothFloats(simd.AtanhF32, simd.AtanhF64).complexes(special.AtanhC),
 		"erf": bothFloats(simd.ErfF32, simd.ErfF64), "erfc": bothFloats(simd.ErfcF32, simd.ErfcF64), "erfinv": real64(math.Erfinv), "cbrt": real64(math.Cbrt),
-		"sigmoid": bothFloats(simd.SigmoidF32, simd.SigmoidF64).complexes(func(z complex128) complex128 { return 1 / (1 + special.ExpC(-z)) }),
+		"sigmoid": bothFloats(simd.SigmoidF32, simd.SigmoidF64).complexes(special.SigmoidC),
 	} {
 		addBlocks(name, t)
 	}

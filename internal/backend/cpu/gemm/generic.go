@@ -29,6 +29,15 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 			}
 		}
 	}
+	e.abreast = make([][5][maxVectors + 1]abreastTile[T], genericRows/2+1)
+	for h := 1; h <= genericRows/2; h++ {
+		for i := range 6 {
+			rows, nv := 1<<(i/2), 1+i%2
+			e.abreast[h][rows][nv] = func(channels int, taps []AbreastTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
+				abreastGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
+			}
+		}
+	}
 	e.packT = packTGeneric[T]
 	e.strips = stripsGeneric[T]
 	e.gaxpy8 = func(n int, y, x []T, xs int, b []T, brs int, zero bool) {

@@ -32,6 +32,8 @@ func Files() map[string]string {
 		}
 		tapFiles(add, c.v, c.e)
 		add("places_"+c.e.suffix+"_"+c.v.name, func(w *asm) { placeFile(w, c.v, c.e) })
+		add("abreast_"+c.e.suffix+"_"+c.v.name, func(w *asm) { abreastFile(w, c.v, c.e) })
+		add("window_"+c.e.suffix+"_"+c.v.name, func(w *asm) { windowFile(w, c.v, c.e) })
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -96,6 +98,8 @@ func Files() map[string]string {
 	files["stubs_half_gen_amd64.go"] = halvesStubs()
 	files["taps_stubs_gen_amd64.go"] = allTapStubs()
 	files["places_stubs_gen_amd64.go"] = placeStubs()
+	files["abreast_stubs_gen_amd64.go"] = abreastStubs()
+	files["window_stubs_gen_amd64.go"] = windowStubs()
 	neonFiles(files)
 	return files
 }

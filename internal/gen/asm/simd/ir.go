@@ -181,17 +181,17 @@ const (
 
 // Round is x as a whole number, of the same type.
 func (b *B) Round(x *val, way int) *val { return b.op1("round", x.t, way, x) }
-func (b *B) Fma(x, y, w *val) *val  { return b.op3("fma", x, y, w) }
-func (b *B) Fnma(x, y, w *val) *val { return b.op3("fnma", x, y, w) }
-func (b *B) Fms(x, y, w *val) *val  { return b.op3("fms", x, y, w) }
-func (b *B) Lt(x, y *val) *val      { return b.cmp(17, x, y) }
-func (b *B) Le(x, y *val) *val      { return b.cmp(18, x, y) }
-func (b *B) Eq(x, y *val) *val      { return b.cmp(0, x, y) }
-func (b *B) Ne(x, y *val) *val      { return b.cmp(4, x, y) }
-func (b *B) Gt(x, y *val) *val      { return b.cmp(30, x, y) }
-func (b *B) Ge(x, y *val) *val      { return b.cmp(29, x, y) }
-func (b *B) NotGe(x, y *val) *val   { return b.cmp(25, x, y) }
-func (b *B) Unord(x, y *val) *val   { return b.cmp(3, x, y) }
+func (b *B) Fma(x, y, w *val) *val      { return b.op3("fma", x, y, w) }
+func (b *B) Fnma(x, y, w *val) *val     { return b.op3("fnma", x, y, w) }
+func (b *B) Fms(x, y, w *val) *val      { return b.op3("fms", x, y, w) }
+func (b *B) Lt(x, y *val) *val          { return b.cmp(17, x, y) }
+func (b *B) Le(x, y *val) *val          { return b.cmp(18, x, y) }
+func (b *B) Eq(x, y *val) *val          { return b.cmp(0, x, y) }
+func (b *B) Ne(x, y *val) *val          { return b.cmp(4, x, y) }
+func (b *B) Gt(x, y *val) *val          { return b.cmp(30, x, y) }
+func (b *B) Ge(x, y *val) *val          { return b.cmp(29, x, y) }
+func (b *B) NotGe(x, y *val) *val       { return b.cmp(25, x, y) }
+func (b *B) Unord(x, y *val) *val       { return b.cmp(3, x, y) }
 func (b *B) cmp(pred int, x, y *val) *val {
 	return b.emit(&val{op: "cmp", t: mask, imm: pred, args: []*val{x, y}})
 }

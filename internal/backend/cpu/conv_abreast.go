@@ -1,0 +1,325 @@
+package cpu
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// An input whose channels lie abreast, with a result that has them last too, is read and written where it lies
+// (gemm.Abreast): the scalars of a place follow each other, and so do the sums of one. Rows of places are computed two at a
+// time; a row leaves out the taps that are outside the input for all of it, and a tap the places it is outside for. So there is
+// no copy, no padding, and nothing to turn.
+
+const (
+	abreastChannels = 4        // fewest channels: the loop over them is the inner one
+	abreastDepth    = 640      // most terms of a sum before it is added to the others, or one channel
+	abreastPlaces   = 896      // most places of a block
+	abreastInput    = 64 << 10 // elements of the input that the rows of a block begin with, about
+	abreastRows     = 256      // most output channels of a block
+)
+
+// abreastConv is a phase computed so.
+type abreastConv[T numbers] struct {
+	j              *convJob[T]
+	parts          []int // the ends of those an output row is cut into
+	rows           int   // output rows of a block
+	channels       int   // of a chunk
+	kernels, split int   // output channels of a block, blocks of them
+	deep, high     []int // by output index: the set of taps inside
+	sets           [2][]tapSet
+	kind           []int // of a part: those of a kind have the same length and leave out the same places
+	kinds          int
+	taps           []*gemm.AbreastTaps // by sets and kind
+	packed         []T                 // kernels: panel by panel, chunk by chunk, in it tap by tap, channel by channel
+	padded         int                 // output channels of a group in it
+}
+
+// tapSet are the taps from lo on, below hi.
+type tapSet struct{ lo, hi int }
+
+// isAbreast reports whether channels lie so, and output channels fill vectors.
+func (j *convJob[T]) isAbreast() bool {
+	if !j.last || j.float == nil || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
+		j.phase.taps() == 0 || j.phase[2].stride*j.step[2] < 0 {
+		return false
+	}
+	return 4*j.kernels >= 3*ceil(j.kernels, j.float.lanes)*j.float.lanes
+}
+
+// newAbreast fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+func (j *convJob[T]) newAbreast() *abreastConv[T] {
+	p := &j.phase
+	d := &abreastConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, abreastDepth/p.taps())))}
+	panel := 2 * j.float.lanes
+	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
+	d.kernels = min(ceil(j.kernels, panel)*panel, abreastRows)
+	all := j.images * p[0].outs * p[1].outs
+	d.rows = min(all, max(2, min(abreastPlaces/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
+	blocks := func() int { return j.groups * ceil(all, d.rows) * ceil(j.kernels, d.kernels) }
+	for least := 128; blocks() < directLeast && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
+		for blocks() < directLeast && d.kernels > least {
+			d.kernels = ceil(d.kernels/2, panel) * panel
+		}
+		for blocks() < directLeast && d.rows > 2 && d.rows*p[2].outs > placesFew {
+			d.rows = ceil(d.rows, 2)
+		}
+	}
+	d.rows = ceil(all, ceil(all, d.rows))
+	d.split = ceil(j.kernels, d.kernels)
+	d.deep, d.sets[0] = setsOf(&p[0], j.size[0])
+	d.high, d.sets[1] = setsOf(&p[1], j.size[1])
+	d.cut()
+	return d
+}
+
+// setsOf finds the taps inside an input of so many elements, for each output of a dimension: the number of the set, and the sets.
+func setsOf(p *convPhase, size int) (of []int, sets []tapSet) {
+	known := map[tapSet]int{}
+	for t := range p.outs {
+		s := tapSet{p.taps, p.taps}
+		for u := range p.taps {
+			if i := p.first + t*p.stride + u*p.step; i >= 0 && i < size {
+				s = tapSet{min(s.lo, u), u + 1}
+			}
+		}
+		if _, ok := known[s]; !ok {
+			known[s] = len(sets)
+			sets = append(sets, s)
+		}
+		of = append(of, known[s])
+	}
+	return of, sets
+}
+
+// cut cuts rows into parts, such that no tap leaves out places at both ends of one, and finds the taps of each.
+func (d *abreastConv[T]) cut() {
+	j, p := d.j, &d.j.phase[2]
+	for n := ceil(p.outs, j.float.abreast); ; n++ {
+		d.parts = d.parts[:0]
+		for q := range n + 1 {
+			d.parts = append(d.parts, q*p.outs/n)
+		}
+		if d.list() {
+			return
+		}
+	}
+}
+
+// list finds the taps of each kind of parts and reports whether it could.
+func (d *abreastConv[T]) list() bool {
+	j, p := d.j, &d.j.phase
+	var kinds [][]gemm.AbreastTap // along a row
+	var lengths []int
+	d.kind = d.kind[:0]
+	for q, from := range d.parts[:len(d.parts)-1] {
+		n := d.parts[q+1] - from
+		var taps []gemm.AbreastTap
+		for u := range p[2].taps {
+			lo, hi := inside(p[2].first+u*p[2].step+from*p[2].stride, p[2].stride, n, j.size[2])
+			if lo > 0 && lo < hi && hi < n {
+				return false
+			}
+			if lo < hi {
+				taps = append(taps, gemm.AbreastTap{X: u * p[2].step * j.step[2], W: u, First: lo, Last: n - hi})
+			}
+		}
+		k := 0
+		for k < len(kinds) && (lengths[k] != n || !slices.Equal(kinds[k], taps)) {
+			k++
+		}
+		if k == len(kinds) {
+			kinds, lengths = append(kinds, taps), append(lengths, n)
+		}
+		d.kind = append(d.kind, k)
+	}
+	d.kinds = len(kinds)
+	for _, deep := range d.sets[0] {
+		for _, high := range d.sets[1] {
+			for k, row := range kinds {
+				var taps []gemm.AbreastTap
+				for u0 := deep.lo; u0 < deep.hi; u0++ {
+					for u1 := high.lo; u1 < high.hi; u1++ {
+						for _, t := range row {
+							t.X += u0*p[0].step*j.step[0] + u1*p[1].step*j.step[1]
+							t.W += (u0*p[1].taps + u1) * p[2].taps
+							taps = append(taps, t)
+						}
+					}
+				}
+				d.taps = append(d.taps, gemm.NewAbreastTaps(lengths[k], p[2].stride*j.step[2], taps))
+			}
+		}
+	}
+	return true
+}
+
+// byAbreast computes a phase.
+func (j *convJob[T]) byAbreast(c *backend.Ctx) error {
+	d := j.newAbreast()
+	var free func()
+	d.packed, free = borrow[T](j.groups * d.padded * j.channels * j.phase.taps())
+	defer free()
+	if err := d.pack(c); err != nil {
+		return err
+	}
+	rows := j.images * j.phase[0].outs * j.phase[1].outs
+	return c.For(j.groups*ceil(rows, d.rows)*d.split, d.block)
+}
+
+// panelCols is the width of the panel that begins at output channel o: two vectors, or one for the last.
+func (d *abreastConv[T]) panelCols(o int) int { return min(2*d.j.float.lanes, d.padded-o) }
+
+// panelAt is where the kernels of the panel that begins at output channel o of a group, and of the chunk that begins at
+// channel c, lie.
+func (d *abreastConv[T]) panelAt(group, o, c int) int {
+	return ((group*d.padded+o)*d.j.channels + c*d.panelCols(o)) * d.j.phase.taps()
+}
+
+// pack lays out the kernels.
+func (d *abreastConv[T]) pack(c *backend.Ctx) error {
+	j, taps, panel := d.j, d.j.phase.taps(), 2*d.j.float.lanes
+	offs, even := j.tapOffsets()
+	panels, chunks := ceil(j.kernels, panel), ceil(j.channels, d.channels)
+	return c.For(j.groups*panels*chunks, func(b int) {
+		c0, b := b%chunks*d.channels, b/chunks
+		count, o := min(d.channels, j.channels-c0), b%panels*panel
+		cols, rows := d.panelCols(o), min(panel, j.kernels-o)
+		to := d.packed[d.panelAt(b/panels, o, c0):][:count*taps*cols]
+		from := j.w[(b/panels*j.kernels+o)*j.kernelStep+c0*j.kernelInStep:]
+		if rows < cols {
+			clear(to)
+		}
+		if j.kernelInStep == 1 { // the channels of a tap follow each other
+			for t, at := range offs {
+				j.float.packPlaces(to[t*count*cols:], cols, from[at:], rows, count, j.kernelStep)
+			}
+			return
+		}
+		if even && j.kernelInStep >= taps { // the taps of a channel do
+			tmp, free := borrow[T](count * taps * cols)
+			defer free()
+			if j.kernelInStep == taps { // and the channels of a kernel
+				j.float.packPlaces(tmp, cols, from[offs[0]:], rows, count*taps, j.kernelStep)
+			} else {
+				for ch := range count {
+					j.float.packPlaces(tmp[ch*taps*cols:], cols, from[ch*j.kernelInStep+offs[0]:], rows, taps, j.kernelStep)
+				}
+			}
+			for t := range taps {
+				copyChannels(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, count, rows)
+			}
+			return
+		}
+		for t, at := range offs {
+			for ch := range count {
+				row := to[(t*count+ch)*cols:][:rows]
+				for i := range row {
+					row[i] = from[i*j.kernelStep+ch*j.kernelInStep+at]
+				}
+			}
+		}
+	})
+}
+
+// abreastPair are one or two rows of places that are computed together: where they begin in the input and in the output.
+type abreastPair struct {
+	taps, rows int
+	at, to     [4]int
+}
+
+// pairs finds the rows of places of some output rows and pairs those with the same taps.
+func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
+	j, p := d.j, &d.j.phase
+	all := j.groups * j.kernels
+	open := make([]int, len(d.taps)) // by taps: a pair that has one row, and one
+	for r := from; r < to; r++ {
+		t1, t0, image := r%p[1].outs, r/p[1].outs%p[0].outs, r/(p[1].outs*p[0].outs)
+		at := image*j.imageStep + group*j.channels + p[2].first*j.step[2]
+		at += (p[0].first+t0*p[0].stride)*j.step[0] + (p[1].first+t1*p[1].stride)*j.step[1]
+		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+		z := (image*j.outPlaces+place)*all + group*j.kernels
+		for q, t2 := range d.parts[:len(d.parts)-1] {
+			taps := (d.deep[t0]*len(d.sets[1])+d.high[t1])*d.kinds + d.kind[q]
+			x, y := at+t2*p[2].stride*j.step[2], z+t2*p[2].outStep*all
+			if k := open[taps] - 1; k >= 0 {
+				pairs[k].at[1], pairs[k].to[1], pairs[k].rows, open[taps] = x, y, 2, 0
+				continue
+			}
+			pairs = append(pairs, abreastPair{taps, 1, [4]int{x}, [4]int{y}})
+			open[taps] = len(pairs)
+		}
+	}
+	return pairs
+}
+
+// block computes some rows and output channels.
+func (d *abreastConv[T]) block(b int) {
+	j, p := d.j, &d.j.phase
+	all := j.images * p[0].outs * p[1].outs
+	part, b := b%d.split, b/d.split
+	blocks := ceil(all, d.rows)
+	group, from := b/blocks, b%blocks*d.rows
+	pairs := d.pairs(group, from, min(from+d.rows, all))
+	var tmp []T
+	if j.kernels%j.float.lanes != 0 {
+		var free func()
+		tmp, free = borrow[T](2 * j.float.abreast * 2 * j.float.lanes)
+		defer free()
+	}
+	step, size := p[2].outStep*j.groups*j.kernels, int(unsafe.Sizeof(j.z[0]))
+	ahead, wide := ((p[1].taps-1)*p[1].step+p[1].stride)*j.step[1], p[2].stride*j.step[2]
+	pace, work := par.NewPace(), 0
+	for c := 0; c < j.channels; c += d.channels {
+		count := min(d.channels, j.channels-c)
+		for o := part * d.kernels; o < min((part+1)*d.kernels, j.kernels); o += 2 * j.float.lanes {
+			cols, rest := d.panelCols(o), min(2*j.float.lanes, j.kernels-o)
+			w := d.packed[d.panelAt(group, o, c):]
+			for i := range pairs {
+				q := &pairs[i]
+				taps := d.taps[q.taps]
+				if o == part*d.kernels {
+					for _, at := range q.at[:q.rows] { // what the next output row reads and this one does not
+						if at += c + ahead; at >= 0 && at+taps.Len()*wide <= len(j.x) {
+							simd.PrefetchRows(unsafe.Pointer(&j.x[at]), wide*size, taps.Len(), count*size)
+						}
+					}
+				}
+				if rest == cols {
+					for _, to := range q.to[:q.rows] { // lines that come late would stop the stores
+						simd.PrefetchOwn(unsafe.Pointer(&j.z[to+o]), step*size, taps.Len(), cols*size)
+					}
+					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, j.z[o:], &q.to, step, c > 0)
+				} else {
+					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, tmp, &[4]int{0, taps.Len() * cols}, cols, false)
+					d.put(tmp, j.z[o:], q, step, cols, rest, c > 0)
+				}
+				if work += q.rows * taps.Len() * cols * count * p.taps(); work > placesPace {
+					work = 0
+					pace.Step()
+				}
+			}
+		}
+	}
+}
+
+// put writes sums, cols apart, of which only some columns count.
+func (d *abreastConv[T]) put(sums, z []T, q *abreastPair, step, cols, some int, add bool) {
+	n := d.taps[q.taps].Len()
+	for r, to := range q.to[:q.rows] {
+		for i := range n {
+			z, s := z[to+i*step:][:some], sums[(r*n+i)*cols:]
+			if !add {
+				copy(z, s)
+				continue
+			}
+			for e := range z {
+				z[e] += s[e]
+			}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package cpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// abreastView is a view with its channels side by side.
+func abreastView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
+	n := len(dims)
+	last := randomView(r, d, slices.Concat(dims[:1], dims[2:], dims[1:2]))
+	s := shape.Of("test", last.Shape.Dims()...).Strides()
+	lay := &shape.Layout{Strides: slices.Concat(s[:1], s[n-1:], s[1:n-1])}
+	v := backend.View{Buf: bufferOf(d, last.Numel()), DType: d, Shape: shape.Of("test", dims...), Lay: lay}
+	fillRandom(r, d, v.Buf.Mem, last.Numel())
+	return v
+}
+
+// TestConvAbreast runs convolutions of inputs whose channels lie abreast: one to three dimensions, rows that are cut,
+// that see padding at both ends or nothing else, strides, dilated inputs, groups, sums in several chunks, output channels
+// that do not fill their vectors, infinite kernels that must not meet padding.
+func TestConvAbreast(t *testing.T) { forConvVariants(t, testConvAbreast) }
+
+func testConvAbreast(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(8, 14))
+	ways := 0
+	for i := range 48 / part {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64}[i%3]
+		rank := 1 + r.IntN(3)
+		a, x, w, _ := randomConv(r, rank)
+		if i%4 != 0 {
+			a.InputDilation = attr.MakeInts([]int{1, 1, 1}[:rank]...)
+		}
+		g := a.Groups
+		w[0], w[1] = g*[]int{12, 16, 31, 48, 70}[r.IntN(5)], 4+r.IntN(6)
+		if rank < 3 && r.IntN(8) == 0 {
+			w[1] = 90
+		}
+		x[0], x[1] = 1+r.IntN(3), g*w[1]
+		x[len(x)-1] += r.IntN(12)
+		out := []int{x[0], w[0]}
+		for e := range rank {
+			out = append(out, a.Size(e, x[2+e], w[2+e]))
+		}
+		if slices.Contains(out[2:], 0) {
+			continue
+		}
+		xs, ws := abreastView(r, d, x), randomView(r, d, w)
+		if r.IntN(4) == 0 {
+			ws = abreastView(r, d, w)
+		}
+		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{xs, ws}, xs.Strides(), ws.Strides())
+		j.last, j.x, j.z, j.float = true, []float32{0}, []float32{0}, floatConvOf(ended32)
+		if !j.isPointwise() && j.onlyPlaces() && j.wayOf() == wayAbreast {
+			ways++
+		}
+		if r.IntN(4) == 0 {
+			d.Put(ws.Buf.Mem, ws.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
+		}
+		checkKernel(t, "conv_last", a, slices.Concat(out[:1], out[2:], out[1:2]), xs, ws)
+	}
+	t.Logf("channels abreast in %d cases", ways)
+	if ways < max(1, 12/part) {
+		t.Errorf("channels abreast in %d cases", ways)
+	}
+	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
+	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, abreastView(r, dtype.Float32, []int{1, 12, 6, 28}), abreastView(r, dtype.Float32, []int{32, 12, 3, 3}))
+}
