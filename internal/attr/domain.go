@@ -12,6 +12,7 @@ const (
 	SomeWeight
 	SomeLogit
 	NotNegative
+	Finite
 )
 
 // Domain is a rule that an op's values must follow, and the op: values are known only when they are computed.
@@ -31,12 +32,14 @@ func (r Rule) Bounds() (low, high float64) {
 		return math.SmallestNonzeroFloat64, math.Inf(1)
 	case SomeLogit:
 		return -math.MaxFloat64, math.Inf(1)
+	case Finite:
+		return -math.MaxFloat64, math.MaxFloat64
 	}
 	return 0, math.Inf(1)
 }
 
 // Valid reports whether the rule is one of those here.
-func (r Rule) Valid() bool { return r <= NotNegative }
+func (r Rule) Valid() bool { return r <= Finite }
 
 // Allows reports whether a value follows the rule.
 func (r Rule) Allows(v float64) bool {
@@ -53,6 +56,8 @@ func (r Rule) Text() string {
 		return "a weight must be finite and not negative"
 	case SomeWeight:
 		return "a distribution needs a weight above 0"
+	case Finite:
+		return "the range of the data must be finite"
 	case SomeLogit:
 		return "a distribution needs a logit above -Inf, and none that is NaN"
 	}

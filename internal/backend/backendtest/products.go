@@ -170,6 +170,9 @@ func layers() (all []check) {
 func windows() []check {
 	x := input{lo: -3, hi: 3, shape: []int{2, 3, 7, 8}}
 	o := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}, ReturnIndices: true}
+	// Sixteen channels behind the windows: vectors of any dtype.
+	channels := input{lo: -3, hi: 3, shape: []int{2, 7, 8, 16}}
+	last := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 1}, ReturnIndices: true, ChannelsLast: true}
 	// pool_mean_t, which spreads a cotangent, is reached by the rule of the mean.
 	spread := func(in []*node) *node {
 		y := ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}, ExcludePad: true})
@@ -183,6 +186,14 @@ func windows() []check {
 		{name: "pool_max_t", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
 			_, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return graph.New(op("pool_max_t"), i.In(0).Attr(), ops.Cast(ops.Add(i, 1), in[0].DType()), i)
+		})},
+		{name: "pool_max/last", dtypes: reals, exact: true, in: []input{channels}, f: func(in []*node) []*node {
+			v, i := ops.MaxPool2d(in[0], []int{3, 2}, last)
+			return []*node{v, i}
+		}},
+		{name: "pool_max_t/last", dtypes: floats, loose: true, in: []input{channels}, f: one(func(in []*node) *node {
+			v, _ := ops.MaxPool2d(in[0], []int{3, 2}, last)
+			return pullback(v)
 		})},
 		{name: "pool_max_t/adaptive", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
 			v, _ := ops.AdaptiveMaxPool2d(in[0], []int{3, 5}, ops.AdaptiveMaxPoolOptions{})

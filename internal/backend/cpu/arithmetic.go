@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -47,7 +48,7 @@ func gradMulB[T floats | complex64 | complex128](n int, z, x, y, _ unsafe.Pointe
 func divB[T complex64 | complex128](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
-		out[i] = a[i] / b[i]
+		out[i] = T(special.DivC(complex128(a[i]), complex128(b[i])))
 	}
 }
 
@@ -140,7 +141,7 @@ func init() {
 	onInexact(&abs, vec1(simd.AbsF32), vec1(simd.AbsF64),
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
 	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)
-	pow := binary64(math.Pow).complexes2(cmplx.Pow)
+	pow := binary64(math.Pow).complexes2(special.PowC)
 	pow[dtype.Float32] = vec2(simd.PowF32)
 	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
 	var wrap byDType

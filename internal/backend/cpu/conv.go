@@ -144,19 +144,7 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 	return j.run(c)
 }
 
-// run computes phase by phase; together they cover the output.
-func (j *convJob[T]) run(c *backend.Ctx) error {
-	if j.images*j.groups*j.kernels*j.outPlaces == 0 {
-		return nil
-	}
-	if err := j.runPhases(c); err != nil || j.then == nil || j.told {
-		return err
-	}
-	rows := j.images * j.groups * j.kernels
-	each := max(1, blockElems/j.outPlaces)
-	return c.For(ceil(rows, each), func(b int) { j.then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
-}
-
+// runPhases computes phase by phase; together they cover the output.
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
 	case j.isSpread():
@@ -207,6 +195,7 @@ const (
 	waySums
 	wayPlaces
 	wayAbreast
+	wayWindow
 )
 
 // wayOf is the way of this phase, by the shapes alone. The filled way may turn out to be the direct one or that by columns.
@@ -214,6 +203,8 @@ func (j *convJob[T]) wayOf() way {
 	switch {
 	case j.isDepthwise():
 		return wayDepthwise
+	case j.isWindow():
+		return wayWindow
 	case j.isWinograd():
 		return wayWinograd
 	case j.isCorrelation():
@@ -240,6 +231,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	switch j.wayOf() {
 	case wayDepthwise:
 		return j.depthwise(c)
+	case wayWindow:
+		return j.byWindow(c)
 	case wayWinograd:
 		return j.byWinograd(c)
 	case wayCorrelation:

@@ -35,10 +35,13 @@ func testConvAbreast(t *testing.T, part int) {
 		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64}[i%3]
 		rank := 1 + r.IntN(3)
 		a, x, w, _ := randomConv(r, rank)
+		if i%4 != 0 {
+			a.InputDilation = attr.MakeInts([]int{1, 1, 1}[:rank]...)
+		}
 		g := a.Groups
 		w[0], w[1] = g*[]int{12, 16, 31, 48, 70}[r.IntN(5)], 4+r.IntN(6)
 		if rank < 3 && r.IntN(8) == 0 {
-			w[1] = 170
+			w[1] = 90
 		}
 		x[0], x[1] = 1+r.IntN(3), g*w[1]
 		x[len(x)-1] += r.IntN(12)
@@ -57,16 +60,17 @@ func testConvAbreast(t *testing.T, part int) {
 		j.last, j.x, j.z, j.float = true, []float32{0}, []float32{0}, floatConvOf(ended32)
 		if !j.isPointwise() && j.onlyPlaces() && j.wayOf() == wayAbreast {
 			ways++
-			if r.IntN(4) == 0 {
-				d.Put(ws.Buf.Mem, ws.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
-			}
+		}
+		if r.IntN(4) == 0 {
+			d.Put(ws.Buf.Mem, ws.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
 		}
 		checkKernel(t, "conv_last", a, slices.Concat(out[:1], out[2:], out[1:2]), xs, ws)
 	}
-	if ways < 24/part {
+	t.Logf("channels abreast in %d cases", ways)
+	if ways < max(1, 12/part) {
 		t.Errorf("channels abreast in %d cases", ways)
 	}
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
-	checkKernel(t, "conv_last", same, []int{2, 14, 28, 64}, abreastView(r, dtype.Float32, []int{2, 32, 14, 28}), abreastView(r, dtype.Float32, []int{64, 32, 3, 3}))
+	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, abreastView(r, dtype.Float32, []int{1, 12, 6, 28}), abreastView(r, dtype.Float32, []int{32, 12, 3, 3}))
 }

@@ -47,8 +47,8 @@ func init() {
 		return dtype.ToBF16(float32(special.NextAfter(dtype.BFloat16, float64(x.Float32()), float64(y.Float32()))))
 	})
 	for name, t := range map[string]byDType{
-		"floor": onFloats(vec1(simd.FloorF32), vec1(simd.FloorF64)), "ceil": onFloats(vec1(simd.CeilF32), vec1(simd.CeilF64)),
-		"trunc": onFloats(vec1(simd.TruncF32), vec1(simd.TruncF64)), "round": onFloats(vec1(simd.RoundF32), vec1(simd.RoundF64)),
+		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
+		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
 		"lgamma": real64(special.Lgamma), "digamma": real64(special.Digamma), "special_zeta": binary64(special.Zeta),
 		"polygamma": onFloats(polygammaB[float32], polygammaB[float64]),
 		"i0":        real64(special.I0), "special_i0e": real64(special.I0e), "special_i1": real64(special.I1), "special_i1e": real64(special.I1e),
@@ -59,9 +59,9 @@ func init() {
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
 		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
-		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": real64(special.Logit),
-		"atan2": binary64(math.Atan2), "hypot": binary64(math.Hypot), "copysign": onFloats(vec2(simd.CopysignF32), vec2(simd.CopysignF64)),
-		"logaddexp":  binary64(special.LogAddExp).complexes2(special.LogAddExpComplex),
+		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": bothFloats(simd.LogitF32, simd.LogitF64),
+		"atan2": bothFloats2(simd.Atan2F32, simd.Atan2F64), "hypot": bothFloats2(simd.HypotF32, simd.HypotF64), "copysign": bothFloats2(simd.CopysignF32, simd.CopysignF64),
+		"logaddexp":  bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
 		"logaddexp2": binary64(special.LogAddExp2), "xlogy": binary64(special.XLogY), "special_xlog1py": binary64(special.XLog1pY),
 		"nextafter": next, "frexp_mantissa": real64(special.Mantissa),
 	} {

@@ -190,11 +190,12 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
-	compileOne(t, "gather", indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "gather", "#define INDEX u32\n"+indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
-		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
-		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "take", takeSource(unit, 1))
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {

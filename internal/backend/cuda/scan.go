@@ -21,16 +21,21 @@ func init() {
 	register(t)
 }
 
-// scanSource writes one of the kernels of scan.cu; scan_rows for tiles of so many threads, each with so many elements.
-func scanSource(name, op string, in, out dtype.DType, reverse bool, threads, each int) string {
+// scanForm is how scan_rows cuts rows: threads of a block; pieces of a warp, each of so many neighbours a lane.
+type scanForm struct{ threads, pieces, vector int }
+
+func (f scanForm) tile() int { return f.threads * f.pieces * f.vector }
+
+// scanSource writes one of the kernels of scan.cu.
+func scanSource(name, op string, in, out dtype.DType, reverse bool, f scanForm) string {
 	files, more := []string{"prelude", "elementwise", "reduce_ops"}, "#define EXPONENTIALS 0\n"
 	if op == "logcumsumexp" && in.IsComplex() {
 		files, more = []string{"prelude", "elementwise", "complex", "reduce_ops"}, "#define EXPONENTIALS 2\n"
 	} else if op == "logcumsumexp" {
 		files, more = []string{"prelude", "elementwise", "functions", "reduce_ops"}, "#define EXPONENTIALS 1\n"
 	}
-	return kernels.Source(files...) + more + fmt.Sprintf("#define %s\n#define THREADS %d\n#define V %d\n", strings.ToUpper(name), threads, each) +
-		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define REVERSE %v\n", ctype[in], ctype[out], scans[op], reverse) + kernels.Source("scan")
+	return kernels.Source(files...) + more + fmt.Sprintf("#define %s\n#define THREADS %d\n#define K %d\n#define V %d\n", strings.ToUpper(name), f.threads, f.pieces, f.vector) +
+		fmt.Sprintf("#define T %s\n#define OUT %s\n#define OP %s\n#define LINEAR %d\n#define REVERSE %v\n", ctype[in], ctype[out], scans[op], number(op == "linear_scan"), reverse) + kernels.Source("scan")
 }
 
 // joinedSize is the size of what a scan joins, at most: A of scan.cu.
@@ -45,14 +50,22 @@ func joinedSize(op string, t dtype.DType) int {
 	return size
 }
 
-// scanTile is how a row of n elements is cut: threads of a block, and how many elements each has. Short rows take few threads, tiles
-// of long ones fill 32 KiB of shared memory.
-func scanTile(op string, t dtype.DType, n int) (lanes, each int) {
-	for lanes, each = 32, 4; lanes < threads && lanes*each < n; lanes *= 2 {
+// scanFormFor cuts rows of n elements. vector is how many neighbours may be loaded at once. A thread holds no more than registers are
+// good for; short rows take few threads.
+func scanFormFor(op string, t dtype.DType, n, vector int) scanForm {
+	const held = 128 // bytes
+	each := max(1, held/joinedSize(op, t))
+	f := scanForm{32, 1, min(vector, each)}
+	for f.pieces*f.vector < min(4, each) && f.tile() < n {
+		f.pieces *= 2
 	}
-	for most := 1 << 15 / threads / joinedSize(op, t); each < most && lanes*each < n; each *= 2 {
+	for f.threads < threads && f.tile() < n {
+		f.threads *= 2
 	}
-	return lanes, each
+	for f.pieces*f.vector < each && f.tile() < n {
+		f.pieces *= 2
+	}
+	return f
 }
 
 // scan runs along one dimension. Rows that lie side by side in memory, or are short, are walked by a thread each, others by blocks.
@@ -66,35 +79,46 @@ func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View)
 	dims := v.Shape.Dims()
 	n, step := dims[s.Axis], product(dims[s.Axis+1:])
 	rows := v.Numel() / n
-	lanes, each := scanTile(op, v.DType, n)
-	tiles := blocks(n, lanes*each)
+	values, factors := address(x.views[len(in)-1]), address(x.views[0])
+	vector := 1
+	if step == 1 {
+		vector = vectorFor(n, max(2, v.DType.Size(), out.DType.Size()/2), values, factors, address(out))
+	}
+	form := scanFormFor(op, v.DType, n, vector)
+	tiles := blocks(n, form.tile())
 	name, grid := "scan_rows", rows*tiles
 	inOrder := op == "logcumsumexp" && v.DType.IsComplex()
 	if inOrder || n <= 32 || step >= 32 && rows >= 4096 || grid >= longest {
-		name, grid, lanes, each, tiles = "scan_cols", blocks(rows, threads), threads, 1, 1
+		name, grid, tiles, form = "scan_cols", blocks(rows, threads), 1, scanForm{threads, 1, 1}
 	}
-	f, err := d.kernel(fmt.Sprint(name, op, v.DType, out.DType, s.Reverse, lanes, each), name, func() string {
-		return scanSource(name, op, v.DType, out.DType, s.Reverse, lanes, each)
+	f, err := d.kernel(fmt.Sprint(name, op, v.DType, out.DType, s.Reverse, form), name, func() string {
+		return scanSource(name, op, v.DType, out.DType, s.Reverse, form)
 	})
 	if err != nil {
 		return err
 	}
 	var g args
 	g.int(rows, n, step, tiles)
-	g.ptr(address(out), address(x.views[len(in)-1]), address(x.views[0]))
+	g.ptr(address(out), values, factors)
 	if tiles == 1 {
-		return d.launch(f, grid, 1, lanes, append(g, 0, 0, 0, 0))
+		return d.launch(f, grid, 1, form.threads, append(g, 0, 0, 0, 0))
 	}
-	totals, words := grid*joinedSize(op, v.DType), 4*(grid+1)
-	b, err := d.pool.Get(op, 2*totals+words)
+	words := 1 // of a post, see scan.cu
+	if size := joinedSize(op, v.DType); size > 4 {
+		words = blocks(size, 8) + 1
+	}
+	groups := rows * blocks(tiles, 32)
+	size := 8 * (words*(grid+2*groups) + 1)
+	b, err := d.pool.Get(op, size)
 	if err != nil {
 		return err
 	}
 	defer b.Free()
-	state := b.Dev + uintptr(2*totals)
-	if err := d.Fill(state, 0, words); err != nil {
+	if err := d.Fill(b.Dev, 0, size); err != nil {
 		return err
 	}
-	g.ptr(b.Dev, b.Dev+uintptr(totals), state, state+uintptr(4*grid))
-	return d.launch(f, grid, 1, lanes, g)
+	group := b.Dev + uintptr(8*words*grid)
+	all := group + uintptr(8*words*groups)
+	g.ptr(b.Dev, group, all, all+uintptr(8*words*groups))
+	return d.launch(f, grid, 1, form.threads, g)
 }

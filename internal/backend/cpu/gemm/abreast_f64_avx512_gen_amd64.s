@@ -4,11 +4,63 @@
 
 #include "textflag.h"
 
-// func abreastF64AVX512h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h1v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h1v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z1
+	VBROADCASTSD (AX), Z2
+	VFMADD231PD Z1, Z2, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+write:
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h1v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -19,11 +71,69 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z2
+	VMOVUPD 64(R10), Z3
+	VBROADCASTSD (AX), Z4
+	VFMADD231PD Z2, Z4, Z0
+	VFMADD231PD Z3, Z4, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h1v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -47,12 +157,15 @@ next:
 	JNE tap
 	JMP sums
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (BX), Z1, Z1
@@ -62,11 +175,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h1v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h1v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -79,11 +192,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -110,12 +224,15 @@ next:
 	JNE tap
 	JMP sums
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -129,11 +246,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h2v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h1v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -146,11 +263,369 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z4
+	VBROADCASTSD (AX), Z5
+	VFMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (BX), Z6
+	VFMADD231PD Z4, Z6, Z1
+	VBROADCASTSD (R12), Z5
+	VFMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (R13), Z6
+	VFMADD231PD Z4, Z6, Z3
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (BX), Z1, Z1
+	VADDPD (R12), Z2, Z2
+	VADDPD (R13), Z3, Z3
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, (R12)
+	VMOVUPD Z3, (R13)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h1v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z8
+	VMOVUPD 64(R10), Z9
+	VBROADCASTSD (AX), Z10
+	VFMADD231PD Z8, Z10, Z0
+	VFMADD231PD Z9, Z10, Z1
+	VBROADCASTSD (BX), Z11
+	VFMADD231PD Z8, Z11, Z2
+	VFMADD231PD Z9, Z11, Z3
+	VBROADCASTSD (R12), Z10
+	VFMADD231PD Z8, Z10, Z4
+	VFMADD231PD Z9, Z10, Z5
+	VBROADCASTSD (R13), Z11
+	VFMADD231PD Z8, Z11, Z6
+	VFMADD231PD Z9, Z11, Z7
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (BX), Z2, Z2
+	VADDPD 64(BX), Z3, Z3
+	VADDPD (R12), Z4, Z4
+	VADDPD 64(R12), Z5, Z5
+	VADDPD (R13), Z6, Z6
+	VADDPD 64(R13), Z7, Z7
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (BX)
+	VMOVUPD Z3, 64(BX)
+	VMOVUPD Z4, (R12)
+	VMOVUPD Z5, 64(R12)
+	VMOVUPD Z6, (R13)
+	VMOVUPD Z7, 64(R13)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h2v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z2
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z3
+	VFMADD231PD Z2, Z3, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z4
+	VFMADD231PD Z2, Z4, Z1
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z2
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*1), Z3
+	VFMADD231PD Z2, Z3, Z1
+backward1:
+	VBROADCASTSD (AX), Z4
+	VFMADD231PD Z2, Z4, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h2v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z4
+	VMOVUPD 64(R10), Z5
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD Z4, Z6, Z0
+	VFMADD231PD Z5, Z6, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z7
+	VFMADD231PD Z4, Z7, Z2
+	VFMADD231PD Z5, Z7, Z3
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z4
+	VMOVUPD 64(R10), Z5
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*1), Z6
+	VFMADD231PD Z4, Z6, Z2
+	VFMADD231PD Z5, Z6, Z3
+backward1:
+	VBROADCASTSD (AX), Z7
+	VFMADD231PD Z4, Z7, Z0
+	VFMADD231PD Z5, Z7, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h2v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -208,12 +683,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -227,11 +705,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h2v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h2v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -248,11 +726,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -320,12 +799,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -347,11 +829,432 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h3v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r4h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h2v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z8
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD Z8, Z9, Z0
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD Z8, Z10, Z2
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD Z8, Z9, Z4
+	VBROADCASTSD (R13), Z10
+	VFMADD231PD Z8, Z10, Z6
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z8, Z9, Z1
+	VBROADCASTSD (BX)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z3
+	VBROADCASTSD (R12)(DX*1), Z9
+	VFMADD231PD Z8, Z9, Z5
+	VBROADCASTSD (R13)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z7
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z8
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z8, Z9, Z1
+	VBROADCASTSD (BX)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z3
+	VBROADCASTSD (R12)(DX*1), Z9
+	VFMADD231PD Z8, Z9, Z5
+	VBROADCASTSD (R13)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z7
+backward1:
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD Z8, Z9, Z0
+	VBROADCASTSD (BX), Z10
+	VFMADD231PD Z8, Z10, Z2
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD Z8, Z9, Z4
+	VBROADCASTSD (R13), Z10
+	VFMADD231PD Z8, Z10, Z6
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (BX), Z2, Z2
+	VADDPD (BX)(DX*1), Z3, Z3
+	VADDPD (R12), Z4, Z4
+	VADDPD (R12)(DX*1), Z5, Z5
+	VADDPD (R13), Z6, Z6
+	VADDPD (R13)(DX*1), Z7, Z7
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (BX)
+	VMOVUPD Z3, (BX)(DX*1)
+	VMOVUPD Z4, (R12)
+	VMOVUPD Z5, (R12)(DX*1)
+	VMOVUPD Z6, (R13)
+	VMOVUPD Z7, (R13)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r4h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h2v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z16
+	VMOVUPD 64(R10), Z17
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD Z16, Z18, Z0
+	VFMADD231PD Z17, Z18, Z1
+	VBROADCASTSD (BX), Z19
+	VFMADD231PD Z16, Z19, Z4
+	VFMADD231PD Z17, Z19, Z5
+	VBROADCASTSD (R12), Z18
+	VFMADD231PD Z16, Z18, Z8
+	VFMADD231PD Z17, Z18, Z9
+	VBROADCASTSD (R13), Z19
+	VFMADD231PD Z16, Z19, Z12
+	VFMADD231PD Z17, Z19, Z13
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z18
+	VFMADD231PD Z16, Z18, Z2
+	VFMADD231PD Z17, Z18, Z3
+	VBROADCASTSD (BX)(DX*1), Z19
+	VFMADD231PD Z16, Z19, Z6
+	VFMADD231PD Z17, Z19, Z7
+	VBROADCASTSD (R12)(DX*1), Z18
+	VFMADD231PD Z16, Z18, Z10
+	VFMADD231PD Z17, Z18, Z11
+	VBROADCASTSD (R13)(DX*1), Z19
+	VFMADD231PD Z16, Z19, Z14
+	VFMADD231PD Z17, Z19, Z15
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z16
+	VMOVUPD 64(R10), Z17
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*1), Z18
+	VFMADD231PD Z16, Z18, Z2
+	VFMADD231PD Z17, Z18, Z3
+	VBROADCASTSD (BX)(DX*1), Z19
+	VFMADD231PD Z16, Z19, Z6
+	VFMADD231PD Z17, Z19, Z7
+	VBROADCASTSD (R12)(DX*1), Z18
+	VFMADD231PD Z16, Z18, Z10
+	VFMADD231PD Z17, Z18, Z11
+	VBROADCASTSD (R13)(DX*1), Z19
+	VFMADD231PD Z16, Z19, Z14
+	VFMADD231PD Z17, Z19, Z15
+backward1:
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD Z16, Z18, Z0
+	VFMADD231PD Z17, Z18, Z1
+	VBROADCASTSD (BX), Z19
+	VFMADD231PD Z16, Z19, Z4
+	VFMADD231PD Z17, Z19, Z5
+	VBROADCASTSD (R12), Z18
+	VFMADD231PD Z16, Z18, Z8
+	VFMADD231PD Z17, Z18, Z9
+	VBROADCASTSD (R13), Z19
+	VFMADD231PD Z16, Z19, Z12
+	VFMADD231PD Z17, Z19, Z13
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	JMP forward1
+backwardJumps:
+	JMP backward1
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (BX), Z4, Z4
+	VADDPD 64(BX), Z5, Z5
+	VADDPD (BX)(DX*1), Z6, Z6
+	VADDPD 64(BX)(DX*1), Z7, Z7
+	VADDPD (R12), Z8, Z8
+	VADDPD 64(R12), Z9, Z9
+	VADDPD (R12)(DX*1), Z10, Z10
+	VADDPD 64(R12)(DX*1), Z11, Z11
+	VADDPD (R13), Z12, Z12
+	VADDPD 64(R13), Z13, Z13
+	VADDPD (R13)(DX*1), Z14, Z14
+	VADDPD 64(R13)(DX*1), Z15, Z15
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (BX)
+	VMOVUPD Z5, 64(BX)
+	VMOVUPD Z6, (BX)(DX*1)
+	VMOVUPD Z7, 64(BX)(DX*1)
+	VMOVUPD Z8, (R12)
+	VMOVUPD Z9, 64(R12)
+	VMOVUPD Z10, (R12)(DX*1)
+	VMOVUPD Z11, 64(R12)(DX*1)
+	VMOVUPD Z12, (R13)
+	VMOVUPD Z13, 64(R13)
+	VMOVUPD Z14, (R13)(DX*1)
+	VMOVUPD Z15, 64(R13)(DX*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h3v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z3
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z4
+	VFMADD231PD Z3, Z4, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z5
+	VFMADD231PD Z3, Z5, Z1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z4
+	VFMADD231PD Z3, Z4, Z2
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z3
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Z4
+	VFMADD231PD Z3, Z4, Z2
+backward1:
+	VBROADCASTSD (AX)(DX*1), Z5
+	VFMADD231PD Z3, Z5, Z1
+backward2:
+	VBROADCASTSD (AX), Z4
+	VFMADD231PD Z3, Z4, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h3v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -366,11 +1269,124 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z6
+	VMOVUPD 64(R10), Z7
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD Z6, Z8, Z0
+	VFMADD231PD Z7, Z8, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z6, Z9, Z2
+	VFMADD231PD Z7, Z9, Z3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z8
+	VFMADD231PD Z6, Z8, Z4
+	VFMADD231PD Z7, Z8, Z5
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z6
+	VMOVUPD 64(R10), Z7
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Z8
+	VFMADD231PD Z6, Z8, Z4
+	VFMADD231PD Z7, Z8, Z5
+backward1:
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z6, Z9, Z2
+	VFMADD231PD Z7, Z9, Z3
+backward2:
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD Z6, Z8, Z0
+	VFMADD231PD Z7, Z8, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h3v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -442,12 +1458,15 @@ backwardJumps:
 	JEQ backward1
 	JMP backward2
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -465,11 +1484,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h3v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h3v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -490,11 +1509,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -580,12 +1600,15 @@ backwardJumps:
 	JEQ backward1
 	JMP backward2
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -615,11 +1638,535 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h4v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h4v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r4h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h3v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z12
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z13
+	VFMADD231PD Z12, Z13, Z0
+	VBROADCASTSD (BX), Z14
+	VFMADD231PD Z12, Z14, Z3
+	VBROADCASTSD (R12), Z13
+	VFMADD231PD Z12, Z13, Z6
+	VBROADCASTSD (R13), Z14
+	VFMADD231PD Z12, Z14, Z9
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z13
+	VFMADD231PD Z12, Z13, Z1
+	VBROADCASTSD (BX)(DX*1), Z14
+	VFMADD231PD Z12, Z14, Z4
+	VBROADCASTSD (R12)(DX*1), Z13
+	VFMADD231PD Z12, Z13, Z7
+	VBROADCASTSD (R13)(DX*1), Z14
+	VFMADD231PD Z12, Z14, Z10
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z13
+	VFMADD231PD Z12, Z13, Z2
+	VBROADCASTSD (BX)(DX*2), Z14
+	VFMADD231PD Z12, Z14, Z5
+	VBROADCASTSD (R12)(DX*2), Z13
+	VFMADD231PD Z12, Z13, Z8
+	VBROADCASTSD (R13)(DX*2), Z14
+	VFMADD231PD Z12, Z14, Z11
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z12
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Z13
+	VFMADD231PD Z12, Z13, Z2
+	VBROADCASTSD (BX)(DX*2), Z14
+	VFMADD231PD Z12, Z14, Z5
+	VBROADCASTSD (R12)(DX*2), Z13
+	VFMADD231PD Z12, Z13, Z8
+	VBROADCASTSD (R13)(DX*2), Z14
+	VFMADD231PD Z12, Z14, Z11
+backward1:
+	VBROADCASTSD (AX)(DX*1), Z13
+	VFMADD231PD Z12, Z13, Z1
+	VBROADCASTSD (BX)(DX*1), Z14
+	VFMADD231PD Z12, Z14, Z4
+	VBROADCASTSD (R12)(DX*1), Z13
+	VFMADD231PD Z12, Z13, Z7
+	VBROADCASTSD (R13)(DX*1), Z14
+	VFMADD231PD Z12, Z14, Z10
+backward2:
+	VBROADCASTSD (AX), Z13
+	VFMADD231PD Z12, Z13, Z0
+	VBROADCASTSD (BX), Z14
+	VFMADD231PD Z12, Z14, Z3
+	VBROADCASTSD (R12), Z13
+	VFMADD231PD Z12, Z13, Z6
+	VBROADCASTSD (R13), Z14
+	VFMADD231PD Z12, Z14, Z9
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+	VADDPD (BX), Z3, Z3
+	VADDPD (BX)(DX*1), Z4, Z4
+	VADDPD (BX)(DX*2), Z5, Z5
+	VADDPD (R12), Z6, Z6
+	VADDPD (R12)(DX*1), Z7, Z7
+	VADDPD (R12)(DX*2), Z8, Z8
+	VADDPD (R13), Z9, Z9
+	VADDPD (R13)(DX*1), Z10, Z10
+	VADDPD (R13)(DX*2), Z11, Z11
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VMOVUPD Z3, (BX)
+	VMOVUPD Z4, (BX)(DX*1)
+	VMOVUPD Z5, (BX)(DX*2)
+	VMOVUPD Z6, (R12)
+	VMOVUPD Z7, (R12)(DX*1)
+	VMOVUPD Z8, (R12)(DX*2)
+	VMOVUPD Z9, (R13)
+	VMOVUPD Z10, (R13)(DX*1)
+	VMOVUPD Z11, (R13)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r4h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r4h3v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z24
+	VMOVUPD 64(R10), Z25
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z26
+	VFMADD231PD Z24, Z26, Z0
+	VFMADD231PD Z25, Z26, Z1
+	VBROADCASTSD (BX), Z27
+	VFMADD231PD Z24, Z27, Z6
+	VFMADD231PD Z25, Z27, Z7
+	VBROADCASTSD (R12), Z26
+	VFMADD231PD Z24, Z26, Z12
+	VFMADD231PD Z25, Z26, Z13
+	VBROADCASTSD (R13), Z27
+	VFMADD231PD Z24, Z27, Z18
+	VFMADD231PD Z25, Z27, Z19
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z26
+	VFMADD231PD Z24, Z26, Z2
+	VFMADD231PD Z25, Z26, Z3
+	VBROADCASTSD (BX)(DX*1), Z27
+	VFMADD231PD Z24, Z27, Z8
+	VFMADD231PD Z25, Z27, Z9
+	VBROADCASTSD (R12)(DX*1), Z26
+	VFMADD231PD Z24, Z26, Z14
+	VFMADD231PD Z25, Z26, Z15
+	VBROADCASTSD (R13)(DX*1), Z27
+	VFMADD231PD Z24, Z27, Z20
+	VFMADD231PD Z25, Z27, Z21
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z26
+	VFMADD231PD Z24, Z26, Z4
+	VFMADD231PD Z25, Z26, Z5
+	VBROADCASTSD (BX)(DX*2), Z27
+	VFMADD231PD Z24, Z27, Z10
+	VFMADD231PD Z25, Z27, Z11
+	VBROADCASTSD (R12)(DX*2), Z26
+	VFMADD231PD Z24, Z26, Z16
+	VFMADD231PD Z25, Z26, Z17
+	VBROADCASTSD (R13)(DX*2), Z27
+	VFMADD231PD Z24, Z27, Z22
+	VFMADD231PD Z25, Z27, Z23
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z24
+	VMOVUPD 64(R10), Z25
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Z26
+	VFMADD231PD Z24, Z26, Z4
+	VFMADD231PD Z25, Z26, Z5
+	VBROADCASTSD (BX)(DX*2), Z27
+	VFMADD231PD Z24, Z27, Z10
+	VFMADD231PD Z25, Z27, Z11
+	VBROADCASTSD (R12)(DX*2), Z26
+	VFMADD231PD Z24, Z26, Z16
+	VFMADD231PD Z25, Z26, Z17
+	VBROADCASTSD (R13)(DX*2), Z27
+	VFMADD231PD Z24, Z27, Z22
+	VFMADD231PD Z25, Z27, Z23
+backward1:
+	VBROADCASTSD (AX)(DX*1), Z26
+	VFMADD231PD Z24, Z26, Z2
+	VFMADD231PD Z25, Z26, Z3
+	VBROADCASTSD (BX)(DX*1), Z27
+	VFMADD231PD Z24, Z27, Z8
+	VFMADD231PD Z25, Z27, Z9
+	VBROADCASTSD (R12)(DX*1), Z26
+	VFMADD231PD Z24, Z26, Z14
+	VFMADD231PD Z25, Z26, Z15
+	VBROADCASTSD (R13)(DX*1), Z27
+	VFMADD231PD Z24, Z27, Z20
+	VFMADD231PD Z25, Z27, Z21
+backward2:
+	VBROADCASTSD (AX), Z26
+	VFMADD231PD Z24, Z26, Z0
+	VFMADD231PD Z25, Z26, Z1
+	VBROADCASTSD (BX), Z27
+	VFMADD231PD Z24, Z27, Z6
+	VFMADD231PD Z25, Z27, Z7
+	VBROADCASTSD (R12), Z26
+	VFMADD231PD Z24, Z26, Z12
+	VFMADD231PD Z25, Z26, Z13
+	VBROADCASTSD (R13), Z27
+	VFMADD231PD Z24, Z27, Z18
+	VFMADD231PD Z25, Z27, Z19
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+	VADDPD (BX), Z6, Z6
+	VADDPD 64(BX), Z7, Z7
+	VADDPD (BX)(DX*1), Z8, Z8
+	VADDPD 64(BX)(DX*1), Z9, Z9
+	VADDPD (BX)(DX*2), Z10, Z10
+	VADDPD 64(BX)(DX*2), Z11, Z11
+	VADDPD (R12), Z12, Z12
+	VADDPD 64(R12), Z13, Z13
+	VADDPD (R12)(DX*1), Z14, Z14
+	VADDPD 64(R12)(DX*1), Z15, Z15
+	VADDPD (R12)(DX*2), Z16, Z16
+	VADDPD 64(R12)(DX*2), Z17, Z17
+	VADDPD (R13), Z18, Z18
+	VADDPD 64(R13), Z19, Z19
+	VADDPD (R13)(DX*1), Z20, Z20
+	VADDPD 64(R13)(DX*1), Z21, Z21
+	VADDPD (R13)(DX*2), Z22, Z22
+	VADDPD 64(R13)(DX*2), Z23, Z23
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VMOVUPD Z6, (BX)
+	VMOVUPD Z7, 64(BX)
+	VMOVUPD Z8, (BX)(DX*1)
+	VMOVUPD Z9, 64(BX)(DX*1)
+	VMOVUPD Z10, (BX)(DX*2)
+	VMOVUPD Z11, 64(BX)(DX*2)
+	VMOVUPD Z12, (R12)
+	VMOVUPD Z13, 64(R12)
+	VMOVUPD Z14, (R12)(DX*1)
+	VMOVUPD Z15, 64(R12)(DX*1)
+	VMOVUPD Z16, (R12)(DX*2)
+	VMOVUPD Z17, 64(R12)(DX*2)
+	VMOVUPD Z18, (R13)
+	VMOVUPD Z19, 64(R13)
+	VMOVUPD Z20, (R13)(DX*1)
+	VMOVUPD Z21, 64(R13)(DX*1)
+	VMOVUPD Z22, (R13)(DX*2)
+	VMOVUPD Z23, 64(R13)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h4v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h4v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z4
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z5
+	VFMADD231PD Z4, Z5, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z6
+	VFMADD231PD Z4, Z6, Z1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z5
+	VFMADD231PD Z4, Z5, Z2
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z6
+	VFMADD231PD Z4, Z6, Z3
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z4
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(SI*1), Z5
+	VFMADD231PD Z4, Z5, Z3
+backward1:
+	VBROADCASTSD (AX)(DX*2), Z6
+	VFMADD231PD Z4, Z6, Z2
+backward2:
+	VBROADCASTSD (AX)(DX*1), Z5
+	VFMADD231PD Z4, Z5, Z1
+backward3:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD Z4, Z6, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	JMP forward3
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	JMP backward3
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+	VADDPD (AX)(SI*1), Z3, Z3
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VMOVUPD Z3, (AX)(SI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h4v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h4v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	VPXORD Z0, Z0, Z0
@@ -637,11 +2184,144 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z8
+	VMOVUPD 64(R10), Z9
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z10
+	VFMADD231PD Z8, Z10, Z0
+	VFMADD231PD Z9, Z10, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z11
+	VFMADD231PD Z8, Z11, Z2
+	VFMADD231PD Z9, Z11, Z3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z10
+	VFMADD231PD Z8, Z10, Z4
+	VFMADD231PD Z9, Z10, Z5
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z11
+	VFMADD231PD Z8, Z11, Z6
+	VFMADD231PD Z9, Z11, Z7
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z8
+	VMOVUPD 64(R10), Z9
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(SI*1), Z10
+	VFMADD231PD Z8, Z10, Z6
+	VFMADD231PD Z9, Z10, Z7
+backward1:
+	VBROADCASTSD (AX)(DX*2), Z11
+	VFMADD231PD Z8, Z11, Z4
+	VFMADD231PD Z9, Z11, Z5
+backward2:
+	VBROADCASTSD (AX)(DX*1), Z10
+	VFMADD231PD Z8, Z10, Z2
+	VFMADD231PD Z9, Z10, Z3
+backward3:
+	VBROADCASTSD (AX), Z11
+	VFMADD231PD Z8, Z11, Z0
+	VFMADD231PD Z9, Z11, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	JMP forward3
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	JMP backward3
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+	VADDPD (AX)(SI*1), Z6, Z6
+	VADDPD 64(AX)(SI*1), Z7, Z7
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, 64(AX)(SI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h4v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h4v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -727,13 +2407,16 @@ backwardJumps:
 	JEQ backward2
 	JMP backward3
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -755,11 +2438,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h4v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h4v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h4v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h4v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	VPXORD Z0, Z0, Z0
@@ -785,11 +2468,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -893,13 +2577,16 @@ backwardJumps:
 	JEQ backward2
 	JMP backward3
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -937,11 +2624,134 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h5v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h5v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r1h5v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h5v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z5
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD Z5, Z6, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z7
+	VFMADD231PD Z5, Z7, Z1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z6
+	VFMADD231PD Z5, Z6, Z2
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z7
+	VFMADD231PD Z5, Z7, Z3
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z6
+	VFMADD231PD Z5, Z6, Z4
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z5
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*4), Z6
+	VFMADD231PD Z5, Z6, Z4
+backward1:
+	VBROADCASTSD (AX)(SI*1), Z7
+	VFMADD231PD Z5, Z7, Z3
+backward2:
+	VBROADCASTSD (AX)(DX*2), Z6
+	VFMADD231PD Z5, Z6, Z2
+backward3:
+	VBROADCASTSD (AX)(DX*1), Z7
+	VFMADD231PD Z5, Z7, Z1
+backward4:
+	VBROADCASTSD (AX), Z6
+	VFMADD231PD Z5, Z6, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	JMP forward4
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	JMP backward4
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+	VADDPD (AX)(SI*1), Z3, Z3
+	VADDPD (AX)(DX*4), Z4, Z4
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VMOVUPD Z3, (AX)(SI*1)
+	VMOVUPD Z4, (AX)(DX*4)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h5v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h5v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	VPXORD Z0, Z0, Z0
@@ -961,11 +2771,162 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z10
+	VMOVUPD 64(R10), Z11
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z12
+	VFMADD231PD Z10, Z12, Z0
+	VFMADD231PD Z11, Z12, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z13
+	VFMADD231PD Z10, Z13, Z2
+	VFMADD231PD Z11, Z13, Z3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z12
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z13
+	VFMADD231PD Z10, Z13, Z6
+	VFMADD231PD Z11, Z13, Z7
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z12
+	VFMADD231PD Z10, Z12, Z8
+	VFMADD231PD Z11, Z12, Z9
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z10
+	VMOVUPD 64(R10), Z11
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*4), Z12
+	VFMADD231PD Z10, Z12, Z8
+	VFMADD231PD Z11, Z12, Z9
+backward1:
+	VBROADCASTSD (AX)(SI*1), Z13
+	VFMADD231PD Z10, Z13, Z6
+	VFMADD231PD Z11, Z13, Z7
+backward2:
+	VBROADCASTSD (AX)(DX*2), Z12
+	VFMADD231PD Z10, Z12, Z4
+	VFMADD231PD Z11, Z12, Z5
+backward3:
+	VBROADCASTSD (AX)(DX*1), Z13
+	VFMADD231PD Z10, Z13, Z2
+	VFMADD231PD Z11, Z13, Z3
+backward4:
+	VBROADCASTSD (AX), Z12
+	VFMADD231PD Z10, Z12, Z0
+	VFMADD231PD Z11, Z12, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	JMP forward4
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	JMP backward4
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+	VADDPD (AX)(SI*1), Z6, Z6
+	VADDPD 64(AX)(SI*1), Z7, Z7
+	VADDPD (AX)(DX*4), Z8, Z8
+	VADDPD 64(AX)(DX*4), Z9, Z9
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, 64(AX)(SI*1)
+	VMOVUPD Z8, (AX)(DX*4)
+	VMOVUPD Z9, 64(AX)(DX*4)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h5v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h5v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -1065,13 +3026,16 @@ backwardJumps:
 	JEQ backward3
 	JMP backward4
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -1097,11 +3061,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h5v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h5v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h5v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h5v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	VPXORD Z0, Z0, Z0
@@ -1131,11 +3095,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -1257,13 +3222,16 @@ backwardJumps:
 	JEQ backward3
 	JMP backward4
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -1309,11 +3277,149 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h6v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h6v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r1h6v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h6v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z6
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z7
+	VFMADD231PD Z6, Z7, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z8
+	VFMADD231PD Z6, Z8, Z1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z7
+	VFMADD231PD Z6, Z7, Z2
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z8
+	VFMADD231PD Z6, Z8, Z3
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z7
+	VFMADD231PD Z6, Z7, Z4
+forward5:
+	VBROADCASTSD (AX)(DI*1), Z8
+	VFMADD231PD Z6, Z8, Z5
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z6
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DI*1), Z7
+	VFMADD231PD Z6, Z7, Z5
+backward1:
+	VBROADCASTSD (AX)(DX*4), Z8
+	VFMADD231PD Z6, Z8, Z4
+backward2:
+	VBROADCASTSD (AX)(SI*1), Z7
+	VFMADD231PD Z6, Z7, Z3
+backward3:
+	VBROADCASTSD (AX)(DX*2), Z8
+	VFMADD231PD Z6, Z8, Z2
+backward4:
+	VBROADCASTSD (AX)(DX*1), Z7
+	VFMADD231PD Z6, Z7, Z1
+backward5:
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD Z6, Z8, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	JMP forward5
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	JMP backward5
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+	VADDPD (AX)(SI*1), Z3, Z3
+	VADDPD (AX)(DX*4), Z4, Z4
+	VADDPD (AX)(DI*1), Z5, Z5
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VMOVUPD Z3, (AX)(SI*1)
+	VMOVUPD Z4, (AX)(DX*4)
+	VMOVUPD Z5, (AX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h6v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h6v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
@@ -1336,11 +3442,182 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z12
+	VMOVUPD 64(R10), Z13
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z14
+	VFMADD231PD Z12, Z14, Z0
+	VFMADD231PD Z13, Z14, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z15
+	VFMADD231PD Z12, Z15, Z2
+	VFMADD231PD Z13, Z15, Z3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z14
+	VFMADD231PD Z12, Z14, Z4
+	VFMADD231PD Z13, Z14, Z5
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z15
+	VFMADD231PD Z12, Z15, Z6
+	VFMADD231PD Z13, Z15, Z7
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z14
+	VFMADD231PD Z12, Z14, Z8
+	VFMADD231PD Z13, Z14, Z9
+forward5:
+	VBROADCASTSD (AX)(DI*1), Z15
+	VFMADD231PD Z12, Z15, Z10
+	VFMADD231PD Z13, Z15, Z11
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z12
+	VMOVUPD 64(R10), Z13
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DI*1), Z14
+	VFMADD231PD Z12, Z14, Z10
+	VFMADD231PD Z13, Z14, Z11
+backward1:
+	VBROADCASTSD (AX)(DX*4), Z15
+	VFMADD231PD Z12, Z15, Z8
+	VFMADD231PD Z13, Z15, Z9
+backward2:
+	VBROADCASTSD (AX)(SI*1), Z14
+	VFMADD231PD Z12, Z14, Z6
+	VFMADD231PD Z13, Z14, Z7
+backward3:
+	VBROADCASTSD (AX)(DX*2), Z15
+	VFMADD231PD Z12, Z15, Z4
+	VFMADD231PD Z13, Z15, Z5
+backward4:
+	VBROADCASTSD (AX)(DX*1), Z14
+	VFMADD231PD Z12, Z14, Z2
+	VFMADD231PD Z13, Z14, Z3
+backward5:
+	VBROADCASTSD (AX), Z15
+	VFMADD231PD Z12, Z15, Z0
+	VFMADD231PD Z13, Z15, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	JMP forward5
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	JMP backward5
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+	VADDPD (AX)(SI*1), Z6, Z6
+	VADDPD 64(AX)(SI*1), Z7, Z7
+	VADDPD (AX)(DX*4), Z8, Z8
+	VADDPD 64(AX)(DX*4), Z9, Z9
+	VADDPD (AX)(DI*1), Z10, Z10
+	VADDPD 64(AX)(DI*1), Z11, Z11
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, 64(AX)(SI*1)
+	VMOVUPD Z8, (AX)(DX*4)
+	VMOVUPD Z9, 64(AX)(DX*4)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, 64(AX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h6v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h6v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -1454,14 +3731,17 @@ backwardJumps:
 	JEQ backward4
 	JMP backward5
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -1491,11 +3771,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h6v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h6v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h6v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h6v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
@@ -1530,11 +3810,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -1674,14 +3955,17 @@ backwardJumps:
 	JEQ backward4
 	JMP backward5
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1
@@ -1735,11 +4019,162 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h7v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h7v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r1h7v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h7v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z7
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD Z7, Z8, Z0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z7, Z9, Z1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z8
+	VFMADD231PD Z7, Z8, Z2
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z9
+	VFMADD231PD Z7, Z9, Z3
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z8
+	VFMADD231PD Z7, Z8, Z4
+forward5:
+	VBROADCASTSD (AX)(DI*1), Z9
+	VFMADD231PD Z7, Z9, Z5
+forward6:
+	VBROADCASTSD (AX)(SI*2), Z8
+	VFMADD231PD Z7, Z8, Z6
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z7
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(SI*2), Z8
+	VFMADD231PD Z7, Z8, Z6
+backward1:
+	VBROADCASTSD (AX)(DI*1), Z9
+	VFMADD231PD Z7, Z9, Z5
+backward2:
+	VBROADCASTSD (AX)(DX*4), Z8
+	VFMADD231PD Z7, Z8, Z4
+backward3:
+	VBROADCASTSD (AX)(SI*1), Z9
+	VFMADD231PD Z7, Z9, Z3
+backward4:
+	VBROADCASTSD (AX)(DX*2), Z8
+	VFMADD231PD Z7, Z8, Z2
+backward5:
+	VBROADCASTSD (AX)(DX*1), Z9
+	VFMADD231PD Z7, Z9, Z1
+backward6:
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD Z7, Z8, Z0
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	CMPQ R11, $5
+	JEQ forward5
+	JMP forward6
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	CMPQ R11, $5
+	JEQ backward5
+	JMP backward6
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD (AX)(DX*1), Z1, Z1
+	VADDPD (AX)(DX*2), Z2, Z2
+	VADDPD (AX)(SI*1), Z3, Z3
+	VADDPD (AX)(DX*4), Z4, Z4
+	VADDPD (AX)(DI*1), Z5, Z5
+	VADDPD (AX)(SI*2), Z6, Z6
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, (AX)(DX*1)
+	VMOVUPD Z2, (AX)(DX*2)
+	VMOVUPD Z3, (AX)(SI*1)
+	VMOVUPD Z4, (AX)(DX*4)
+	VMOVUPD Z5, (AX)(DI*1)
+	VMOVUPD Z6, (AX)(SI*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r1h7v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r1h7v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
@@ -1764,11 +4199,200 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $128, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Z14
+	VMOVUPD 64(R10), Z15
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Z16
+	VFMADD231PD Z14, Z16, Z0
+	VFMADD231PD Z15, Z16, Z1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Z17
+	VFMADD231PD Z14, Z17, Z2
+	VFMADD231PD Z15, Z17, Z3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Z16
+	VFMADD231PD Z14, Z16, Z4
+	VFMADD231PD Z15, Z16, Z5
+forward3:
+	VBROADCASTSD (AX)(SI*1), Z17
+	VFMADD231PD Z14, Z17, Z6
+	VFMADD231PD Z15, Z17, Z7
+forward4:
+	VBROADCASTSD (AX)(DX*4), Z16
+	VFMADD231PD Z14, Z16, Z8
+	VFMADD231PD Z15, Z16, Z9
+forward5:
+	VBROADCASTSD (AX)(DI*1), Z17
+	VFMADD231PD Z14, Z17, Z10
+	VFMADD231PD Z15, Z17, Z11
+forward6:
+	VBROADCASTSD (AX)(SI*2), Z16
+	VFMADD231PD Z14, Z16, Z12
+	VFMADD231PD Z15, Z16, Z13
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Z14
+	VMOVUPD 64(R10), Z15
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(SI*2), Z16
+	VFMADD231PD Z14, Z16, Z12
+	VFMADD231PD Z15, Z16, Z13
+backward1:
+	VBROADCASTSD (AX)(DI*1), Z17
+	VFMADD231PD Z14, Z17, Z10
+	VFMADD231PD Z15, Z17, Z11
+backward2:
+	VBROADCASTSD (AX)(DX*4), Z16
+	VFMADD231PD Z14, Z16, Z8
+	VFMADD231PD Z15, Z16, Z9
+backward3:
+	VBROADCASTSD (AX)(SI*1), Z17
+	VFMADD231PD Z14, Z17, Z6
+	VFMADD231PD Z15, Z17, Z7
+backward4:
+	VBROADCASTSD (AX)(DX*2), Z16
+	VFMADD231PD Z14, Z16, Z4
+	VFMADD231PD Z15, Z16, Z5
+backward5:
+	VBROADCASTSD (AX)(DX*1), Z17
+	VFMADD231PD Z14, Z17, Z2
+	VFMADD231PD Z15, Z17, Z3
+backward6:
+	VBROADCASTSD (AX), Z16
+	VFMADD231PD Z14, Z16, Z0
+	VFMADD231PD Z15, Z16, Z1
+	ADDQ $8, AX
+	ADDQ $128, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	CMPQ R11, $2
+	JEQ forward2
+	CMPQ R11, $3
+	JEQ forward3
+	CMPQ R11, $4
+	JEQ forward4
+	CMPQ R11, $5
+	JEQ forward5
+	JMP forward6
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	CMPQ R11, $2
+	JEQ backward2
+	CMPQ R11, $3
+	JEQ backward3
+	CMPQ R11, $4
+	JEQ backward4
+	CMPQ R11, $5
+	JEQ backward5
+	JMP backward6
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Z0, Z0
+	VADDPD 64(AX), Z1, Z1
+	VADDPD (AX)(DX*1), Z2, Z2
+	VADDPD 64(AX)(DX*1), Z3, Z3
+	VADDPD (AX)(DX*2), Z4, Z4
+	VADDPD 64(AX)(DX*2), Z5, Z5
+	VADDPD (AX)(SI*1), Z6, Z6
+	VADDPD 64(AX)(SI*1), Z7, Z7
+	VADDPD (AX)(DX*4), Z8, Z8
+	VADDPD 64(AX)(DX*4), Z9, Z9
+	VADDPD (AX)(DI*1), Z10, Z10
+	VADDPD 64(AX)(DI*1), Z11, Z11
+	VADDPD (AX)(SI*2), Z12, Z12
+	VADDPD 64(AX)(SI*2), Z13, Z13
+write:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, (AX)(DX*1)
+	VMOVUPD Z3, 64(AX)(DX*1)
+	VMOVUPD Z4, (AX)(DX*2)
+	VMOVUPD Z5, 64(AX)(DX*2)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, 64(AX)(SI*1)
+	VMOVUPD Z8, (AX)(DX*4)
+	VMOVUPD Z9, 64(AX)(DX*4)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, 64(AX)(SI*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX512r2h7v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h7v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	LEAQ (DX)(DX*2), SI
+	LEAQ (DX)(DX*4), DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -1896,14 +4520,17 @@ backwardJumps:
 	JEQ backward5
 	JMP backward6
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD (AX)(DX*1), Z1, Z1
@@ -1937,11 +4564,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX512h7v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX512h7v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX512r2h7v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX512r2h7v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
@@ -1980,11 +4607,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	MOVQ second+64(FP), BX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $128, R11, R11
@@ -2142,14 +4770,17 @@ backwardJumps:
 	JEQ backward5
 	JMP backward6
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
 	LEAQ (DX)(DX*2), SI
 	LEAQ (DX)(DX*4), DI
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Z0, Z0
 	VADDPD 64(AX), Z1, Z1

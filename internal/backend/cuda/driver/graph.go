@@ -76,7 +76,7 @@ func (d *Device) SetNodes(nodes []uintptr) error {
 // StartsEarly reports whether kernels can be started before those they wait for have ended: devices from Hopper on, and drivers
 // that can record it.
 func (d *Device) StartsEarly() bool {
-	return d.Major >= 9 && cu.streamUpdateCaptureEdges != 0
+	return d.Major >= 9 && cu.graphNodeGetType != 0 && cu.streamUpdateCaptureEdges != 0
 }
 
 // early lets the next thing recorded, a kernel, be started as soon as the kernels it waits for let it.

@@ -24,7 +24,7 @@ var cu struct {
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
-	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // the latter is 0 in drivers before CUDA 12.3
+	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // 0 where there is none: the latter came with CUDA 12.3
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -68,10 +68,11 @@ var Init = sync.OnceValue(func() error {
 		"cuGraphInstantiateWithFlags": &cu.graphInstantiate, "cuGraphLaunch": &cu.graphLaunch, "cuGraphExecDestroy": &cu.graphExecDestroy,
 		"cuMemcpyPeerAsync": &cu.memcpyPeer, "cuDeviceCanAccessPeer": &cu.deviceCanAccessPeer, "cuCtxEnablePeerAccess": &cu.ctxEnablePeerAccess,
 		"cuGraphDestroy": &cu.graphDestroy, "cuStreamGetCaptureInfo_v2": &cu.streamGetCaptureInfo,
-		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies, "cuGraphNodeGetType": &cu.graphNodeGetType,
+		"cuStreamUpdateCaptureDependencies": &cu.streamUpdateCaptureDependencies,
 	}); err != nil {
 		return err
 	}
+	cu.graphNodeGetType, _ = lib.Symbol("cuGraphNodeGetType")
 	cu.streamUpdateCaptureEdges, _ = lib.Symbol("cuStreamUpdateCaptureDependencies_v2")
 	if s := dl.Call(cu.init, 0); s != 0 {
 		return fail(s, "starting the driver %s", Path)

@@ -26,7 +26,7 @@ struct alignas(16) w16 { u64 a, b; };
 
 // Every kernel begins so (follow.go writes it): in a recording it may be started while the one before it ends, and lets the one
 // behind it start as early; it touches no memory before all work it waits for is done.
-#if __CUDA_ARCH__ >= 900
+#if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
 #define FOLLOW asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #else
 #define FOLLOW
