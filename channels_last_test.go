@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -82,5 +83,53 @@ func TestChannelsLast(t *testing.T) {
 		BatchNorm(r(3, 5, 4), nil, nil, r(5), nil, BatchNormOptions{Training: true, ChannelsLast: true})
 	}); err == nil {
 		t.Error("a weight for dimension 1 was taken for the last")
+	}
+}
+
+// TestMaxPoolChannelsLast compares pooling with channels last with the same in the usual order: values, places and gradients.
+func TestMaxPoolChannelsLast(t *testing.T) {
+	Seed(4)
+	pools := []func(x *Tensor, kernel []int, o ...MaxPoolOptions) (*Tensor, *Tensor){MaxPool1d, MaxPool2d, MaxPool3d}
+	for k, sizes := range [][]int{{2, 9, 16}, {2, 7, 9, 16}, {2, 5, 6, 7, 3}} {
+		for _, o := range []MaxPoolOptions{{}, {Stride: []int{2}, Padding: []int{1}, ReturnIndices: true}, {Stride: []int{1}, Dilation: []int{2}, CeilMode: true, ReturnIndices: true}} {
+			for _, batch := range []bool{true, false} {
+				x := Randn(sizes...)
+				if !batch {
+					x = x.Select(0, 1)
+				}
+				at := 0
+				if batch {
+					at = 1
+				}
+				first := func(x *Tensor) *Tensor { return x.MoveDim(-1, at) }
+				back := func(x *Tensor) *Tensor { return x.MoveDim(at, -1) }
+				last := o
+				last.ChannelsLast = true
+				want, wantPlaces := pools[k](first(x), []int{3}, o)
+				got, places := pools[k](x, []int{3}, last)
+				alike(t, "values", got, back(want))
+				if (places == nil) != (wantPlaces == nil) {
+					t.Fatalf("places %v and %v", places, wantPlaces)
+				}
+				if places != nil {
+					alike(t, "places", places, back(wantPlaces))
+				}
+				grad := func(pool func(x *Tensor) *Tensor) *Tensor {
+					return Grad(func(x *Tensor) *Tensor { return pool(x).Square().Sum() })(x)
+				}
+				alike(t, "gradients", grad(func(x *Tensor) *Tensor { y, _ := pools[k](x, []int{3}, last); return y }),
+					grad(func(x *Tensor) *Tensor { y, _ := pools[k](first(x), []int{3}, o); return y }))
+			}
+		}
+	}
+	if err := Try(func() { MaxPool2d(Ones(3, 4), []int{2}, MaxPoolOptions{ChannelsLast: true}) }); !errors.Is(err, ErrShapeMismatch) {
+		t.Errorf("two dimensions: %v", err)
+	}
+}
+
+func alike(t *testing.T, what string, got, want *Tensor) {
+	t.Helper()
+	if !Equal(got, want) {
+		t.Errorf("%s: got\n%v\nwant\n%v", what, got, want)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -50,7 +48,8 @@ func TestPauses(t *testing.T) {
 // BenchmarkPauses reports the same numbers over several rounds, in turns with loops that yield every few microseconds: what
 // these suffer is the machine's and the scheduler's own, and no kernel can do better. The longest pause of a run is one in
 // thousands, so the quantiles beside it say more; held is how long threads waited for a processor, which on an idle machine
-// is next to nothing.
+// is next to nothing. What is ours is told apart: "own" are the longest among collections and ticks during which no thread
+// was kept waiting, and calm is the share of such collections.
 func BenchmarkPauses(b *testing.B) {
 	const rounds, span = 5, 2 * time.Second
 	for b.Loop() {
@@ -84,6 +83,17 @@ func reportPauses(b *testing.B, name string, rounds []pauses) {
 	worst = slices.MaxFunc(rounds, func(p, q pauses) int { return cmp.Compare(p.most, q.most) })
 	b.ReportMetric(float64(worst.most.Nanoseconds())/1e3, name+"tick-worst-µs")
 	b.ReportMetric(middle(func(p pauses) time.Duration { return p.held }), name+"held-µs")
+	b.ReportMetric(middle(func(p pauses) time.Duration { return p.stops.ours }), name+"gc-own-max-µs")
+	b.ReportMetric(middle(func(p pauses) time.Duration { return p.late.ours }), name+"tick-own-max-µs")
+	worst = slices.MaxFunc(rounds, func(p, q pauses) int { return cmp.Compare(p.stops.ours, q.stops.ours) })
+	b.ReportMetric(float64(worst.stops.ours.Nanoseconds())/1e3, name+"gc-own-worst-µs")
+	worst = slices.MaxFunc(rounds, func(p, q pauses) int { return cmp.Compare(p.late.ours, q.late.ours) })
+	b.ReportMetric(float64(worst.late.ours.Nanoseconds())/1e3, name+"tick-own-worst-µs")
+	calm, all := 0, 0
+	for _, p := range rounds {
+		calm, all = calm+p.stops.calm, all+p.stops.n
+	}
+	b.ReportMetric(100*float64(calm)/float64(max(all, 1)), name+"calm-%")
 }
 
 // heavyKernels are a matrix product, softmax and a long chain in one pass.
@@ -130,25 +140,12 @@ type pauses struct {
 	stop50, stop90, stop99 time.Duration // until a collection had stopped the world, which it does twice
 	pause                  time.Duration // the longest
 	held                   time.Duration // threads waited for a processor, all together; 0 where the system does not tell
+	stops, late            spans         // collections and ticks, those undisturbed told apart
 }
 
 func (p pauses) String() string {
-	return fmt.Sprintf("%d ticks of 1 ms, late by p50 %v, p99 %v, at most %v; %d collections, stopped within p50 %v, p90 %v, p99 %v, longest pause %v; threads held up for %v",
-		p.ticks, p.p50, p.p99, p.most, p.collections, p.stop50, p.stop90, p.stop99, p.pause, p.held)
-}
-
-// heldUp is how long the threads of the process were ready to run and did not.
-func heldUp() (d time.Duration) {
-	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
-	for _, f := range files {
-		var ran, waited int64
-		if text, err := os.ReadFile(f); err == nil {
-			if n, _ := fmt.Sscan(string(text), &ran, &waited); n == 2 {
-				d += time.Duration(waited)
-			}
-		}
-	}
-	return d
+	return fmt.Sprintf("%d ticks of 1 ms, late by p50 %v, p99 %v, at most %v; %d collections, stopped within p50 %v, p90 %v, p99 %v, longest pause %v; threads held up for %v; longest pause %v, latest tick %v",
+		p.ticks, p.p50, p.p99, p.most, p.collections, p.stop50, p.stop90, p.stop99, p.pause, p.held, p.stops, p.late)
 }
 
 func measurePauses(d time.Duration, load []func()) (p pauses) {
@@ -171,23 +168,33 @@ func measurePauses(d time.Duration, load []func()) (p pauses) {
 	for _, f := range load {
 		work(f)
 	}
-	work(func() { runtime.GC(); time.Sleep(time.Millisecond) })
+	collect := &collector{clock: newWaitClock()}
+	defer collect.clock.close()
+	work(func() { collect.once(&p.stops); time.Sleep(time.Millisecond) })
 
 	var before, after debug.GCStats
 	debug.ReadGCStats(&before)
-	stopped, held := stopping("gc"), heldUp()
+	clock := newWaitClock()
+	defer clock.close()
+	stopped, held := stopping("gc"), clock.read()
+	waited, lately, last := held, held, time.Duration(-1) // the last tick's: who kept it waiting may be counted a little later
 	var late []time.Duration
 	next := time.Now().Add(time.Millisecond)
 	for end := time.Now().Add(d); time.Now().Before(end); next = next.Add(time.Millisecond) {
 		time.Sleep(time.Until(next))
 		l := time.Since(next)
 		late = append(late, max(l, 0))
+		now := clock.read()
+		if last >= 0 {
+			p.late.add(last, now-waited)
+		}
+		waited, lately, last = lately, now, max(l, 0)
 		if l > time.Millisecond { // what was missed is not counted again
 			next = time.Now()
 		}
 	}
 	debug.ReadGCStats(&after)
-	p.held = heldUp() - held
+	p.held = clock.read() - held
 	stopped = since(stopping("gc"), stopped)
 	close(stop)
 	wg.Wait()
@@ -201,4 +208,21 @@ func measurePauses(d time.Duration, load []func()) (p pauses) {
 		p.pause = max(p.pause, x)
 	}
 	return p
+}
+
+// collector runs collections and looks at how long each stopped the world.
+type collector struct {
+	clock         *waitClock
+	before, after debug.GCStats
+}
+
+func (c *collector) once(s *spans) {
+	debug.ReadGCStats(&c.before)
+	waited := c.clock.read()
+	runtime.GC()
+	waited = c.clock.read() - waited
+	debug.ReadGCStats(&c.after)
+	for _, x := range c.after.Pause[:min(int(c.after.NumGC-c.before.NumGC), len(c.after.Pause))] {
+		s.add(x, waited)
+	}
 }

@@ -149,3 +149,31 @@ func TestRecurrentRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestRecurrentInputs: whether the product with the inputs is part of the layer depends on the number of sequences, and no
+// bit does.
+func TestRecurrentInputs(t *testing.T) {
+	Seed(5)
+	const steps, in, hidden = 3, 530, 40
+	for _, d := range []DType{Float32, Float64} {
+		of := func(size ...int) *Tensor { return With{DType: d}.Uniform(-0.3, 0.3, size...).Eval() }
+		for gates, layer := range map[int]func(x, wi, wh, bi, bh *Tensor) *Tensor{
+			1: func(x, wi, wh, bi, bh *Tensor) *Tensor { y, _ := RNNForward(x, wi, wh, nil, bi, bh); return y },
+			3: func(x, wi, wh, bi, bh *Tensor) *Tensor { y, _ := GRUForward(x, wi, wh, nil, bi, bh); return y },
+			4: func(x, wi, wh, bi, bh *Tensor) *Tensor {
+				y, _, _ := LSTMForward(x, wi, wh, nil, nil, bi, bh, nil)
+				return y
+			},
+		} {
+			x, wi, wh, bi, bh := of(steps, 40, in), of(gates*hidden, in), of(gates*hidden, hidden), of(gates*hidden), of(gates*hidden)
+			many, few := layer(x, wi, wh, bi, bh), layer(x.Narrow(1, 0, 2), wi, wh, bi, bh)
+			if !Equal(many.Narrow(1, 0, 2), few) {
+				t.Errorf("%v, %d gates: two sequences alone have other bits than among forty", d, gates)
+			}
+			without := layer(x, wi, wh, nil, nil)
+			if !AllClose(without, layer(x, wi, wh, bi.Mul(0), bh.Mul(0))) {
+				t.Errorf("%v, %d gates: no bias differs from one of zeros", d, gates)
+			}
+		}
+	}
+}

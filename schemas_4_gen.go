@@ -714,7 +714,7 @@ func init() {
 				return ops.MaxOf(c.tensor("input"), c.optionalTensor(), o)
 			}},
 		schema{name: "max_pool1d", door: "MaxPool1d", doc: "MaxPool1d returns the largest element of every window over the last dimension, NaN if there is one, and, if asked\nfor, its place in the plane (nil otherwise).",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -724,11 +724,12 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				c.option("ceil_mode", &o.CeilMode)
 				c.option("return_indices", &o.ReturnIndices)
+				c.option("channels_last", &o.ChannelsLast)
 				r0, r1 := ops.MaxPool1d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "max_pool2d", door: "MaxPool2d", doc: "MaxPool2d is MaxPool1d over the last two dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -738,11 +739,12 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				c.option("ceil_mode", &o.CeilMode)
 				c.option("return_indices", &o.ReturnIndices)
+				c.option("channels_last", &o.ChannelsLast)
 				r0, r1 := ops.MaxPool2d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},
 		schema{name: "max_pool3d", door: "MaxPool3d", doc: "MaxPool3d is MaxPool1d over the last three dimensions.",
-			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}},
+			params: []schemaParam{{"input", "tensor", false}, {"kernel_size", "[]int", false}, {"stride", "[]int", true}, {"padding", "[]int", true}, {"dilation", "[]int", true}, {"ceil_mode", "bool", true}, {"return_indices", "bool", true}, {"channels_last", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var v_kernelSize []int
 				c.required("kernel_size", &v_kernelSize)
@@ -752,6 +754,7 @@ func init() {
 				c.option("dilation", &o.Dilation)
 				c.option("ceil_mode", &o.CeilMode)
 				c.option("return_indices", &o.ReturnIndices)
+				c.option("channels_last", &o.ChannelsLast)
 				r0, r1 := ops.MaxPool3d(c.tensor("input"), v_kernelSize, o)
 				return []*graph.Node{r0, r1}
 			}},

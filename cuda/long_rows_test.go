@@ -64,3 +64,61 @@ func TestLongRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSameBits runs what is joined by blocks that wait for each other many times: whichever is first, the bits are the same.
+func TestSameBits(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	v, at := make([]float32, 1<<22), make([]int64, 1<<16)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	for i := range at {
+		at[i] = int64(r.IntN(100) * r.IntN(100))
+	}
+	x, where := lucid.New(v, 1<<22).To(dev).Eval(), lucid.New(at, 1<<16).To(dev).Eval()
+	for name, f := range map[string]func() *lucid.Tensor{
+		"cumsum":       func() *lucid.Tensor { return x.CumSum(0) },
+		"cumsum, rows": func() *lucid.Tensor { return x.Reshape(4, -1).CumSum(1) },
+		"logcumsumexp": func() *lucid.Tensor { return x.LogCumSumExp(0) },
+		"argsort":      func() *lucid.Tensor { return x.ArgSort(0) },
+		"index_add":    func() *lucid.Tensor { return lucid.Zeros(10000, 64).To(dev).IndexAdd(0, where, x.Reshape(-1, 64)) },
+		"index_add, halves": func() *lucid.Tensor {
+			return lucid.Zeros(10000, 64).To(dev).To(lucid.BFloat16).IndexAdd(0, where, x.Reshape(-1, 64).To(lucid.BFloat16))
+		},
+	} {
+		want := f().Eval()
+		for range 20 {
+			if got := f(); !lucid.Equal(got, want) {
+				t.Errorf("%s: other bits in another run", name)
+				break
+			}
+		}
+	}
+}
+
+// TestTiles sorts, scans and adds up a few tiles: little enough for a sanitizer.
+func TestTiles(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	v, at := make([]float32, 1<<17+5), make([]int64, 700)
+	for i := range v {
+		v[i] = float32(r.IntN(300))
+	}
+	for i := range at {
+		at[i] = int64(r.IntN(30))
+	}
+	x, where := lucid.New(v, len(v)), lucid.New(at, len(at))
+	for name, f := range map[string]func(x, where *lucid.Tensor) *lucid.Tensor{
+		"argsort": func(x, _ *lucid.Tensor) *lucid.Tensor { return x.ArgSort(0) },
+		"sort":    func(x, _ *lucid.Tensor) *lucid.Tensor { v, _ := x.Sort(0); return v },
+		"cumsum":  func(x, _ *lucid.Tensor) *lucid.Tensor { return x.Narrow(0, 0, 40000).CumSum(0) },
+		"index_add": func(x, w *lucid.Tensor) *lucid.Tensor {
+			return x.Narrow(0, 0, 900).Reshape(-1, 30).IndexAdd(0, w, x.Narrow(0, 0, 21000).Reshape(-1, 30))
+		},
+	} {
+		if want, got := f(x, where), f(x.To(dev), where.To(dev)).To(lucid.CPU); !lucid.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

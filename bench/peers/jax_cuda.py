@@ -92,27 +92,80 @@ def gpt2():
     return gpt2_params(), forward, jnp.asarray(integers(1, VOCAB, n)).reshape(batch, length), integers(2, VOCAB, n), 1e-4, 0.1
 
 
-def train(name):
-    p, forward, x, y, lr, decay = {"mlp_train": mlp, "gpt2_train": gpt2}[name]()
+def resnet50():
+    """As the one of PyTorch's: weights (out, kernel, kernel, in), images (N, H, W, C), channels last all the way; statistics of
+    the batch in float32, the running ones kept too."""
+    p, layout = Params(), []
+
+    def conv(cin, cout, k, stride):
+        p.add((6 / (cin * k * k)) ** 0.5, cout, k, k, cin)
+        layout.append((stride, k // 2, cout))
+        p.add(1, cout), p.add(0.1, cout)
+
+    conv(3, 64, 7, 2)
+    blocks, cin = [], 64
+    for stage, n in enumerate((3, 4, 6, 3)):
+        width = 64 << stage
+        for i in range(n):
+            stride = 2 if i == 0 and stage > 0 else 1
+            at = len(layout)
+            conv(cin, width, 1, 1), conv(width, width, 3, stride), conv(width, 4 * width, 1, 1)
+            if cin != 4 * width or stride != 1:
+                conv(cin, 4 * width, 1, stride)
+            blocks.append((at, len(layout) - at == 4))
+            cin = 4 * width
+    p.linear(cin, 1000)
+    h16 = lambda x: x.astype(jnp.bfloat16)
+
+    def forward(p, running, x):
+        seen = list(running)
+
+        def unit(i, x):
+            stride, pad, _ = layout[i]
+            x = jax.lax.conv_general_dilated(x, h16(p[3 * i]), (stride, stride), [(pad, pad)] * 2, dimension_numbers=("NHWC", "OHWI", "NHWC"))
+            x32 = x.astype(jnp.float32)
+            mean, square = x32.mean((0, 1, 2)), jnp.square(x32).mean((0, 1, 2))
+            var, n = square - mean * mean, x.size // x.shape[-1]
+            keep = lambda old, new: 0.9 * old + 0.1 * jax.lax.stop_gradient(new)
+            seen[i] = (keep(running[i][0], mean), keep(running[i][1], var * (n / (n - 1))))
+            return h16((x32 - mean) * (jax.lax.rsqrt(var + 1e-5) * p[3 * i + 1]) + p[3 * i + 2])
+
+        x = jax.nn.relu(unit(0, h16(x)))
+        x = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (1, 1), (0, 0)))
+        for at, shortcut in blocks:
+            y = unit(at + 2, jax.nn.relu(unit(at + 1, jax.nn.relu(unit(at, x)))))
+            x = jax.nn.relu(y + (unit(at + 3, x) if shortcut else x))
+        return (x.mean((1, 2)) @ h16(p[-2]).T + h16(p[-1])).astype(jnp.float32), seen
+
+    running = [(jnp.zeros(c), jnp.ones(c)) for _, _, c in layout]
+    return p, forward, running, jnp.asarray(noise(1, 256, 224, 224, 3)), integers(2, 1000, 256)
+
+
+def cross_entropy(z, y):
+    return (jax.nn.logsumexp(z, -1) - jnp.take_along_axis(z, y[:, None], 1)[:, 0]).mean()
+
+
+def train_resnet():
+    p, forward, running, x, y = resnet50()
     y = jnp.asarray(y)
     params = [jnp.asarray(a) for a in p.all]
     p.all = None
-    state = [params, [jnp.zeros_like(a) for a in params], [jnp.zeros_like(a) for a in params], jnp.zeros((), jnp.float32)]
 
-    def loss_of(p):
-        z = forward(p, x)
-        return (jax.nn.logsumexp(z, -1) - jnp.take_along_axis(z, y[:, None], 1)[:, 0]).mean()
+    def step(p, m, running):
+        def loss_of(p):
+            z, seen = forward(p, running, x)
+            return cross_entropy(z, y), seen
 
-    def step(p, m, v, t):
-        loss, g = jax.value_and_grad(loss_of)(p)
-        t = t + 1
-        m = [a * 0.9 + 0.1 * b for a, b in zip(m, g)]
-        v = [a * 0.999 + 0.001 * b * b for a, b in zip(v, g)]
-        c1, c2 = 1 - 0.9**t, jnp.sqrt(1 - 0.999**t)
-        p = [(a * (1 - lr * decay)) - (lr / c1) * b / (jnp.sqrt(c) / c2 + 1e-8) for a, b, c in zip(p, m, v)]
-        return loss, [p, m, v, t]
+        (loss, running), g = jax.value_and_grad(loss_of, has_aux=True)(p)
+        m = [0.9 * a + (b + 1e-4 * c) for a, b, c in zip(m, g, p)]
+        return loss, [[a - 0.01 * b for a, b in zip(p, m)], m, running]
 
-    step = jax.jit(step, donate_argnums=(0, 1, 2, 3))
+    return stepping(step, [params, [jnp.zeros_like(a) for a in params], running])
+
+
+def stepping(step, state):
+    """Runs a step over and over; its state is given away and comes back."""
+    step = jax.jit(step, donate_argnums=tuple(range(len(state))))
 
     def run():
         nonlocal state
@@ -121,6 +174,27 @@ def train(name):
         return last
 
     return run, lambda: [np.array([float(run()) for _ in range(3)])]
+
+
+def train(name):
+    if name == "resnet50_train":
+        return train_resnet()
+    p, forward, x, y, lr, decay = {"mlp_train": mlp, "gpt2_train": gpt2}[name]()
+    y = jnp.asarray(y)
+    params = [jnp.asarray(a) for a in p.all]
+    p.all = None
+    state = [params, [jnp.zeros_like(a) for a in params], [jnp.zeros_like(a) for a in params], jnp.zeros((), jnp.float32)]
+
+    def step(p, m, v, t):
+        loss, g = jax.value_and_grad(lambda p: cross_entropy(forward(p, x), y))(p)
+        t = t + 1
+        m = [a * 0.9 + 0.1 * b for a, b in zip(m, g)]
+        v = [a * 0.999 + 0.001 * b * b for a, b in zip(v, g)]
+        c1, c2 = 1 - 0.9**t, jnp.sqrt(1 - 0.999**t)
+        p = [(a * (1 - lr * decay)) - (lr / c1) * b / (jnp.sqrt(c) / c2 + 1e-8) for a, b, c in zip(p, m, v)]
+        return loss, [p, m, v, t]
+
+    return stepping(step, state)
 
 
 def make(name):

@@ -32,6 +32,7 @@ type Recurrent struct {
 	Runs    Ints
 	Project bool // of an LSTM: the state is the memory's, brought to another size
 	Biased  bool // of a GRU: the state's part of the gates has a bias of its own
+	Input   bool // the product with the layer's inputs is part of it
 	Keep    bool // what the gradient reads is among the results
 	Memory  bool // of a gradient: the memories have a cotangent too
 }

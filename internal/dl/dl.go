@@ -30,9 +30,9 @@ func (m *Missing) Error() string {
 	return m.What + " was not found; tried:\n\t" + strings.Join(m.Tried, "\n\t")
 }
 
-// Open tries the names in order: first as the system's loader finds them, then in each folder, which may be a pattern.
-// what names the library in messages.
-func Open(what string, names []string, folders ...string) (*Library, error) {
+// Open tries the names in order: in the folders the user named, then as the system's loader finds them, then in other folders.
+// Folders may be patterns. what names the library in messages.
+func Open(what string, names, named []string, others ...string) (*Library, error) {
 	miss := &Missing{What: what}
 	try := func(path string) *Library {
 		h, err := open(path)
@@ -42,24 +42,33 @@ func Open(what string, names []string, folders ...string) (*Library, error) {
 		}
 		return &Library{Path: path, what: what, handle: h}
 	}
+	within := func(folders []string) *Library {
+		for _, f := range folders {
+			for _, n := range names {
+				found, err := filepath.Glob(filepath.Join(f, n))
+				if err != nil || len(found) == 0 {
+					miss.Tried = append(miss.Tried, filepath.Join(f, n)+": no such file")
+					continue
+				}
+				for _, path := range found {
+					if l := try(path); l != nil {
+						return l
+					}
+				}
+			}
+		}
+		return nil
+	}
+	if l := within(named); l != nil {
+		return l, nil
+	}
 	for _, n := range names {
 		if l := try(n); l != nil {
 			return l, nil
 		}
 	}
-	for _, f := range folders {
-		for _, n := range names {
-			found, err := filepath.Glob(filepath.Join(f, n))
-			if err != nil || len(found) == 0 {
-				miss.Tried = append(miss.Tried, filepath.Join(f, n)+": no such file")
-				continue
-			}
-			for _, path := range found {
-				if l := try(path); l != nil {
-					return l, nil
-				}
-			}
-		}
+	if l := within(others); l != nil {
+		return l, nil
 	}
 	return nil, fault.Wrap(fault.Device, "dl", miss, "")
 }

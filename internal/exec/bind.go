@@ -5,7 +5,9 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // run is one execution of a program: its buffers, and what it took and must give back.
@@ -16,8 +18,9 @@ type run struct {
 	kept  []*mem.Buffer // results: to free if the run is given up
 	// donates is the first step that writes over an input; from there on the run cannot be given up.
 	donates int
-	errs    []error // by buffer: why it has no value
-	shown   bool    // devices were shown the launches ahead
+	errs    []error        // by buffer: why it has no value
+	fresh   []*graph.Fresh // by buffer: what it is part of
+	shown   bool           // devices were shown the launches ahead
 
 	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
 	// their places.
@@ -32,6 +35,7 @@ type run struct {
 	ctx   backend.Ctx
 	at    int // the step that runs
 	late  []lateCheck
+	bound binding // the inputs of a replay
 }
 
 // runs has space for programs that run once; a replay has its own, in which much can stay as it is.
@@ -71,25 +75,44 @@ func (r *run) release() {
 		for i := range r.space {
 			r.space[i].Buf = nil
 		}
-		clear(r.bufs[:p.numIn])
+		wipe(r.bufs[:p.numIn])
 		for _, i := range p.gets {
 			r.bufs[i] = nil
+		}
+		if r.fresh != nil {
+			for _, i := range p.gets {
+				r.fresh[i] = nil
+			}
 		}
 	case len(p.bufs) > 1<<12:
 		return // not worth keeping
 	default:
 		clear(r.bufs)
 		clear(r.space)
+		clear(r.fresh)
 		for i := range r.cuts {
 			r.cuts[i].Uncut()
 		}
 	}
-	clear(r.owned)
-	clear(r.kept)
-	clear(r.late)
-	r.owned, r.kept, r.took, r.late = r.owned[:0], r.kept[:0], r.took[:0], r.late[:0]
-	r.prog, r.errs, r.shown, r.whole, r.ctx = nil, nil, false, false, backend.Ctx{}
+	if len(r.late) > 0 {
+		clear(r.late)
+		r.late = r.late[:0]
+	}
+	r.owned, r.kept, r.took = wipe(r.owned), wipe(r.kept), r.took[:0]
+	r.prog, r.errs, r.shown, r.whole = nil, nil, false, false
+	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
+	if r.bound.claims != nil {
+		r.bound.drop()
+	}
 	p.space().Put(r)
+}
+
+// wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
+func wipe[T any](list []*T) []*T {
+	for i := 0; i < len(list); i++ { // a range would be such a call
+		list[i] = nil
+	}
+	return list[:0]
 }
 
 // free gives the memory of temporaries back, and that of results if there are none.
@@ -110,15 +133,23 @@ func (r *run) free(results bool) {
 func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
 	r := newRun(p)
 	copy(r.bufs, in)
-	if err := r.reserve(pool, take); err != nil {
+	if err := r.reserveAll(pool, take, untake); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// reserveAll is reserve for a run that has its inputs; it is released if memory runs out.
+func (r *run) reserveAll(pool *mem.Pool, take func(input int) bool, untake func(input int)) error {
+	err := r.reserve(pool, take)
+	if err != nil {
 		r.free(true)
 		for _, i := range r.took {
 			untake(i)
 		}
 		r.release()
-		return nil, err
 	}
-	return r, nil
+	return err
 }
 
 func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
@@ -143,9 +174,12 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 			s.dev.Pool.CountDonation()
 			continue
 		}
-		m, err := poolOf(pool, s.dev).Get(s.op, b.size)
-		if err != nil {
-			return err
+		m := r.result(pool, i)
+		if m == nil {
+			var err error
+			if m, err = poolOf(pool, s.dev).Get(s.op, b.size); err != nil {
+				return err
+			}
 		}
 		r.bufs[i] = m
 		if b.stays {
@@ -155,6 +189,35 @@ func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
 		}
 	}
 	return nil
+}
+
+// result returns a buffer that comes with its node and handle; nil if it is no small result of a program that runs again.
+func (r *run) result(pool *mem.Pool, i int32) *mem.Buffer {
+	b := &r.prog.bufs[i]
+	if pool != nil || !b.stays || r.prog.runs == nil {
+		return nil
+	}
+	res := graph.NewFresh(r.prog.steps[b.first].dev.Pool, b.size)
+	if res == nil {
+		return nil
+	}
+	if r.fresh == nil {
+		r.fresh = make([]*graph.Fresh, len(r.prog.bufs))
+	}
+	r.fresh[i] = res
+	return res.Buffer()
+}
+
+// output makes the node of an output.
+func (r *run) output(o *Output, buf *mem.Buffer, lay *shape.Layout) *graph.Node {
+	if r.fresh != nil {
+		if i := r.prog.bufs[o.at.buf].root; r.fresh[i] != nil && r.fresh[i].Buffer() == buf {
+			f := r.fresh[i]
+			r.fresh[i] = nil
+			return f.Show(o.Spec, o.Dev, lay)
+		}
+	}
+	return graph.NewStoredView(buf, o.Spec, o.Dev, lay)
 }
 
 // reserveTemps cuts the temporaries from their arenas.

@@ -85,7 +85,9 @@ func (o *outcome) known(wait bool) bool {
 				r.fail(s, c.Err)
 			}
 		}
-		r.spread(s)
+		if r.errs != nil {
+			r.spread(s)
+		}
 	}
 	o.done, o.errs, o.parents, o.ask = true, r.errs, nil, nil
 	return true

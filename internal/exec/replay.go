@@ -161,17 +161,13 @@ type binding struct {
 	untakeFn func(i int)
 }
 
-var bindings = sync.Pool{New: func() any {
-	b := new(binding)
-	b.takeFn, b.untakeFn = b.take, b.untake
-	return b
-}}
-
-func (b *binding) release() {
-	clear(b.in)
-	clear(b.parents)
-	*b = binding{in: b.in[:0], parents: b.parents[:0], taken: b.taken[:0], takeFn: b.takeFn, untakeFn: b.untakeFn}
-	bindings.Put(b)
+// drop lets go of the arguments.
+func (b *binding) drop() {
+	if len(b.parents) > 0 {
+		clear(b.parents)
+		b.parents = b.parents[:0]
+	}
+	b.args, b.in, b.claims, b.taken = nil, nil, nil, b.taken[:0]
 }
 
 // take claims an input's memory.
@@ -234,17 +230,23 @@ func (b *binding) finish() {
 	}
 }
 
-// bind finds the buffers of the arguments, which have their values.
-func (r *Replay) bind(args []*graph.Node, claims Args) *binding {
-	b := bindings.Get().(*binding)
-	b.replay, b.args, b.argOf, b.claims = r, args, r.argOf, claims
-	b.in = append(b.in, r.held...)
+// bind makes a run and finds the buffers of its arguments, which have their values.
+func (r *Replay) bind(args []*graph.Node, claims Args) *run {
+	run := newRun(r.prog)
+	b := &run.bound
+	if b.takeFn == nil {
+		b.takeFn, b.untakeFn, b.replay, b.argOf = b.take, b.untake, r, r.argOf
+	}
+	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
+	if len(r.keep) > 0 {
+		copy(b.in, r.held)
+	}
 	for i, k := range r.args {
 		if k >= 0 {
 			b.in[k] = window(args[i], r.capture != nil)
 		}
 	}
-	return b
+	return run
 }
 
 // window returns an argument's buffer from where the argument begins; with cut, no more of it than the argument shows.
@@ -271,35 +273,42 @@ func window(n *graph.Node, cut bool) *mem.Buffer {
 // Run binds the arguments, which have their values, and runs the program. It appends the outputs to outs, also with an
 // error if inputs were written over.
 func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
-	b := r.bind(args, claims)
-	defer b.release()
+	run := r.bind(args, claims)
+	b := &run.bound
 	det := scope.Current().Deterministic
 	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
 		defer c.mu.Unlock()
-		if err := b.settle(true); err != nil {
-			return outs, err
+		err := b.settle(true)
+		if err == nil {
+			made, done, err := c.run(ctx, b, det)
+			if done {
+				Count.Plans.Add(1)
+				run.release()
+				return append(outs, made...), err
+			}
 		}
-		if made, done, err := c.run(ctx, b, det); done {
-			Count.Plans.Add(1)
-			return append(outs, made...), err
+		if err != nil {
+			run.release()
+			return outs, err
 		}
 	}
 	if err := b.settle(false); err != nil {
+		run.release()
 		return outs, err
 	}
-	run, err := r.prog.reserve(nil, b.in, b.takeFn, b.untakeFn)
-	if err != nil {
+	if err := run.reserveAll(nil, b.takeFn, b.untakeFn); err != nil {
 		return outs, err
 	}
 	Count.Plans.Add(1)
 	r.showOnce(run)
-	err = run.execute(ctx, det)
+	err := run.execute(ctx, det)
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
 	}
 	first := len(outs)
 	if err == nil {
-		for _, o := range r.outs {
+		for i := range r.outs {
+			o := &r.outs[i]
 			if run.errs != nil && run.errs[o.at.buf] != nil {
 				// State that was written over has no good value any more: it says so to whoever reads it.
 				err = run.errs[o.at.buf]
@@ -309,9 +318,9 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 			}
 			buf, lay := run.bufs[o.at.buf], o.at.lay
 			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], o)
+				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], *o)
 			}
-			outs = append(outs, graph.NewStoredView(buf, o.Spec, o.Dev, lay))
+			outs = append(outs, run.output(o, buf, lay))
 		}
 	}
 	b.finish()
@@ -328,7 +337,11 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 func (b *binding) settle(late bool) error {
 	b.parents = b.parents[:0]
 	for i, m := range b.in {
-		if e := m.Event(); late && e != nil && e.Late() && !e.Happened(false) {
+		e := m.Event()
+		if e == nil {
+			continue
+		}
+		if late && e.Late() && !e.Happened(false) {
 			b.parents = append(b.parents, parent{i, e})
 			continue
 		}

@@ -16,8 +16,8 @@ const pacedWork = 1 << 14
 // go on. It returns an error only when the run was given up as a whole.
 func (r *run) execute(ctx context.Context, deterministic bool) error {
 	views := r.space
-	r.ctx = backend.Ctx{Context: ctx, Deterministic: deterministic, For: par.For}
 	kc := &r.ctx
+	kc.Context, kc.Deterministic, kc.For = ctx, deterministic, par.For
 	cancelable := ctx.Done() != nil
 	shown := r.shown
 	if r.ready && r.left == nil {
@@ -39,9 +39,11 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		n := len(s.out) + len(s.in)
 		v := views[:n:n]
 		views = views[n:]
-		failed := r.spread(s)
-		if failed == s.parts() {
-			continue
+		failed := 0
+		if r.errs != nil {
+			if failed = r.spread(s); failed == s.parts() {
+				continue
+			}
 		}
 		r.views(s, v)
 		if r.ready {
@@ -170,11 +172,8 @@ func (r *run) launchParts(kc *backend.Ctx, s *step, out, in []backend.View) {
 	}
 }
 
-// spread fails what a step makes of values that failed, and returns how many of its parts cannot run.
+// spread fails what a step makes of values that failed, of which there are some, and returns how many of its parts cannot run.
 func (r *run) spread(s *step) (failed int) {
-	if r.errs == nil {
-		return 0
-	}
 	for k := range s.parts() {
 		if err := r.failure(part(s, s.in, k)); err != nil {
 			for _, o := range part(s, s.out, k) {

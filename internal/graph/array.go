@@ -17,7 +17,10 @@ type Array struct {
 
 // Wrap returns a new handle on n.
 func Wrap(n *Node) *Array {
-	h := &Array{view: n.op.Kind == View && !n.leaf}
+	h := n.firstHandle()
+	if h == nil {
+		h = &Array{view: n.op.Kind == View && !n.leaf}
+	}
 	n.refs.Add(1)
 	h.node.Store(n)
 	return h

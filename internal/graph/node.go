@@ -48,6 +48,7 @@ const (
 	flagSeen                        // left unstored by an evaluation; the next consumer stores it
 	flagUserFree                    // freed by the user
 	flagDropped                     // its inputs are dropped, or about to be
+	flagFresh                       // part of a Fresh whose handle nobody has yet
 )
 
 // Op returns the node's op.

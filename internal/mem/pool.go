@@ -94,7 +94,7 @@ func classesOf(e int) (base, steps int) {
 
 // Get returns a buffer of n bytes, its contents undefined.
 func (p *Pool) Get(op string, n int) (*Buffer, error) {
-	if n <= smallSize && p.hostHeap() {
+	if p.OnHeap(n) {
 		return p.small(n), nil
 	}
 	class, size := classOf(n)

@@ -9,22 +9,34 @@ import (
 // small returns a buffer of ordinary Go memory: the collector frees it without our help, so it is not counted. The least
 // ones are one object with their memory; that of others is used again if the buffer is freed by count.
 func (p *Pool) small(n int) *Buffer {
-	if n <= 64 {
+	if n <= Inline {
 		s := new(struct {
 			Buffer
-			data [8]uint64
+			data [Inline / 8]uint64
 		})
-		return s.fill(s.data[:], n)
+		s.Place(s.data[:], n)
+		return &s.Buffer
 	}
-	k := bits.Len(uint(n - 1)) // n <= 1<<k
-	b := &Buffer{pool: p}
-	if w, ok := smalls[k].Get().(unsafe.Pointer); ok {
-		b.fill(unsafe.Slice((*uint64)(w), 1<<k/8), n)
-	} else {
-		b.fill(make([]uint64, 1<<k/8), n)
-	}
-	b.class = int16(-k)
+	b := new(Buffer)
+	p.PlaceSmall(b, n)
 	return b
+}
+
+// Inline is the size in bytes up to which a buffer's memory should be part of the same object.
+const Inline = 64
+
+// OnHeap reports whether the pool takes n bytes from the Go heap.
+func (p *Pool) OnHeap(n int) bool { return n <= smallSize && p.hostHeap() }
+
+// PlaceSmall gives an empty buffer n bytes of the Go heap, which are used again if it is freed by count.
+func (p *Pool) PlaceSmall(b *Buffer, n int) {
+	k := bits.Len(uint(n - 1)) // n <= 1<<k
+	w, ok := smalls[k].Get().(unsafe.Pointer)
+	if !ok {
+		w = unsafe.Pointer(unsafe.SliceData(make([]uint64, 1<<k/8)))
+	}
+	b.Place(unsafe.Slice((*uint64)(w), 1<<k/8), n)
+	b.pool, b.class = p, int16(-k)
 }
 
 // smalls has the memory of freed small buffers, by the logarithm of its size.
@@ -39,7 +51,5 @@ func (p *Pool) giveSmall(k int, host []byte) {
 	smalls[k].Put(w)
 }
 
-func (b *Buffer) fill(w []uint64, n int) *Buffer {
-	b.Mem, b.Size, b.class = bytesOf(w, n), n, -1
-	return b
-}
+// Place makes an empty buffer show n bytes of memory that the collector frees.
+func (b *Buffer) Place(w []uint64, n int) { b.Mem, b.Size, b.class = bytesOf(w, n), n, -1 }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -43,10 +44,13 @@ func Cov(x, fweights, aweights *Node, o CovOptions) *Node {
 			fault.Throw(fault.DType, "cov", "fweights are %v; want integers", fweights.DType())
 		}
 		weight(fweights, "fweights")
-		w = Cast(fweights, real)
+		w = Cast(require("cov", attr.NotNegative, fweights, fweights), real)
 	}
 	if aweights != nil {
 		weight(aweights, "aweights")
+		if !aweights.DType().IsComplex() {
+			aweights = require("cov", attr.NotNegative, aweights, aweights)
+		}
 		a := Cast(aweights, real)
 		if w == nil {
 			w = a

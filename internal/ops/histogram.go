@@ -1,13 +1,15 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// HistcOptions says how many bins (nil: 100) lie between Min and Max; both 0 means the range of the data.
+// HistcOptions says how many bins (nil: 100) lie between Min and Max; if they are the same, over the range of the data.
 type HistcOptions struct {
 	Bins *int
 	Min  float64
@@ -33,24 +35,31 @@ func Histc(x *Node, o HistcOptions) *Node {
 	if d.IsHalf() {
 		x = Cast(x, dtype.Float32)
 	}
-	lo, hi := limits("histc", x, o.Min, o.Max)
+	lo, hi := limits("histc", x, o.Min != o.Max, o.Min, o.Max, 1)
 	inside := LogicalAnd(Ge(x, lo), Le(x, hi))
 	at := Cast(Mul(Div(Sub(Where(inside, x, lo), lo), Sub(hi, lo)), float64(bins)), dtype.Int64)
 	at = Minimum(Maximum(at, 0), bins-1)
 	return Cast(tally(bins, at, Cast(inside, x.DType())), d)
 }
 
-// limits gives the range asked for; if it is empty that of the data, and one around it if all are equal.
-func limits(op string, x *Node, min, max float64) (lo, hi *Node) {
-	if min != max {
+// limits gives the range asked for, or else that of the data, which must be finite. Where its ends are the same it
+// reaches by around further on both sides; without data it is 0 to 1.
+func limits(op string, x *Node, given bool, min, max, around float64) (lo, hi *Node) {
+	if math.IsInf(max-min, 0) || math.IsNaN(max-min) {
+		fault.Throw(fault.Value, op, "the range is %v to %v; want finite bounds", min, max)
+	}
+	switch {
+	case given && min == max:
+		return constLike(x, min-around), constLike(x, max+around)
+	case given:
 		return constLike(x, min), constLike(x, max)
+	case x.Shape().Numel() == 0:
+		return constLike(x, 0), constLike(x, 1)
 	}
-	lo, hi = constLike(x, min), constLike(x, max)
-	if x.Shape().Numel() > 0 && min == 0 {
-		lo, hi = reduce(opAmin, StopGradient(x), nil, false), reduce(opAmax, StopGradient(x), nil, false)
-	}
+	lo, hi = reduce(opAmin, StopGradient(x), nil, false), reduce(opAmax, StopGradient(x), nil, false)
+	lo, hi = require(op, attr.Finite, lo, lo), require(op, attr.Finite, hi, hi)
 	same := Eq(lo, hi)
-	return Where(same, Sub(lo, 1), lo), Where(same, Add(hi, 1), hi)
+	return Where(same, Sub(lo, around), lo), Where(same, Add(hi, around), hi)
 }
 
 // tally adds up weights by the number of their bin.
@@ -165,7 +174,7 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 			if bins[i] <= 0 || lo > hi {
 				fault.Throw(fault.Value, op, "%d bins from %v to %v; want at least one bin and rising bounds", bins[i], lo, hi)
 			}
-			a, b := limits(op, col, lo, hi)
+			a, b := limits(op, col, len(rng) > 0, lo, hi, 0.5)
 			edges = append(edges, edgesBetween(a, b, bins[i]))
 		}
 		e := edges[i]

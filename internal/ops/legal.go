@@ -160,6 +160,11 @@ func init() {
 		c.alike(1)
 		c.must(c.in[0].DType() == dtype.Int64 && attrOf[attr.Bound](c).Size >= 0, "of %v", c.in[0].DType())
 	}
+	legal["require"] = func(c claim) {
+		c.alike(2)
+		d := c.in[0].DType()
+		c.must((d == dtype.Float32 || d == dtype.Float64) && attrOf[attr.Domain](c).Rule.Valid(), "of %v", d)
+	}
 	legal["softplus"] = func(c claim) {
 		c.alike(1)
 		attrOf[attr.Softplus](c)

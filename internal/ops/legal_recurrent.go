@@ -39,6 +39,9 @@ func init() {
 				want++
 			}
 		}
+		if a.Input {
+			want += 2
+		}
 		c.inputs(want)
 		c.must(!a.Memory, "memories with a cotangent")
 		c.floating(c.in[0])
@@ -47,7 +50,14 @@ func init() {
 		c.must(r.w.Rank() == 2 && r.w.Dim(0)%g == 0, "a weight of shape %v", r.w.Shape())
 		hidden, state := r.hidden(), r.w.Dim(1)
 		c.must(a.Project || hidden == state, "a weight of shape %v", r.w.Shape())
-		c.matrix(r.gx, n, g*hidden)
+		if a.Input {
+			c.must(r.x.Rank() == 2, "inputs of shape %v", r.x.Shape())
+			c.matrix(r.x, n, r.x.Dim(1))
+			c.matrix(r.wi, g*hidden, r.x.Dim(1))
+			c.must(slices.Equal(r.bi.Shape().Dims(), []int{g * hidden}), "a bias of shape %v", r.bi.Shape())
+		} else {
+			c.matrix(r.gx, n, g*hidden)
+		}
 		c.matrix(r.h0, b, state)
 		if r.c0 != nil {
 			c.matrix(r.c0, b, hidden)
@@ -75,7 +85,7 @@ func init() {
 			}
 		}
 		c.inputs(want)
-		c.must(!a.Biased && !a.Keep && (!a.Memory || a.Cell == attr.CellLSTM), "%+v", a)
+		c.must(!a.Biased && !a.Input && !a.Keep && (!a.Memory || a.Cell == attr.CellLSTM), "%+v", a)
 		c.floating(c.in[0])
 		c.sameDType(c.in)
 		r := readGrad(a, c.in)

@@ -112,12 +112,44 @@ type MaxPoolOptions struct {
 	Stride, Padding, Dilation []int
 	CeilMode                  bool
 	ReturnIndices             bool
+	// ChannelsLast takes the input as (N, …, C) and gives (N, …, C).
+	ChannelsLast bool
 }
 
 func maxPool(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values, indices *Node) {
 	requireKind(op, x, !x.DType().IsComplex() && x.DType() != dtype.Bool, "real numbers")
+	if o.ChannelsLast {
+		return maxPoolLast(op, x, k, kernel, o)
+	}
 	w := newPool(op, planes(op, x, k), kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
 	return maxItems(x, w, o.ReturnIndices)
+}
+
+// maxPoolLast pools where the channels lie last: they are one more dimension, of windows of one element. Over three dimensions of
+// space, where that would be a fourth, they change places on the way.
+func maxPoolLast(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values, indices *Node) {
+	if x.Rank() != k+1 && x.Rank() != k+2 {
+		fault.Throw(fault.Shape, op, "%v is neither (…, C) nor (N, …, C) with %d dimensions of space", x.Shape(), k)
+	}
+	last := x.Rank() - 1
+	first := moveAxis(x, last, last-k)
+	channels := x.Dim(last)
+	if o.ChannelsLast = false; k == 3 || channels == 0 {
+		values, indices = maxPool(op, first, k, kernel, o)
+		if indices != nil {
+			indices = moveAxis(indices, last-k, last)
+		}
+		return moveAxis(values, last-k, last), indices
+	}
+	w := newPool(op, planes(op, first, k), kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
+	more := func(v attr.Ints, n int) attr.Ints { return attr.MakeInts(append(slices.Clone(v.Slice()), n)...) }
+	w.In, w.Out = more(w.In, channels), more(w.Out, channels)
+	w.Kernel, w.Stride, w.Pad, w.Dilation = more(w.Kernel, 1), more(w.Stride, 1), more(w.Pad, 0), more(w.Dilation, 1)
+	values, indices = maxItems(x, w, o.ReturnIndices)
+	if indices != nil { // counted with the channels
+		indices = FloorDivide(indices, channels)
+	}
+	return values, indices
 }
 
 func maxItems(x *Node, w attr.Pool, wantIndices bool) (values, indices *Node) {

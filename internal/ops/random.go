@@ -188,5 +188,11 @@ func RandomBernoulli(key *Node, s *shape.Shape, p Operand) *Node {
 	if d == dtype.Float32 {
 		top += 512 // the next float32, so that a word rounded up to 2³² is below p = 1
 	}
-	return ofShape("bernoulli", s, Lt(Cast(RandomBits(key, s, 4), d), Mul(as("bernoulli", p, d), top)))
+	chance := as("bernoulli", p, d)
+	if v, ok := dtype.ScalarOf(p); ok && !attr.Probability.Allows(v.Float()) {
+		fault.Throw(fault.Value, "bernoulli", "p is %v; want 0 to 1", v.Float())
+	} else if !ok {
+		chance = require("bernoulli", attr.Probability, chance, chance)
+	}
+	return ofShape("bernoulli", s, Lt(Cast(RandomBits(key, s, 4), d), Mul(chance, top)))
 }

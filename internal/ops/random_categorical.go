@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -12,6 +13,15 @@ import (
 // the other dimensions of the logits broadcast.
 func RandomCategorical(key, logits *Node, axis int, s *shape.Shape) *Node {
 	x, axis := classLogits(logits, axis)
+	return drawClass(key, someLogit(x, axis), axis, s)
+}
+
+// someLogit is logits whose distributions each have a class that can be drawn.
+func someLogit(x *Node, axis int) *Node {
+	return require("categorical", attr.SomeLogit, x, Amax(x, ReduceOptions{Dim: []int{axis}, KeepDim: true}))
+}
+
+func drawClass(key, x *Node, axis int, s *shape.Shape) *Node {
 	rest := shape.Reduced("categorical", x.Shape(), []int{axis}, false)
 	if !shape.BroadcastsTo(rest, s) {
 		fault.Throw(fault.Shape, "categorical", "the shape %v does not fit logits that are %v without their dim %d", s, rest, axis)
@@ -37,10 +47,14 @@ func classLogits(logits *Node, axis int) (*Node, int) {
 // the inverse of its distribution function, in memory for its classes and the samples only.
 func RandomCategoricalN(key, logits *Node, axis, n int) *Node {
 	x, axis := classLogits(logits, axis)
+	return drawClasses(key, someLogit(x, axis), axis, n)
+}
+
+func drawClasses(key, x *Node, axis, n int) *Node {
 	d := x.Shape().Clone()
 	if x.Shape().Numel() != d[axis] || n <= 1 {
 		d = append(slices.Delete(d, axis, axis+1), n)
-		return RandomCategorical(key, Reshape(x, append(x.Shape().Clone(), 1)...), axis, shape.Of("categorical", d...))
+		return drawClass(key, Reshape(x, append(x.Shape().Clone(), 1)...), axis, shape.Of("categorical", d...))
 	}
 	s := shape.Of("categorical", append(slices.Delete(d, axis, axis+1), n)...)
 	flat := Reshape(x, -1)

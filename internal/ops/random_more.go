@@ -3,6 +3,7 @@ package ops
 import (
 	"math"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -56,10 +57,10 @@ func CheckStd(std float64) float64 {
 // or of their common shape. The dtype, if not given, is that of the tensors.
 func DrawNormal(key *Node, mean, std Operand, sizes []int, d dtype.DType) *Node {
 	s := shape.Of("normal", sizes...)
-	for _, x := range []Operand{mean, std} {
+	for i, x := range []Operand{mean, std} {
 		n, ok := x.(*Node)
 		switch {
-		case !ok && x == std:
+		case !ok && i == 1:
 			if v, num := dtype.ScalarOf(x); num {
 				CheckStd(v.Float())
 			}
@@ -70,6 +71,9 @@ func DrawNormal(key *Node, mean, std Operand, sizes []int, d dtype.DType) *Node 
 		default:
 			if d == dtype.Invalid && n.DType().IsInexact() {
 				d = n.DType()
+			}
+			if i == 1 && !n.DType().IsComplex() {
+				std = require("normal", attr.NotNegative, n, n)
 			}
 		}
 	}
@@ -90,11 +94,14 @@ func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 	if n <= 0 || !replacement && n > x.Dim(-1) {
 		fault.Throw(fault.Value, "multinomial", "%d samples of %d classes; want at least one, and no more than there are without replacement", n, x.Dim(-1))
 	}
-	if replacement {
-		return RandomCategoricalN(key, Log(Cast(x, clockType(x.DType()))), -1, n)
-	}
 	d := clockType(x.DType())
-	clock := Div(Cast(x, d), RandomExponential(key, x.Shape(), 1, d))
+	w := Cast(x, d)
+	w = require("multinomial", attr.Weight, w, w)
+	w = require("multinomial", attr.SomeWeight, w, Amax(w, ReduceOptions{Dim: []int{-1}, KeepDim: true}))
+	if replacement {
+		return drawClasses(key, Log(w), w.Rank()-1, n)
+	}
+	clock := Div(w, RandomExponential(key, x.Shape(), 1, d))
 	_, at := Topk(clock, n, TopkOptions{})
 	return at
 }

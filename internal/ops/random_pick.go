@@ -142,10 +142,11 @@ func RandomShuffle(key, x *Node, axis int) *Node {
 	return take(x, RandomPermutation(key, x.Dim(axis), 4), axis)
 }
 
-// RandomPoisson returns numbers of events of the given rates, in the rates' dtype. A negative rate gives NaN.
+// RandomPoisson returns numbers of events of the given rates, in the rates' dtype. A rate that is negative
+// or NaN fails when it is computed.
 func RandomPoisson(key, rate *Node) *Node {
 	requireFloat("poisson", rate.DType())
-	return graph.New(opRandomPoisson, nil, key, rate)
+	return graph.New(opRandomPoisson, nil, key, require("poisson", attr.NotNegative, rate, rate))
 }
 
 // RandomBinomial returns numbers of successes in count trials of probability prob, NaN where that has no meaning.

@@ -122,7 +122,11 @@ func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 	} else if l.bi != nil {
 		bias = Add(l.bi, l.bh)
 	}
-	in := []*Node{Linear(x, l.wi, bias), l.wh, h}
+	l.a.Input = len(sizes) > 1 && l.nearInputs(batch)
+	in := []*Node{x, l.wh, h}
+	if !l.a.Input {
+		in[0] = Linear(x, l.wi, bias)
+	}
 	if c != nil {
 		in = append(in, c)
 	}
@@ -131,6 +135,12 @@ func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 	}
 	if l.a.Project {
 		in = append(in, l.proj)
+	}
+	if l.a.Input {
+		if bias == nil {
+			bias = BroadcastTo(constLike(x, 0), l.wi.Dim(0))
+		}
+		in = append(in, l.wi, bias)
 	}
 	var out []*Node
 	if len(sizes) == 1 { // nothing to go through: a product and what follows it
@@ -145,6 +155,14 @@ func (l *layer) packed(x *Node, sizes []int, batch int) (y, h, c *Node) {
 		c = out[1]
 	}
 	return out[0], ends(l.a, out[0]), c
+}
+
+// nearInputs reports whether the product with the inputs is done step by step, with the product with the state: weights
+// stay in the caches from step to step, and a step has rows enough. Halves have a faster product of their own. Results
+// do not depend on it: sums have the same order.
+func (l *layer) nearInputs(batch int) bool {
+	const rows, elems = 16, 512 << 10
+	return batch >= rows && l.wh.Shape().Numel()+l.wi.Shape().Numel() <= elems && !l.x.DType().IsHalf()
 }
 
 // check refuses operands that do not fit, and returns the number of sequences.

@@ -10,7 +10,8 @@ import (
 // recurrent takes packed sequences, N elements in all, through one layer. Its inputs are what the layer's inputs give to the
 // gates, biases and all, (N, gates·H); the weight of the state, (gates·H, P); the state at the start, (B, P); an LSTM's
 // memory at the start, (B, H); a GRU's bias of the state, (gates·H), if it is Biased; an LSTM's projection, (P, H), if
-// it has one; P is H if not. Its results are the states, (N, P), and an LSTM's last memories, (B, H). If Keep says so there is
+// it has one; P is H if not. If Input says so, the first is the layer's inputs themselves, (N, in), and behind all others
+// are their weight, (gates·H, in), and bias, (gates·H). Its results are the states, (N, P), and an LSTM's last memories, (B, H). If Keep says so there is
 // instead what the gradient reads: an LSTM's memories of all steps, (N, H), or a GRU's part of the third gate that comes from
 // the state; and the gates of both, (N, gates·H).
 //
@@ -22,17 +23,17 @@ import (
 var opRecurrent, opRecurrentGrad *graph.Op
 
 func init() {
-	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 62, SavesOut: true, InPlace: 1,
+	opRecurrent = graph.Register(graph.Op{Name: "recurrent", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 127, SavesOut: true,
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			r := readLayer(a, in)
-			n, d := r.gx.Dim(0), r.gx.DType()
+			n, d := in[0].Dim(0), in[0].DType()
 			of := func(cols int) graph.Spec {
 				return graph.Spec{Shape: shape.Of("recurrent", n, cols), DType: d}
 			}
 			out := []graph.Spec{of(r.h0.Dim(1))}
 			switch {
 			case r.a.Keep && r.a.Cell.Gates() > 1:
-				out = append(out, of(r.hidden()), of(r.gx.Dim(1)))
+				out = append(out, of(r.hidden()), of(r.w.Dim(0)))
 			case r.c0 != nil:
 				out = append(out, graph.Spec{Shape: r.c0.Shape(), DType: d})
 			}
@@ -152,7 +153,7 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 	if dy == nil {
 		dy = zerosLike(out[0])
 	}
-	a.Biased = false
+	a.Biased, a.Input = false, false
 	var in []*Node
 	switch a.Cell {
 	case attr.CellLSTM:
@@ -192,6 +193,26 @@ func recurrentVJP(n *Node, cot []*Node, need []bool) []*Node {
 		}
 		res = append(res, dp)
 	}
+	if r.x != nil {
+		res = append(res, nil, nil)
+		res = r.inputGrads(res, g[0], need)
+	}
+	return res
+}
+
+// inputGrads puts the cotangents of the layer's inputs, of their weight and of its bias where they belong; dgates are those of
+// the gates.
+func (r layerIn) inputGrads(res []*Node, dgates *Node, need []bool) []*Node {
+	last := len(res) - 1
+	if res[0] = nil; need[0] {
+		res[0] = contract(dgates, r.wi)
+	}
+	if need[last-1] {
+		res[last-1] = contract(swapLast(dgates), r.x)
+	}
+	if need[last] {
+		res[last] = sumKeep(dgates, []int{0}, false)
+	}
 	return res
 }
 
@@ -216,12 +237,4 @@ func stateWeight(a attr.Recurrent, g []*Node, h0, y *Node) *Node {
 		return of(g[0])
 	}
 	return concat([]*Node{of(SliceDim(g[0], 1, 0, 2*h0.Dim(1), 1)), of(g[2])}, 0)
-}
-
-// isZeros reports whether x is seen to be zeros.
-func isZeros(x *Node) bool {
-	for x.NumIn() == 1 && !x.Stored() && x.Op() == opBroadcastTo {
-		x = x.In(0)
-	}
-	return x.IsConst() && x.Attr().(attr.Const).Value.F == 0
 }

@@ -10,12 +10,15 @@ import (
 
 // layerIn are the inputs of recurrent.
 type layerIn struct {
-	a                         attr.Recurrent
-	gx, w, h0, c0, bias, proj *Node
+	a                                    attr.Recurrent
+	gx, x, w, h0, c0, bias, proj, wi, bi *Node // gx or x, wi and bi
 }
 
 func readLayer(a attr.Attr, in []*Node) layerIn {
 	r := layerIn{a: a.(attr.Recurrent), gx: in[0], w: in[1], h0: in[2]}
+	if r.a.Input {
+		r.gx, r.x = nil, in[0]
+	}
 	in = in[3:]
 	next := func(is bool) (x *Node) {
 		if is {
@@ -26,6 +29,7 @@ func readLayer(a attr.Attr, in []*Node) layerIn {
 	r.c0 = next(r.a.Cell == attr.CellLSTM)
 	r.bias = next(r.a.Biased)
 	r.proj = next(r.a.Project)
+	r.wi, r.bi = next(r.a.Input), next(r.a.Input)
 	return r
 }
 
@@ -135,6 +139,9 @@ func ends(a attr.Recurrent, all *Node) *Node {
 func recurrentSteps(a attr.Attr, in []*Node) []*Node {
 	in, d := wide(in)
 	r := readLayer(a, in)
+	if r.x != nil {
+		r.gx = Add(contract(r.x, swapLast(r.wi)), r.bi)
+	}
 	at := r.a.Places()
 	var out [3][]*Node
 	for i := range out {

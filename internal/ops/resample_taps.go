@@ -52,6 +52,8 @@ func (r ratio) taps(mode string, antialias bool) []tap {
 	case mode == "nearest-exact":
 		s := r.scale()
 		return []tap{{at: r.each(func(i int) float64 { return r.round((float64(i) + 0.5) * s) })}}
+	case antialias && r.in == r.out:
+		return []tap{{at: r.each(func(i int) float64 { return float64(i) })}} // as PyTorch: what keeps its size is not filtered
 	case antialias && mode == "bicubic":
 		return r.filtered(2, func(x float64) float64 { return cubicKernel(math.Abs(x), -0.5) })
 	case antialias:

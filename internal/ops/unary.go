@@ -147,5 +147,6 @@ func Sgn(x *Node) *Node {
 	}
 	m := Abs(x)
 	zero := Eq(m, 0)
-	return Where(zero, constLike(x, 0), Div(x, Cast(Where(zero, constLike(m, 1), m), x.DType())))
+	m = Where(zero, constLike(m, 1), m)
+	return Where(zero, constLike(x, 0), Complex(Div(Real(x), m), Div(Imag(x), m)))
 }

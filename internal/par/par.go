@@ -15,7 +15,8 @@ import (
 type job struct {
 	f       func(block int)
 	n       uint64
-	taken   atomic.Uint64 // blocks taken: by the caller, from the first on, in the low half; by helpers, from the last on, in the high
+	own     uint64        // blocks that are the caller's as long as helpers have others
+	taken   atomic.Uint64 // blocks taken: by the caller in the low half, by helpers in the high
 	seats   atomic.Int64  // helpers that may still join
 	left    atomic.Int64  // blocks that have not ended
 	end     atomic.Int32  // running, asleep or ended
@@ -83,7 +84,7 @@ func For(n int, f func(block int)) error {
 	if width <= 1 {
 		return serial(n, f)
 	}
-	j := &job{f: f, n: uint64(n)}
+	j := &job{f: f, n: uint64(n), own: uint64(n / width)}
 	j.left.Store(int64(n))
 	j.seats.Store(int64(width - 1))
 	active.Add(1)
@@ -187,8 +188,9 @@ func (j *job) wait() {
 	}
 }
 
-// work does blocks until none is left. The caller takes them from the front and helpers from the back, so that in a
-// sequence of loops over the same memory each finds in its cache what it wrote before.
+// work does blocks until none is left. The first blocks are the caller's, the others are the helpers', and each side goes
+// forward through its own, as memory is read ahead; what is left of the other's it takes from the end. So in a sequence of loops
+// over the same memory each finds in its cache what it wrote before.
 func (j *job) work(helper bool) {
 	p := NewPace()
 	done := int64(0)
@@ -220,9 +222,15 @@ func (j *job) take(helper bool) (block int, ok bool) {
 		return 0, false
 	}
 	if helper {
+		if back <= j.n-j.own {
+			return int(j.own + back - 1), true
+		}
 		return int(j.n - back), true
 	}
-	return int(front - 1), true
+	if front <= j.own {
+		return int(front - 1), true
+	}
+	return int(j.n + j.own - front), true
 }
 
 func (j *job) block(b int) {

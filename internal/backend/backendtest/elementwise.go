@@ -134,6 +134,10 @@ func mixed() []check {
 			f: func(in []*node) []*node { return []*node{ops.Where(in[0], in[1], in[2])} }},
 		{name: "with_grad", dtypes: floats, in: []input{x, x, x}, shapes: shapes, exact: true,
 			f: func(in []*node) []*node { return []*node{graph.New(op("with_grad"), nil, in...)} }},
+		{name: "require", dtypes: []dtype.DType{dtype.Float32, dtype.Float64}, in: []input{x, {lo: 0, hi: 1}}, shapes: shapes, exact: true,
+			f: func(in []*node) []*node {
+				return []*node{graph.New(op("require"), attr.Domain{Op: "test", Rule: attr.Probability}, in...)}
+			}},
 		{name: "wrap_index", dtypes: []dtype.DType{dtype.Int64}, in: []input{{lo: -4, hi: 4}}, shapes: shapes, exact: true,
 			f: func(in []*node) []*node { return []*node{graph.New(op("wrap_index"), attr.Bound{Size: 5}, in...)} }},
 		{name: "const", dtypes: every, exact: true, f: func([]*node) []*node { return []*node{ops.Number(dtype.Float32, 2.5), ops.Number(dtype.Int8, -3)} }},

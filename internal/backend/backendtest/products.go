@@ -79,8 +79,9 @@ func attentions() (all []check) {
 // layers take sequences through recurrent layers; each check compares all results, and all cotangents. Sizes reach over
 // several blocks of units, rows and depth.
 func layers() (all []check) {
+	inputs := 19
 	add := func(name string, a attr.Recurrent, hidden, state int, sizes ...int) {
-		memory := a.Memory // a cotangent of the memories too
+		inputs, memory := inputs, a.Memory // a cotangent of the memories too
 		a.Runs, a.Memory = attr.MakeRuns(sizes), false
 		n, g := 0, a.Cell.Gates()
 		for _, k := range sizes {
@@ -89,6 +90,9 @@ func layers() (all []check) {
 		of := func(shape ...int) input { return input{lo: -1, hi: 1, shape: shape} }
 		w := input{lo: -2 / float64(hidden+1), hi: 2 / float64(hidden+1), shape: []int{g * hidden, state}}
 		in := []input{of(n, g*hidden), w, of(sizes[0], state)}
+		if a.Input {
+			in[0] = of(n, inputs)
+		}
 		if a.Cell == attr.CellLSTM {
 			in = append(in, of(sizes[0], hidden))
 		}
@@ -97,6 +101,9 @@ func layers() (all []check) {
 		}
 		if a.Project = hidden != state; a.Project {
 			in = append(in, input{lo: -2 / float64(hidden+1), hi: 2 / float64(hidden+1), shape: []int{state, hidden}})
+		}
+		if a.Input {
+			in = append(in, input{lo: -0.2, hi: 0.2, shape: []int{g * hidden, inputs}}, of(g*hidden))
 		}
 		all = append(all, check{name: "recurrent/" + name, dtypes: floats, loose: true, in: in, f: func(in []*node) []*node {
 			return graph.Items(graph.New(op("recurrent"), a, in...))
@@ -138,8 +145,20 @@ func layers() (all []check) {
 	add("gru_biased", biased(kept(gru)), 50, 50, 29, 29)
 	add("gru_packed", biased(gru), 33, 33, 5, 4, 4, 1)
 	add("gru_packed_reverse", back(biased(kept(gru))), 8, 8, 20, 14, 2, 2)
-	for i, a := range []attr.Recurrent{tanh, kept(lstm), biased(kept(gru))} {
-		name := []string{"tanh", "lstm", "gru"}[i]
+	input := func(a attr.Recurrent) attr.Recurrent { a.Input = true; return a }
+	add("tanh_input", input(tanh), 35, 35, 16, 16, 3)
+	add("relu_input", back(input(relu)), 7, 7, 5, 4)
+	add("lstm_input_packed", memory(kept(input(lstm))), 33, 33, 17, 4, 4, 1)
+	add("lstm_input_projected", back(input(lstm)), 37, 5, 4, 4, 4)
+	add("gru_input", biased(kept(input(gru))), 34, 34, 20, 14, 2)
+	add("gru_input_unbiased", input(gru), 6, 6, 3, 3)
+	inputs = 530
+	add("lstm_input_deep", kept(input(lstm)), 5, 5, 3, 3)
+	inputs = 0
+	add("lstm_input_none", kept(input(lstm)), 5, 5, 3, 3)
+	inputs = 3
+	for i, a := range []attr.Recurrent{tanh, kept(lstm), biased(kept(gru)), kept(input(lstm))} {
+		name := []string{"tanh", "lstm", "gru", "lstm_input"}[i]
 		add(name+"_nobody", a, 4, 4, 0, 0)
 		add(name+"_nothing", a, 0, 0, 2, 2)
 	}
@@ -151,6 +170,9 @@ func layers() (all []check) {
 func windows() []check {
 	x := input{lo: -3, hi: 3, shape: []int{2, 3, 7, 8}}
 	o := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}, ReturnIndices: true}
+	// Sixteen channels behind the windows: vectors of any dtype.
+	channels := input{lo: -3, hi: 3, shape: []int{2, 7, 8, 16}}
+	last := ops.MaxPoolOptions{Stride: []int{2, 1}, Padding: []int{1, 1}, ReturnIndices: true, ChannelsLast: true}
 	// pool_mean_t, which spreads a cotangent, is reached by the rule of the mean.
 	spread := func(in []*node) *node {
 		y := ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}, ExcludePad: true})
@@ -164,6 +186,14 @@ func windows() []check {
 		{name: "pool_max_t", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
 			_, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return graph.New(op("pool_max_t"), i.In(0).Attr(), ops.Cast(ops.Add(i, 1), in[0].DType()), i)
+		})},
+		{name: "pool_max/last", dtypes: reals, exact: true, in: []input{channels}, f: func(in []*node) []*node {
+			v, i := ops.MaxPool2d(in[0], []int{3, 2}, last)
+			return []*node{v, i}
+		}},
+		{name: "pool_max_t/last", dtypes: floats, loose: true, in: []input{channels}, f: one(func(in []*node) *node {
+			v, _ := ops.MaxPool2d(in[0], []int{3, 2}, last)
+			return pullback(v)
 		})},
 		{name: "pool_max_t/adaptive", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node {
 			v, _ := ops.AdaptiveMaxPool2d(in[0], []int{3, 5}, ops.AdaptiveMaxPoolOptions{})

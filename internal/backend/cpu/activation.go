@@ -9,11 +9,6 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// vector makes a kernel of a routine over float32 slices.
-func vector(f func(z, x []float32)) Block {
-	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { f(elems[float32](z, n), elems[float32](x, n)) }
-}
-
 func reluB[T reals](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[T](z, n)
 	for i, v := range elems[T](x, n) {
@@ -48,8 +43,8 @@ func timesZero(f func(z, x []float32)) func(z, x []float32) {
 const activationTile = 256
 
 // overTiles cuts a slice into pieces with scratch of the same size.
-func overTiles(z, x []float32, f func(z, x, t []float32)) {
-	var t [activationTile]float32
+func overTiles[T floats](z, x []T, f func(z, x, t []T)) {
+	var t [activationTile]T
 	for at := 0; at < len(z); at += activationTile {
 		m := min(activationTile, len(z)-at)
 		f(z[at:at+m], x[at:at+m], t[:m])
@@ -89,13 +84,57 @@ func softplusF32(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 }
 
 func softplusF64(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
-	s, out := a.(attr.Softplus), elems[float64](z, n)
-	for i, v := range elems[float64](x, n) {
-		if !(v*s.Beta > s.Threshold) {
-			v = math.Log1p(math.Exp(v*s.Beta)) / s.Beta
+	s := a.(attr.Softplus)
+	overTiles(elems[float64](z, n), elems[float64](x, n), func(z, x, t []float64) {
+		simd.ScaleF64(t, x, s.Beta)
+		simd.ExpF64(t, t)
+		simd.Log1pF64(t, t)
+		for i, v := range x {
+			if !(v*s.Beta > s.Threshold) {
+				v = t[i] / s.Beta
+			}
+			z[i] = v
 		}
-		out[i] = v
-	}
+	})
+}
+
+// logsigmoidF64 is logsigmoidF32 for float64.
+func logsigmoidF64(z, x []float64) {
+	overTiles(z, x, func(z, x, t []float64) {
+		simd.AbsF64(t, x)
+		simd.NegF64(t, t)
+		simd.ExpF64(t, t)
+		simd.Log1pF64(t, t)
+		for i, v := range x {
+			if v > 0 {
+				v = 0
+			}
+			z[i] = v - t[i]
+		}
+	})
+}
+
+// siluF64 is x / (1 + exp(-x)).
+func siluF64(z, x []float64) {
+	overTiles(z, x, func(z, x, t []float64) {
+		simd.NegF64(t, x)
+		simd.ExpF64(t, t)
+		simd.AddScalarF64(t, t, 1)
+		simd.DivF64(z, x, t)
+	})
+}
+
+// geluTanhF64 is x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))).
+func geluTanhF64(z, x []float64) {
+	overTiles(z, x, func(z, x, t []float64) {
+		for i, v := range x {
+			t[i] = math.Sqrt(2/math.Pi) * (v + 0.044715*v*v*v)
+		}
+		simd.TanhF64(t, t)
+		for i, v := range x {
+			z[i] = 0.5 * v * (1 + t[i])
+		}
+	})
 }
 
 // showFirst copies the first operand.
@@ -107,25 +146,15 @@ func showFirst(out dtype.DType, _ []dtype.DType) Block {
 func init() {
 	makers["with_grad"] = showFirst
 	var relu, softplus byDType
-	onIntegers(&relu, reluB[uint8], reluB[uint16], reluB[uint32], reluB[uint64], reluB[int8], reluB[int16], reluB[int32], reluB[int64])
-	relu[dtype.Float32], relu[dtype.Float64] = vector(simd.ReluF32), reluB[float64]
+	onIntegers(&relu, reluB[uint8], reluB[uint16], reluB[uint32], reluB[uint64], reluB[int8], reluB[int16], vec1(simd.ReluI32), vec1(simd.ReluI64))
+	relu[dtype.Float32], relu[dtype.Float64] = vec1(simd.ReluF32), vec1(simd.ReluF64)
 	addBlocks("relu", relu)
 	softplus[dtype.Float32], softplus[dtype.Float64] = softplusF32, softplusF64
 	addBlocks("softplus", softplus)
-	for name, f := range map[string]struct {
-		wide   func(float64) float64
-		single func(z, x []float32)
-	}{
-		"silu":       {func(x float64) float64 { return x / (1 + math.Exp(-x)) }, simd.SiluF32},
-		"gelu":       {func(x float64) float64 { return 0.5 * x * (1 + math.Erf(x/math.Sqrt2)) }, simd.GeluF32},
-		"gelu_tanh":  {func(x float64) float64 { return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))) }, simd.GeluTanhF32},
-		"logsigmoid": {func(x float64) float64 { return min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) }, logsigmoidF32},
+	for name, t := range map[string]byDType{
+		"silu": bothFloats(timesZero(simd.SiluF32), siluF64), "gelu": bothFloats(simd.GeluF32, simd.GeluF64),
+		"gelu_tanh": bothFloats(timesZero(simd.GeluTanhF32), geluTanhF64), "logsigmoid": bothFloats(logsigmoidF32, logsigmoidF64),
 	} {
-		t := real64(f.wide)
-		t[dtype.Float32] = vector(f.single)
-		if name == "silu" || name == "gelu_tanh" {
-			t[dtype.Float32] = vector(timesZero(f.single))
-		}
 		addBlocks(name, t)
 	}
 }

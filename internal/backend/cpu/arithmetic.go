@@ -6,7 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -46,7 +48,7 @@ func gradMulB[T floats | complex64 | complex128](n int, z, x, y, _ unsafe.Pointe
 func divB[T complex64 | complex128](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
-		out[i] = a[i] / b[i]
+		out[i] = T(special.DivC(complex128(a[i]), complex128(b[i])))
 	}
 }
 
@@ -119,47 +121,34 @@ func powInt[T integers](x, y T) T {
 	return r
 }
 
-func boolOr(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[bool](x, n), elems[bool](y, n), elems[bool](z, n)
-	for i := range out {
-		out[i] = a[i] || b[i]
-	}
-}
-
-func boolAnd(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[bool](x, n), elems[bool](y, n), elems[bool](z, n)
-	for i := range out {
-		out[i] = a[i] && b[i]
-	}
-}
-
 func init() {
 	var add, sub, mul, gmul, div, neg, sq, abs, sign byDType
 	onIntegers(&add, addB[uint8], addB[uint16], addB[uint32], addB[uint64], addB[int8], addB[int16], vec2(simd.AddI32), vec2(simd.AddI64))
 	onIntegers(&sub, subB[uint8], subB[uint16], subB[uint32], subB[uint64], subB[int8], subB[int16], vec2(simd.SubI32), vec2(simd.SubI64))
 	onIntegers(&mul, mulB[uint8], mulB[uint16], mulB[uint32], mulB[uint64], mulB[int8], mulB[int16], vec2(simd.MulI32), vec2(simd.MulI64))
-	onIntegers(&neg, negB[uint8], negB[uint16], negB[uint32], negB[uint64], negB[int8], negB[int16], negB[int32], negB[int64])
-	onIntegers(&sq, squareB[uint8], squareB[uint16], squareB[uint32], squareB[uint64], squareB[int8], squareB[int16], squareB[int32], squareB[int64])
-	onIntegers(&abs, absB[uint8], absB[uint16], absB[uint32], absB[uint64], absB[int8], absB[int16], absB[int32], absB[int64])
-	onIntegers(&sign, signB[uint8], signB[uint16], signB[uint32], signB[uint64], signB[int8], signB[int16], signB[int32], signB[int64])
-	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = boolOr, boolAnd, signB[uint8]
+	onIntegers(&neg, negB[uint8], negB[uint16], negB[uint32], negB[uint64], negB[int8], negB[int16], vec1(simd.NegI32), vec1(simd.NegI64))
+	onIntegers(&sq, squareB[uint8], squareB[uint16], squareB[uint32], squareB[uint64], squareB[int8], squareB[int16], vec1(func(z, x []int32) { simd.MulI32(z, x, x) }), vec1(func(z, x []int64) { simd.MulI64(z, x, x) }))
+	onIntegers(&abs, absB[uint8], absB[uint16], absB[uint32], absB[uint64], absB[int8], absB[int16], vec1(simd.AbsI32), vec1(simd.AbsI64))
+	onIntegers(&sign, signB[uint8], signB[uint16], signB[uint32], signB[uint64], signB[int8], signB[int16], vec1(simd.SignI32), vec1(simd.SignI64))
+	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.OrBool), vec2(simd.AndBool), signB[uint8]
 	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), addB[complex64], addB[complex128])
 	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), subB[complex64], subB[complex128])
 	onInexact(&mul, vec2(simd.MulF32), vec2(simd.MulF64), mulB[complex64], mulB[complex128])
 	onInexact(&gmul, gradMulB[float32], gradMulB[float64], gradMulB[complex64], gradMulB[complex128])
 	onInexact(&div, vec2(simd.DivF32), vec2(simd.DivF64), divB[complex64], divB[complex128])
 	onInexact(&neg, vec1(simd.NegF32), vec1(simd.NegF64), negB[complex64], negB[complex128])
-	onInexact(&sq, vec1(simd.SquareF32), squareB[float64], squareB[complex64], squareB[complex128])
+	onInexact(&sq, vec1(simd.SquareF32), vec1(simd.SquareF64), squareB[complex64], squareB[complex128])
 	onInexact(&abs, vec1(simd.AbsF32), vec1(simd.AbsF64),
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
-	onInexact(&sign, signB[float32], signB[float64], nil, nil)
-	pow := binary64(math.Pow).complexes2(cmplx.Pow)
+	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)
+	pow := binary64(math.Pow).complexes2(special.PowC)
 	pow[dtype.Float32] = vec2(simd.PowF32)
 	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
 	var wrap byDType
 	wrap[dtype.Int64] = wrapIndex
+	require := byDType{dtype.Float32: requireB[float32], dtype.Float64: requireB[float64]}
 	for name, t := range map[string]byDType{"add": add, "sub": sub, "mul": mul, "grad_mul": gmul, "div": div, "pow": pow,
-		"neg": neg, "square": sq, "abs": abs, "sign": sign, "wrap_index": wrap} {
+		"neg": neg, "square": sq, "abs": abs, "sign": sign, "wrap_index": wrap, "require": require} {
 		addBlocks(name, t)
 	}
 }
@@ -176,4 +165,16 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 		}
 		out[i] = v
 	}
+}
+
+// requireB copies x if all values of y follow a rule.
+func requireB[T float32 | float64](n int, z, x, y, _ unsafe.Pointer, a attr.Attr) {
+	d := a.(attr.Domain)
+	low, high := d.Rule.Bounds()
+	for _, v := range elems[T](y, n) {
+		if !(float64(v) >= low && float64(v) <= high) {
+			backend.Require(d, float64(v))
+		}
+	}
+	copy(elems[T](z, n), elems[T](x, n))
 }

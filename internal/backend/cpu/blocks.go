@@ -96,15 +96,14 @@ func binary64(f func(x, y float64) float64) byDType {
 	return t
 }
 
-// simd puts a float32 kernel in place of the one by float64.
-func (t byDType) simd(f func(z, x []float32)) byDType {
-	t[dtype.Float32] = vec1(f)
+// bothFloats makes kernels of routines over slices, bothFloats2 of those with two operands.
+func bothFloats(f32 func(z, x []float32), f64 func(z, x []float64)) (t byDType) {
+	t[dtype.Float32], t[dtype.Float64] = vec1(f32), vec1(f64)
 	return t
 }
 
-// simd64 puts in a float64 kernel.
-func (t byDType) simd64(f func(z, x []float64)) byDType {
-	t[dtype.Float64] = vec1(f)
+func bothFloats2(f32 func(z, x, y []float32), f64 func(z, x, y []float64)) (t byDType) {
+	t[dtype.Float32], t[dtype.Float64] = vec2(f32), vec2(f64)
 	return t
 }
 

@@ -101,17 +101,25 @@ func init() {
 	castFromFloat[float64](dtype.Float64)
 	castFromComplex[complex64](dtype.Complex64)
 	castFromComplex[complex128](dtype.Complex128)
+	castByVectors()
 	castFromHalf(dtype.BFloat16, widenBF16)
 	castFromHalf(dtype.Float16, widenF16)
-	f32 := &castTable[dtype.Float32]
-	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32), convert(simd.I32ToF32), convert(simd.I64ToF32)
-	f32[dtype.Float64], castTable[dtype.Float64][dtype.Float32] = convert(simd.F64ToF32), convert(simd.F32ToF64)
-	castTable[dtype.BFloat16][dtype.Float32], castTable[dtype.Float16][dtype.Float32] = convert(simd.F32ToBF16), convert(simd.F32ToF16)
 	copied := map[int]Block{1: copyB[uint8], 2: copyB[uint16], 4: copyB[uint32], 8: copyB[uint64], 16: copyB[pair]}
 	for d := dtype.Bool; d < dtype.N; d++ {
 		castTable[d][d] = copied[d.Size()]
 	}
 	makers["cast"] = func(out dtype.DType, in []dtype.DType) Block { return castTable[out][in[0]] }
+}
+
+// castByVectors puts in the conversions that have kernels of vectors; those of halves are made of them.
+func castByVectors() {
+	f32, f64, flag := &castTable[dtype.Float32], &castTable[dtype.Float64], &castTable[dtype.Bool]
+	f32[dtype.Bool], f32[dtype.Uint8], f32[dtype.Int32], f32[dtype.Int64] = convert(simd.U8ToF32), convert(simd.U8ToF32), convert(simd.I32ToF32), convert(simd.I64ToF32)
+	f32[dtype.Float64], f64[dtype.Float32], f64[dtype.Int64] = convert(simd.F64ToF32), convert(simd.F32ToF64), convert(simd.I64ToF64)
+	flag[dtype.Float32], flag[dtype.Float64], flag[dtype.Int32], flag[dtype.Int64] = convert(simd.NonzeroF32), convert(simd.NonzeroF64), convert(simd.NonzeroI32), convert(simd.NonzeroI64)
+	castTable[dtype.Int32][dtype.Float32], castTable[dtype.Int64][dtype.Float32], castTable[dtype.Uint8][dtype.Float32] = convert(simd.F32ToI32), convert(simd.F32ToI64), convert(simd.F32ToU8)
+	castTable[dtype.Int32][dtype.Float64], castTable[dtype.Int64][dtype.Float64] = convert(simd.F64ToI32), convert(simd.F64ToI64)
+	castTable[dtype.BFloat16][dtype.Float32], castTable[dtype.Float16][dtype.Float32] = convert(simd.F32ToBF16), convert(simd.F32ToF16)
 }
 
 func convert[T, S any](f func(z []T, x []S)) Block {

@@ -75,7 +75,7 @@ func channelMoments(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 		if err != nil {
 			return err
 		}
-		return momentsByChannel(c, out, newChannelGrid(in[0]), elems[float64](base, in[0].Numel()), momentsOf[float64])
+		return momentsByChannel(c, out, newChannelGrid(in[0]), elems[float64](base, in[0].Numel()), momentsF64)
 	}
 	x, err := denseF32(c, in[0])
 	if err != nil {

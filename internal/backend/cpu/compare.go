@@ -76,9 +76,11 @@ func whereB[T any](n int, z, c, x, y unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
-// whereF32 moves 4-byte elements of any dtype.
-func whereF32(n int, z, c, x, y unsafe.Pointer, _ attr.Attr) {
-	simd.WhereF32(elems[float32](z, n), elems[uint8](c, n), elems[float32](x, n), elems[float32](y, n))
+// choose moves elements of a size, whatever their dtype.
+func choose[T any](f func(z []T, m []uint8, x, y []T)) Block {
+	return func(n int, z, c, x, y unsafe.Pointer, _ attr.Attr) {
+		f(elems[T](z, n), elems[uint8](c, n), elems[T](x, n), elems[T](y, n))
+	}
 }
 
 // swapped exchanges the operands: x > y is y < x.
@@ -93,16 +95,15 @@ func addTests(op string, t byDType) {
 	makers[op] = t.maker()
 }
 
-// cmpF32 makes a block of a float32 comparison.
-func cmpF32(f func(z []uint8, x, y []float32)) Block {
-	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-		f(elems[uint8](z, n), elems[float32](x, n), elems[float32](y, n))
-	}
+// test1 and test2 make blocks of tests of one and of two slices.
+func test1[T any](f func(z []uint8, x []T)) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { f(elems[uint8](z, n), elems[T](x, n)) }
 }
 
-// isB tests floats by their distance from themselves: x-x is 0 exactly for finite numbers.
-func isB[T floats](test func(v, d T) bool) Block {
-	return each1(func(v T) bool { return test(v, v-v) })
+func test2[T any](f func(z []uint8, x, y []T)) Block {
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		f(elems[uint8](z, n), elems[T](x, n), elems[T](y, n))
+	}
 }
 
 func isNaN[T floats](v, _ T) bool    { return v != v }
@@ -128,29 +129,29 @@ func signbitB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 
 func init() {
 	var lt, le, eq, ne, and, or, xor, not, sign byDType
-	onIntegers(&lt, ltB[uint8], ltB[uint16], ltB[uint32], ltB[uint64], ltB[int8], ltB[int16], ltB[int32], ltB[int64])
-	onIntegers(&le, leB[uint8], leB[uint16], leB[uint32], leB[uint64], leB[int8], leB[int16], leB[int32], leB[int64])
-	onIntegers(&eq, eqB[uint8], eqB[uint16], eqB[uint32], eqB[uint64], eqB[int8], eqB[int16], eqB[int32], eqB[int64])
-	onIntegers(&ne, neB[uint8], neB[uint16], neB[uint32], neB[uint64], neB[int8], neB[int16], neB[int32], neB[int64])
-	onIntegers(&and, andB[uint8], andB[uint16], andB[uint32], andB[uint64], andB[int8], andB[int16], andB[int32], andB[int64])
-	onIntegers(&or, orB[uint8], orB[uint16], orB[uint32], orB[uint64], orB[int8], orB[int16], orB[int32], orB[int64])
+	onIntegers(&lt, ltB[uint8], ltB[uint16], ltB[uint32], ltB[uint64], ltB[int8], ltB[int16], test2(simd.LtI32), test2(simd.LtI64))
+	onIntegers(&le, leB[uint8], leB[uint16], leB[uint32], leB[uint64], leB[int8], leB[int16], test2(simd.LeI32), test2(simd.LeI64))
+	onIntegers(&eq, eqB[uint8], eqB[uint16], eqB[uint32], eqB[uint64], eqB[int8], eqB[int16], test2(simd.EqI32), test2(simd.EqI64))
+	onIntegers(&ne, neB[uint8], neB[uint16], neB[uint32], neB[uint64], neB[int8], neB[int16], test2(simd.NeI32), test2(simd.NeI64))
+	onIntegers(&and, andB[uint8], andB[uint16], andB[uint32], andB[uint64], andB[int8], andB[int16], test2(simd.BothI32), test2(simd.BothI64))
+	onIntegers(&or, orB[uint8], orB[uint16], orB[uint32], orB[uint64], orB[int8], orB[int16], test2(simd.EitherI32), test2(simd.EitherI64))
 	onIntegers(&xor, xorB[uint8], xorB[uint16], xorB[uint32], xorB[uint64], xorB[int8], xorB[int16], xorB[int32], xorB[int64])
-	onIntegers(&not, notB[uint8], notB[uint16], notB[uint32], notB[uint64], notB[int8], notB[int16], notB[int32], notB[int64])
+	onIntegers(&not, notB[uint8], notB[uint16], notB[uint32], notB[uint64], notB[int8], notB[int16], test1(simd.ZeroI32), test1(simd.ZeroI64))
 	onIntegers(&sign, signbitB[uint8], signbitB[uint16], signbitB[uint32], signbitB[uint64], signbitB[int8], signbitB[int16], signbitB[int32], signbitB[int64])
 	for _, t := range []struct {
 		to *byDType
 		b  Block
-	}{{&lt, ltB[uint8]}, {&le, leB[uint8]}, {&eq, eqB[uint8]}, {&ne, neB[uint8]}, {&and, andB[uint8]}, {&or, orB[uint8]}, {&xor, xorB[uint8]}, {&not, notB[uint8]}, {&sign, signbitB[uint8]}} {
+	}{{&lt, ltB[uint8]}, {&le, leB[uint8]}, {&eq, eqB[uint8]}, {&ne, neB[uint8]}, {&and, vec2(simd.AndBool)}, {&or, vec2(simd.OrBool)}, {&xor, vec2(simd.XorBool)}, {&not, vec1(simd.NotBool)}, {&sign, signbitB[uint8]}} {
 		t.to[dtype.Bool] = t.b
 	}
-	onInexact(&lt, cmpF32(simd.LtF32), ltB[float64], nil, nil)
-	onInexact(&le, cmpF32(simd.LeF32), leB[float64], nil, nil)
-	onInexact(&eq, cmpF32(simd.EqF32), eqB[float64], eqB[complex64], eqB[complex128])
-	onInexact(&ne, cmpF32(simd.NeF32), neB[float64], neB[complex64], neB[complex128])
-	onInexact(&and, andB[float32], andB[float64], andB[complex64], andB[complex128])
-	onInexact(&or, orB[float32], orB[float64], orB[complex64], orB[complex128])
+	onInexact(&lt, test2(simd.LtF32), test2(simd.LtF64), nil, nil)
+	onInexact(&le, test2(simd.LeF32), test2(simd.LeF64), nil, nil)
+	onInexact(&eq, test2(simd.EqF32), test2(simd.EqF64), eqB[complex64], eqB[complex128])
+	onInexact(&ne, test2(simd.NeF32), test2(simd.NeF64), neB[complex64], neB[complex128])
+	onInexact(&and, test2(simd.BothF32), test2(simd.BothF64), andB[complex64], andB[complex128])
+	onInexact(&or, test2(simd.EitherF32), test2(simd.EitherF64), orB[complex64], orB[complex128])
 	onInexact(&xor, xorB[float32], xorB[float64], xorB[complex64], xorB[complex128])
-	onInexact(&not, notB[float32], notB[float64], notB[complex64], notB[complex128])
+	onInexact(&not, test1(simd.ZeroF32), test1(simd.ZeroF64), notB[complex64], notB[complex128])
 	sign[dtype.Float32] = each1(func(v float32) bool { return math.Float32bits(v)>>31 != 0 })
 	sign[dtype.Float64] = each1(math.Signbit)
 	gt, ge := lt, le
@@ -159,15 +160,15 @@ func init() {
 			gt[d], ge[d] = swapped(lt[d]), swapped(le[d])
 		}
 	}
-	gt[dtype.Float32], ge[dtype.Float32] = cmpF32(simd.GtF32), cmpF32(simd.GeF32)
+	gt[dtype.Float32], ge[dtype.Float32] = test2(simd.GtF32), test2(simd.GeF32)
 	var isnan, isinf, isfin byDType
-	onInexact(&isnan, isB(isNaN[float32]), isB(isNaN[float64]), isC[complex64](isNaN[float64], false), isC[complex128](isNaN[float64], false))
-	onInexact(&isinf, isB(isInf[float32]), isB(isInf[float64]), isC[complex64](isInf[float64], false), isC[complex128](isInf[float64], false))
-	onInexact(&isfin, isB(isFinite[float32]), isB(isFinite[float64]), isC[complex64](isFinite[float64], true), isC[complex128](isFinite[float64], true))
+	onInexact(&isnan, test1(simd.IsNaNF32), test1(simd.IsNaNF64), isC[complex64](isNaN[float64], false), isC[complex128](isNaN[float64], false))
+	onInexact(&isinf, test1(simd.IsInfF32), test1(simd.IsInfF64), isC[complex64](isInf[float64], false), isC[complex128](isInf[float64], false))
+	onInexact(&isfin, test1(simd.IsFiniteF32), test1(simd.IsFiniteF64), isC[complex64](isFinite[float64], true), isC[complex128](isFinite[float64], true))
 	for name, t := range map[string]byDType{"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne,
 		"logical_and": and, "logical_or": or, "logical_xor": xor, "logical_not": not, "isnan": isnan, "isinf": isinf, "isfinite": isfin, "signbit": sign} {
 		addTests(name, t)
 	}
-	bySize := map[int]Block{1: whereB[uint8], 2: whereB[uint16], 4: whereF32, 8: whereB[uint64], 16: whereB[pair]}
+	bySize := map[int]Block{1: choose(simd.WhereU8), 2: choose(simd.WhereU16), 4: choose(simd.WhereF32), 8: choose(simd.WhereF64), 16: whereB[pair]}
 	makers["where"] = func(out dtype.DType, _ []dtype.DType) Block { return bySize[out.Size()] }
 }

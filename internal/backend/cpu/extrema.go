@@ -22,37 +22,16 @@ func minB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
-// fmaxB gives the larger, a NaN losing to a number.
-func fmaxB[T floats](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i, v := range a {
-		if u := b[i]; u > v || v != v {
-			v = u
-		}
-		out[i] = v
-	}
-}
-
-func fminB[T floats](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i, v := range a {
-		if u := b[i]; u < v || v != v {
-			v = u
-		}
-		out[i] = v
-	}
-}
-
 func init() {
 	var maxi, mini byDType
-	onIntegers(&maxi, maxB[uint8], maxB[uint16], maxB[uint32], maxB[uint64], maxB[int8], maxB[int16], maxB[int32], maxB[int64])
-	onIntegers(&mini, minB[uint8], minB[uint16], minB[uint32], minB[uint64], minB[int8], minB[int16], minB[int32], minB[int64])
-	maxi[dtype.Bool], mini[dtype.Bool] = boolOr, boolAnd
+	onIntegers(&maxi, maxB[uint8], maxB[uint16], maxB[uint32], maxB[uint64], maxB[int8], maxB[int16], vec2(simd.MaxI32), vec2(simd.MaxI64))
+	onIntegers(&mini, minB[uint8], minB[uint16], minB[uint32], minB[uint64], minB[int8], minB[int16], vec2(simd.MinI32), vec2(simd.MinI64))
+	maxi[dtype.Bool], mini[dtype.Bool] = vec2(simd.OrBool), vec2(simd.AndBool)
 	fmax, fmin := maxi, mini
 	maxi[dtype.Float32], maxi[dtype.Float64] = vec2(simd.MaxF32), vec2(simd.MaxF64)
 	mini[dtype.Float32], mini[dtype.Float64] = vec2(simd.MinF32), vec2(simd.MinF64)
-	fmax[dtype.Float32], fmax[dtype.Float64] = fmaxB[float32], fmaxB[float64]
-	fmin[dtype.Float32], fmin[dtype.Float64] = fminB[float32], fminB[float64]
+	fmax[dtype.Float32], fmax[dtype.Float64] = vec2(simd.FmaxF32), vec2(simd.FmaxF64)
+	fmin[dtype.Float32], fmin[dtype.Float64] = vec2(simd.FminF32), vec2(simd.FminF64)
 	for name, t := range map[string]byDType{"maximum": maxi, "clamp_min": maxi, "minimum": mini, "clamp_max": mini, "fmax": fmax, "fmin": fmin} {
 		addBlocks(name, t)
 	}

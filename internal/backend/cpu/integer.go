@@ -4,34 +4,48 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func bitAndB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
-		out[i] = a[i] & b[i]
+// bitwise makes a block of an operation on single bits: words of four bytes, whatever the dtype, and the bytes that are left.
+func bitwise(d dtype.DType, f func(z, x, y []int32), rest func(z, x, y []uint8)) Block {
+	size := d.Size()
+	return func(n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
+		if y == nil {
+			y = x
+		}
+		n *= size
+		f(elems[int32](z, n/4), elems[int32](x, n/4), elems[int32](y, n/4))
+		if at := n &^ 3; at < n {
+			rest(elems[uint8](unsafe.Add(z, at), n-at), elems[uint8](unsafe.Add(x, at), n-at), elems[uint8](unsafe.Add(y, at), n-at))
+		}
 	}
 }
 
-func bitOrB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
-		out[i] = a[i] | b[i]
+func andBytes(z, x, y []uint8) {
+	for i := range z {
+		z[i] = x[i] & y[i]
 	}
 }
 
-func bitXorB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
-	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
-	for i := range out {
-		out[i] = a[i] ^ b[i]
+func orBytes(z, x, y []uint8) {
+	for i := range z {
+		z[i] = x[i] | y[i]
 	}
 }
 
-func bitNotB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		out[i] = ^v
+func xorBytes(z, x, y []uint8) {
+	for i := range z {
+		z[i] = x[i] ^ y[i]
+	}
+}
+
+func notWords(z, x, _ []int32) { simd.NotI32(z, x) }
+
+func notBytes(z, x, _ []uint8) {
+	for i := range z {
+		z[i] = ^x[i]
 	}
 }
 
@@ -89,15 +103,16 @@ func lcmB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 
 func init() {
 	var and, or, xor, not, shl, shr, gcds, lcms byDType
-	onIntegers(&and, bitAndB[uint8], bitAndB[uint16], bitAndB[uint32], bitAndB[uint64], bitAndB[int8], bitAndB[int16], bitAndB[int32], bitAndB[int64])
-	onIntegers(&or, bitOrB[uint8], bitOrB[uint16], bitOrB[uint32], bitOrB[uint64], bitOrB[int8], bitOrB[int16], bitOrB[int32], bitOrB[int64])
-	onIntegers(&xor, bitXorB[uint8], bitXorB[uint16], bitXorB[uint32], bitXorB[uint64], bitXorB[int8], bitXorB[int16], bitXorB[int32], bitXorB[int64])
-	onIntegers(&not, bitNotB[uint8], bitNotB[uint16], bitNotB[uint32], bitNotB[uint64], bitNotB[int8], bitNotB[int16], bitNotB[int32], bitNotB[int64])
+	for d := dtype.Uint8; d < dtype.N; d++ {
+		if d.IsInteger() {
+			and[d], or[d], xor[d], not[d] = bitwise(d, simd.AndI32, andBytes), bitwise(d, simd.OrI32, orBytes), bitwise(d, simd.XorI32, xorBytes), bitwise(d, notWords, notBytes)
+		}
+	}
 	onIntegers(&shl, shlB[uint8], shlB[uint16], shlB[uint32], shlB[uint64], shlB[int8], shlB[int16], shlB[int32], shlB[int64])
 	onIntegers(&shr, shrB[uint8], shrB[uint16], shrB[uint32], shrB[uint64], shrB[int8], shrB[int16], shrB[int32], shrB[int64])
 	onIntegers(&gcds, gcdB[uint8], gcdB[uint16], gcdB[uint32], gcdB[uint64], gcdB[int8], gcdB[int16], gcdB[int32], gcdB[int64])
 	onIntegers(&lcms, lcmB[uint8], lcmB[uint16], lcmB[uint32], lcmB[uint64], lcmB[int8], lcmB[int16], lcmB[int32], lcmB[int64])
-	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = boolAnd, boolOr, bitXorB[uint8], notB[uint8]
+	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.AndBool), vec2(simd.OrBool), vec2(simd.XorBool), vec1(simd.NotBool)
 	for name, t := range map[string]byDType{"bitwise_and": and, "bitwise_or": or, "bitwise_xor": xor, "bitwise_not": not,
 		"bitwise_left_shift": shl, "bitwise_right_shift": shr, "gcd": gcds, "lcm": lcms} {
 		addBlocks(name, t)

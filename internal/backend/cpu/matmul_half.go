@@ -52,24 +52,34 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 	return newStack(f.x, v.Shape, f.strides, f.free), err
 }
 
-// endedHalf multiplies halves. Sums are float32, in scratch; a part is rounded once, when it is finished.
+// endedHalf multiplies halves. Sums are float32, in scratch that stays in the cache; a part is rounded once, when it is finished.
 func endedHalf(d dtype.DType) endedProduct[uint16] {
 	mul := gemm.BFloat16
 	if d == dtype.Float16 {
 		mul = gemm.Float16
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
-		sums, free := borrow[float32](m * n)
-		defer free()
-		mul(m, n, k, a, ars, acs, b, brs, bcs, sums, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
-			to := c[row*crs+col:]
-			for i := range rows {
-				narrowHalf(d, to[i*crs:][:cols], part[i*prs:][:cols])
+		mul(m, n, k, a, ars, acs, b, brs, bcs, nil, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
+			if c == nil {
+				withScratch((rows*cols+1)/2, func(t []float32) {
+					to := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(t))), rows*cols)
+					narrowRows(d, to, cols, part, prs, rows, cols)
+					ep(to, cols, row, col, rows, cols)
+				})
+				return
 			}
+			to := c[row*crs+col:]
+			narrowRows(d, to, crs, part, prs, rows, cols)
 			if ep != nil {
 				ep(to, crs, row, col, rows, cols)
 			}
 		}, run)
+	}
+}
+
+func narrowRows(d dtype.DType, z []uint16, zrs int, x []float32, xrs, rows, cols int) {
+	for i := range rows {
+		narrowHalf(d, z[i*zrs:][:cols], x[i*xrs:][:cols])
 	}
 }
 

@@ -129,16 +129,21 @@ func own[T floats](x []T, rs, rows, w int) {
 
 // product adds m rows of a, k deep, times a panel to c.
 func (l *layerPlan[T]) product(m, w, k int, a []T, ars int, panel []T, c []T, crs int) {
+	l.sums(m, w, k, recurrentDepth, a, ars, panel, c, crs, true)
+}
+
+// sums multiplies m rows of a, k deep, with a panel; sums go to c, or are added to it, every chunk of k.
+func (l *layerPlan[T]) sums(m, w, k, chunk int, a []T, ars int, panel []T, c []T, crs int, add bool) {
 	rows := l.tiles.Rows()
 	pieces := (m + rows - 1) / rows
-	for at := 0; at < k; at += recurrentDepth {
-		depth := min(recurrentDepth, k-at)
+	for at := 0; at < k; at += chunk {
+		depth := min(chunk, k-at)
 		if at > 0 && at%recurrentPause == 0 {
 			par.NewPace()
 		}
 		for p := range pieces {
 			lo, hi := part(m, pieces, p)
-			l.tiles.Panels(hi-lo, w, depth, a[lo*ars+at:], ars, 1, panel[at*l.width:], c[lo*crs:], crs, true)
+			l.tiles.Panels(hi-lo, w, depth, a[lo*ars+at:], ars, 1, panel[at*l.width:], c[lo*crs:], crs, add || at > 0)
 		}
 	}
 }

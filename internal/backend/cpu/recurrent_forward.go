@@ -5,10 +5,17 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
+// layerInputs are what the gates get from the inputs, if their product is part of the layer.
+type layerInputs[T floats] struct {
+	x, bias, panels []T // panels of the weight: by block of units, then by gate
+	size, chunk     int // of an input; see gemm.Tiles.Chunk: sums are those of a product of all inputs at once
+}
+
 // layerForward goes through the steps of a layer.
 type layerForward[T floats] struct {
 	*layerPlan[T]
 	gx, bias       []T
+	inputs         layerInputs[T]
 	panels         []T    // of the state's weight: by block of units, then by gate
 	projection     []T    // panels of it, by block of the state
 	states         [2][]T // before a step and behind it, in turn
@@ -27,7 +34,6 @@ func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) er
 	if err != nil {
 		return err
 	}
-	l.gx = x[0]
 	h0, rest := x[2], x[3:]
 	var c0, proj []T
 	if l.a.Cell == attr.CellLSTM {
@@ -37,23 +43,34 @@ func goThrough[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) er
 		l.bias, rest = rest[0], rest[1:]
 	}
 	if l.a.Project {
-		proj = rest[0]
+		proj, rest = rest[0], rest[1:]
+	}
+	var wi []T
+	if l.gx = x[0]; l.a.Input {
+		size := in[0].Shape.Dim(1)
+		l.inputs = layerInputs[T]{x: x[0], bias: rest[1], size: size, chunk: l.tiles.Chunk(size)}
+		l.gx, wi = nil, rest[0]
 	}
 	// Rows of the same column must not fall into the same set of the cache.
 	l.pitch, l.rawStep = l.state+16, l.hidden+16
-	sizes := []int{l.units * l.gates * l.width * l.state, 2 * l.batch * l.pitch, 0, 0, 0}
+	sizes := []int{l.units * l.gates * l.width * l.state, 2 * l.batch * l.pitch, 0, 0, 0, l.units * l.gates * l.width * l.inputs.size}
 	if c0 != nil {
 		sizes[2] = l.batch * l.hidden
 	}
 	if proj != nil {
 		sizes[3], sizes[4] = l.batch*l.rawStep, l.stateUnits*l.width*l.hidden
 	}
-	return withTemp(sizes[0]+sizes[1]+sizes[2]+sizes[3]+sizes[4], func(t []T) error {
+	return withTemp(sizes[0]+sizes[1]+sizes[2]+sizes[3]+sizes[4]+sizes[5], func(t []T) error {
 		s := cutter[T](t)
 		l.panels, l.states[0], l.states[1] = s.cut(sizes[0]), s.cut(sizes[1]/2), s.cut(sizes[1]/2)
 		l.memory, l.raw, l.projection = s.cut(sizes[2]), s.cut(sizes[3]), s.cut(sizes[4])
 		if err := l.packColumns(l.panels, x[1], l.gates, l.hidden, l.state); err != nil {
 			return err
+		}
+		if l.inputs.panels = s.cut(sizes[5]); wi != nil {
+			if err := l.packColumns(l.inputs.panels, wi, l.gates, l.hidden, l.inputs.size); err != nil {
+				return err
+			}
 		}
 		if proj != nil {
 			if err := l.packColumns(l.projection, proj, 1, l.state, l.hidden); err != nil {
@@ -122,20 +139,14 @@ func (l *layerForward[T]) block(k, at, u, lo, hi int) {
 		s := cutter[T](t)
 		g, h, tmp := s.cut(l.gates*n), s.cut(n), s.cut(n)
 		before := l.states[k%2][lo*l.pitch:]
-		row := (at + lo) * l.gates * l.hidden
 		for q := range l.gates {
 			z := g[q*n:][:n]
 			if l.a.Cell == attr.CellGRU && q == 2 {
 				clear(z) // the input's part comes later
 			} else {
-				l.tiles.CopyRows(z, w, l.gx[row+q*l.hidden+from:], l.gates*l.hidden, m, w)
+				l.fromInputs(z, at, from, w, lo, hi, q)
 			}
-			if l.bias != nil {
-				b := l.bias[q*l.hidden+from:][:w]
-				for i := range m {
-					l.add(z[i*w:][:w], z[i*w:][:w], b)
-				}
-			}
+			l.addBias(z, l.bias, from, w, q)
 			l.ask(k, at, from, w, lo, hi, q+1)
 			l.product(m, w, l.state, before, l.pitch, l.panels[(from*l.gates+q*l.width)*l.state:], z, w)
 		}
@@ -157,7 +168,7 @@ func (l *layerForward[T]) block(k, at, u, lo, hi int) {
 				l.tiles.CopyRows(l.extra[(at+lo)*l.hidden+from:], l.hidden, g[2*n:], w, m, w)
 			}
 			l.mul(g[2*n:], g[2*n:], g[:n])
-			l.tiles.CopyRows(tmp, w, l.gx[row+2*l.hidden+from:], l.gates*l.hidden, m, w)
+			l.fromInputs(tmp, at, from, w, lo, hi, 2)
 			l.add(g[2*n:], g[2*n:], tmp)
 			l.tanh(g[2*n:], g[2*n:])
 			l.tiles.CopyRows(h, w, before[from:], l.pitch, m, w)
@@ -179,6 +190,32 @@ func (l *layerForward[T]) block(k, at, u, lo, hi int) {
 	})
 }
 
+// fromInputs gives what gate q gets from the inputs.
+func (l *layerForward[T]) fromInputs(z []T, at, from, w, lo, hi, q int) {
+	p := &l.inputs
+	switch {
+	case !l.a.Input:
+		l.tiles.CopyRows(z, w, l.gx[(at+lo)*l.gates*l.hidden+q*l.hidden+from:], l.gates*l.hidden, hi-lo, w)
+		return
+	case p.size == 0:
+		clear(z)
+	default:
+		l.sums(hi-lo, w, p.size, p.chunk, p.x[(at+lo)*p.size:], p.size, p.panels[(from*l.gates+q*l.width)*p.size:], z, w, false)
+	}
+	l.addBias(z, p.bias, from, w, q)
+}
+
+// addBias adds that of gate q to rows, if there is one.
+func (l *layerForward[T]) addBias(z, bias []T, from, w, q int) {
+	if bias == nil {
+		return
+	}
+	b := bias[q*l.hidden+from:][:w]
+	for i := 0; i < len(z); i += w {
+		l.add(z[i:][:w], z[i:][:w], b)
+	}
+}
+
 // ask brings near what the block needs when its products with gate q-1 are there: a little at a time, since a core has
 // only so many requests under way.
 func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
@@ -191,6 +228,9 @@ func (l *layerForward[T]) ask(k, at, from, w, lo, hi, q int) {
 	}
 	if q == 3 && l.extra != nil {
 		own(l.extra[(at+lo)*l.hidden+from:], l.hidden, m, w)
+	}
+	if l.a.Input {
+		return
 	}
 	if q < l.gates {
 		ahead(l.gx[(at+lo)*row+q*l.hidden+from:], row, m, w)

@@ -30,6 +30,8 @@ type folder[T, A, R any] struct {
 	join func(a, b A) A
 	// done gives the result of n elements.
 	done func(a A, n int) R
+	// quick says that memory is slower than folding.
+	quick bool
 }
 
 // foldDim is a dimension with its strides in elements.
@@ -231,7 +233,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	if chunks == 1 {
 		group := max(1, foldChunk/p.count)
 		blocks := (p.outputs + group - 1) / group
-		return each(c, blocks, func(b int) {
+		return r.blocks(c, blocks, func(b int) {
 			var tile []T
 			lo, hi := b*group, min((b+1)*group, p.outputs)
 			if p.dense() {
@@ -245,7 +247,7 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		})
 	}
 	r.parts(p.outputs * chunks)
-	err := each(c, len(r.part), func(b int) {
+	err := r.blocks(c, len(r.part), func(b int) {
 		var tile []T
 		in, _ := p.place(b / chunks)
 		lo := b % chunks * foldChunk
@@ -255,6 +257,19 @@ func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 		r.joinRows(chunks)
 	}
 	return err
+}
+
+// blocks runs blocks, several at a time where there are many that wait for memory: longer runs are read sooner, by a twentieth.
+func (r *foldRun[T, A, R]) blocks(c *backend.Ctx, n int, f func(block int)) error {
+	const most, many = 4, 64
+	if !r.f.quick || n < many {
+		return each(c, n, f)
+	}
+	return c.For((n+most-1)/most, func(b int) {
+		for i := b * most; i < min((b+1)*most, n); i++ {
+			f(i)
+		}
+	})
 }
 
 // dense reports whether the rows follow each other, as do their results.

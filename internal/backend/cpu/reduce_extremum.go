@@ -96,6 +96,8 @@ func init() {
 	f64, g64 := maxOf(-inf), minOf(inf)
 	f64.cols = colsOf(func(acc, x []float64) { simd.MaxF64(acc, acc, x) })
 	g64.cols = colsOf(func(acc, x []float64) { simd.MinF64(acc, acc, x) })
+	f64.run = byRuns(f64.run, maxRunF64)
+	g64.run = byRuns(g64.run, minRunF64)
 	most[dtype.Float64], least[dtype.Float64] = f64.reducer(), g64.reducer()
 	extremeInts[uint8](most, least, dtype.Bool)
 	extremeInts[uint8](most, least, dtype.Uint8)
@@ -105,12 +107,26 @@ func init() {
 	extremeInts[int8](most, least, dtype.Int8)
 	extremeInts[int16](most, least, dtype.Int16)
 	extremeInts[int32](most, least, dtype.Int32)
-	extremeInts[int64](most, least, dtype.Int64)
+	low, high := bounds[int64]()
+	fi, gi := maxOf(low), minOf(high)
+	fi.run, fi.cols = byRuns(fi.run, maxRunI64), colsOf(func(acc, x []int64) { simd.MaxI64(acc, acc, x) })
+	gi.run, gi.cols = byRuns(gi.run, minRunI64), colsOf(func(acc, x []int64) { simd.MinI64(acc, acc, x) })
+	most[dtype.Int64], least[dtype.Int64] = fi.reducer(), gi.reducer()
 	registerFold("amax", most)
 	registerFold("amin", least)
 	registerFold("count_nonzero", countTable(func(a int64, _ int) int64 { return a }))
 	registerFold("any", countTable(func(a int64, _ int) bool { return a > 0 }))
 	registerFold("all", countTable(func(a int64, n int) bool { return a == int64(n) }))
+}
+
+// byRuns takes long runs by vectors, and their result by the fold of single elements.
+func byRuns[T any](one func(a T, x []T) T, long func(x []T) T) func(a T, x []T) T {
+	return func(a T, x []T) T {
+		if len(x) < runFrom {
+			return one(a, x)
+		}
+		return one(a, []T{long(x)})
+	}
 }
 
 // counting counts what is not zero, after a mask that leaves out the sign bit of floats.

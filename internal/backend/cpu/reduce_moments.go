@@ -44,14 +44,26 @@ func momentsF32(x []float32) moments {
 	return moments{n, float64(c) + s/n, max(q-s*s/n, 0)}
 }
 
-func momentsOf[T floats](x []T) moments {
+func momentsF64(x []float64) moments {
 	n, s := float64(len(x)), 0.0
-	for _, v := range x {
-		s += float64(v)
+	if len(x) >= runFrom {
+		s = sumRunF64(x)
+	} else {
+		for _, v := range x {
+			s += v
+		}
 	}
 	mean, q := s/n, 0.0
+	for len(x) >= runFrom {
+		var t [tileElems]float64
+		m := min(len(x), tileElems)
+		simd.AddScalarF64(t[:m], x[:m], -mean)
+		simd.SquareF64(t[:m], t[:m])
+		q += sumRunF64(t[:m])
+		x = x[m:]
+	}
 	for _, v := range x {
-		q += (float64(v) - mean) * (float64(v) - mean)
+		q += (v - mean) * (v - mean)
 	}
 	return moments{n, mean, q}
 }
@@ -129,7 +141,7 @@ func varianceOf(a attr.Attr, d dtype.DType) *byType {
 	case dtype.Float32:
 		t[dtype.Float32] = varOf(momentsF32, end).reducer()
 	case dtype.Float64:
-		t[dtype.Float64] = varOf(momentsOf[float64], end).reducer()
+		t[dtype.Float64] = varOf(momentsF64, end).reducer()
 	case dtype.Complex64:
 		t[dtype.Complex64] = varComplex[complex64, float32](end).reducer()
 	case dtype.Complex128:
@@ -216,6 +228,24 @@ func normF32(p float64) folder[float32, float64, float32] {
 	return f
 }
 
+// normF64 has the common norm by vectors of float64.
+func normF64(p float64) folder[float64, float64, float64] {
+	f := normOf[float64](p)
+	if one := f.run; p == 2 {
+		f.run = func(a float64, x []float64) float64 {
+			var t [tileElems]float64
+			for len(x) >= runFrom {
+				m := min(len(x), tileElems)
+				simd.SquareF64(t[:m], x[:m])
+				a += sumRunF64(t[:m])
+				x = x[m:]
+			}
+			return one(a, x)
+		}
+	}
+	return f
+}
+
 func absRun(step func(a float64, t []float32) float64) func(a float64, x []float32) float64 {
 	return func(a float64, x []float32) float64 {
 		t := floatTiles.Get().(*floatTile)
@@ -258,7 +288,7 @@ func vectorNormOf(a attr.Attr, d dtype.DType) *byType {
 	case dtype.Float32:
 		t[dtype.Float32] = normF32(p).reducer()
 	case dtype.Float64:
-		t[dtype.Float64] = normOf[float64](p).reducer()
+		t[dtype.Float64] = normF64(p).reducer()
 	case dtype.Complex64:
 		t[dtype.Complex64] = normComplex[complex64, float32](p).reducer()
 	case dtype.Complex128:

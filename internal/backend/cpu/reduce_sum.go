@@ -115,7 +115,7 @@ func add[A numbers](a, b A) A { return a + b }
 
 // sumF32 adds runs in float32 lanes and runs to each other in float64.
 func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
-	return folder[float32, float64, float32]{join: add[float64], done: done,
+	return folder[float32, float64, float32]{join: add[float64], done: done, quick: true,
 		run: func(a float64, x []float32) float64 {
 			if len(x) < 16 {
 				s := 0.0
@@ -200,29 +200,18 @@ func sumInts[T integers](t *byType, d dtype.DType) {
 }
 
 func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
-	return folder[float64, float64, float64]{join: add[float64], done: done,
+	return folder[float64, float64, float64]{join: add[float64], done: done, quick: true,
 		run: func(a float64, x []float64) float64 {
-			for len(x) > 0 { // blocks of 512 in eight lanes, so that long runs lose little
-				y := x[:min(len(x), 512)]
-				x = x[len(y):]
-				var s [8]float64
-				for len(y) >= 8 {
-					s[0] += y[0]
-					s[1] += y[1]
-					s[2] += y[2]
-					s[3] += y[3]
-					s[4] += y[4]
-					s[5] += y[5]
-					s[6] += y[6]
-					s[7] += y[7]
-					y = y[8:]
-				}
-				for i, v := range y {
-					s[i] += v
-				}
-				a += ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+			for len(x) >= runFrom { // pieces, so that long runs lose little
+				n := min(len(x), 8192)
+				a += sumRunF64(x[:n])
+				x = x[n:]
 			}
-			return a
+			s := 0.0
+			for _, v := range x {
+				s += v
+			}
+			return a + s
 		},
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
 }
@@ -267,7 +256,17 @@ func sumTable(mean bool) *byType {
 	sumInts[int8](t, dtype.Int8)
 	sumInts[int16](t, dtype.Int16)
 	sumInts[int32](t, dtype.Int32)
-	sumInts[int64](t, dtype.Int64)
+	t[dtype.Int64] = folder[int64, int64, int64]{join: add[int64], done: func(a int64, _ int) int64 { return a }, quick: true,
+		run: func(a int64, x []int64) int64 {
+			if len(x) >= runFrom {
+				return a + sumRunI64(x)
+			}
+			for _, v := range x {
+				a += v
+			}
+			return a
+		},
+		cols: colsOf(func(acc, x []int64) { simd.AddI64(acc, acc, x) })}.reducer()
 	return t
 }
 

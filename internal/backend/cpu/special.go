@@ -5,37 +5,10 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
-
-func floorB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		out[i] = T(math.Floor(float64(v)))
-	}
-}
-
-func ceilB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		out[i] = T(math.Ceil(float64(v)))
-	}
-}
-
-func truncB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		out[i] = T(math.Trunc(float64(v)))
-	}
-}
-
-func roundB[T floats](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		out[i] = T(math.RoundToEven(float64(v)))
-	}
-}
 
 // polygammaB has its order in the attribute.
 func polygammaB[T floats](n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
@@ -74,8 +47,8 @@ func init() {
 		return dtype.ToBF16(float32(special.NextAfter(dtype.BFloat16, float64(x.Float32()), float64(y.Float32()))))
 	})
 	for name, t := range map[string]byDType{
-		"floor": onFloats(floorB[float32], floorB[float64]), "ceil": onFloats(ceilB[float32], ceilB[float64]),
-		"trunc": onFloats(truncB[float32], truncB[float64]), "round": onFloats(roundB[float32], roundB[float64]),
+		"floor": bothFloats(simd.FloorF32, simd.FloorF64), "ceil": bothFloats(simd.CeilF32, simd.CeilF64),
+		"trunc": bothFloats(simd.TruncF32, simd.TruncF64), "round": bothFloats(simd.RoundF32, simd.RoundF64),
 		"lgamma": real64(special.Lgamma), "digamma": real64(special.Digamma), "special_zeta": binary64(special.Zeta),
 		"polygamma": onFloats(polygammaB[float32], polygammaB[float64]),
 		"i0":        real64(special.I0), "special_i0e": real64(special.I0e), "special_i1": real64(special.I1), "special_i1e": real64(special.I1e),
@@ -86,9 +59,9 @@ func init() {
 		"special_polynomial":          onFloats(polynomialB[float32], polynomialB[float64]),
 		"special_spherical_bessel_j0": real64(special.SphericalJ0),
 		"special_erfcx":               real64(special.Erfcx), "special_ndtr": real64(special.Ndtr), "special_log_ndtr": real64(special.LogNdtr),
-		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": real64(special.Logit),
-		"atan2": binary64(math.Atan2), "hypot": binary64(math.Hypot), "copysign": binary64(math.Copysign),
-		"logaddexp":  binary64(special.LogAddExp).complexes2(special.LogAddExpComplex),
+		"special_ndtri": real64(special.Ndtri), "special_entr": real64(special.Entr), "logit": bothFloats(simd.LogitF32, simd.LogitF64),
+		"atan2": bothFloats2(simd.Atan2F32, simd.Atan2F64), "hypot": bothFloats2(simd.HypotF32, simd.HypotF64), "copysign": bothFloats2(simd.CopysignF32, simd.CopysignF64),
+		"logaddexp":  bothFloats2(simd.LogAddExpF32, simd.LogAddExpF64).complexes2(special.LogAddExpComplex),
 		"logaddexp2": binary64(special.LogAddExp2), "xlogy": binary64(special.XLogY), "special_xlog1py": binary64(special.XLog1pY),
 		"nextafter": next, "frexp_mantissa": real64(special.Mantissa),
 	} {

@@ -2,11 +2,13 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -23,8 +25,8 @@ func TestCompileSorts(t *testing.T) {
 	}
 	for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
 		for _, name := range []string{"put_sorted", "put_finish"} {
-			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.Float32, dtype.BFloat16, r))
-			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r))
+			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.BFloat16, dtype.BFloat16, r, 8*number(r%2 == 0)+number(r%2 == 1)))
+			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r, 1))
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
@@ -45,15 +47,21 @@ func TestCompileScans(t *testing.T) {
 				}
 				out = dtype.Int64
 			}
-			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16))
+			compileOne(t, op+d.String(), scanSource("scan_cols", op, d, out, d == dtype.Float16, scanForm{threads, 1, 1}))
 		}
 	}
-	for _, part := range []string{"fold_chunks", "carry_chunks", "scan_rows"} {
-		compileOne(t, part, scanSource(part, "argcummax", dtype.BFloat16, dtype.Int64, true))
+	for op, d := range map[string]dtype.DType{"argcummax": dtype.BFloat16, "cumsum": dtype.Float32, "cumprod": dtype.Complex64, "linear_scan": dtype.Int8} {
+		for _, n := range []int{33, 700, 1 << 20} {
+			out := d
+			if op == "argcummax" {
+				out = dtype.Int64
+			}
+			compileOne(t, op, scanSource("scan_rows", op, d, out, n == 700, scanFormFor(op, d, n, 8/max(2, d.Size()))))
+		}
 	}
 }
 
-var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false}
+var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false, 1}
 
 // TestCompileWindows compiles convolution, pooling, chosen products and samplers.
 func TestCompileWindows(t *testing.T) {
@@ -72,6 +80,9 @@ func TestCompileWindows(t *testing.T) {
 			}
 			for _, op := range []string{"pool_max", "pool_max_t", "pool_mean", "pool_mean_t"} {
 				compileOne(t, op, poolSource(op, d, someWindows))
+				if strings.HasPrefix(op, "pool_max") {
+					compileOne(t, op, poolSource(op, d, windowForm{[3]int{3, 3, 1}, [3]int{2, 2, 1}, [3]int{1, 1, 0}, [3]int{1, 1, 1}, 3, false, false, 16 / d.Size()}))
+				}
 			}
 			compileOne(t, "random_poisson", sampleSource("random_poisson", d))
 			compileOne(t, "random_binomial", sampleSource("random_binomial", d))
@@ -121,9 +132,14 @@ func TestCompileTails(t *testing.T) {
 // TestCompileRadix compiles the kernels that sort long rows.
 func TestCompileRadix(t *testing.T) {
 	needCompiler(t)
-	for _, name := range []string{"radix_count", "radix_scan", "radix_place"} {
-		for _, key := range []string{"u32", "u64"} {
-			compileOne(t, name+key, radixSource(name, key))
+	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float32, dtype.Float64} {
+		for _, from := range []bool{false, true} {
+			f := (&sorter{t: d}).radixForm(from, false)
+			compileOne(t, "radix_count", f.source("radix_count", digits(d)))
+			for _, to := range []bool{false, true} {
+				f.to = to
+				compileOne(t, "radix_place", f.source("radix_place", nil))
+			}
 		}
 	}
 }
@@ -149,6 +165,60 @@ func TestCompileRecurrent(t *testing.T) {
 			for _, part := range []string{"FORWARD", "BACKWARD", "PUT"} {
 				compileOne(t, "recurrent_"+part+d.String(), recurrentSource(part, d, c))
 			}
+		}
+	}
+}
+
+// TestCompileRows compiles programs over rows: an op along rows, what goes on with it, and reductions of every kind.
+func TestCompileRows(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Float64} {
+		for _, n := range []int{16, 33, 4096} {
+			sh := shape.Of("test", 8, n)
+			one := func(in int, op string, tail *backend.Tail) *backend.Fused {
+				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Tail: tail}
+				ins := backend.Instr{Op: op, Dst: in, Src: [3]int{-1, -1, -1}}
+				for i := range in {
+					f.DTypes, ins.Src[i] = append(f.DTypes, d), i
+				}
+				if op != "" {
+					f.Instrs, f.Out = []backend.Instr{ins}, []int{in}
+				}
+				prepare(f)
+				return f
+			}
+			r := &backend.Rows{Count: 8, Locals: []int{n * d.Size()}}
+			v := backend.View{Buf: &mem.Buffer{Dev: nowhere, Size: 1 << 20}, DType: d, Shape: sh}
+			r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "softmax", nil), Len: n, Out: []int{0}, In: []int{-1}},
+				backend.RowPart{Fused: one(2, "sub", nil), Len: n, Out: []int{-1}, In: []int{0, -1}})
+			out, in := []backend.View{v, v}, []backend.View{v, v, v}
+			for op, c := range reductions {
+				if !contains(c.kinds, d) {
+					continue
+				}
+				a := attr.Attr(attr.Axes{Axes: attr.MakeInts(1)})
+				switch op {
+				case "var":
+					a = attr.Var{Axes: attr.MakeInts(1), Correction: 1}
+				case "vector_norm":
+					a = attr.Norm{Axes: attr.MakeInts(1), P: 3}
+				}
+				of := v
+				of.Shape = shape.Of("test", 8)
+				switch op {
+				case "argmax", "argmin", "count_nonzero":
+					of.DType = dtype.Int64
+				case "any", "all":
+					of.DType = dtype.Bool
+				}
+				r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "", &backend.Tail{Op: op, Attr: a}), Len: n, Out: []int{-1}, In: []int{-1}})
+				out, in = append(out, of), append(in, v)
+			}
+			w := newRowWriter(r)
+			if err := w.write(&Device{}, out, in); err != nil || w.odd {
+				t.Fatal(err, "or it was not taken")
+			}
+			compileOne(t, "rows", w.source())
 		}
 	}
 }

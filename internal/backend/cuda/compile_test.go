@@ -37,7 +37,7 @@ func operands(op string, d dtype.DType) []dtype.DType {
 	}
 	for _, two := range strings.Fields("add sub mul grad_mul div pow lt le gt ge eq ne logical_and logical_or logical_xor maximum minimum clamp_min clamp_max fmax fmin " +
 		"floor_divide trunc_divide remainder fmod bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift gcd lcm atan2 hypot copysign nextafter " +
-		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex") {
+		"logaddexp logaddexp2 xlogy special_xlog1py special_zeta special_polynomial complex require") {
 		if op == two {
 			return []dtype.DType{d, d}
 		}
@@ -91,6 +91,8 @@ func everyOp(d dtype.DType) *backend.Fused {
 			a = attr.Softplus{Beta: 1, Threshold: 20}
 		case "wrap_index":
 			a = attr.Bound{Size: 7}
+		case "require":
+			a = attr.Domain{Op: "test", Rule: attr.Probability}
 		case "polygamma":
 			a = attr.Order{N: 2}
 		case "special_polynomial":
@@ -155,7 +157,7 @@ func TestCompileReductions(t *testing.T) {
 
 func compileOne(t *testing.T, name, source string) {
 	t.Helper()
-	if _, err := nvrtc.Compile(name, source, "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile(name, following(source), "sm_90", options...); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }
@@ -188,11 +190,12 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
-	compileOne(t, "gather", indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "gather", "#define INDEX u32\n"+indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
-		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
-		compileOne(t, "move", kernels.Source("prelude")+"#define ND 3\n#define INDEX u64\n#define UNIT "+unit+"\n"+kernels.Source("move"))
+		compileOne(t, "take", takeSource(unit, 1))
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {
@@ -215,7 +218,7 @@ func TestCompileAttention(t *testing.T) {
 				if part == forward {
 					src = p.source("attention", false)
 				}
-				if _, err := nvrtc.Compile("attention", src, "sm_90", options...); err != nil {
+				if _, err := nvrtc.Compile("attention", following(src), "sm_90", options...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -224,7 +227,7 @@ func TestCompileAttention(t *testing.T) {
 	for _, part := range []string{"WEIGHTS", "COTANGENTS"} {
 		for _, mask := range []string{"b8", "f32"} {
 			src := kernels.Source("prelude") + fmt.Sprintf("#define T f32\n#define MASK %s\n#define MASK_IS_BOOL %d\n#define %s\n", mask, number(mask == "b8"), part) + kernels.Source("attention_rows")
-			if _, err := nvrtc.Compile("attention_rows", src, "sm_90", options...); err != nil {
+			if _, err := nvrtc.Compile("attention_rows", following(src), "sm_90", options...); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -235,7 +238,7 @@ func TestCompileAttention(t *testing.T) {
 			compileOne(t, "attention_sums", sumsSource(d, 8))
 		}
 	}
-	if _, err := nvrtc.Compile("stamp", kernels.Source("prelude", "stamp"), "sm_90", options...); err != nil {
+	if _, err := nvrtc.Compile("stamp", following(kernels.Source("prelude", "stamp")), "sm_90", options...); err != nil {
 		t.Fatal(err)
 	}
 }

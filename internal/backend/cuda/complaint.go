@@ -1,8 +1,10 @@
 package cuda
 
 import (
+	"math"
 	"unsafe"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -19,6 +21,7 @@ type word struct {
 const (
 	badPosition = 1
 	byZero      = 2
+	outOfDomain = 3 // value is the bits of a float64, size an attr.Rule
 
 	numWords = 4096
 )
@@ -30,6 +33,8 @@ func (w word) complaint(op string) error {
 		return nil
 	case byZero:
 		return fault.New(fault.Value, op, "an integer is divided by zero")
+	case outOfDomain:
+		return backend.Refused(op, attr.Rule(w.size), math.Float64frombits(uint64(w.value)))
 	}
 	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
 }

@@ -63,7 +63,7 @@ func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	f, err := d.kernelWith(k.Options, fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source), k.Name, func() string { return k.Source })
+	f, err := d.find(fmt.Sprintf("custom %q %s %s", k.Options, k.Name, k.Source), text{name: k.Name, source: func() string { return k.Source }, options: k.Options})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ var kinds = map[string]string{
 	"maximum": "bihf", "minimum": "bihf", "clamp_min": "bihf", "clamp_max": "bihf", "fmax": "bihf", "fmin": "bihf",
 	"floor_divide": "ihf", "trunc_divide": "ihf", "remainder": "ihf", "fmod": "ihf",
 	"bitwise_and": "bi", "bitwise_or": "bi", "bitwise_xor": "bi", "bitwise_not": "bi", "bitwise_left_shift": "i", "bitwise_right_shift": "i", "gcd": "i", "lcm": "i",
-	"relu": "ihf", "softplus": "hf", "silu": "hf", "gelu": "hf", "gelu_tanh": "hf", "logsigmoid": "hf", "wrap_index": "i",
+	"relu": "ihf", "softplus": "hf", "silu": "hf", "gelu": "hf", "gelu_tanh": "hf", "logsigmoid": "hf", "wrap_index": "i", "require": "f",
 	"sqrt": "hfc", "rsqrt": "hfc", "reciprocal": "hfc", "exp": "hfc", "exp2": "hfc", "expm1": "hfc", "log": "hfc", "log2": "hfc", "log10": "hfc", "log1p": "hfc",
 	"sin": "hfc", "cos": "hfc", "tan": "hfc", "asin": "hfc", "acos": "hfc", "atan": "hfc", "sinh": "hfc", "cosh": "hfc", "tanh": "hfc", "asinh": "hfc", "acosh": "hfc", "atanh": "hfc",
 	"erf": "hf", "erfc": "hf", "erfinv": "hf", "cbrt": "hf", "sigmoid": "hfc", "floor": "hf", "ceil": "hf", "trunc": "hf", "round": "hf",
@@ -58,7 +58,7 @@ func mayComplain(op string, d dtype.DType) bool {
 	case "floor_divide", "trunc_divide", "remainder", "fmod":
 		return d.IsInteger()
 	}
-	return op == "wrap_index"
+	return op == "wrap_index" || op == "require"
 }
 
 // expression writes an instruction in CUDA C++ over its operands' names. word is the name of the fault word.
@@ -71,6 +71,10 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 		return x[0]
 	case "wrap_index":
 		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", x[0], ins.Attr.(attr.Bound).Size, word)
+	case "require":
+		r := ins.Attr.(attr.Domain).Rule
+		low, high := r.Bounds()
+		return fmt.Sprintf("op_require(%s, %s, %s, %s, %d, %s)", x[0], x[1], literal(low), literal(high), r, word)
 	case "polygamma":
 		return fmt.Sprintf("op_polygamma(%s, %d)", x[0], ins.Attr.(attr.Order).N)
 	case "special_polynomial":

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -53,7 +54,9 @@ func prepare(p *backend.Fused) {
 	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
 		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
-			q.faults = ins.Op
+			if q.faults = ins.Op; ins.Op == "require" {
+				q.faults = ins.Attr.(attr.Domain).Op
+			}
 		}
 	}
 	if p.Head == nil && p.Tail == nil && q.faults == "" {
@@ -178,9 +181,7 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 	}
 	for i, v := range in {
 		if f.classes[i] == byValue {
-			var imm [2]uint64
-			size := v.DType.Size()
-			copy(dtype.Bytes(imm[:]), v.Buf.Mem[v.Offset()*size:][:size])
+			imm := immediateOf(v)
 			a = append(a, imm[:]...)
 		}
 	}
@@ -188,4 +189,11 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 		a.ptr(address(v))
 	}
 	return a
+}
+
+// immediateOf is a value as it is passed with a launch.
+func immediateOf(v backend.View) (imm [2]uint64) {
+	size := v.DType.Size()
+	copy(dtype.Bytes(imm[:]), v.Buf.Mem[v.Offset()*size:][:size])
+	return imm
 }

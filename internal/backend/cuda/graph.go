@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -74,9 +75,10 @@ func (r *recordings) open(d *Device) {
 
 // recorder is the state of a recording under way, and of the graph it becomes.
 type recorder struct {
-	d    *Device
-	main *driver.Device
-	keep []*mem.Buffer // memory of its own
+	d     *Device
+	main  *driver.Device
+	keep  []*mem.Buffer // memory of its own
+	early bool          // small kernels may start before those they wait for have ended
 	order
 
 	words []wordUse
@@ -143,7 +145,7 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	all.mu.Lock()
 	age := all.age
 	all.mu.Unlock()
-	r := &recorder{d: d, main: d.Device}
+	r := &recorder{d: d, main: d.Device, early: d.StartsEarly() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
 	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, face: recording, rec: r}
 	if err := all.dev.Begin(); err != nil {
 		return nil, err

@@ -59,6 +59,18 @@ func product(dims []int) int {
 	return n
 }
 
+// indexFor is the type that counts n elements: what is narrow is divided fast.
+func indexFor(n int) string {
+	if n >= 1<<31 {
+		return "u64"
+	}
+	return "u32"
+}
+
+func takeSource(unit string, total int) string {
+	return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n#define INDEX " + indexFor(total) + "\n" + kernels.Source("index")
+}
+
 func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {
@@ -70,19 +82,16 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	for size < 16 && inner%2 == 0 && address(x.views[0])%uintptr(2*size) == 0 {
 		size, inner = 2*size, inner/2
 	}
-	unit := unitOf[size]
-	f, err := d.kernel("take "+unit, "take_slices", func() string {
-		return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n" + kernels.Source("index")
-	})
+	unit, total := unitOf[size], product(dims[:axis])*count*inner
+	f, err := d.kernel("take "+unit+indexFor(total), "take_slices", func() string { return takeSource(unit, total) })
 	if err != nil {
 		return err
 	}
-	total := product(dims[:axis]) * count * inner
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
 		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
-		return d.launch(f, blocks(total, threads), 1, threads, g)
+		return d.launch(f, blocks(total, 4*threads), 1, threads, g)
 	})
 }
 
@@ -132,26 +141,33 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	to, end, err := d.writing(out[0], in[0], s.Reduce)
-	if err != nil {
-		return err
-	}
 	dims := in[0].Shape.Dims()
 	inner, count := product(dims[s.Axis+1:]), in[1].Numel()
 	columns := product(dims[:s.Axis]) * inner
 	if count == 0 {
-		return end()
+		return d.base(out[0], in[0])
 	}
 	if count >= manyPositions && count <= longest {
+		if err := d.base(out[0], in[0]); err != nil {
+			return err
+		}
 		sorted, err := d.sortedPositions(flat(x.views[0]), 0)
 		if err != nil {
 			return err
 		}
 		defer sorted.free()
-		if err := d.putSorted(sorted, true, to, in[2], address(x.views[1]), s.Reduce, dims[s.Axis], columns, args{uint64(inner)}); err != nil {
-			return err
+		from, each := address(x.views[1]), 16/max(4, out[0].DType.Size(), in[2].DType.Size())
+		if in[2].DType.IsHalf() && out[0].DType.IsHalf() {
+			each = 8
 		}
-		return end()
+		for inner%each != 0 || (from|address(out[0]))%16 != 0 && each > 1 {
+			each /= 2
+		}
+		return d.putSorted(sorted, true, out[0], in[2], from, s.Reduce, dims[s.Axis], columns, each, args{uint64(inner)})
+	}
+	to, end, err := d.writing(out[0], in[0], s.Reduce)
+	if err != nil {
+		return err
 	}
 	f, err := d.kernel(fmt.Sprint("put ", to.DType, in[2].DType, s.Reduce), "put_slices", func() string { return indexSource("PUT", to.DType, in[2].DType, s.Reduce) })
 	if err != nil {
@@ -196,11 +212,13 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 		defer b.Free()
 	}
 	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("GATHER", t, t, attr.ReduceSet) })
+	n := out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n)), "gather", func() string {
+		return "#define INDEX " + indexFor(n) + "\n" + indexSource("GATHER", t, t, attr.ReduceSet)
+	})
 	if err != nil {
 		return err
 	}
-	n := out[0].Numel()
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		return d.launch(f, blocks(n, threads), 1, threads, along(at, in[0], in[0], axis, n, 0, 0, address(out[0]), address(in[0]), address(at), word))
 	})
@@ -218,37 +236,36 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	to, end, err := d.writing(out[0], in[0], s.Reduce)
-	if err != nil {
-		return err
-	}
 	if at.Numel() == 0 {
-		return end()
-	}
-	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
-	if err != nil {
-		return err
+		return d.base(out[0], in[0])
 	}
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
-	lines := at.Numel() / count
+	lines, step := at.Numel()/count, product(dims[s.Axis+1:])
 	if count >= manyPositions && count <= longest && lines < 1<<14 {
+		if err := d.base(out[0], in[0]); err != nil {
+			return err
+		}
 		sorted, err := d.sortedPositions(at, s.Axis)
 		if err != nil {
 			return err
 		}
 		defer sorted.free()
 		var g args
-		g.int(len(dims), s.Axis, product(dims[s.Axis+1:]))
-		g = append(g, places(dims, to.Strides(), in[2].Strides())...)
-		if err := d.putSorted(sorted, false, to, in[2], address(in[2]), s.Reduce, to.Shape.Dim(s.Axis), 1, g); err != nil {
-			return err
-		}
-		return end()
+		g.int(len(dims), s.Axis, step)
+		g = append(g, places(dims, out[0].Strides(), in[2].Strides())...)
+		return d.putSorted(sorted, false, out[0], in[2], address(in[2]), s.Reduce, out[0].Shape.Dim(s.Axis), 1, 1, g)
+	}
+	to, end, err := d.writing(out[0], in[0], s.Reduce)
+	if err != nil {
+		return err
+	}
+	f, err := d.kernel(fmt.Sprint("scatter ", to.DType, in[2].DType, s.Reduce), "scatter", func() string { return indexSource("SCATTER", to.DType, in[2].DType, s.Reduce) })
+	if err != nil {
+		return err
 	}
 	if err := d.checked(d.ctx, "index", func(word uintptr) error {
-		return d.launch(f, blocks(lines, threads), 1, threads,
-			along(at, to, in[2], s.Axis, lines, product(dims[s.Axis+1:]), count, address(to), address(in[2]), address(at), word))
+		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), word))
 	}); err != nil {
 		return err
 	}

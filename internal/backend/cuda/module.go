@@ -28,13 +28,21 @@ type compiled struct {
 	err  error
 }
 
-// kernel returns the function called name of a source, compiled the first time; the key stands for the source.
-func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
-	return d.kernelWith(options, key, name, source)
+// text is a kernel before it is compiled.
+type text struct {
+	name    string
+	source  func() string
+	options []string
+	ours    bool // it can be made to wait for what stands before it
 }
 
-// kernelWith is kernel with other options, for which the key stands too.
-func (d *Device) kernelWith(options []string, key, name string, source func() string) (*driver.Function, error) {
+// kernel returns the function called name of a source of ours, compiled the first time; the key stands for the source.
+func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
+	return d.find(key, text{name, source, options, true})
+}
+
+// find returns a kernel, compiled the first time; the key stands for its text.
+func (d *Device) find(key string, t text) (*driver.Function, error) {
 	e, ok := d.kernels.Load(key)
 	if !ok {
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
@@ -42,24 +50,28 @@ func (d *Device) kernelWith(options []string, key, name string, source func() st
 	c := e.(*compiled)
 	if d.face == looking {
 		if !c.done.Load() {
-			go d.compile(c, options, key, name, source) // several at a time; who needs it first waits for it
+			go d.compile(c, key, t) // several at a time; who needs it first waits for it
 		}
 		return nil, nil
 	}
-	d.compile(c, options, key, name, source)
+	d.compile(c, key, t)
 	return c.f, c.err
 }
 
-func (d *Device) compile(c *compiled, options []string, key, name string, source func() string) {
+func (d *Device) compile(c *compiled, key string, t text) {
 	if c.done.Load() {
 		return
 	}
 	c.once.Do(func() {
 		d.begun.Add(1)
+		source := t.source()
+		if t.ours {
+			source = following(source)
+		}
 		var code []byte
-		if code, c.err = nvrtc.Cached(driver.Version, name, source(), d.arch, options...); c.err == nil {
-			if c.f, c.err = d.Load(code, name); c.err == nil {
-				c.f.Label = key
+		if code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...); c.err == nil {
+			if c.f, c.err = d.Load(code, t.name); c.err == nil {
+				c.f.Label, c.f.Waits = key, t.ours
 			}
 		}
 		c.done.Store(true)

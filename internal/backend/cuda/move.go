@@ -41,24 +41,44 @@ func (d *Device) move(to, from backend.View) error {
 			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
 		}
 	}
-	index := "u32"
-	if n >= 1<<31 {
-		index = "u64"
+	form := moveForm{unitOf[size], indexFor(n), len(dims), 0}
+	// Long rows are cut in stretches: a block has one of them.
+	each := min(4, dims[last]/threads)
+	segments := blocks(dims[last], threads*max(1, each))
+	if grid := n / dims[last] * segments; each > 0 && grid < longest {
+		form.each = each
 	}
-	unit := unitOf[size]
-	f, err := d.kernel(fmt.Sprint("move ", unit, len(dims), index), "move_strided", func() string {
-		return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n%s", kernels.Source("prelude"), unit, len(dims), index, kernels.Source("move"))
-	})
+	f, err := d.kernel(fmt.Sprint("move ", form), form.kernel(), form.source)
 	if err != nil {
 		return err
 	}
 	var a args
-	a.int(n)
+	a.int(n, segments)
 	a.ptr(address(to), address(from))
 	a.int(dims...)
 	a.int(st[0]...)
 	a.int(st[1]...)
+	if form.each > 0 {
+		return d.launch(f, n/dims[last]*segments, 1, threads, a)
+	}
 	return d.launch(f, blocks(n, threads), 1, threads, a)
+}
+
+// moveForm is what a kernel of move.cu depends on; each is how many elements of a long row a thread has, 0: rows are short.
+type moveForm struct {
+	unit, index string
+	dims, each  int
+}
+
+func (f moveForm) kernel() string {
+	if f.each > 0 {
+		return "move_rows"
+	}
+	return "move_strided"
+}
+
+func (f moveForm) source() string {
+	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n%s", kernels.Source("prelude"), f.unit, f.dims, f.index, f.each, kernels.Source("move"))
 }
 
 func even(strides []int) bool {

@@ -50,6 +50,9 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 	}
 	t := in.DType
 	form := newWindowForm(w, max(out[0].Numel(), in.Numel()))
+	if op == "pool_max" || op == "pool_max_t" {
+		form.abreast(t, address(out[0]), address(out[1]), address(x), w)
+	}
 	f, err := d.kernel(fmt.Sprint(op, t, form), op, func() string { return poolSource(op, t, form) })
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 		g.int(inThree(v, 1)...)
 	}
 	g.int(int(w.Count), w.Divisor)
-	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+	return d.launch(f, blocks(out[0].Numel()/form.vector, threads), 1, threads, g)
 }
 
 // windowForm is what of a pooling its kernel is made for.
@@ -73,11 +76,21 @@ type windowForm struct {
 	kernel, stride, pad, dilation [3]int
 	dims                          int
 	adaptive, wide                bool // wide: places are counted in 64 bits
+	vector                        int  // elements of the last dimension that a thread takes
+}
+
+// abreast lets a thread take 16 bytes of the last dimension where windows are one element wide along it: channels that lie last.
+func (f *windowForm) abreast(t dtype.DType, out, places, x uintptr, w attr.Pool) {
+	v, last := 16/t.Size(), w.In.Len()-1
+	one := !f.adaptive && last > 0 && f.kernel[2] == 1 && f.stride[2] == 1 && f.pad[2] == 0
+	if one && v > 1 && w.In.At(last)%v == 0 && (out|places|x)%16 == 0 {
+		f.vector = v
+	}
 }
 
 func newWindowForm(w attr.Pool, elements int) windowForm {
 	three := func(v attr.Ints, missing int) [3]int { return [3]int(inThree(v, missing)) }
-	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive, elements >= 1<<30}
+	return windowForm{three(w.Kernel, 1), three(w.Stride, 1), three(w.Pad, 0), three(w.Dilation, 1), w.In.Len(), w.Adaptive, elements >= 1<<30, 1}
 }
 
 // inThree puts numbers for the last dimensions behind those of missing ones.
@@ -95,6 +108,6 @@ func (f windowForm) define() string {
 		index = "i64"
 	}
 	list := func(v [3]int) string { return fmt.Sprintf("%d, %d, %d", v[0], v[1], v[2]) }
-	return fmt.Sprintf("#define IX %s\n#define DIMS %d\n#define ADAPTIVE %v\n#define KERNELS %s\n#define STRIDES %s\n#define PADS %s\n#define DILATIONS %s\n",
-		index, f.dims, f.adaptive, list(f.kernel), list(f.stride), list(f.pad), list(f.dilation))
+	return fmt.Sprintf("#define IX %s\n#define V %d\n#define DIMS %d\n#define ADAPTIVE %v\n#define KERNELS %s\n#define STRIDES %s\n#define PADS %s\n#define DILATIONS %s\n",
+		index, f.vector, f.dims, f.adaptive, list(f.kernel), list(f.stride), list(f.pad), list(f.dilation))
 }

@@ -22,6 +22,9 @@ func flat(v backend.View) backend.View {
 // manyPositions is from how many on positions are sorted before values are written there.
 const manyPositions = 256
 
+// putChunk is how many sorted positions a thread walks.
+const putChunk = 32
+
 // sortedPositions sorts positions along lines: their keys, and where each was.
 func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
 	s, err := d.sorter(at, axis)
@@ -32,30 +35,26 @@ func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
 		s.free()
 		return nil, err
 	}
-	if err = s.launch("make_keys", blocks(at.Numel(), threads)); err == nil {
-		err = s.pairs(s.n)
-	}
-	if err != nil {
+	if err := s.ordered(); err != nil {
 		s.free()
 		return nil, err
 	}
 	return s, nil
 }
 
-// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines.
-func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction) string {
+// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
+func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each int) string {
 	form := "#define LINES\n"
 	if slices {
 		form = "#define SLICES\n"
 	}
 	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
-		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n", ctype[s], meets[r]) + kernels.Source("put_sorted")
+		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, putChunk) + kernels.Source("put_sorted")
 }
 
-// putSorted writes values at sorted positions. more is what struct Args has behind what all forms share.
-func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns int, more args) error {
-	const chunk = 64
-	chunks := blocks(s.n, chunk)
+// putSorted writes values at sorted positions, each columns at a time. more is what struct Args has behind what all forms share.
+func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
+	chunks := blocks(s.n, putChunk)
 	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
 	if err != nil {
 		return err
@@ -66,11 +65,11 @@ func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uint
 		g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from, word)
 		g = append(g, more...)
 		for _, name := range []string{"put_sorted", "put_finish"} {
-			f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r) })
+			f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each) })
 			if err != nil {
 				return err
 			}
-			if err := d.launch(f, blocks(s.rows*chunks*columns, threads), 1, threads, g); err != nil {
+			if err := d.launch(f, blocks(s.rows*chunks*(columns/each), threads), 1, threads, g); err != nil {
 				return err
 			}
 		}

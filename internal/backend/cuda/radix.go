@@ -8,9 +8,37 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// radixSource writes a kernel of radix.cu for keys of u32 or u64.
-func radixSource(name, key string) string {
-	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n#define K " + key + "\n" + kernels.Source("radix")
+// radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written. t matters to those alone.
+type radixForm struct {
+	t        dtype.DType
+	key      string
+	from, to bool
+}
+
+func (f radixForm) source(name string, places []int) string {
+	src := kernels.Source("prelude") + fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n#define THREADS %d\n#define ITEMS %d\n#define BLOCKS %d\n",
+		strings.ToUpper(name), ctype[f.t], f.key, radixSpan, radixThreads, radixTile(f.key)/radixThreads, radixBlocks)
+	if f.from {
+		src += "#define FROM\n"
+	}
+	if f.to {
+		src += "#define TO\n"
+	}
+	if places != nil {
+		src += "#define PLACES {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ", "), "[]") + "}\n"
+	}
+	return src + kernels.Source("key", "radix")
+}
+
+// radixForm is that of the sorter's keys.
+func (s *sorter) radixForm(from, to bool) radixForm {
+	f := radixForm{s.t, keyOf(s.t), from, to}
+	if !from && !to {
+		if f.t = dtype.Uint32; f.key == "u64" {
+			f.t = dtype.Uint64
+		}
+	}
+	return f
 }
 
 // digits lists the places of the eight bits, from the lowest, in which keys of a dtype differ: see Key in sort.cu. Those of short
@@ -36,47 +64,60 @@ func digits(t dtype.DType) []int {
 	return []int{0, 8, 16, 24}
 }
 
-// byDigits reports whether rows of n keys are sorted by digits rather than by merging: a digit costs about as much as a third of
-// a merge where there is much to sort, and three launches where there is not.
-func (s *sorter) byDigits(n int) bool {
-	const little = 1 << 18
-	merges := 0
-	for width := tile; width < n; width *= 2 {
-		merges++
+const (
+	radixThreads = 512
+	radixBlocks  = 2       // that a multiprocessor should hold
+	radixItems   = 12      // keys of 32 bits that a thread has
+	radixSpan    = 1 << 15 // keys that a block counts
+)
+
+// radixTile is how many keys a block puts in order: TILE of radix.cu.
+func radixTile(key string) int {
+	if key == "u64" {
+		return radixThreads * radixItems / 2
 	}
-	return s.rows*n >= little && merges >= 3 && 2*merges > len(digits(s.t))
+	return radixThreads * radixItems
 }
 
-// radix sorts rows of n keys with their places.
-func (s *sorter) radix(n int) error {
-	per := 4096
-	if keyOf(s.t) == "u64" {
-		per = 2048
-	}
-	tiles := blocks(n, per)
-	count, err := s.get(4 * s.rows * 256 * tiles)
+// byDigits reports whether rows of n keys are sorted by digits rather than by merging: four digits cost less than the tiles that are
+// merged, eight less than these and three merges, where there is much to sort. Words of state hold 30 bits.
+func (s *sorter) byDigits(n int) bool {
+	const little = 1 << 17
+	fits := n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest
+	return fits && n > tile && s.rows*n >= little && (len(digits(s.t)) <= 4 || n > 4*tile)
+}
+
+// radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.
+func (s *sorter) radix(n int, from, to bool) error {
+	places, tiles := digits(s.t), blocks(n, radixTile(keyOf(s.t)))
+	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a place
+	words, err := s.get(len(places) * (total + state + 4))
 	if err != nil {
 		return err
 	}
-	total, err := s.get(4 * s.rows * 256)
-	if err != nil {
+	if err := s.Fill(words, 0, len(places)*(total+state+4)); err != nil {
 		return err
 	}
-	for _, shift := range digits(s.t) {
+	states := words + uintptr(len(places)*total)
+	tickets := states + uintptr(len(places)*state)
+	run := func(name string, f radixForm, of []int, place, shift, blocks int) error {
+		fn, err := s.kernel(fmt.Sprint(name, f, of), name, func() string { return f.source(name, of) })
+		if err != nil {
+			return err
+		}
 		var g args
-		g.int(n, tiles, shift)
-		g.ptr(s.keys, s.idx, s.keys2, s.idx2, count, total)
-		for _, k := range []struct {
-			name   string
-			blocks int
-		}{{"radix_count", s.rows * tiles}, {"radix_scan", s.rows * 256}, {"radix_place", s.rows * tiles}} {
-			f, err := s.kernel(fmt.Sprint(k.name, keyOf(s.t)), k.name, func() string { return radixSource(k.name, keyOf(s.t)) })
-			if err != nil {
-				return err
-			}
-			if err := s.call.launch(f, k.blocks, 1, threads, g); err != nil {
-				return err
-			}
+		g.int(s.rows, n, s.step, s.k, number(s.flip), tiles)
+		g.ptr(s.x, s.out, s.at, s.keys, s.idx, s.keys2, s.idx2)
+		g.int(shift)
+		g.ptr(words+uintptr(place*total), states+uintptr(place*state), tickets+uintptr(4*place))
+		return s.call.launch(fn, blocks, 1, radixThreads, g)
+	}
+	if err := run("radix_count", s.radixForm(from, false), places, 0, 0, s.rows*blocks(n, radixSpan)); err != nil {
+		return err
+	}
+	for i, shift := range places {
+		if err := run("radix_place", s.radixForm(from && i == 0, to && i == len(places)-1), nil, i, shift, s.rows*tiles); err != nil {
+			return err
 		}
 		s.keys, s.keys2, s.idx, s.idx2 = s.keys2, s.keys, s.idx2, s.idx
 	}

@@ -161,16 +161,46 @@ func (l *layerRun) from(v *backend.View, at, cols int) uintptr {
 	return address(*v) + uintptr(at*cols*v.DType.Size())
 }
 
+// gatesOf is what all inputs give to the gates: their product with w and a bias, as elements.
+func (l *layerRun) gatesOf(x, w, bias backend.View) (backend.View, error) {
+	n, cols := x.Shape.Dim(0), l.gates*l.hidden
+	sums, err := l.space(n, cols)
+	if err != nil {
+		return sums, err
+	}
+	// The bias of every row, in a copy that becomes the result.
+	to, b, err := l.d.dense(backend.View{Buf: bias.Buf, DType: bias.DType, Shape: shape.Of("recurrent", n, cols), Lay: &shape.Layout{Strides: []int{0, 1}, Offset: bias.Offset()}})
+	if b != nil {
+		l.bufs = append(l.bufs, b)
+	}
+	if err != nil || n*cols == 0 {
+		return to, err
+	}
+	if err := l.product(sums, x, w, n, cols, x.Shape.Dim(1), true); err != nil {
+		return to, err
+	}
+	return to, l.put(n*cols, address(sums), address(to), 0, 0, address(to))
+}
+
 func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 	l := d.newLayer(a, in[1])
 	defer l.free()
-	weights := []int{1}
+	weights, proj := []int{1}, len(in)-1
+	if l.a.Input {
+		proj -= 2
+		weights = append(weights, 0, len(in)-2)
+	}
 	if l.a.Project {
-		weights = append(weights, len(in)-1)
+		weights = append(weights, proj)
 	}
 	x, err := l.operands(in, weights...)
 	if err != nil {
 		return err
+	}
+	if l.a.Input {
+		if x[0], err = l.gatesOf(x[0], x[len(x)-2], x[len(x)-1]); err != nil {
+			return err
+		}
 	}
 	var bias, extra, z *backend.View
 	if l.a.Biased {
@@ -219,7 +249,7 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 			return err
 		}
 		if l.a.Project {
-			if err := l.product(state, raw, x[len(x)-1], n, l.state, l.hidden, true); err != nil {
+			if err := l.product(state, raw, x[proj], n, l.state, l.hidden, true); err != nil {
 				return err
 			}
 			if err := l.put(n*l.state, address(state), 0, 0, 0, y); err != nil {

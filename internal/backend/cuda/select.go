@@ -64,10 +64,7 @@ func argmode(d *call, a attr.Attr, out, in []backend.View) error {
 	if err := s.scratch(s.rows * s.n); err != nil {
 		return err
 	}
-	if err := s.launch("make_keys", blocks(s.rows*s.n, threads)); err != nil {
-		return err
-	}
-	if err := s.pairs(s.n); err != nil {
+	if err := s.ordered(); err != nil {
 		return err
 	}
 	return s.launch("mode", s.rows)

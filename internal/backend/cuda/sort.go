@@ -36,7 +36,7 @@ const tile = 2048
 
 // sortSource writes a kernel of sort.cu or select.cu. tile is the length rows are padded to.
 func sortSource(name string, t dtype.DType, tile int, skip bool) string {
-	files := []string{"sort"}
+	files := []string{"key", "sort"}
 	if name == "topk" || name == "median" {
 		files = append(files, "select")
 	}
@@ -104,21 +104,17 @@ func (s *sorter) launch(name string, blocks int) error {
 	if err != nil {
 		return err
 	}
-	flip := 0
-	if s.flip {
-		flip = 1
-	}
 	var g args
 	g.int(s.rows, s.n, s.step, s.k)
 	g.ptr(s.x, s.out, s.at, s.keys, s.idx, s.keys2, s.idx2)
-	g.int(flip, s.width, s.column, s.columns)
+	g.int(number(s.flip), s.width, s.column, s.columns)
 	return s.call.launch(f, blocks, 1, threads, g)
 }
 
 // pairs sorts rows of n keys with their places.
 func (s *sorter) pairs(n int) error {
 	if s.byDigits(n) {
-		return s.radix(n)
+		return s.radix(n, false, false)
 	}
 	p := *s
 	p.n, p.p = n, tile
@@ -137,6 +133,17 @@ func (s *sorter) pairs(n int) error {
 	}
 	s.keys, s.keys2, s.idx, s.idx2 = p.keys, p.keys2, p.idx, p.idx2
 	return nil
+}
+
+// ordered sorts the keys of the rows' elements.
+func (s *sorter) ordered() error {
+	if s.byDigits(s.n) {
+		return s.radix(s.n, true, false)
+	}
+	if err := s.launch("make_keys", blocks(s.rows*s.n, threads)); err != nil {
+		return err
+	}
+	return s.pairs(s.n)
 }
 
 // longest is what places of 32 bits and grids can count.
@@ -182,6 +189,9 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 	}
 	if err := s.scratch(s.rows * s.width); err != nil {
 		return err
+	}
+	if s.width == s.n && s.byDigits(s.n) {
+		return s.radix(s.n, true, true)
 	}
 	if s.width == k && k < s.n {
 		err = s.launch("topk", s.rows)

@@ -13,8 +13,8 @@ type times struct {
 
 // Spent is what launches of one kernel took.
 type Spent struct {
-	Launches int
-	Time     time.Duration
+	Launches    int
+	Time, Least time.Duration // of all together, and of the shortest: the first ones load code and choose algorithms
 }
 
 func (s *shared) spent(what string, begin time.Time) {
@@ -24,8 +24,11 @@ func (s *shared) spent(what string, begin time.Time) {
 	if s.times.spent == nil {
 		s.times.spent = map[string]Spent{}
 	}
-	t := s.times.spent[what]
-	s.times.spent[what] = Spent{t.Launches + 1, t.Time + took}
+	t, known := s.times.spent[what]
+	if !known || took < t.Least {
+		t.Least = took
+	}
+	s.times.spent[what] = Spent{t.Launches + 1, t.Time + took, t.Least}
 }
 
 // Times returns what launches took so far, by kernel; empty unless LUCID_CUDA_SYNC=1.

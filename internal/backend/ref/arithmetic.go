@@ -2,10 +2,10 @@ package ref
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -27,8 +27,8 @@ func init() {
 			}
 			return mul(a, x)
 		}),
-		"div":       elementwise(arith(nil, func(x, y float64) float64 { return x / y }, func(x, y complex128) complex128 { return x / y })),
-		"pow":       elementwise(arith(powInt, math.Pow, cmplx.Pow)),
+		"div":       elementwise(arith(nil, func(x, y float64) float64 { return x / y }, special.DivC)),
+		"pow":       elementwise(arith(powInt, math.Pow, special.PowC)),
 		"maximum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
 		"minimum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[1], x[0])) }),
 		"clamp_min": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
@@ -54,6 +54,10 @@ func init() {
 				i += n
 			}
 			return integer(i)
+		}),
+		"require": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			backend.Require(a.(attr.Domain), x[1].F)
+			return x[0]
 		}),
 	})
 	compare := func(f func(x, y dtype.Scalar) bool) backend.Kernel {

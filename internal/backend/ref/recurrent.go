@@ -54,9 +54,17 @@ func recurrent(_ *backend.Ctx, at attr.Attr, out, in []backend.View) error {
 		bias, rest = numbersOf(rest[0]), rest[1:]
 	}
 	if a.Project {
-		proj = numbersOf(rest[0])
+		proj, rest = numbersOf(rest[0]), rest[1:]
 	}
 	n := in[0].Shape.Dim(0)
+	if a.Input {
+		x, wi, bi := gx, numbersOf(rest[0]), numbersOf(rest[1])
+		gx = make([]float64, n*g*h)
+		for i := range gx {
+			gx[i] = bi[i%(g*h)]
+		}
+		times(gx, x, wi, n, in[0].Shape.Dim(1), g*h, true)
+	}
 	y, extra, gates := make([]float64, n*p), make([]float64, n*h), make([]float64, n*g*h)
 	places := a.Places()
 	for _, t := range a.Order() {

@@ -29,7 +29,7 @@ func init() {
 		"polygamma": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
 			return float(special.Polygamma(a.(attr.Order).N, x[0].F))
 		}),
-		"atan2": two(math.Atan2), "hypot": two(math.Hypot), "copysign": two(math.Copysign),
+		"atan2": two(special.Atan2), "hypot": two(math.Hypot), "copysign": two(math.Copysign),
 		"logaddexp":       elementwise(arith(nil, special.LogAddExp, special.LogAddExpComplex)),
 		"logaddexp2":      two(special.LogAddExp2),
 		"xlogy":           two(special.XLogY),

@@ -41,9 +41,9 @@ func init() {
 			return zero
 		}),
 		"conj":       one(func(x float64) float64 { return x }, cmplx.Conj),
-		"sqrt":       one(math.Sqrt, cmplx.Sqrt),
-		"rsqrt":      one(func(x float64) float64 { return 1 / math.Sqrt(x) }, func(z complex128) complex128 { return 1 / cmplx.Sqrt(z) }),
-		"reciprocal": one(func(x float64) float64 { return 1 / x }, func(z complex128) complex128 { return 1 / z }),
+		"sqrt":       one(math.Sqrt, special.SqrtC),
+		"rsqrt":      one(func(x float64) float64 { return 1 / math.Sqrt(x) }, special.RsqrtC),
+		"reciprocal": one(func(x float64) float64 { return 1 / x }, func(z complex128) complex128 { return special.DivC(1, z) }),
 		"exp":        one(math.Exp, special.ExpC),
 		"exp2":       one(math.Exp2, special.Exp2C),
 		"expm1":      one(math.Expm1, special.Expm1C),
@@ -56,6 +56,6 @@ func init() {
 		"sinh": one(math.Sinh, special.SinhC), "cosh": one(math.Cosh, special.CoshC), "tanh": one(math.Tanh, special.TanhC),
 		"asinh": one(math.Asinh, special.AsinhC), "acosh": one(math.Acosh, special.AcoshC), "atanh": one(math.Atanh, special.AtanhC),
 		"erf": one(math.Erf, nil), "erfc": one(math.Erfc, nil), "erfinv": one(math.Erfinv, nil), "cbrt": one(math.Cbrt, nil),
-		"sigmoid": one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, func(z complex128) complex128 { return 1 / (1 + special.ExpC(-z)) }),
+		"sigmoid": one(func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, special.SigmoidC),
 	})
 }

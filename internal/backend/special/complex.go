@@ -20,6 +20,10 @@ func ExpC(z complex128) complex128 {
 	if imag(z) == 0 {
 		return complex(math.Exp(real(z)), imag(z))
 	}
+	if x := real(z); x > 700 && isFinite(x) {
+		s, c := math.Sincos(imag(z))
+		return complex(2*halfExp(x, c), 2*halfExp(x, s))
+	}
 	return cmplx.Exp(z)
 }
 
@@ -54,9 +58,9 @@ func LogC(z complex128) complex128 {
 		a, b = b, a
 	}
 	if 0.5 < a && a < 2 { // near the unit circle the magnitude's logarithm is a small difference
-		return complex(math.Log1p(twoSquares(a, b, -1))/2, cmplx.Phase(z))
+		return complex(math.Log1p(twoSquares(a, b, -1))/2, Atan2(imag(z), real(z)))
 	}
-	return cmplx.Log(z)
+	return complex(math.Log(cmplx.Abs(z)), Atan2(imag(z), real(z)))
 }
 
 // Log2C and Log10C are logarithms by other bases.
@@ -72,15 +76,25 @@ func logBase(z complex128, ln float64) complex128 {
 func Log1pC(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	if math.Abs(x) < 0.5 && math.Abs(y) < 0.5 {
-		return complex(math.Log1p(twoSquares(x, y, 2*x))/2, math.Atan2(y, 1+x))
+		return complex(math.Log1p(twoSquares(x, y, 2*x))/2, Atan2(y, 1+x))
 	}
 	return LogC(complex(1+x, y))
+}
+
+// halfExp is eˣ·by/2, also where eˣ alone is too large.
+func halfExp(x, by float64) float64 {
+	e := math.Exp(x / 2)
+	return e / 2 * by * e
 }
 
 // SinhC, CoshC, SinC and CosC keep a part that is zero.
 func SinhC(z complex128) complex128 {
 	if imag(z) == 0 {
 		return complex(math.Sinh(real(z)), imag(z))
+	}
+	if x := math.Abs(real(z)); x > 700 && isFinite(x) {
+		s, c := math.Sincos(imag(z))
+		return complex(math.Copysign(1, real(z))*halfExp(x, c), halfExp(x, s))
 	}
 	return cmplx.Sinh(z)
 }
@@ -89,6 +103,9 @@ func SinhC(z complex128) complex128 {
 func CoshC(z complex128) complex128 {
 	if x, y := real(z), imag(z); y == 0 {
 		return complex(math.Cosh(x), math.Copysign(1, x)*y)
+	} else if a := math.Abs(x); a > 700 && isFinite(x) {
+		s, c := math.Sincos(y)
+		return complex(halfExp(a, c), math.Copysign(1, x)*halfExp(a, s))
 	}
 	return cmplx.Cosh(z)
 }
@@ -154,10 +171,10 @@ func AsinC(z complex128) complex128 {
 		}
 		return complex(math.NaN(), math.NaN())
 	case huge(x, y):
-		return complex(math.Atan2(x, math.Abs(y)), math.Copysign(logTwice(x, y), y))
+		return complex(Atan2(x, math.Abs(y)), math.Copysign(logTwice(x, y), y))
 	}
 	p, q := cmplx.Sqrt(complex(1-x, -y)), cmplx.Sqrt(complex(1+x, y))
-	return complex(math.Atan2(x, real(p)*real(q)-imag(p)*imag(q)), math.Copysign(math.Asinh(real(p)*imag(q)-imag(p)*real(q)), y))
+	return complex(Atan2(x, real(p)*real(q)-imag(p)*imag(q)), math.Copysign(math.Asinh(real(p)*imag(q)-imag(p)*real(q)), y))
 }
 
 // huge says that 1 beside such a number is lost, and logTwice is log|2z| for it.
@@ -195,10 +212,10 @@ func AcosC(z complex128) complex128 {
 		}
 		return complex(math.NaN(), math.NaN())
 	case huge(x, y):
-		return complex(math.Atan2(math.Abs(y), x), -math.Copysign(logTwice(x, y), y))
+		return complex(Atan2(math.Abs(y), x), -math.Copysign(logTwice(x, y), y))
 	}
 	p, q := cmplx.Sqrt(complex(1-x, -y)), cmplx.Sqrt(complex(1+x, y))
-	return complex(2*math.Atan2(real(p), real(q)), -math.Copysign(math.Asinh(real(q)*imag(p)-imag(q)*real(p)), y))
+	return complex(2*Atan2(real(p), real(q)), -math.Copysign(math.Asinh(real(q)*imag(p)-imag(q)*real(p)), y))
 }
 
 // AcoshC is the inverse hyperbolic cosine, whose real part is not negative.
@@ -240,7 +257,7 @@ func AtanhC(z complex128) complex128 {
 		}
 	default:
 		re = math.Log1p(4*x/((1-x)*(1-x)+y*y)) / 4
-		im = math.Atan2(2*y, (1-x)*(1+x)-y*y) / 2
+		im = Atan2(2*y, (1-x)*(1+x)-y*y) / 2
 	}
 	return complex(math.Copysign(re, real(z)), im)
 }

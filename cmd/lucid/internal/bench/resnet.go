@@ -76,8 +76,7 @@ func (r resnet) job() job {
 	last := p.linear(in, r.classes)
 	forward := func(x *lucid.Tensor) *lucid.Tensor {
 		h := norm(stem(p.use(x))).Relu()
-		h, _ = lucid.MaxPool2d(h.Permute(0, 3, 1, 2), []int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}})
-		h = h.Permute(0, 2, 3, 1).Contiguous()
+		h, _ = lucid.MaxPool2d(h, []int{3}, lucid.MaxPoolOptions{Stride: []int{2}, Padding: []int{1}, ChannelsLast: true})
 		for _, l := range layers {
 			h = l(h)
 		}

@@ -114,6 +114,7 @@ func TestEmulatedAMX(t *testing.T) {
 	}
 	amxPairsType.kernels[2][1] = right
 	testHalf(t, bfloat16, 4)
+	testHalfParts(t, bfloat16)
 	testHalfRows(t)
 	testBytes(t)
 }

@@ -72,16 +72,23 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 	i0, i1 := part(bi, g.rows, p.m)
 	j0, j1 := part(bj, g.cols, ceilDiv(p.n, e.cols()))
 	j0, j1 = j0*e.cols(), min(j1*e.cols(), p.n)
-	s := slab[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, c: p.c[i0*p.crs+j0*p.ccs:], crs: p.crs}
+	s := slab[T]{row: i0, rows: i1 - i0, col: j0, cols: j1 - j0, crs: p.crs}
+	if p.c != nil {
+		s.c = p.c[i0*p.crs+j0*p.ccs:]
+	}
 
 	dots := !pack && p.dots(e, s.rows)
 	panels := !dots && !pack && p.needsPanels(e, s.rows)
 	var buf *buffer[T]
-	if pack || panels || p.ccs != 1 {
+	if pack || panels || p.ccs != 1 || p.c == nil {
 		buf = e.bufs.Get().(*buffer[T])
 		defer e.bufs.Put(buf)
 	}
-	if p.ccs != 1 { // kernels write rows: work on a copy
+	if pack && p.c == nil {
+		s.inParts(e, p, buf, p.aOrder(e))
+		return
+	}
+	if p.ccs != 1 || p.c == nil { // kernels write rows, or nobody wants the whole: work on a copy
 		buf.out = grow(buf.out, s.rows*s.cols)
 		s.c, s.crs = buf.out, s.cols
 		if p.mode == Accumulate {
@@ -109,7 +116,10 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 	if p.ccs != 1 {
 		p.scatterC(&s)
 	}
-	if !pack {
+	switch {
+	case p.c == nil:
+		p.ep(s.c, s.crs, i0, j0, s.rows, s.cols)
+	case !pack:
 		p.finish(i0, j0, s.rows, s.cols)
 	}
 }

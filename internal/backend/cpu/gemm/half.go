@@ -28,7 +28,7 @@ type halves struct {
 // float32, which is exact, and summed in the order of Float32.
 func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{a16: a, b16: b}}
 	if e := enginePairs(); e != nil {
@@ -43,7 +43,7 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 // to float32, which is exact, while they are packed; sums are those of Float32.
 func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{half: float16, a16: a, b16: b}}
 	multiply(engine32(), p, run)

@@ -3,6 +3,7 @@ package gemm
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/impl"
@@ -78,6 +79,54 @@ func testHalf(t *testing.T, h half, step int) {
 			}
 			if !slices.Equal(got, first[mode]) {
 				t.Fatalf("%v %v a=%v b=%v mode=%d: other bits", s, h, ao, bo, mode)
+			}
+		}
+	}
+}
+
+// TestHalfParts: sums that only the epilogue sees are those of the whole product, each element once.
+func TestHalfParts(t *testing.T) {
+	forVariants(t, func(t *testing.T) {
+		testHalfParts(t, bfloat16)
+		testHalfParts(t, float16)
+	})
+}
+
+func testHalfParts(t *testing.T, h half) {
+	for _, s := range append(slices.Clone(halfShapes), [3]int{90, 300, 1101}, [3]int{600, 290, 70}, [3]int{70, 530, 1030}) {
+		if s[2] > 1<<16 {
+			continue
+		}
+		p := newHalfProduct(h, s)
+		for i := s[0] % 3; i < int(storages*storages); i += 5 {
+			ao, bo := storage(i)%storages, storage(i)/storages
+			run := Runner(goRun)
+			if i%2 == 0 {
+				run = nil
+			}
+			if got, want := p.run(t, inParts(t, h), ao, bo, Overwrite, run), p.run(t, asHalf(h), ao, bo, Overwrite, run); !slices.Equal(got, want) {
+				t.Fatalf("%v %v a=%v b=%v: parts have other bits", s, h, ao, bo)
+			}
+		}
+	}
+}
+
+// inParts is asHalf without a place for C: the epilogue brings the sums there.
+func inParts(t *testing.T, h half) multiplyOf[float32] {
+	return func(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, _ Mode, _ Epilogue[float32], run Runner) {
+		seen := make([]int32, m*n)
+		halfProduct(h)(m, n, k, halve(h, a), ars, acs, halve(h, b), brs, bcs, nil, 0, Overwrite, func(part []float32, prs, row, col, rows, cols int) {
+			for i := range rows {
+				for j := range cols {
+					atomic.AddInt32(&seen[(row+i)*n+col+j], 1)
+				}
+				copy(c[(row+i)*crs+col:][:cols], part[i*prs:][:cols])
+			}
+		}, run)
+		for i, times := range seen {
+			if times != 1 {
+				t.Errorf("%d by %d by %d: element %d is part of %d parts", m, n, k, i, times)
+				return
 			}
 		}
 	}

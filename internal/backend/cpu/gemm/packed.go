@@ -27,8 +27,12 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	if threads == 1 {
 		want = 1
 	}
+	first := 1
+	if p.c == nil {
+		first = ceilDiv(p.m, p.partRows(e))
+	}
 	var best grid
-	for rows, least := 1, 0; rows <= min(want, most); rows++ {
+	for rows, least := first, 0; rows <= max(first, min(want, most)); rows++ {
 		g := grid{rows, min(ceilDiv(want, rows), panels)}
 		cost := (2*g.rows*p.n + g.cols*p.m) * p.k
 		if p.ep != nil {
@@ -75,6 +79,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 				}
 			}
 			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
+			if p.c == nil { // the sums of one panel and one strip are all there is
+				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
+				p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)
+				pace.Step()
+				continue
+			}
 			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
 			if s.pc+s.kc == p.k { // a few rows: still in L1
 				p.finish(s.row+from, s.col+at, to-from, cols)
@@ -109,7 +119,7 @@ const (
 // aOrder picks the order that needs the least copying: none if rows are contiguous in k.
 func (p *problem[T]) aOrder(e *engine[T]) order {
 	switch {
-	case p.a16 == nil && p.acs == 1 && !(e.squares && p.crowded()):
+	case p.a16 == nil && p.acs == 1 && !(e.squares && p.crowded(e)):
 		return inPlace
 	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols

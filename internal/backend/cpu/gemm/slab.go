@@ -98,14 +98,17 @@ func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, co
 // lie whole pages apart share a set of an L1 cache, which has eight ways or a few more.
 func (p *problem[T]) tileRows(e *engine[T]) int {
 	const ways = 8
-	if p.crowded() && !e.squares {
+	if !e.squares && p.crowded(e) {
 		return min(e.rows, ways-1)
 	}
 	return e.rows
 }
 
-// crowded reports whether rows of A lie whole pages apart.
-func (p *problem[T]) crowded() bool {
-	const page = 4096
+// crowded reports whether rows of A lie whole pages apart; half pages are too much for the many rows of square tiles.
+func (p *problem[T]) crowded(e *engine[T]) bool {
+	page := 4096
+	if e.squares {
+		page /= 2
+	}
 	return p.acs == 1 && p.ars*sizeOf[T]()%page == 0
 }

@@ -18,6 +18,9 @@ func (t Tiles[T]) Rows() int { return t.e.rows }
 // Cols is the width of a panel of packed columns.
 func (t Tiles[T]) Cols() int { return t.e.cols() }
 
+// Chunk is how many k of a product are summed before the sum goes to C.
+func (t Tiles[T]) Chunk(k int) int { return t.e.chunk(max(k, 1)) }
+
 // PanelLen is the length of n columns of depth k in panels.
 func (t Tiles[T]) PanelLen(n, k int) int { return ceilDiv(n, t.Cols()) * t.Cols() * k }
 

@@ -11,11 +11,14 @@ import (
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-var doubles = map[string]struct {
+// double is a float64 function, its twin, its meaning at special arguments and the error it may have.
+type double struct {
 	f, twin func(z, x []float64)
 	ref     func(float64) float64
 	ulp     float64
-}{
+}
+
+var doubles = map[string]double{
 	"ExpF64":     {ExpF64, expF64Generic, math.Exp, 1},
 	"LogF64":     {LogF64, logF64Generic, logOf, 1},
 	"TanhF64":    {TanhF64, tanhF64Generic, math.Tanh, 2},

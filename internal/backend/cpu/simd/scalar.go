@@ -1,6 +1,10 @@
 package simd
 
-import "math"
+import (
+	"math"
+
+	"github.com/lucid-go/lucid/internal/dtype"
+)
 
 // lesser is what VMINPS gives: y where either is NaN or both are zero.
 func lesser[T float32 | float64](x, y T) T {
@@ -33,3 +37,52 @@ func toByte(b bool) uint8 {
 func sinHuge(x float32) float32 { return float32(math.Sin(float64(x))) }
 
 func cosHuge(x float32) float32 { return float32(math.Cos(float64(x))) }
+
+// What is too far for the kernels that convert floats to integers.
+func f32to32far(x float32) int32 { return int32(dtype.TruncUint(float64(x))) }
+func f32to8far(x float32) uint8  { return uint8(dtype.TruncUint(float64(x))) }
+func f32to64far(x float32) int64 { return int64(dtype.TruncUint(float64(x))) }
+func f64to64far(x float64) int64 { return int64(dtype.TruncUint(x)) }
+func f64to32far(x float64) int32 { return int32(dtype.TruncUint(x)) }
+
+func tanHuge(x float32) float32 { return float32(math.Tan(float64(x))) }
+
+// fmodFar64 serves quotients that are too large for the kernel, and what is not finite.
+func fmodFar64(x, y float64) float64 {
+	if ax, ay := math.Abs(x), math.Abs(y); ax < ay && ay <= math.MaxFloat64 {
+		return x
+	}
+	return math.Mod(x, y)
+}
+
+func remainderFar64(x, y float64) float64 {
+	mod := fmodFar64(x, y)
+	if mod != 0 && (y < 0) != (mod < 0) {
+		mod += y
+	}
+	return mod
+}
+
+// floorDivideFar64 is Python's floor division: exact where x/y rounds up to a whole number.
+func floorDivideFar64(x, y float64) float64 {
+	if y == 0 {
+		return x / y
+	}
+	mod := fmodFar64(x, y)
+	div := (x - mod) / y
+	if mod != 0 && (y < 0) != (mod < 0) {
+		div--
+	}
+	if div == 0 {
+		return math.Copysign(0, x/y)
+	}
+	f := math.Floor(div)
+	if div-f > 0.5 {
+		f++
+	}
+	return f
+}
+
+func fmodFar1(x, y float32) float32        { return float32(fmodFar64(float64(x), float64(y))) }
+func remainderFar1(x, y float32) float32   { return float32(remainderFar64(float64(x), float64(y))) }
+func floorDivideFar1(x, y float32) float32 { return float32(floorDivideFar64(float64(x), float64(y))) }

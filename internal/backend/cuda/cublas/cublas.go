@@ -35,7 +35,7 @@ var names = map[string][]string{
 
 // Init opens the library, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	lib, err := dl.Open("cuBLASLt", names[runtime.GOOS], nvrtc.Folders()...)
+	lib, err := dl.Open("cuBLASLt", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cublas", err, "matrix products need it: install the CUDA toolkit or the Python package nvidia-cublas, or name its folder in LUCID_CUDA_PATH")
 	}

@@ -53,7 +53,7 @@ var Init = sync.OnceValue(func() error {
 		return fault.Wrap(fault.Device, "cudnn", err, "it cannot do without cuBLASLt")
 	}
 	_ = nvrtc.Init()
-	lib, err := dl.Open("cuDNN", names[runtime.GOOS], nvrtc.Folders()...)
+	lib, err := dl.Open("cuDNN", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cudnn", err, "convolutions and attention use kernels of our own, which are slower: install the Python package nvidia-cudnn, or name its folder in LUCID_CUDA_PATH")
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
@@ -17,6 +18,7 @@ type Device struct {
 	SMs          int
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
+	Early        bool // what is recorded starts kernels that wait by themselves before those they wait for have ended
 
 	handle  uintptr
 	context uintptr
@@ -76,6 +78,7 @@ func Open(index int) (*Device, error) {
 		return nil, fail(s, "making the context of device %d (%s)", index, d.Name)
 	}
 	d.asked = []uintptr{d.context}
+	contexts.Add(1)
 	if pools != 0 {
 		if err := d.usePool(); err != nil {
 			return nil, err
@@ -110,6 +113,9 @@ func (d *Device) With(f func() uintptr) uintptr {
 	}
 	return uintptr(uint32(f()))
 }
+
+// contexts counts the devices that were opened. While there is one, a thread's context is that or, mostly, none.
+var contexts atomic.Int32
 
 // current makes the context that of the calling thread.
 func (d *Device) current() uintptr {

@@ -73,6 +73,37 @@ func (d *Device) SetNodes(nodes []uintptr) error {
 	})
 }
 
+// StartsEarly reports whether kernels can be started before those they wait for have ended: devices from Hopper on, and drivers
+// that can record it.
+func (d *Device) StartsEarly() bool {
+	return d.Major >= 9 && cu.graphNodeGetType != 0 && cu.streamUpdateCaptureEdges != 0
+}
+
+// early lets the next thing recorded, a kernel, be started as soon as the kernels it waits for let it.
+func (d *Device) early() error {
+	nodes, err := d.Nodes()
+	if err != nil || len(nodes) == 0 {
+		return err
+	}
+	// An edge is {from port, to port, type}, a byte each, and five of nothing.
+	const set, kernel, programmatic = 1, 0, 1 | 1<<16
+	edges, kind, any := make([]uint64, len(nodes)), new(int32), false
+	for i, n := range nodes {
+		if err := d.call("asking what was recorded", func() uintptr { return dl.Call(cu.graphNodeGetType, n, uintptr(unsafe.Pointer(kind))) }); err != nil {
+			return err
+		}
+		if *kind == kernel {
+			edges[i], any = programmatic, true
+		}
+	}
+	if !any {
+		return nil
+	}
+	return d.call("ordering what is recorded", func() uintptr {
+		return dl.Call(cu.streamUpdateCaptureEdges, d.Stream, uintptr(unsafe.Pointer(&nodes[0])), uintptr(unsafe.Pointer(&edges[0])), uintptr(len(nodes)), set)
+	})
+}
+
 // Launch asks for the graph on a device's stream.
 func (g *Graph) Launch(d *Device) error {
 	return d.call("launching a graph", func() uintptr { return dl.Call(cu.graphLaunch, g.exec, d.Stream) })

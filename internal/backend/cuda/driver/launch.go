@@ -14,6 +14,7 @@ type Function struct {
 	handle uintptr
 	name   string
 	Label  string       // what it is for
+	Waits  bool         // it waits by itself for what stands before it, and touches nothing before that
 	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
 }
 
@@ -59,6 +60,11 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 		}
 		f.shared.Store(int64(shared))
 	}
+	if d.Early && f.Waits {
+		if err := d.early(); err != nil {
+			return err
+		}
+	}
 	l := launchings.Get().(*launching)
 	words := l.words[:]
 	if len(args) > len(words) {
@@ -67,18 +73,27 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 	copy(words, args)
 	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
 	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
-	runtime.LockOSThread()
-	s := d.current()
-	if s == 0 {
-		s = uintptr(uint32(dl.Call(cu.launchKernel, l.list[:]...)))
-	}
-	runtime.UnlockOSThread()
+	s := d.launch(l)
 	l.params[0] = nil
 	launchings.Put(l)
 	if s != 0 {
 		return fail(s, "launching %s with %dx%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
 	}
 	return nil
+}
+
+// launch asks for what l says. Nearly always the context is current already, and making it so is a call more: so where we
+// have no other, it is made when a launch fails.
+func (d *Device) launch(l *launching) uintptr {
+	if contexts.Load() == 1 && uint32(dl.Call(cu.launchKernel, l.list[:]...)) == 0 {
+		return 0
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if s := d.current(); s != 0 {
+		return s
+	}
+	return uintptr(uint32(dl.Call(cu.launchKernel, l.list[:]...)))
 }
 
 // LaunchParams asks for a grid of blocks of threads; params shows a pointer to each of the kernel's parameters, which are

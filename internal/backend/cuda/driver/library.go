@@ -24,6 +24,7 @@ var cu struct {
 	streamBeginCapture, streamEndCapture, graphInstantiate, graphLaunch, graphExecDestroy       uintptr
 	memcpyPeer, deviceCanAccessPeer, ctxEnablePeerAccess                                        uintptr
 	graphDestroy, memFreeHost, streamGetCaptureInfo, streamUpdateCaptureDependencies            uintptr
+	graphNodeGetType, streamUpdateCaptureEdges                                                  uintptr // 0 where there is none: the latter came with CUDA 12.3
 }
 
 // Path is where the driver library was found, Version its CUDA version as 1000·major + 10·minor; set by Init.
@@ -44,7 +45,8 @@ var Init = sync.OnceValue(func() error {
 	if names[runtime.GOOS] == nil {
 		return fault.New(fault.Device, "cuda", "there is no CUDA driver for %s", runtime.GOOS)
 	}
-	lib, err := dl.Open("the CUDA driver", names[runtime.GOOS], append(dl.Folders("LUCID_CUDA_PATH"), folders...)...)
+	// The system's own fits the kernel's module, so nobody's folder goes before it.
+	lib, err := dl.Open("the CUDA driver", names[runtime.GOOS], nil, append(dl.Folders("LUCID_CUDA_PATH"), folders...)...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cuda", err, "no NVIDIA driver on this machine")
 	}
@@ -70,6 +72,8 @@ var Init = sync.OnceValue(func() error {
 	}); err != nil {
 		return err
 	}
+	cu.graphNodeGetType, _ = lib.Symbol("cuGraphNodeGetType")
+	cu.streamUpdateCaptureEdges, _ = lib.Symbol("cuStreamUpdateCaptureDependencies_v2")
 	if s := dl.Call(cu.init, 0); s != 0 {
 		return fail(s, "starting the driver %s", Path)
 	}

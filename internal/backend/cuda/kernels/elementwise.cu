@@ -146,6 +146,12 @@ DEV i64 op_wrap_index(i64 x, i64 size, Fault *f) {
     return x < 0 ? x + size : x;
 }
 
+// A value y outside its bounds is left in the word with the number of its rule.
+template <class T> DEV T op_require(T x, T y, double low, double high, i64 rule, Fault *f) {
+    if (!((double)y >= low && (double)y <= high)) complain(f, 3, __double_as_longlong((double)y), rule);
+    return x;
+}
+
 // Complex numbers.
 template <class F> DEV F op_real(Cx<F> z) { return z.re; }
 template <class F> DEV F op_imag(Cx<F> z) { return z.im; }

@@ -1,15 +1,13 @@
 // Moves of elements between layouts. UNIT is the type that is moved, as wide as alignment allows; ND the number of
 // dimensions left. A block reads and writes in the order of the destination.
 
-struct Args { i64 n; UNIT *out; const UNIT *in; i64 dims[ND], to[ND], from[ND]; };
+struct Args { i64 n, segments; UNIT *out; const UNIT *in; i64 dims[ND], to[ND], from[ND]; };
 
-extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
-    const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x;
-    if (e >= (INDEX)a.n) return;
-    INDEX rest = e;
-    i64 to = 0, from = 0;
+// offsets adds up where element number rest lies on both sides, by the dimensions before `last`.
+DEV void offsets(const Args &a, INDEX rest, int last, i64 &to, i64 &from) {
 #pragma unroll
     for (int d = ND - 1; d >= 0; d--) {
+        if (d >= last) continue;
         INDEX r = rest;
         if (d > 0) {
             const INDEX q = rest / (INDEX)a.dims[d];
@@ -19,5 +17,31 @@ extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_cons
         to += (i64)r * a.to[d];
         from += (i64)r * a.from[d];
     }
+}
+
+#if EACH > 0
+// A block has a stretch of one row, EACH elements a thread: nothing is divided but the number of the row.
+extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constant__ Args a) {
+    const INDEX row = blockIdx.x / (u32)a.segments, first = (blockIdx.x - row * (u32)a.segments) * (256u * EACH) + threadIdx.x, n = (INDEX)a.dims[ND - 1];
+    i64 to = 0, from = 0;
+    offsets(a, row, ND - 1, to, from);
+    UNIT *out = a.out + to;
+    const UNIT *in = a.in + from;
+    const i64 by = a.from[ND - 1], step = a.to[ND - 1];
+    UNIT v[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (first + k * 256 < n) v[k] = in[(i64)(first + k * 256) * by];
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (first + k * 256 < n) out[(i64)(first + k * 256) * step] = v[k];
+}
+#else
+extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
+    const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x;
+    if (e >= (INDEX)a.n) return;
+    i64 to = 0, from = 0;
+    offsets(a, e, ND, to, from);
     a.out[to] = a.in[from];
 }
+#endif

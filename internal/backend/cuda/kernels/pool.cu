@@ -53,7 +53,38 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
             for (IX k = s2.lo; k < s2.hi; k += s2.step)
 #endif
 
-#ifdef POOL_MAX
+// Where windows are one element wide along the last dimension (channels that lie last), a thread takes V neighbours of it, whose
+// windows are the same but for that.
+#if defined(POOL_MAX) && V > 1
+extern "C" __global__ void __launch_bounds__(256) pool_max(const __grid_constant__ Args a) {
+    const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
+    if (e >= a.total) return;
+    PLACE(e, a.size);
+    const Span s0 = span(a, 0, p0), s1 = span(a, 1, p1);
+    const T *x = a.x + plane * (IX)a.in[0] * (IX)a.in[1] * (IX)a.in[2];
+    IX best[V];
+    R top[V];
+    const IX from = (s0.lo * (IX)a.in[1] + s1.lo) * (IX)a.in[2] + p2;
+    load_vec<T, V>(top, x + from, V);
+#pragma unroll
+    for (int c = 0; c < V; c++) best[c] = from + c;
+    for (IX i = s0.lo; i < s0.hi; i += s0.step)
+        for (IX j = s1.lo; j < s1.hi; j += s1.step) {
+            const IX at = (i * (IX)a.in[1] + j) * (IX)a.in[2] + p2;
+            R v[V];
+            load_vec<T, V>(v, x + at, V);
+#pragma unroll
+            for (int c = 0; c < V; c++)
+                if (top[c] < v[c] || v[c] != v[c]) { best[c] = at + c; top[c] = v[c]; }
+        }
+    i64 at[V];
+#pragma unroll
+    for (int c = 0; c < V; c++) at[c] = best[c];
+    store_vec<T, V>(a.out + e, top, V);
+#pragma unroll
+    for (int c = 0; c < V; c += 2) *(Vec<i64, 2> *)(a.at + e + c) = Vec<i64, 2>{at[c], at[c + 1]};
+}
+#elif defined(POOL_MAX)
 extern "C" __global__ void __launch_bounds__(256) pool_max(const __grid_constant__ Args a) {
     WINDOW
     IX best = (s0.lo * (IX)a.in[1] + s1.lo) * (IX)a.in[2] + s2.lo;
@@ -96,7 +127,30 @@ DEV bool sees(const Args &a, int d, IX o, IX i) { return ADAPTIVE || (i + PAD[d]
 
 #endif
 
-#ifdef POOL_MAX_T
+#if defined(POOL_MAX_T) && V > 1
+extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
+    const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
+    if (e >= a.total) return;
+    PLACE(e, a.in);
+    const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1);
+    const IX from = plane * (IX)(a.size[0] * a.size[1] * a.size[2]) + p2;
+    const i64 me = (p0 * (IX)a.in[1] + p1) * (IX)a.in[2] + p2;
+    R sum[V] = {};
+    for (IX i = s0.lo; i <= s0.hi; i++)
+        for (IX j = s1.lo; j <= s1.hi; j++) {
+            const IX o = from + (i * (IX)a.size[1] + j) * (IX)a.size[2];
+            R v[V];
+            load_vec<T, V>(v, a.x + o, V);
+#pragma unroll
+            for (int c = 0; c < V; c += 2) {
+                const Vec<i64, 2> at = *(const Vec<i64, 2> *)(a.at + o + c);
+                if (at.v[0] == me + c) sum[c] += v[c];
+                if (at.v[1] == me + c + 1) sum[c + 1] += v[c + 1];
+            }
+        }
+    store_vec<T, V>(a.out + e, sum, V);
+}
+#elif defined(POOL_MAX_T)
 // at says which place each window took: that place gets what the window was given.
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;

@@ -24,6 +24,14 @@ struct alignas(16) w16 { u64 a, b; };
 // Long functions are compiled once, not for every element of a vector.
 #define FAR static __device__ __noinline__
 
+// Every kernel begins so (follow.go writes it): in a recording it may be started while the one before it ends, and lets the one
+// behind it start as early; it touches no memory before all work it waits for is done.
+#if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
+#define FOLLOW asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#else
+#define FOLLOW
+#endif
+
 // A quotient of zeros would be computed at run time.
 #define INF __longlong_as_double(0x7ff0000000000000ll)
 #define NAN_ __longlong_as_double(0x7ff8000000000000ll)

@@ -1,6 +1,6 @@
-// Writing at many positions, which have been sorted: equal ones are neighbours in their old order. A thread walks a chunk of
-// 64 of them for one column; runs that cross chunks leave their parts behind, and put_finish joins those in order. So the same
-// input gives the same bits, and many values for one place are no long walk.
+// Writing at many positions, which have been sorted: equal ones are neighbours in their old order. A thread walks CHUNK
+// of them for V neighbouring columns; runs that cross chunks leave their parts behind, and put_finish joins those in order. So the
+// same input gives the same bits, many values for one place are no long walk, and every place is written once.
 
 typedef Rep<T>::R R;
 
@@ -39,37 +39,72 @@ struct Line {
 };
 #endif
 
-#define CHUNK 64
 #define THREAD \
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x; \
-    if (e >= a.rows * a.chunks * a.columns) return; \
-    const i64 column = e % a.columns, chunk = e / a.columns % a.chunks, row = e / (a.columns * a.chunks); \
+    if (e >= a.rows * a.chunks * (a.columns / V)) return; \
+    const i64 column = e % (a.columns / V) * V, chunk = e / (a.columns / V) % a.chunks, row = e / (a.columns / V * a.chunks); \
     const Line line(a, row, column); \
     const u64 *keys = a.keys + row * a.count; \
     const u32 *idx = a.idx + row * a.count; \
-    const i64 lo = chunk * CHUNK, hi = min(lo + CHUNK, a.count);
+    const i64 lo = chunk * CHUNK, hi = min(lo + CHUNK, a.count), part = (row * a.chunks + chunk) * a.columns + column;
 
-DEV R value(const Line &line, u32 k) { return Conv<R, typename Rep<S>::R>::to(get(line.src[k * line.from])); }
+DEV void value(R (&v)[V], const Line &line, u32 k) {
+    typename Rep<S>::R t[V];
+    load_vec<S, V>(t, line.src + k * line.from, V);
+#pragma unroll
+    for (int j = 0; j < V; j++) v[j] = Conv<R, typename Rep<S>::R>::to(t[j]);
+}
+DEV void meet(R (&v)[V], const R (&w)[V]) {
+#pragma unroll
+    for (int j = 0; j < V; j++) v[j] = MEET(v[j], w[j]);
+}
+DEV void keep(R *to, const R (&v)[V]) {
+#pragma unroll
+    for (int j = 0; j < V; j++) to[j] = v[j];
+}
 // put lets what is at position p meet v. Keys are the bits of positions with the sign turned.
-DEV void put(const Args &a, const Line &line, u64 key, R v) {
+DEV void put(const Args &a, const Line &line, u64 key, const R (&v)[V]) {
     const i64 p = (i64)(key ^ 1ull << 63);
     if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); return; }
     T *to = line.out + p * line.step;
-    *to = Put<T>::put(MEET(get(*to), v));
+    R t[V];
+    load_vec<T, V>(t, to, V);
+    meet(t, v);
+    store_vec<T, V>(to, t, V);
 }
 
 #ifdef PUT_SORTED
 extern "C" __global__ void __launch_bounds__(256) put_sorted(const __grid_constant__ Args a) {
     THREAD
-    for (i64 j = lo; j < hi;) {
-        const u64 key = keys[j];
-        const bool begun = j == lo && lo > 0 && keys[lo - 1] == key;
-        R v = value(line, idx[j++]);
-        while (j < hi && keys[j] == key) v = MEET(v, value(line, idx[j++]));
-        if (begun) a.first[e] = v;
-        else if (j == hi && hi < a.count && keys[hi] == key) a.last[e] = v;
-        else put(a, line, key, v);
+    const int AHEAD = 4; // values under way at once
+    R v[V];
+    u64 key = keys[lo];
+    bool begun = lo > 0 && keys[lo - 1] == key; // in a chunk before
+    for (i64 j = lo; j < hi; j += AHEAD) {
+        R w[AHEAD][V];
+        u64 is[AHEAD];
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++)
+            if (j + u < hi) {
+                is[u] = keys[j + u];
+                value(w[u], line, idx[j + u]);
+            }
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            if (j + u >= hi) break;
+            if (j + u > lo && is[u] == key) { meet(v, w[u]); continue; }
+            if (j + u > lo) {
+                if (begun) keep(a.first + part, v);
+                else put(a, line, key, v);
+                begun = false;
+            }
+            key = is[u];
+            keep(v, w[u]);
+        }
     }
+    if (begun) keep(a.first + part, v);
+    else if (hi < a.count && keys[hi] == key) keep(a.last + part, v);
+    else put(a, line, key, v);
 }
 #endif
 
@@ -78,10 +113,12 @@ extern "C" __global__ void __launch_bounds__(256) put_finish(const __grid_consta
     THREAD
     const u64 key = keys[hi - 1];
     if (hi >= a.count || keys[hi] != key || (lo > 0 && keys[lo - 1] == key)) return; // no run that begins here goes on
-    R v = a.last[e];
+    R v[V], w[V];
+    keep(v, *(const R (*)[V])(a.last + part));
     for (i64 c = chunk + 1; c < a.chunks; c++) {
         if (keys[c * CHUNK] != key) break;
-        v = MEET(v, a.first[e + (c - chunk) * a.columns]);
+        keep(w, *(const R (*)[V])(a.first + part + (c - chunk) * a.columns));
+        meet(v, w);
         if (keys[min((c + 1) * CHUNK, a.count) - 1] != key) break;
     }
     put(a, line, key, v);

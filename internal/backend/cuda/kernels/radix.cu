@@ -1,22 +1,65 @@
 // Sorting long rows of keys with their places, eight bits at a time from the lowest: keys go where those of smaller digits, and
-// those of the same digit before them, leave off; so equal keys keep their order. Rows are cut in tiles by their length alone.
+// those of the same digit before them, leave off; so equal keys keep their order.
 //
-// radix_count: how often each digit is in a tile. radix_scan: counts become what comes before the tile's own, and the row's
-// totals. radix_place: a tile is put in order in shared memory, then goes to its places in runs.
+// radix_count: how often each digit is in a row, for all digits at once. radix_place: a tile is put in order in shared memory, then
+// goes to its places in runs. What comes before a tile's own it learns from the tiles before it while they work: each leaves the
+// counts of its digits, then those of all tiles up to it. Keys are read once and written once for a digit.
+//
+// FROM: keys are made of the elements of x, and places are counted; TO: the results are written instead of keys and places.
 
-const int ITEMS = sizeof(K) == 4 ? 16 : 8, TILE = 256 * ITEMS;
+const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 
 struct Args {
-    i64 n, tiles, shift;
+    i64 rows, n, step, k, flip, tiles; const T *x; T *out; i64 *at;
     const K *keys; const u32 *idx; K *keys2; u32 *idx2;
-    u32 *count; // [row][digit][tile]
-    u32 *total; // [row][digit]
+    i64 shift;
+    u32 *total;  // of every digit in a row: [row][digit], for radix_count [place][row][digit]
+    u32 *state;  // what tiles have left: [row][tile][digit]
+    u32 *ticket; // how many tiles were begun
 };
 
+DEV K turned(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
+
+// Row is where a row lies: its elements or its keys.
+struct Row {
+#ifdef FROM
+    const T *x; i64 step; K turn;
+    DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), turn(turned(a)) {}
+    DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ turn; }
+#else
+    const K *keys;
+    DEV Row(const Args &a, i64 row) : keys(a.keys + row * a.n) {}
+    DEV K key(i64 i) const { return keys[i]; }
+#endif
+};
+
+#ifdef RADIX_COUNT
+// PLACES lists the places of the digits, SPAN is how many keys a block counts.
+extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_constant__ Args a) {
+    constexpr int places[] = PLACES, digits = sizeof(places) / sizeof(int);
+    __shared__ u32 count[digits][256];
+    const i64 spans = (a.n + SPAN - 1) / SPAN, row = blockIdx.x / spans, lo = blockIdx.x % spans * SPAN, hi = min(lo + SPAN, a.n);
+    const Row of(a, row);
+    for (int i = threadIdx.x; i < digits * 256; i += THREADS) count[i / 256][i % 256] = 0;
+    __syncthreads();
+#pragma unroll 4
+    for (i64 i = lo + threadIdx.x; i < hi; i += THREADS) {
+        const K key = of.key(i);
+#pragma unroll
+        for (int d = 0; d < digits; d++) atomicAdd(&count[d][(u32)(key >> places[d]) & 255], 1u);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < digits * 256; i += THREADS) {
+        const u32 c = count[i / 256][i % 256];
+        if (c) atomicAdd(&a.total[(i / 256 * a.rows + row) * 256 + i % 256], c);
+    }
+}
+#endif
+
+#ifdef RADIX_PLACE
 DEV u32 digit(const Args &a, K key) { return (u32)(key >> a.shift) & 255; }
 
-#if defined(RADIX_SCAN) || defined(RADIX_PLACE)
-// summed adds up the values of the threads up to each.
+// summed adds up the values of the first 256 threads up to each.
 DEV u32 summed(u32 v) {
     __shared__ u32 warps[8];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -25,7 +68,7 @@ DEV u32 summed(u32 v) {
         const u32 w = __shfl_up_sync(~0u, v, s);
         if (lane >= s) v += w;
     }
-    if (lane == 31) warps[warp] = v;
+    if (lane == 31 && warp < 8) warps[warp] = v;
     __syncthreads();
     u32 before = 0;
 #pragma unroll
@@ -33,95 +76,142 @@ DEV u32 summed(u32 v) {
     __syncthreads();
     return before + v;
 }
-#endif
 
-#ifdef RADIX_COUNT
-extern "C" __global__ void __launch_bounds__(256) radix_count(const __grid_constant__ Args a) {
-    __shared__ u32 count[256];
-    const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, lo = row * a.n + tile * TILE;
-    const int live = (int)min((i64)TILE, a.n - tile * TILE);
-    count[threadIdx.x] = 0;
-    __syncthreads();
+// A word of state is nothing, a tile's own count, or that of all tiles up to it.
+const u32 OWN = 1u << 30, ALL = 2u << 30, COUNT = OWN - 1;
+DEV u32 peek(const u32 *p) { u32 v; asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
+DEV void leave(u32 *p, u32 v) { asm volatile("st.relaxed.gpu.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
+
+// before adds up what the tiles before this one have of a digit. A word holds all that is said, so nothing else is waited for.
+DEV u32 before(const u32 *state, i64 tile) {
+    const int AHEAD = 8;
+    u32 sum = 0;
+    for (i64 t = tile - 1; t >= 0;) {
+        u32 w[AHEAD];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        const int e = i * 256 + threadIdx.x;
-        if (e < live) atomicAdd(&count[digit(a, a.keys[lo + e])], 1u);
+        for (int j = 0; j < AHEAD; j++) w[j] = t - j >= 0 ? peek(state + (t - j) * 256) : ALL;
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            if (w[j] < OWN) break; // not there yet: look again
+            sum += w[j] & COUNT;
+            if (w[j] >= ALL) return sum;
+            t--;
+        }
     }
-    __syncthreads();
-    a.count[(row * 256 + threadIdx.x) * a.tiles + tile] = count[threadIdx.x];
+    return sum;
 }
-#endif
 
-#ifdef RADIX_SCAN
-// A block a digit of a row.
-extern "C" __global__ void __launch_bounds__(256) radix_scan(const __grid_constant__ Args a) {
-    __shared__ u32 last;
-    u32 *count = a.count + (i64)blockIdx.x * a.tiles, before = 0;
-    for (i64 i = 0; i < a.tiles; i += 256) {
-        const i64 k = i + threadIdx.x;
-        const u32 v = k < a.tiles ? count[k] : 0, s = summed(v);
-        if (k < a.tiles) count[k] = before + s - v;
-        if (threadIdx.x == 255) last = s;
-        __syncthreads();
-        before += last;
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) a.total[blockIdx.x] = before;
-}
-#endif
+// Tally is a digit in a warp: how many elements so far have it, and which of the 32 at hand.
+struct alignas(8) Tally { u32 lanes, count; };
 
-#ifdef RADIX_PLACE
-extern "C" __global__ void __launch_bounds__(256) radix_place(const __grid_constant__ Args a) {
-    __shared__ u32 count[8][256]; // of a warp's own elements, then of those of the warps before it
-    __shared__ K key[TILE];
-    __shared__ u32 idx[TILE], from[256], to[256];
-    const int t = threadIdx.x, warp = t / 32, lane = t % 32, mine = warp * 32 * ITEMS + lane;
-    const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, lo = row * a.n + tile * TILE;
-    const int live = (int)min((i64)TILE, a.n - tile * TILE);
-    for (int w = 0; w < 8; w++) count[w][t] = 0;
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const __grid_constant__ Args a) {
+    __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
+    __shared__ u32 from[256], to[256], mine;
+    const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
+    if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks begin, so that none waits for one that has not
+    for (int i = t; i < WARPS * 256; i += THREADS) s.tally[i / 256][i % 256] = Tally();
     __syncthreads();
+    const i64 row = mine / a.tiles, tile = mine % a.tiles, lo = tile * TILE;
+    const int live = (int)min((i64)TILE, a.n - lo);
+    const Row of(a, row);
     K k[ITEMS];
     u32 rank[ITEMS];
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) k[i] = mine + i * 32 < live ? a.keys[lo + mine + i * 32] : (K)0;
+    for (int i = 0; i < ITEMS; i++) k[i] = first + i * 32 < live ? of.key(lo + first + i * 32) : (K)0;
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) { // a warp's elements in order: 32 neighbours at a time
-        const u32 d = mine + i * 32 < live ? digit(a, k[i]) : 256;
-        const u32 same = __match_any_sync(~0u, d);
-        const int first = __ffs(same) - 1;
-        u32 before = 0;
-        if (lane == first && d < 256) {
-            before = count[warp][d];
-            count[warp][d] = before + __popc(same);
+        const bool is = first + i * 32 < live;
+        Tally *tally = &s.tally[warp][digit(a, k[i])];
+        if (is) atomicOr(&tally->lanes, 1u << lane);
+        __syncwarp();
+        Tally now = Tally();
+        if (is) now = *tally;
+        __syncwarp();
+        const u32 less = now.lanes & ((1u << lane) - 1);
+        rank[i] = now.count + __popc(less);
+        if (is && less == 0) {
+            now.count += __popc(now.lanes);
+            now.lanes = 0;
+            *tally = now;
         }
-        rank[i] = __shfl_sync(~0u, before, first) + __popc(same & ((1u << lane) - 1));
         __syncwarp();
     }
     __syncthreads();
-    u32 sum = 0; // of digit t in the tile
-    for (int w = 0; w < 8; w++) {
-        const u32 c = count[w][t];
-        count[w][t] = sum;
-        sum += c;
+    u32 sum = 0, total = 0; // of digit t in the tile, in the row
+    u32 *state = a.state + row * a.tiles * 256 + (t & 255);
+    if (t < 256) {
+        for (int w = 0; w < WARPS; w++) {
+            const u32 c = s.tally[w][t].count;
+            s.tally[w][t].count = sum;
+            sum += c;
+        }
+        if (tile + 1 < a.tiles) leave(state + tile * 256, (tile ? OWN : ALL) | sum);
+        total = a.total[row * 256 + t];
     }
-    const u32 total = a.total[row * 256 + t], start = summed(sum) - sum, base = summed(total) - total;
-    from[t] = start;
-    to[t] = base + a.count[(row * 256 + t) * a.tiles + tile] - start;
+    const u32 begin = summed(sum) - sum, base = summed(total) - total;
+    if (t < 256) from[t] = begin;
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++) {
-        const int e = mine + i * 32;
-        if (e >= live) continue;
-        const u32 d = digit(a, k[i]), p = from[d] + count[warp][d] + rank[i];
-        key[p] = k[i];
-        idx[p] = a.idx[lo + e];
+    for (int i = 0; i < ITEMS; i++)
+        if (first + i * 32 < live) {
+            const u32 d = digit(a, k[i]);
+            rank[i] += from[d] + s.tally[warp][d].count;
+        }
+    __syncthreads(); // counts are read: their place is used again
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++)
+        if (first + i * 32 < live) s.key[rank[i]] = k[i];
+    if (t < 256) {
+        const u32 sofar = before(state, tile);
+        if (tile > 0 && tile + 1 < a.tiles) leave(state + tile * 256, ALL | (sofar + sum));
+        to[t] = base + sofar - begin;
     }
     __syncthreads();
-    for (int p = t; p < live; p += 256) {
-        const K x = key[p];
-        const i64 o = row * a.n + (u32)(to[digit(a, x)] + p);
-        a.keys2[o] = x;
-        a.idx2[o] = idx[p];
+#ifndef TO
+    K *keys2 = a.keys2 + row * a.n;
+    u32 *idx2 = a.idx2 + row * a.n;
+#endif
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const int p = i * THREADS + t;
+        if (p >= live) continue;
+        k[i] = s.key[p]; // from here on the p-th in order
+#ifndef TO
+        keys2[to[digit(a, k[i])] + p] = k[i];
+#endif
+    }
+    __syncthreads(); // and once more
+#ifndef FROM
+    const u32 *idx = a.idx + row * a.n + lo + first;
+#endif
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        if (first + i * 32 >= live) continue;
+#ifdef FROM
+        s.idx[rank[i]] = (u32)lo + first + i * 32;
+#else
+        s.idx[rank[i]] = idx[i * 32];
+#endif
+    }
+    __syncthreads();
+#ifdef TO
+    const i64 o = row / a.step * a.k * a.step + row % a.step;
+    const T *x = a.x + row / a.step * a.n * a.step + row % a.step;
+#endif
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        const int p = i * THREADS + t;
+        if (p >= live) continue;
+        const u32 place = to[digit(a, k[i])] + p;
+#ifdef TO
+        if (place >= a.k) continue;
+        const i64 at = s.idx[p];
+        const K key = k[i] ^ turned(a);
+        if (a.out) a.out[o + place * a.step] = Key<R>::lossy(key) ? x[at * a.step] : Put<T>::put(Key<R>::from(key));
+        a.at[o + place * a.step] = at;
+#else
+        idx2[place] = s.idx[p];
+#endif
     }
 }
 #endif

@@ -1,28 +1,28 @@
-// Scans along one dimension. A row is n elements `step` apart, walked forwards or, with REVERSE, backwards; rows are cut in
-// chunks by sizes alone, so the same input gives the same bits.
+// Scans along one dimension. A row is n elements `step` apart, walked forwards or, with REVERSE, backwards.
 //
-// fold_chunks: each chunk's total. carry_chunks: totals become what comes before each chunk. scan_rows: a block walks a chunk,
-// a tile at a time in shared memory. scan_cols: a thread walks a chunk of its own row, for rows that lie side by side, or that are short.
+// scan_rows: a block walks a tile of a row in registers. What comes before the tile it learns from the tiles before it while they
+// work; see carried. scan_cols: a thread walks a row, for rows that lie side by side, or that are short.
 
 typedef Rep<T>::R R;
 
-// A scan is a struct: A what is joined, from the element at k; join of two neighbours, the second later; what is stored.
+// A scan is a struct: A what is joined, from element number i of a walk, and of a second operand; join of two neighbours, the second
+// later; what is stored.
 template <class R> struct CumSum {
     typedef typename Wide<R>::W A;
-    static DEV A from(const T *x, const T *, i64 k, i64) { return Conv<A, R>::to(get(x[k])); }
+    static DEV A from(R x, R, i64) { return Conv<A, R>::to(x); }
     static DEV A join(A a, A b) { return op_add<A>(a, b); }
     static DEV A done(A a, i64) { return a; }
 };
 template <class R> struct CumProd {
     typedef typename Product<R>::W A;
-    static DEV A from(const T *x, const T *, i64 k, i64) { return Conv<A, R>::to(get(x[k])); }
+    static DEV A from(R x, R, i64) { return Conv<A, R>::to(x); }
     static DEV A join(A a, A b) { return op_mul<A>(a, b); }
     static DEV A done(A a, i64) { return a; }
 };
 // The last of the largest elements so far; a NaN beats all before it.
 template <class R, int MAX> struct CumBest {
     struct A { R v; i64 k; };
-    static DEV A from(const T *x, const T *, i64 k, i64 i) { A a; a.v = get(x[k]); a.k = i; return a; }
+    static DEV A from(R x, R, i64 i) { A a; a.v = x; a.k = i; return a; }
     static DEV A join(A a, A b) { return b.v != b.v || (a.v == a.v && !(MAX ? b.v < a.v : b.v > a.v)) ? b : a; }
     static DEV i64 done(A a, i64 n) { return REVERSE ? n - 1 - a.k : a.k; }
 };
@@ -31,7 +31,7 @@ template <class R> struct ArgCummin : CumBest<R, 0> {};
 #if EXPONENTIALS == 1
 template <class R> struct LogCumSumExp {
     typedef R A;
-    static DEV A from(const T *x, const T *, i64 k, i64) { return get(x[k]); }
+    static DEV A from(R x, R, i64) { return x; }
     static DEV A join(A a, A b) {
         if (a != a || b != b) return a + b;
         return op_logaddexp(a, b);
@@ -43,7 +43,7 @@ template <class R> struct LogCumSumExp {
 // The angle goes on where the larger one's is: the order of joining matters, so one thread does a whole row.
 template <class R> struct LogCumSumExp {
     typedef c128 A;
-    static DEV A from(const T *x, const T *, i64 k, i64) { return wide(get(x[k])); }
+    static DEV A from(R x, R, i64) { return wide(x); }
     static DEV A join(A a, A b) {
         if (!finite_(a.re) || !finite_(b.re) || a.im != a.im || b.im != b.im) {
             const double top = a.re != a.re ? a.re : b.re != b.re ? b.re : fmax(a.re, b.re), shift = finite_(top) || top != top ? top : 0;
@@ -59,7 +59,7 @@ template <class R> struct LogCumSumExp {
 // y[i] = f[i]·y[i-1] + x[i]: maps y → f·y + x, joined one behind the other.
 template <class R> struct LinearScan {
     struct A { R f, x; };
-    static DEV A from(const T *x, const T *f, i64 k, i64) { A a; a.f = get(f[k]); a.x = get(x[k]); return a; }
+    static DEV A from(R x, R f, i64) { A a; a.f = f; a.x = x; return a; }
     static DEV A join(A a, A b) { A c; c.f = op_mul<R>(b.f, a.f); c.x = op_add<R>(op_mul<R>(b.f, a.x), b.x); return c; }
     static DEV R done(A a, i64) { return a.x; }
 };
@@ -67,114 +67,205 @@ template <class R> struct LinearScan {
 typedef OP<R> Op;
 typedef Op::A A;
 
-struct Args { i64 rows, n, step, chunk, chunks; OUT *out; const T *x; const T *f; A *part; };
+struct Args {
+    i64 rows, n, step, tiles; OUT *out; const T *x; const T *f;
+    u64 *own;         // totals of tiles, each with whether it is there: see Post
+    u64 *group, *all; // of 32 tiles, and of all up to these
+    u32 *ticket;
+};
 
 DEV i64 start(const Args &a, i64 row) { return row / a.step * a.n * a.step + row % a.step; }
 DEV i64 place(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
-DEV void store(const Args &a, i64 k, A v) { a.out[k] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(v, a.n)))); }
-
-// over scans one value of each thread of the block; total is that of all, before what comes before the thread's own. Lanes from
-// `live` on hold nothing.
-DEV A over(A v, int live, A &total, A &before) {
-    __shared__ A share[256];
-    const int t = threadIdx.x;
-    share[t] = v;
-    __syncthreads();
-#pragma unroll
-    for (int s = 1; s < 256; s *= 2) {
-        A w = v;
-        if (t >= s && t < live) w = Op::join(share[t - s], v);
-        __syncthreads();
-        share[t] = v = w;
-        __syncthreads();
-    }
-    total = share[live - 1];
-    before = share[max(t - 1, 0)];
-    __syncthreads();
-    return v;
-}
-
-// A tile is V elements a thread, as many as shared memory is worth; one in 32 places is left out, so that threads that walk
-// their own elements meet in no bank.
-const int V = sizeof(A) <= 8 ? 8 : sizeof(A) <= 16 ? 4 : 2, TILE = 256 * V;
-#define AT(k) ((k) + (k) / 32)
-
-// load brings elements i to i + count of a row's walk to the tile.
-DEV void load(const Args &a, A *tile, i64 at, i64 i, int count) {
-    for (int k = threadIdx.x; k < count; k += 256) tile[AT(k)] = Op::from(a.x, a.f, place(a, at, i + k), i + k);
-    __syncthreads();
-}
-
-// fold joins a thread's own elements of the tile.
-DEV A fold(const A *tile, int first, int mine) {
-    A v = tile[AT(first)];
-    for (int j = 1; j < mine; j++) v = Op::join(v, tile[AT(first + j)]);
-    return v;
-}
-
-#ifdef FOLD_CHUNKS
-extern "C" __global__ void __launch_bounds__(256) fold_chunks(const __grid_constant__ Args a) {
-    __shared__ A tile[AT(TILE)];
-    const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry, total, before;
-    for (i64 i = lo; i < hi; i += TILE) {
-        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, first = min((int)threadIdx.x, live - 1) * V;
-        load(a, tile, at, i, count);
-        over(fold(tile, first, min(V, count - first)), live, total, before);
-        carry = i == lo ? total : Op::join(carry, total);
-    }
-    if (threadIdx.x == 0) a.part[blockIdx.x] = carry;
-}
-#endif
-
-#ifdef CARRY_CHUNKS
-// A block a row; a thread has as many of its chunks as it takes.
-extern "C" __global__ void __launch_bounds__(256) carry_chunks(const __grid_constant__ Args a) {
-    A *part = a.part + blockIdx.x * a.chunks;
-    const i64 per = (a.chunks + 255) / 256;
-    const int live = (int)((a.chunks + per - 1) / per), t = min((int)threadIdx.x, live - 1);
-    const i64 lo = t * per, hi = min(lo + per, a.chunks);
-    A sum = part[lo], total, before;
-    for (i64 c = lo + 1; c < hi; c++) sum = Op::join(sum, part[c]);
-    over(sum, live, total, before);
-    if (threadIdx.x >= live) return;
-    for (i64 c = lo; c < hi; c++) { // chunk 0 has nothing before it
-        const A next = part[c];
-        if (c > 0) part[c] = before;
-        before = c > 0 ? Op::join(before, next) : next;
-    }
-}
-#endif
+DEV typename Rep<OUT>::R result(const Args &a, A v) { return rounded<OUT>(cast<OUT>(Op::done(v, a.n))); }
+#define TWO LINEAR // there is a second operand
 
 #ifdef SCAN_ROWS
-extern "C" __global__ void __launch_bounds__(256) scan_rows(const __grid_constant__ Args a) {
-    __shared__ A tile[AT(TILE)];
-    const i64 row = blockIdx.x / a.chunks, c = blockIdx.x % a.chunks, at = start(a, row), lo = c * a.chunk, hi = min(lo + a.chunk, a.n);
-    A carry, total, before;
-    bool any = c > 0;
-    if (any) carry = a.part[blockIdx.x];
-    for (i64 i = lo; i < hi; i += TILE) {
-        const int count = (int)min((i64)TILE, hi - i), live = (count + V - 1) / V, t = min((int)threadIdx.x, live - 1), first = t * V;
-        const int mine = min(V, count - first);
-        load(a, tile, at, i, count);
-        over(fold(tile, first, mine), live, total, before);
-        if (threadIdx.x < live) {
-            bool has = any;
+// A warp has K pieces of the tile one behind the other, of V neighbours a lane.
+const int WARPS = THREADS / 32, PIECE = 32 * V, TILE = WARPS * K * PIECE;
+
+// take loads V elements from number i of a walk on, as far as there are any.
+DEV void take(R (&r)[V], const Args &a, const T *x, i64 at, i64 i, i64 left) {
+    if (V == 1) {
+        r[0] = get(x[place(a, at, i)]);
+    } else if (!REVERSE) {
+        load_vec<T, V>(r, x + at + i, left);
+    } else { // whole vectors alone
+        R t[V];
+        load_vec<T, V>(t, x + at + a.n - V - i, V);
+#pragma unroll
+        for (int j = 0; j < V; j++) r[j] = t[V - 1 - j];
+    }
+}
+
+// lane_of gives the value of another lane.
+template <class F> DEV A lane_of(A v, F shuffle) {
+    const int N = (sizeof(A) + 3) / 4;
+    u32 w[N] = {};
+    memcpy(w, &v, sizeof(A));
+#pragma unroll
+    for (int i = 0; i < N; i++) w[i] = shuffle(w[i]);
+    memcpy(&v, w, sizeof(A));
+    return v;
+}
+DEV A up(A v, int s) { return lane_of(v, [s](u32 w) { return __shfl_up_sync(~0u, w, s); }); }
+DEV A from_lane(A v, int l) { return lane_of(v, [l](u32 w) { return __shfl_sync(~0u, w, l); }); }
+
+// Post is a value with a word that says whether it is there; where both fit in 64 bits nothing else is waited for.
+template <int SIZE> struct Post {
+    static const int WORDS = (SIZE + 7) / 8 + 1;
+    static DEV void leave(u64 *box, i64 i, A v) {
+        memcpy(box + i * WORDS + 1, &v, sizeof(A));
+        asm volatile("st.release.gpu.u64 [%0], %1;" :: "l"(box + i * WORDS), "l"(1ull) : "memory");
+    }
+    static DEV bool look(const u64 *box, i64 i, A &v) {
+        u64 w;
+        asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(w) : "l"(box + i * WORDS) : "memory");
+        if (w) memcpy(&v, box + i * WORDS + 1, sizeof(A));
+        return w != 0;
+    }
+};
+template <> struct Post<4> {
+    static DEV void leave(u64 *box, i64 i, A v) {
+        u32 bits;
+        memcpy(&bits, &v, 4);
+        asm volatile("st.relaxed.gpu.u64 [%0], %1;" :: "l"(box + i), "l"(1ull << 32 | bits) : "memory");
+    }
+    static DEV bool look(const u64 *box, i64 i, A &v) {
+        u64 w;
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(w) : "l"(box + i) : "memory");
+        const u32 bits = (u32)w;
+        memcpy(&v, &bits, 4);
+        return w >> 32 != 0;
+    }
+};
+typedef Post<sizeof(A)> Box;
+
+// folded joins count values from the last one, which is the first in order, to the one at 0.
+DEV A folded(const A *chain, int count) {
+    A v = chain[count - 1];
+#pragma unroll 8
+    for (int i = count - 2; i >= 0; i--) v = Op::join(v, chain[i]);
+    return v;
+}
+
+// carried is what comes before tile number `tile` of a row, which is not the first: the total of the groups of 32 tiles before its
+// own, then those of the tiles of its group. Each is joined from the left, one by one, from wherever it is known: so the same input
+// gives the same bits, whoever comes first. The last tile of a group leaves what the next groups need.
+DEV A carried(const Args &a, i64 row, i64 tile, A total) {
+    __shared__ A near[32], far[32];
+    __shared__ int found;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, nth = (int)(tile % 32);
+    const i64 g = tile / 32, groups = (a.tiles + 31) / 32, mine = row * groups + g;
+    if (warp == 0) {
+        if (lane < nth) {
             A v;
-            if (any) v = carry;
-            if (t > 0) { v = any ? Op::join(carry, before) : before; has = true; }
-            for (int j = 0; j < mine; j++) {
-                const A x = tile[AT(first + j)];
-                v = has ? Op::join(v, x) : x;
-                has = true;
-                tile[AT(first + j)] = v;
-            }
+            while (!Box::look(a.own, row * a.tiles + tile - 1 - lane, v)) {}
+            near[lane] = v;
         }
+        __syncwarp();
+        if (nth == 31 && lane == 0) Box::leave(a.group, mine, Op::join(folded(near, 31), total));
+    } else if (warp == 1 && g > 0) {
+        for (;;) {
+            A v;
+            bool all = false, own = true;
+            if (lane < g && !(all = Box::look(a.all, mine - 1 - lane, v))) own = Box::look(a.group, mine - 1 - lane, v);
+            const u32 known = __ballot_sync(~0u, all), missing = __ballot_sync(~0u, !all && !own);
+            const int first = __ffs(known) - 1;
+            if (known == 0 || missing & ((1u << first) - 1)) continue;
+            if (lane <= first) far[lane] = v;
+            if (lane == 0) found = first + 1;
+            break;
+        }
+    }
+    __syncthreads();
+    A v;
+    if (g > 0) v = folded(far, found);
+    if (nth == 31 && threadIdx.x == 0) {
+        const A own = Op::join(folded(near, 31), total);
+        Box::leave(a.all, mine, g > 0 ? Op::join(v, own) : own);
+    }
+    if (nth == 0) return v;
+    const A sum = folded(near, nth);
+    return g > 0 ? Op::join(v, sum) : sum;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / THREADS : 1) scan_rows(const __grid_constant__ Args a) {
+    __shared__ A warps[WARPS];
+    __shared__ u32 number;
+    const int t = threadIdx.x, lane = t % 32, warp = t / 32;
+    i64 block = blockIdx.x;
+    if (a.tiles > 1) { // in the order in which blocks begin, so that none waits for one that has not
+        if (t == 0) number = atomicAdd(a.ticket, 1u);
         __syncthreads();
-        for (int k = threadIdx.x; k < count; k += 256) store(a, place(a, at, i + k), tile[AT(k)]);
-        carry = any ? Op::join(carry, total) : total;
-        any = true;
-        __syncthreads();
+        block = number;
+    }
+    const i64 row = block / a.tiles, tile = block % a.tiles, at = start(a, row), base = tile * TILE;
+    const int count = (int)min((i64)TILE, a.n - base), mine = (warp * K * 32 + lane) * V; // this lane's first
+    R x[K][V], f[TWO ? K : 1][V];
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int i = mine + k * PIECE, left = count - i;
+        if (left <= 0) continue;
+        take(x[k], a, a.x, at, base + i, left);
+        if (TWO) take(f[TWO ? k : 0], a, a.f, at, base + i, left);
+    }
+    // Within lanes, then over the lanes of each piece, then over pieces.
+    A v[K][V], before[K], sum; // before a lane's own in its piece; sum: of the pieces so far
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int i = mine + k * PIECE;
+#pragma unroll
+        for (int j = 0; j < V; j++) {
+            const A e = Op::from(x[k][j], f[TWO ? k : 0][j], base + i + j);
+            v[k][j] = j > 0 && i + j < count ? Op::join(v[k][max(j - 1, 0)], e) : j > 0 ? v[k][max(j - 1, 0)] : e;
+        }
+        A w = v[k][V - 1];
+#pragma unroll
+        for (int s = 1; s < 32; s *= 2) {
+            const A u = up(w, s);
+            if (lane >= s) w = Op::join(u, w);
+        }
+        before[k] = up(w, 1);
+        const int first = (warp * K + k) * PIECE; // of the piece
+        const A all = from_lane(w, max(0, min(31, (count - first - 1) / V))); // of the last lane that has any
+        if (k > 0 && first < count) {
+            before[k] = lane > 0 ? Op::join(sum, before[k]) : sum;
+            sum = Op::join(sum, all);
+        } else if (k == 0) sum = all;
+    }
+    if (lane == 31) warps[warp] = sum;
+    __syncthreads();
+    A total = warps[0], carry;
+    bool has = false; // whether anything comes before the warp
+    if (warp > 0) { carry = warps[0]; has = true; }
+#pragma unroll
+    for (int w = 1; w < WARPS; w++) {
+        if (w * K * PIECE >= count) break;
+        if (w < warp) carry = Op::join(carry, warps[w]);
+        total = Op::join(total, warps[w]);
+    }
+    if (a.tiles > 1) {
+        if (t == 0) Box::leave(a.own, block, total);
+        if (tile > 0) {
+            const A c = carried(a, row, tile, total);
+            carry = has ? Op::join(c, carry) : c;
+            has = true;
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int i = mine + k * PIECE, left = count - i;
+        if (left <= 0) continue;
+        const bool some = k > 0 || lane > 0; // something comes before the lane's own in the warp
+        A b;
+        if (has) b = some ? Op::join(carry, before[k]) : carry;
+        else if (some) b = before[k];
+        typename Rep<OUT>::R out[V];
+#pragma unroll
+        for (int j = 0; j < V; j++) out[REVERSE ? V - 1 - j : j] = result(a, has || some ? Op::join(b, v[k][j]) : v[k][j]);
+        if (V == 1) a.out[place(a, at, base + i)] = Put<OUT>::put(out[0]);
+        else if (REVERSE) store_vec<OUT, V>(a.out + at + a.n - V - (base + i), out, V);
+        else store_vec<OUT, V>(a.out + at + base + i, out, left);
     }
 }
 #endif
@@ -184,12 +275,23 @@ extern "C" __global__ void __launch_bounds__(256) scan_cols(const __grid_constan
     const i64 row = (i64)blockIdx.x * 256 + threadIdx.x;
     if (row >= a.rows) return;
     const i64 at = start(a, row);
-    A v = Op::from(a.x, a.f, place(a, at, 0), 0);
-    store(a, place(a, at, 0), v);
-    for (i64 i = 1; i < a.n; i++) {
-        const i64 k = place(a, at, i);
-        v = Op::join(v, Op::from(a.x, a.f, k, i));
-        store(a, k, v);
+    A v;
+    const int AHEAD = sizeof(A) <= 8 ? 8 : 4; // elements under way at once
+    for (i64 i = 0; i < a.n; i += AHEAD) {
+        R x[AHEAD], f[AHEAD];
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++)
+            if (i + j < a.n) {
+                x[j] = get(a.x[place(a, at, i + j)]);
+                if (TWO) f[j] = get(a.f[place(a, at, i + j)]);
+            }
+#pragma unroll
+        for (int j = 0; j < AHEAD; j++) {
+            if (i + j >= a.n) break;
+            const A e = Op::from(x[j], f[j], i + j);
+            v = i + j > 0 ? Op::join(v, e) : e;
+            a.out[place(a, at, i + j)] = Put<OUT>::put(result(a, v));
+        }
     }
 }
 #endif

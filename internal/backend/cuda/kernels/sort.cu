@@ -1,26 +1,4 @@
-// Sorting and selecting along rows, by keys: unsigned numbers in the order of the elements. NaN comes last, zeros of both
-// signs are equal, and equal elements keep their order. A row is n elements `step` apart, n below 2³².
-
-typedef Rep<T>::R R;
-
-// Key makes K, u32 or u64, of an element.
-template <class R> struct Key { static DEV K of(R v) { return (K)v; } };
-template <> struct Key<i8> { static DEV K of(i8 v) { return (K)(u32)(i32)v ^ 0x80000000u; } };
-template <> struct Key<i16> { static DEV K of(i16 v) { return (K)(u32)(i32)v ^ 0x80000000u; } };
-template <> struct Key<i32> { static DEV K of(i32 v) { return (K)(u32)v ^ 0x80000000u; } };
-template <> struct Key<i64> { static DEV K of(i64 v) { return (K)((u64)v ^ 1ull << 63); } };
-template <> struct Key<float> {
-    static DEV K of(float v) {
-        const u32 b = (u32)__float_as_int(v == 0 ? 0.0f : v);
-        return v != v ? ~(K)0 : (K)(b >> 31 ? ~b : b | 0x80000000u);
-    }
-};
-template <> struct Key<double> {
-    static DEV K of(double v) {
-        const u64 b = (u64)__double_as_longlong(v == 0 ? 0.0 : v);
-        return v != v ? ~(K)0 : (K)(b >> 63 ? ~b : b | 1ull << 63);
-    }
-};
+// Sorting and selecting along rows, by their keys; equal elements keep their order. A row is n elements `step` apart, n below 2³².
 
 struct Args {
     i64 rows, n, step, k; // k: how many are wanted

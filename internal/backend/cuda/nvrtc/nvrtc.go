@@ -23,10 +23,13 @@ var names = map[string][]string{
 	"windows": {"nvrtc64_130_0.dll", "nvrtc64_120_0.dll"},
 }
 
-// Folders lists where CUDA's libraries are looked for behind the system's own places: what the environment names, the
-// toolkit, and the wheels of Python environments.
-func Folders() []string {
-	list := dl.Folders("LUCID_CUDA_PATH")
+// Named lists the folders in which CUDA's libraries are looked for before all others: what the user says goes first, so that a newer
+// library beside the system's can be taken.
+func Named() []string { return dl.Folders("LUCID_CUDA_PATH") }
+
+// Folders lists where CUDA's libraries are looked for behind the system's own places: the toolkit, and the wheels of Python
+// environments.
+func Folders() (list []string) {
 	for _, env := range []string{"CUDA_HOME", "CUDA_PATH"} {
 		for _, f := range dl.Folders(env) {
 			list = append(list, filepath.Join(f, "lib64"), filepath.Join(f, "bin"))
@@ -46,7 +49,7 @@ func Folders() []string {
 
 // Init opens the library, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
-	lib, err := dl.Open("NVRTC, the CUDA compiler library", names[runtime.GOOS], Folders()...)
+	lib, err := dl.Open("NVRTC, the CUDA compiler library", names[runtime.GOOS], Named(), Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "nvrtc", err, "kernels cannot be compiled: install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or name its folder in LUCID_CUDA_PATH")
 	}

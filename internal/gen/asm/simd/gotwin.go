@@ -103,7 +103,7 @@ func goConst(v *val) string {
 }
 
 // open lists the operations written with an infix operator and no brackets.
-var open = map[string]bool{"add": true, "sub": true, "div": true, "and": true, "or": true, "xor": true, "shl": true, "sra": true, "cmp": true, "mul": true}
+var open = map[string]bool{"load": true, "add": true, "sub": true, "div": true, "and": true, "or": true, "xor": true, "shl": true, "sra": true, "cmp": true, "mul": true}
 
 // statement gives v a Go variable, or an expression where it is used only once and is short.
 func (w *twin) statement(v *val) {
@@ -123,10 +123,26 @@ func (w *twin) statement(v *val) {
 		fmt.Fprintf(&w.out, "\t%s\n", storeStmt(v, a[0]))
 		return
 	case "stop":
-		fmt.Fprintf(&w.out, "\tif %s {\n\t\treturn %s(x)\n\t}\n", a[0], w.k.slow)
+		var in []string
+		for _, s := range w.k.slices[1:] {
+			in = append(in, s.name)
+		}
+		fmt.Fprintf(&w.out, "\tif %s {\n\t\treturn %s(%s)\n\t}\n", a[0], w.k.slow, strings.Join(in, ", "))
 		return
 	case "add", "sub", "div", "and", "or", "xor":
+		if v.t == mask {
+			infix = map[string]string{"and": " && ", "or": " || ", "xor": " != "}
+		}
 		e = a[0] + infix[v.op] + a[1]
+	case "round":
+		e = map[int]string{toNearest: "math.RoundToEven", down: "math.Floor", up: "math.Ceil", toZero: "math.Trunc"}[v.imm]
+		if v.t == f32 {
+			e = "float32(" + e + "(float64(" + a[0] + ")))"
+		} else {
+			e += "(" + a[0] + ")"
+		}
+	case "toi":
+		e = "int32(" + a[0] + ")"
 	case "mul":
 		e = a[0] + " * " + a[1]
 		if v.t == f32 || v.t == f64 {
@@ -217,7 +233,12 @@ func storeStmt(v *val, e string) string {
 	case "u16":
 		return v.name + "[i] = uint16(" + e + ")"
 	case "bool":
+		if v.imm == 1 {
+			e = "!(" + e + ")"
+		}
 		return v.name + "[i] = toByte(" + e + ")"
+	case "i32":
+		return v.name + "[i] = int32(" + e + ")"
 	case "f16":
 		return v.name + "[i] = f32to16(" + e + ")"
 	case "f32", "i64f32":

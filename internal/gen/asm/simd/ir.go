@@ -167,17 +167,31 @@ func (b *B) Shl(x *val, n int) *val { return b.op1("shl", x.t, n, x) }
 func (b *B) Sra(x *val, n int) *val { return b.op1("sra", x.t, n, x) }
 func (b *B) Srl(x *val, n int) *val { return b.op1("srl", x.t, n, x) }
 func (b *B) ToF(x *val) *val        { return b.op1("tof", f32, 0, x) }
-func (b *B) Fma(x, y, w *val) *val  { return b.op3("fma", x, y, w) }
-func (b *B) Fnma(x, y, w *val) *val { return b.op3("fnma", x, y, w) }
-func (b *B) Fms(x, y, w *val) *val  { return b.op3("fms", x, y, w) }
-func (b *B) Lt(x, y *val) *val      { return b.cmp(17, x, y) }
-func (b *B) Le(x, y *val) *val      { return b.cmp(18, x, y) }
-func (b *B) Eq(x, y *val) *val      { return b.cmp(0, x, y) }
-func (b *B) Ne(x, y *val) *val      { return b.cmp(4, x, y) }
-func (b *B) Gt(x, y *val) *val      { return b.cmp(30, x, y) }
-func (b *B) Ge(x, y *val) *val      { return b.cmp(29, x, y) }
-func (b *B) NotGe(x, y *val) *val   { return b.cmp(25, x, y) }
-func (b *B) Unord(x, y *val) *val   { return b.cmp(3, x, y) }
+
+// ToI is x towards zero, for |x| < 2^31.
+func (b *B) ToI(x *val) *val { return b.op1("toi", i32, 0, x) }
+
+// Ways of rounding to a whole number, as the machine counts them.
+const (
+	toNearest = iota
+	down
+	up
+	toZero
+)
+
+// Round is x as a whole number, of the same type.
+func (b *B) Round(x *val, way int) *val { return b.op1("round", x.t, way, x) }
+func (b *B) Fma(x, y, w *val) *val      { return b.op3("fma", x, y, w) }
+func (b *B) Fnma(x, y, w *val) *val     { return b.op3("fnma", x, y, w) }
+func (b *B) Fms(x, y, w *val) *val      { return b.op3("fms", x, y, w) }
+func (b *B) Lt(x, y *val) *val          { return b.cmp(17, x, y) }
+func (b *B) Le(x, y *val) *val          { return b.cmp(18, x, y) }
+func (b *B) Eq(x, y *val) *val          { return b.cmp(0, x, y) }
+func (b *B) Ne(x, y *val) *val          { return b.cmp(4, x, y) }
+func (b *B) Gt(x, y *val) *val          { return b.cmp(30, x, y) }
+func (b *B) Ge(x, y *val) *val          { return b.cmp(29, x, y) }
+func (b *B) NotGe(x, y *val) *val       { return b.cmp(25, x, y) }
+func (b *B) Unord(x, y *val) *val       { return b.cmp(3, x, y) }
 func (b *B) cmp(pred int, x, y *val) *val {
 	return b.emit(&val{op: "cmp", t: mask, imm: pred, args: []*val{x, y}})
 }

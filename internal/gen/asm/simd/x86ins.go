@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // suffix of the packed instruction for a lane type.
 var fsuf = map[typ]string{f32: "PS", f64: "PD"}
@@ -60,6 +63,12 @@ func (f *frame) ins(v *val, pos int) {
 	}
 	switch v.op {
 	case "add", "sub", "mul", "div", "min", "max", "and", "or", "xor":
+		if v.t == mask && f.tgt == avx512 {
+			x, y := f.at[v.args[0].root()], f.at[v.args[1].root()]
+			f.release(v, pos)
+			f.p("K%sW K%d, K%d, K%d", strings.ToUpper(v.op), y, x, f.define(v))
+			return
+		}
 		x, y := v.args[0], v.args[1]
 		if commutes[v.op] && f.inMemory(x) && !f.inMemory(y) {
 			x, y = y, x
@@ -71,13 +80,16 @@ func (f *frame) ins(v *val, pos int) {
 		d2()
 		d := f.define(v)
 		f.p("%s%s %s, %s, %s", f.opcode(v), bc, sy, f.reg(rx), f.reg(d))
-	case "sqrt", "tof", "getexp", "getmant":
-		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS", "getexp": "VGETEXPPS", "getmant": "VGETMANTPS"}[v.op]
+	case "sqrt", "tof", "toi", "round", "getexp", "getmant":
+		name := map[string]string{"sqrt": "VSQRT" + fsuf[v.t], "tof": "VCVTDQ2PS", "toi": "VCVTTPS2DQ", "round": "VROUND" + fsuf[v.t], "getexp": "VGETEXPPS", "getmant": "VGETMANTPS"}[v.op]
+		if v.op == "round" && f.tgt == avx512 {
+			name = "VRNDSCALE" + fsuf[v.t]
+		}
 		s, bc, done := f.source(v.args[0])
 		f.release(v, pos)
 		done()
 		imm := ""
-		if v.op == "getmant" {
+		if v.op == "getmant" || v.op == "round" {
 			imm = fmt.Sprintf("$%d, ", v.imm)
 		}
 		d := f.define(v)

@@ -1,0 +1,101 @@
+package cpu
+
+import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
+
+// Runs of 8-byte elements are folded by vectors: element i meets lane i%runLanes in the order of i, then the upper half of
+// the lanes meets the lower until eight are left. The order depends on the length alone. Each fold is written out, because the
+// lanes of a function that was handed in would lie on the heap.
+const (
+	runLanes = 128
+	runFrom  = 2 * runLanes // shorter runs are folded one by one
+)
+
+// sumRunF64 adds at least runLanes elements.
+func sumRunF64(x []float64) float64 {
+	var t [runLanes]float64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.AddF64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.AddF64(t[:h], t[:h], t[h:2*h])
+	}
+	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
+}
+
+// maxRunF64 takes the largest of at least runLanes elements.
+func maxRunF64(x []float64) float64 {
+	var t [runLanes]float64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.MaxF64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.MaxF64(t[:h], t[:h], t[h:2*h])
+	}
+	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
+}
+
+// minRunF64 takes the smallest of at least runLanes elements.
+func minRunF64(x []float64) float64 {
+	var t [runLanes]float64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.MinF64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.MinF64(t[:h], t[:h], t[h:2*h])
+	}
+	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
+}
+
+// sumRunI64 adds at least runLanes elements.
+func sumRunI64(x []int64) int64 {
+	var t [runLanes]int64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.AddI64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.AddI64(t[:h], t[:h], t[h:2*h])
+	}
+	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
+}
+
+// maxRunI64 takes the largest of at least runLanes elements.
+func maxRunI64(x []int64) int64 {
+	var t [runLanes]int64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.MaxI64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.MaxI64(t[:h], t[:h], t[h:2*h])
+	}
+	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
+}
+
+// minRunI64 takes the smallest of at least runLanes elements.
+func minRunI64(x []int64) int64 {
+	var t [runLanes]int64
+	copy(t[:], x)
+	for x = x[runLanes:]; len(x) > 0; {
+		n := min(len(x), runLanes)
+		simd.MinI64(t[:n], t[:n], x[:n])
+		x = x[n:]
+	}
+	for h := runLanes / 2; h >= 8; h /= 2 {
+		simd.MinI64(t[:h], t[:h], t[h:2*h])
+	}
+	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
+}

@@ -1,0 +1,86 @@
+package lucid
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// Values that an op cannot mean anything by are the error of the evaluation that needs them.
+func TestRefusedValues(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	of := func(v ...float64) *Tensor { return New(v, len(v)) }
+	draw := func(w *Tensor, replace bool) func() *Tensor {
+		return func() *Tensor { return Multinomial(w, 1, MultinomialOptions{Replacement: replace}) }
+	}
+	byName := func(name string, attrs map[string]any, in ...*Tensor) func() *Tensor {
+		return func() *Tensor {
+			out, err := Call(name, in, attrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out[0]
+		}
+	}
+	axis := map[string]any{"axis": 0}
+	cases := map[string]struct {
+		f    func() *Tensor
+		says string
+	}{
+		"multinomial of NaN":             {draw(of(1, nan), false), "multinomial: a value is NaN; a weight"},
+		"multinomial of infinity":        {draw(of(1, inf), true), "multinomial: a value is +Inf; a weight"},
+		"multinomial of a negative":      {draw(of(1, -0.5), true), "multinomial: a value is -0.5; a weight"},
+		"multinomial of zeros":           {draw(of(0, 0), false), "multinomial: a value is 0; a distribution needs"},
+		"one row of zeros":               {draw(New([]float32{1, 0, 0, 0}, 2, 2), true), "multinomial: a value is 0; a distribution needs"},
+		"multinomial in halves":          {draw(of(1, -1).To(BFloat16), false), "multinomial: a value is -1"},
+		"bernoulli above 1":              {func() *Tensor { return Bernoulli(of(0.5, 1.5)) }, "bernoulli: a value is 1.5; a probability"},
+		"bernoulli below 0":              {func() *Tensor { return Bernoulli(of(-0.25).To(Float16)) }, "bernoulli: a value is -0.25"},
+		"bernoulli of NaN":               {func() *Tensor { return Bernoulli(of(nan).To(Float32)) }, "bernoulli: a value is NaN"},
+		"poisson of a negative":          {func() *Tensor { return Poisson(of(1, -1)) }, "poisson: a value is -1"},
+		"normal of a negative deviation": {func() *Tensor { return Normal(0, of(1, -1)) }, "normal: a value is -1"},
+		"categorical of NaN":             {byName("categorical", axis, of(0, nan)), "categorical: a value is NaN"},
+		"categorical of nothing":         {byName("categorical", axis, of(-inf, -inf)), "categorical: a value is -Inf"},
+		"several of nothing":             {byName("categorical", map[string]any{"axis": 0, "num_samples": 3}, of(-inf, -inf)), "categorical: a value is -Inf"},
+		"cov by negative counts":         {func() *Tensor { return Cov(of(1, 2), New([]int64{1, -1}, 2), nil) }, "cov: a value is -1"},
+		"cov by negative weights":        {func() *Tensor { return Cov(of(1, 2), nil, of(1, -1)) }, "cov: a value is -1"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			y := c.f() // written down: nothing is known yet
+			err := Eval(y)
+			var e *Error
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.says) {
+				t.Fatalf("got %v; want %q", err, c.says)
+			}
+			if err := Try(func() { Compile(c.f)().Eval() }); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("compiled: got %v; want %q", err, c.says)
+			}
+			if err := Eval(New([]float64{1, 2}, 2).Add(1)); err != nil {
+				t.Errorf("the next evaluation: %v", err)
+			}
+		})
+	}
+}
+
+// What looks odd and means something is taken.
+func TestTakenValues(t *testing.T) {
+	inf := math.Inf(1)
+	of := func(v ...float64) *Tensor { return New(v, len(v)) }
+	if got := Multinomial(of(0, 3, 0), 1).Item(); got != 1 {
+		t.Errorf("the only class with a weight is 1, drew %v", got)
+	}
+	if got := ToSlice[float64](Bernoulli(of(0, 1))); got[0] != 0 || got[1] != 1 {
+		t.Errorf("probabilities 0 and 1 gave %v", got)
+	}
+	out, err := Call("categorical", []*Tensor{of(-inf, 2, -inf)}, map[string]any{"axis": 0})
+	if err != nil || out[0].Item() != 1 {
+		t.Errorf("the only class with a logit is 1: %v %v", out, err)
+	}
+	if got := ToSlice[float64](Normal(of(1, 2), of(0, 0))); got[0] != 1 || got[1] != 2 {
+		t.Errorf("without deviation: %v", got)
+	}
+	if err := Try(func() { With{}.Bernoulli(Scalar(0.5)) }); err != nil {
+		t.Error(err)
+	}
+}
