@@ -151,7 +151,13 @@ func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 		return j.bySpread(c)
 	case j.isStuffed():
 		return j.stuffedDepthwise(c)
+	case j.isTurned():
+		return j.turned(c)
 	}
+	return j.eachPhase(c)
+}
+
+func (j *convJob[T]) eachPhase(c *backend.Ctx) error {
 	for _, p0 := range j.phases[0] {
 		for _, p1 := range j.phases[1] {
 			for _, p2 := range j.phases[2] {

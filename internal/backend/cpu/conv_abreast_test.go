@@ -74,3 +74,28 @@ func testConvAbreast(t *testing.T, part int) {
 	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
 	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, abreastView(r, dtype.Float32, []int{1, 12, 6, 28}), abreastView(r, dtype.Float32, []int{32, 12, 3, 3}))
 }
+
+// TestConvTurned runs convolutions of few places with many kernels: channels first, strides, dilated inputs, short rows.
+func TestConvTurned(t *testing.T) { forConvVariants(t, testConvTurned) }
+
+func testConvTurned(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(18, 14))
+	ways := 0
+	for i := range max(2, 8/part) {
+		d := []dtype.DType{dtype.Float32, dtype.Float64}[i%2]
+		n, channels, kernels, high, wide, k := 1, 40+r.IntN(10), []int{32, 46}[r.IntN(2)], 2+r.IntN(2), 2+r.IntN(2), 3+i%4/2*2
+		a := attr.Conv{Stride: attr.MakeInts(1, 1+r.IntN(2)), Low: attr.MakeInts(k/2, k/2), High: attr.MakeInts(k/2, k/2), KernelDilation: attr.MakeInts(1, 1),
+			InputDilation: attr.MakeInts(1, 1), Groups: 1, Flip: r.IntN(2) == 0}
+		out := []int{n, kernels, a.Size(0, high, k), a.Size(1, wide, k)}
+		x, w := outputOf(d, []int{n, channels, high, wide}), randomView(r, d, []int{kernels, channels, k, k})
+		fillRandom(r, d, x.Buf.Mem, x.Numel())
+		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{x, w}, x.Strides(), w.Strides())
+		if j.x, j.z, j.float = []float32{0}, []float32{0}, floatConvOf(ended32); j.isTurned() {
+			ways++
+		}
+		checkKernel(t, "conv", a, out, x, w)
+	}
+	if ways == 0 {
+		t.Error("never turned")
+	}
+}

@@ -6,8 +6,8 @@ import (
 )
 
 // A convolution of each channel by itself with 3 by 3 taps is bound by loads, and its gradient to the kernels too:
-// both have routines of their own that read each input row once for all taps (simd.Window3x3). Every other size is
-// a product with one row, the direct way.
+// both have routines of their own that read each input row once for all taps (simd.Window3x3). Some other sizes slide a
+// window (conv_window.go), the rest is a product with one row, the direct way.
 
 // one reports whether the first dimension plays no role.
 func (p *phase3) one() bool { return p[0].outs == 1 && p[0].taps == 1 && p[0].first == 0 }

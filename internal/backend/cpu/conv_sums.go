@@ -245,8 +245,7 @@ func (d *sumsConv[T]) groups(images, each int) (groups []sumsGroup) {
 				}
 			}
 		}
-		if rest.rows > 1 {
-			two := rest
+		if two := rest; rest.rows > 1 {
 			two.rows = 2
 			groups = append(groups, two)
 		}
