@@ -2,6 +2,8 @@
 
 package simd
 
+func hasWinograd() bool { return useAVX512 }
+
 //go:noescape
 func winogradInputF32AVX512(v *float32, vs int, x *float32, plane, pitch, groups int)
 

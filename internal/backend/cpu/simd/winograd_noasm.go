@@ -1,6 +1,8 @@
-//go:build purego || !amd64 && !arm64
+//go:build purego || (!amd64 && !arm64)
 
 package simd
+
+func hasWinograd() bool { return false }
 
 func winogradInput(v []float32, vs int, x []float32, plane, pitch, tiles int) bool { return false }
 
