@@ -2,8 +2,6 @@
 
 package simd
 
-func hasWinograd() bool { return useAVX512 }
-
 //go:noescape
 func winogradInputF32AVX512(v *float32, vs int, x *float32, plane, pitch, groups int)
 

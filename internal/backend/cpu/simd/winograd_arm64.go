@@ -2,8 +2,6 @@
 
 package simd
 
-func hasWinograd() bool { return useNEON }
-
 func winogradInput(v []float32, vs int, x []float32, plane, pitch, tiles int) bool {
 	if !useNEON || tiles%4 != 0 {
 		return false

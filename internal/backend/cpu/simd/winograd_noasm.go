@@ -2,8 +2,6 @@
 
 package simd
 
-func hasWinograd() bool { return false }
-
 func winogradInput(v []float32, vs int, x []float32, plane, pitch, tiles int) bool { return false }
 
 func winogradOutput(z []float32, plane int, m []float32, ms, tiles int) bool { return false }
