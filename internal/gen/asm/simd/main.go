@@ -143,9 +143,20 @@ func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
 		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
-		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"wide", wideMath()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
+		{"wide32", endingIn("F32", wideMath())}, {"wide64", endingIn("F64", wideMath())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
+}
+
+// endingIn are the kernels whose name ends so: one type of a family that is too long for one file.
+func endingIn(end string, ks []*kernel) (some []*kernel) {
+	for _, k := range ks {
+		if strings.HasSuffix(k.name, end) {
+			some = append(some, k)
+		}
+	}
+	return some
 }
 
 func files() map[string][]byte {
