@@ -6,17 +6,28 @@ func neonAbreastName(e elem, rows, h, nv int) string {
 	return fmt.Sprintf("abreast%sNEONr%dh%dv%d", e.suffix, rows, h, nv)
 }
 
+// neonAbreastRows are the registers of the rows.
+var neonAbreastRows = []string{"R0", "R1", "R12", "R13"}
+
+// neonAbreastCounts are the numbers of rows that leave registers for the sums of h places each.
+func neonAbreastCounts(h int) []int {
+	if vector := maxVectors * neonPairs; 4*h*vector+vector+1 <= 32 {
+		return []int{1, 2, 4}
+	}
+	return []int{1, 2}
+}
+
 // neonAbreast writes the kernel of abreast. Places that a tap leaves out at the beginning are jumped over in forward order,
-// those at the end in backward order, as there. Registers: R0 and R1 the rows of X, R2 channels left, R3 the distance of
+// those at the end in backward order, as there. Registers: R0, R1, R12 and R13 the rows of X, R2 channels left, R3 the distance of
 // places, R4 the next tap and R5 how many are left, R6 W, R7 how many places are left out, R8 and R9 at hand.
 func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	k := neonTiles{w, e, rows * h, nv * neonPairs}
 	name := neonAbreastName(e, rows, h, nv)
 	w.text("\n// func %s%s", name, fmt.Sprintf(abreastSig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-145", name)
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
 	w.op("MOVD taps_base+8(FP), R4")
 	w.op("MOVD taps_len+16(FP), R5")
-	w.op("MOVD step+72(FP), R3")
+	w.op("MOVD step+64(FP), R3")
 	w.op("LSL $%d, R3, R3", e.shift)
 	w.zero(0, k.breg())
 	w.op("CBZ R5, sums")
@@ -25,13 +36,12 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	w.op("MOVD x_base+32(FP), R8")
 	w.op("MOVD (R4), R9")
 	w.op("ADD R9<<%d, R8", e.shift)
-	w.op("MOVD first+56(FP), R0")
-	w.op("ADD R0<<%d, R8, R0", e.shift)
-	if rows > 1 {
-		w.op("MOVD second+64(FP), R1")
-		w.op("ADD R1<<%d, R8, R1", e.shift)
+	w.op("MOVD at+56(FP), R9")
+	for r, row := range neonAbreastRows[:rows] {
+		w.op("MOVD %d(R9), %s", 8*r, row)
+		w.op("ADD %[1]s<<%[2]d, R8, %[1]s", row, e.shift)
 	}
-	w.op("MOVD w_base+80(FP), R6")
+	w.op("MOVD w_base+72(FP), R6")
 	w.op("MOVD 8(R4), R8")
 	w.op("MUL R2, R8, R8")
 	w.op("MOVD $%d, R9", 16*k.regs)
@@ -60,12 +70,15 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 		}
 	}
 	w.label("sums")
-	w.op("MOVD c_base+104(FP), R0")
-	w.op("MOVD cs+128(FP), R1")
-	w.op("ADD R1<<%d, R0, R1", e.shift)
-	w.op("MOVD ccs+136(FP), R3")
+	w.op("MOVD c_base+96(FP), R8")
+	w.op("MOVD to+120(FP), R9")
+	for r, row := range neonAbreastRows[:rows] {
+		w.op("MOVD %d(R9), %s", 8*r, row)
+		w.op("ADD %[1]s<<%[2]d, R8, %[1]s", row, e.shift)
+	}
+	w.op("MOVD ccs+128(FP), R3")
 	w.op("LSL $%d, R3, R3", e.shift)
-	w.op("MOVBU add+144(FP), R2")
+	w.op("MOVBU add+136(FP), R2")
 	w.op("CBZ R2, write")
 	k.abreastSums(rows, h, func(at string, from int) {
 		w.op("VLD1 (%s), %s", at, vlist(e, k.breg(), k.regs))
@@ -81,7 +94,7 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 // abreastSums gives f the address of each place in a register, and the first register of its sums.
 func (k neonTiles) abreastSums(rows, h int, f func(at string, from int)) {
 	for r := range rows {
-		k.w.op("MOVD R%d, R8", r)
+		k.w.op("MOVD %s, R8", neonAbreastRows[r])
 		for i := range h {
 			f("R8", (r*h+i)*k.regs)
 			if i < h-1 {
@@ -106,7 +119,7 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 		i := order(at)
 		for r := range rows {
 			a := k.areg(at*rows + r)
-			switch row := fmt.Sprintf("R%d", r); i {
+			switch row := neonAbreastRows[r]; i {
 			case 0:
 				w.op("%s (%s), F%d", e.fmov(), row, a)
 			case 1:
@@ -121,7 +134,7 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 		}
 	}
 	for r := range rows {
-		w.op("ADD $%d, R%d", e.size, r)
+		w.op("ADD $%d, %s", e.size, neonAbreastRows[r])
 	}
 	w.op("SUBS $1, R2")
 	w.op("BNE %s", name)
@@ -131,17 +144,17 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 func neonAbreastStubs(w *asm, e elem) {
 	id := e.suffix + "NEON"
 	w.text("// abreast%s holds kernels of channels abreast, by the number and the length of rows and by vectors.", id)
-	w.text("var abreast%s = [][3][maxVectors + 1]abreastTile[%s]{", id, e.goType)
+	w.text("var abreast%s = [][5][maxVectors + 1]abreastTile[%s]{", id, e.goType)
 	for h := 1; h <= neonPlaceMost; h++ {
 		w.text("%d: {", h)
-		for rows := 1; rows <= 2; rows++ {
+		for _, rows := range neonAbreastCounts(h) {
 			w.text("%d: {1: %s, 2: %s},", rows, neonAbreastName(e, rows, h, 1), neonAbreastName(e, rows, h, 2))
 		}
 		w.text("},")
 	}
 	w.text("}\n")
-	for rows := 1; rows <= 2; rows++ {
-		for h := 1; h <= neonPlaceMost; h++ {
+	for h := 1; h <= neonPlaceMost; h++ {
+		for _, rows := range neonAbreastCounts(h) {
 			for _, nv := range vectors {
 				w.text("//go:noescape\nfunc %s%s\n", neonAbreastName(e, rows, h, nv), fmt.Sprintf(abreastSig, e.goType))
 			}
