@@ -194,6 +194,18 @@ func BenchmarkTiny(b *testing.B) {
 	bench(b, 0, 0, func() *lucid.Tensor { return x.Add(1) })
 }
 
+// BenchmarkTinyCompiled is 64 softmax and 64 subtractions in turn.
+func BenchmarkTinyCompiled(b *testing.B) {
+	x, w := random(b, lucid.Float32, 16, 16), random(b, lucid.Float32, 16, 16)
+	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		for range 64 {
+			x = x.Softmax(-1).Sub(w)
+		}
+		return x
+	})
+	bench(b, 0, 0, func() *lucid.Tensor { return f(x) })
+}
+
 func BenchmarkTrain(b *testing.B) {
 	gpu(b)
 	for _, compiled := range []bool{false, true} {

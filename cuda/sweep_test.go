@@ -2,12 +2,14 @@ package cuda
 
 import (
 	"testing"
+	"time"
 
 	"github.com/lucid-go/lucid"
 )
 
 // BenchmarkSweep runs ops of every family over much memory, and says how fast the bytes move that must: those of inputs and outputs,
-// once each. An elementwise op is the first, for comparison. One iteration of -test.benchtime is ten evaluations.
+// once each. An elementwise op is the first, for comparison. One iteration of -test.benchtime is ten evaluations. With
+// LUCID_CUDA_SYNC=1 it also says what each kernel took.
 func BenchmarkSweep(b *testing.B) {
 	gpu(b)
 	const n = 8192
@@ -25,8 +27,10 @@ func BenchmarkSweep(b *testing.B) {
 	table := random(b, lucid.Float32, 1<<20)
 	norm := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{n}, w, w).Mul(y).Sum() })
 	soft := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(-1).Mul(y).Sum() })
-	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Sum() })
-	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Sum() })
+	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Mul(v).Sum() })
+	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Square().Sum() })
+	words, said, told := random(b, lucid.BFloat16, 50304, 768), positions(b, 50304, 32768), random(b, lucid.BFloat16, 32768, 768)
+	learn := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(said, w).Mul(told).Sum() })
 	for _, c := range []struct {
 		name  string
 		bytes float64
@@ -63,6 +67,7 @@ func BenchmarkSweep(b *testing.B) {
 		{"gather/0", 4 * n * n / 4 * 4, func() *lucid.Tensor { return x.Gather(0, many) }},
 		{"gather/1", 4 * n * n / 4 * 4, func() *lucid.Tensor { return x.Gather(1, many) }},
 		{"embedding", 2 * mat, func() *lucid.Tensor { return lucid.Embedding(at, x) }},
+		{"embedding/grad", 2 * 768 * (32768 + 50304), func() *lucid.Tensor { return learn(words) }},
 		{"index_add/rows", 4 * mat, func() *lucid.Tensor { return x.IndexAdd(0, at, y) }},
 		{"scatter_add/0", 3*mat + 2*mat/4, func() *lucid.Tensor { return x.ScatterAdd(0, many, y.Narrow(0, 0, n/4)) }},
 		{"scatter_add/1", 3*mat + 2*mat/4, func() *lucid.Tensor { return x.ScatterAdd(1, many, y.Narrow(0, 0, n/4)) }},
@@ -125,15 +130,29 @@ func BenchmarkSweep(b *testing.B) {
 			run()
 			run()
 			must(b, Synchronize(0))
+			before, err := KernelTimes(0)
+			must(b, err)
 			b.ResetTimer()
 			for range 10 * b.N {
 				run()
 			}
 			must(b, Synchronize(0))
 			s := b.Elapsed().Seconds() / float64(10*b.N)
+			spent(b, before)
 			b.ReportMetric(c.bytes/s/1e12, "TB/s")
 			b.ReportMetric(s*1e6, "µs")
 		})
+	}
+}
+
+// spent says what each kernel took since then, with LUCID_CUDA_SYNC=1.
+func spent(b *testing.B, before map[string]Spent) {
+	now, err := KernelTimes(0)
+	must(b, err)
+	for label, t := range now {
+		if n := t.Launches - before[label].Launches; n > 0 {
+			b.Logf("%.48s: %d launches, %v each", label, n, (t.Time-before[label].Time)/time.Duration(n))
+		}
 	}
 }
 

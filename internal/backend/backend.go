@@ -135,6 +135,9 @@ type Device struct {
 	RunMany func(c *Ctx, p *Fused, sets int, out, in []View) error
 	// FoldsRows reports whether RunRows takes a reduction of rows of n elements; nil: there is no RunRows.
 	FoldsRows func(op string, a attr.Attr, in dtype.DType, n int) bool
+	// TakesRows reports whether RunRows takes an op along rows of n elements whose result has such rows too, as the only instruction
+	// of a program; nil: none.
+	TakesRows func(op string, in dtype.DType, n int) bool
 	// RunRows runs prepared programs; its operands are the outputs of all parts, and the inputs of all parts. Results have
 	// the bits that the parts would have one after the other.
 	RunRows func(c *Ctx, p *Rows, out, in []View) error

@@ -17,6 +17,7 @@ const (
 	fewRows      = 8       // less are shared among workers otherwise,
 	fewRowsElems = 1 << 14 // unless there is little to do
 	rowsWindow   = 64      // launches behind its last member that a bundle looks at
+	mostInRows   = 32      // members, on devices that compile a bundle
 )
 
 // rowBundle is launches that become one.
@@ -41,7 +42,10 @@ func (p *planner) bundleRows() {
 			continue
 		}
 		rows, long, ok := foldsRows(&steps[k])
-		if !ok || rows*long < leastInRows || rows < fewRows && rows*long > fewRowsElems {
+		if !ok {
+			rows, long, ok = takesRows(&steps[k])
+		}
+		if !ok || steps[k].dev.Host && (rows*long < leastInRows || rows < fewRows && rows*long > fewRowsElems) {
 			continue
 		}
 		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}}
@@ -76,7 +80,7 @@ func (p *planner) bundleRows() {
 // runs in the place of its last member, so it ends before the first other launch that reads from it.
 func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 	end := len(p.prog.steps)
-	for k := b.last() + 1; k < min(end, b.last()+rowsWindow); k++ {
+	for k := b.last() + 1; k < min(end, b.last()+rowsWindow) && (b.dev.Host || len(b.members) < mostInRows); k++ {
 		s := &p.prog.steps[k]
 		reads, shares := false, false
 		for _, o := range s.in {
@@ -99,9 +103,10 @@ func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 // add makes a launch a member; it is over long elements of each row.
 func (b *rowBundle) add(k int, s *step, long int) {
 	b.members = append(b.members, k)
+	_, _, along := takesRows(s)
 	for i, o := range s.out {
 		b.made[o.buf] = long
-		if s.fused == nil || i >= len(s.fused.Out) {
+		if s.fused == nil && !along || s.fused != nil && i >= len(s.fused.Out) {
 			b.made[o.buf] = 1
 		}
 	}
@@ -119,8 +124,12 @@ func (b *rowBundle) fits(s *step) (long int, folds, ok bool) {
 		return 0, false, false
 	}
 	rows, long, folds := foldsRows(s)
+	along := false
+	if !folds {
+		rows, long, along = takesRows(s)
+	}
 	switch {
-	case folds:
+	case folds, along:
 		ok = rows == b.rows && long == b.long
 	case s.fused != nil && s.fused.Head == nil && s.fused.Tail == nil:
 		long = s.fused.Shape.Numel() / b.rows
@@ -159,6 +168,29 @@ func foldsRows(s *step) (rows, long int, ok bool) {
 		return 0, 0, false
 	}
 	return rowsOf(s.dev, s.op, s.attr, s.in[0].dtype, s.in[0].shape)
+}
+
+// takesRows reports whether a launch is an op along rows, which are the last dimensions of what it reads and writes.
+func takesRows(s *step) (rows, long int, ok bool) {
+	a, is := s.attr.(attr.Axis)
+	if !is || s.fused != nil || s.dev.TakesRows == nil || len(s.out) != 1 || s.out[0].lay != nil {
+		return 0, 0, false
+	}
+	sh := s.out[0].shape
+	for _, o := range s.in {
+		if o.dtype != s.out[0].dtype || !o.shape.Equal(sh) || !o.lay.IsContiguous(o.shape) {
+			return 0, 0, false
+		}
+	}
+	for i := a.Axis + 1; i < sh.Rank(); i++ {
+		if sh.Dim(i) != 1 {
+			return 0, 0, false
+		}
+	}
+	if long = sh.Dim(a.Axis); long < 2 || sh.Numel() == 0 {
+		return 0, 0, false
+	}
+	return sh.Numel() / long, long, s.dev.TakesRows(s.op, s.out[0].dtype, long)
 }
 
 // rowsOf gives the rows that a reduction folds.
@@ -234,11 +266,15 @@ func (p *planner) mergeRows(b *rowBundle) step {
 	for _, k := range b.members {
 		m := &p.prog.steps[k]
 		part := backend.RowPart{Fused: m.fused, Len: b.long}
-		if m.fused == nil {
+		switch _, _, along := takesRows(m); {
+		case m.fused != nil:
+			part.Len = m.fused.Shape.Numel() / b.rows
+		case along:
+			part.Fused = alongProgram(m)
+			b.dev.Prepare(part.Fused)
+		default:
 			part.Fused = &backend.Fused{Shape: m.in[0].shape, DTypes: []dtype.DType{m.in[0].dtype}, In: 1, Tail: &backend.Tail{Op: m.op, Attr: m.attr}}
 			b.dev.Prepare(part.Fused)
-		} else {
-			part.Len = m.fused.Shape.Numel() / b.rows
 		}
 		for _, o := range m.out {
 			f := &p.prog.bufs[o.buf]
@@ -258,4 +294,17 @@ func (p *planner) mergeRows(b *rowBundle) step {
 	s.op, s.dev, s.rows = "rows", b.dev, r
 	s.kernel = func(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error { return b.dev.RunRows(c, r, out, in) }
 	return s
+}
+
+// alongProgram writes a launch of an op along rows as a program of one instruction.
+func alongProgram(s *step) *backend.Fused {
+	n := len(s.in)
+	f := &backend.Fused{Shape: s.out[0].shape, In: n, Out: []int{n}}
+	ins := backend.Instr{Op: s.op, Attr: s.attr, Dst: n, Src: [3]int{-1, -1, -1}}
+	for i, o := range s.in {
+		ins.Src[i] = i
+		f.DTypes = append(f.DTypes, o.dtype)
+	}
+	f.DTypes, f.Instrs = append(f.DTypes, s.out[0].dtype), []backend.Instr{ins}
+	return f
 }

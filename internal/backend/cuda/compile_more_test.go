@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -164,6 +165,60 @@ func TestCompileRecurrent(t *testing.T) {
 			for _, part := range []string{"FORWARD", "BACKWARD", "PUT"} {
 				compileOne(t, "recurrent_"+part+d.String(), recurrentSource(part, d, c))
 			}
+		}
+	}
+}
+
+// TestCompileRows compiles programs over rows: an op along rows, what goes on with it, and reductions of every kind.
+func TestCompileRows(t *testing.T) {
+	needCompiler(t)
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Float64} {
+		for _, n := range []int{16, 33, 4096} {
+			sh := shape.Of("test", 8, n)
+			one := func(in int, op string, tail *backend.Tail) *backend.Fused {
+				f := &backend.Fused{Shape: sh, DTypes: []dtype.DType{d}, In: in, Tail: tail}
+				ins := backend.Instr{Op: op, Dst: in, Src: [3]int{-1, -1, -1}}
+				for i := range in {
+					f.DTypes, ins.Src[i] = append(f.DTypes, d), i
+				}
+				if op != "" {
+					f.Instrs, f.Out = []backend.Instr{ins}, []int{in}
+				}
+				prepare(f)
+				return f
+			}
+			r := &backend.Rows{Count: 8, Locals: []int{n * d.Size()}}
+			v := backend.View{Buf: &mem.Buffer{Dev: nowhere, Size: 1 << 20}, DType: d, Shape: sh}
+			r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "softmax", nil), Len: n, Out: []int{0}, In: []int{-1}},
+				backend.RowPart{Fused: one(2, "sub", nil), Len: n, Out: []int{-1}, In: []int{0, -1}})
+			out, in := []backend.View{v, v}, []backend.View{v, v, v}
+			for op, c := range reductions {
+				if !contains(c.kinds, d) {
+					continue
+				}
+				a := attr.Attr(attr.Axes{Axes: attr.MakeInts(1)})
+				switch op {
+				case "var":
+					a = attr.Var{Axes: attr.MakeInts(1), Correction: 1}
+				case "vector_norm":
+					a = attr.Norm{Axes: attr.MakeInts(1), P: 3}
+				}
+				of := v
+				of.Shape = shape.Of("test", 8)
+				switch op {
+				case "argmax", "argmin", "count_nonzero":
+					of.DType = dtype.Int64
+				case "any", "all":
+					of.DType = dtype.Bool
+				}
+				r.Parts = append(r.Parts, backend.RowPart{Fused: one(1, "", &backend.Tail{Op: op, Attr: a}), Len: n, Out: []int{-1}, In: []int{-1}})
+				out, in = append(out, of), append(in, v)
+			}
+			w := newRowWriter(r)
+			if err := w.write(&Device{}, out, in); err != nil || w.odd {
+				t.Fatal(err, "or it was not taken")
+			}
+			compileOne(t, "rows", w.source())
 		}
 	}
 }

@@ -181,9 +181,7 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 	}
 	for i, v := range in {
 		if f.classes[i] == byValue {
-			var imm [2]uint64
-			size := v.DType.Size()
-			copy(dtype.Bytes(imm[:]), v.Buf.Mem[v.Offset()*size:][:size])
+			imm := immediateOf(v)
 			a = append(a, imm[:]...)
 		}
 	}
@@ -191,4 +189,11 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 		a.ptr(address(v))
 	}
 	return a
+}
+
+// immediateOf is a value as it is passed with a launch.
+func immediateOf(v backend.View) (imm [2]uint64) {
+	size := v.DType.Size()
+	copy(dtype.Bytes(imm[:]), v.Buf.Mem[v.Offset()*size:][:size])
+	return imm
 }

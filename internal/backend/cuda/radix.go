@@ -16,7 +16,8 @@ type radixForm struct {
 }
 
 func (f radixForm) source(name string, places []int) string {
-	src := kernels.Source("prelude") + fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n", strings.ToUpper(name), ctype[f.t], f.key, radixSpan)
+	src := kernels.Source("prelude") + fmt.Sprintf("#define %s\n#define T %s\n#define K %s\n#define SPAN %d\n#define THREADS %d\n#define ITEMS %d\n#define BLOCKS %d\n",
+		strings.ToUpper(name), ctype[f.t], f.key, radixSpan, radixThreads, radixTile(f.key)/radixThreads, radixBlocks)
 	if f.from {
 		src += "#define FROM\n"
 	}
@@ -65,26 +66,25 @@ func digits(t dtype.DType) []int {
 
 const (
 	radixThreads = 512
+	radixBlocks  = 2       // that a multiprocessor should hold
+	radixItems   = 12      // keys of 32 bits that a thread has
 	radixSpan    = 1 << 15 // keys that a block counts
 )
 
 // radixTile is how many keys a block puts in order: TILE of radix.cu.
 func radixTile(key string) int {
 	if key == "u64" {
-		return radixThreads * 8
+		return radixThreads * radixItems / 2
 	}
-	return radixThreads * 16
+	return radixThreads * radixItems
 }
 
-// byDigits reports whether rows of n keys are sorted by digits rather than by merging: a digit costs about as much as a merge, but
-// takes fewer blocks, and words of state hold 30 bits.
+// byDigits reports whether rows of n keys are sorted by digits rather than by merging: four digits cost less than the tiles that are
+// merged, eight less than these and three merges, where there is much to sort. Words of state hold 30 bits.
 func (s *sorter) byDigits(n int) bool {
 	const little = 1 << 17
-	merges := 0
-	for width := tile; width < n; width *= 2 {
-		merges++
-	}
-	return s.rows*n >= little && n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest && merges+1 >= len(digits(s.t))
+	fits := n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest
+	return fits && n > tile && s.rows*n >= little && (len(digits(s.t)) <= 4 || n > 4*tile)
 }
 
 // radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.

@@ -16,7 +16,7 @@ func init() { register(map[string]kernel{"searchsorted": searchsorted, "isin": i
 func searchSource(name string, t dtype.DType, right bool) string {
 	files := []string{"search"}
 	if name == "isin_sorted" {
-		files = []string{"sort", "search"}
+		files = []string{"key", "search"}
 	}
 	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" +
 		fmt.Sprintf("#define T %s\n#define K %s\n#define RIGHT %v\n", ctype[t], keyOf(t), right) + kernels.Source(files...)

@@ -42,9 +42,8 @@ extern "C" __global__ void __launch_bounds__(256) isin(const __grid_constant__ A
 #endif
 
 #ifdef ISIN_SORTED
-// The set is given by its keys in order; see sort.cu.
-struct Search { i64 total, n; b8 *out; const T *x; const K *set; };
-#define Args Search
+// The set is given by its keys in order; see key.cu.
+struct Args { i64 total, n; b8 *out; const T *x; const K *set; };
 
 extern "C" __global__ void __launch_bounds__(256) isin_sorted(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
