@@ -45,7 +45,7 @@ func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 		if !n.DType().IsInexact() {
 			fault.Throw(fault.DType, "requires_grad", "%v has no gradient; want a floating or complex dtype", n.DType())
 		}
-		t.array().Rebind(ops.NewLeaf(n, new(graph.Slot)))
+		t.array().Rebind(ops.NewLeaf(n, graph.NewSlot()))
 	case !n.Leaf():
 		fault.Throw(fault.Gradient, "requires_grad", "only a leaf can stop requiring a gradient; use Detach")
 	default:

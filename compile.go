@@ -31,6 +31,7 @@ type CompileOptions struct {
 // Compile returns a function that does what f does, in one plan made once per kind of arguments: shapes, dtypes,
 // devices, constants. While f is traced, tensors it reads from outside become inputs and tensors it writes (Assign,
 // SetAt, in-place forms, gradients, optimizer state, the random generator) become outputs, so state is never frozen.
+// That goes for arguments too. A call in which one tensor comes in two places, and is written, runs as it is.
 // Other Go values are constants of the trace; see CompileOptions.Check. Calls that write state are serialised.
 func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)
@@ -144,7 +145,7 @@ func (c *compiled) once(k *call, tr *trees, sig signature) ([]*Tensor, []reflect
 		}
 	}
 	switch {
-	case e.inline:
+	case e.inline || len(e.written) > 0 && e.meets(k.in):
 		return c.invoke(k.in, tr)
 	case c.o.Check:
 		return c.check(e, k, tr)

@@ -172,8 +172,7 @@ type entry struct {
 
 	captured []*graph.Array // read from outside, in the order of the stand-ins behind the arguments
 	specs    []tensorSpec
-	written  []*graph.Array // assigned, with the place of their final value among the outputs
-	slots    []*graph.Slot  // of written leaves, nil for others
+	written  []written // assigned; their final values are the outputs behind the function's own
 	grads    []gradOut
 	guards   []gradGuard
 	cells    []guardCell
@@ -183,9 +182,26 @@ type entry struct {
 	donate   []bool // by argument and captured handle: its buffer may be written over
 }
 
+// written is a tensor from outside that the function assigns.
+type written struct {
+	h     *graph.Array // nil: an argument
+	arg   int
+	slot  *graph.Slot // of a leaf; nil for others
+	local bool        // the leaf was made inside: each call gives it a slot of its own
+}
+
+// handle returns the tensor among a call's arguments, or the one that was captured.
+func (w *written) handle(in []*Tensor) *graph.Array {
+	if w.h != nil {
+		return w.h
+	}
+	return in[w.arg].array()
+}
+
 type gradOut struct {
 	slot *graph.Slot
 	out  int // place among the outputs, -1: cleared
+	of   int // number of the assigned tensor that has the slot, if it was made inside; else -1
 }
 
 type gradGuard struct {
@@ -260,7 +276,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 		if err != nil {
 			return
 		}
-		err = e.plan(t, standIns, outs, c.o.Recompute)
+		err = e.plan(t, standIns, args, outs, c.o.Recompute)
 	})
 	if err != nil {
 		return nil, err
@@ -275,7 +291,7 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 }
 
 // plan turns the finished trace into a program, which may do a share of its work again.
-func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, again float64) error {
+func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tensor, again float64) error {
 	var roots []*graph.Node
 	for _, o := range outs {
 		n := o.array().Peek()
@@ -287,17 +303,23 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, aga
 	e.numOut = len(roots)
 	r := t.Result()
 	for i, h := range r.Written {
-		var s *graph.Slot
-		if r.Finals[i].Leaf() {
-			s = r.Finals[i].Slot()
-		} else if r.Finals[i].Tape() {
-			e.inline, e.why = true, "an assigned value requires a gradient"
-		}
-		e.written, e.slots = append(e.written, h), append(e.slots, s)
+		e.assigned(t, written{h: h}, r.Finals[i])
 		roots = append(roots, r.Finals[i])
 	}
+	for i, x := range args {
+		if n := x.array().Raw(); n != nil && n != standIns[i] {
+			e.assigned(t, written{arg: i}, n)
+			roots = append(roots, n)
+		}
+	}
 	for _, g := range r.Grads {
-		if g.ReadFirst {
+		of := -1
+		if g.Local {
+			of = slices.IndexFunc(e.written, func(w written) bool { return w.slot == g.Slot })
+			if of < 0 {
+				continue // it ends with the call
+			}
+		} else if g.ReadFirst {
 			e.guards = append(e.guards, gradGuard{g.Slot, g.Present})
 		}
 		if g.Written {
@@ -306,7 +328,7 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, aga
 				out = len(roots)
 				roots = append(roots, g.Final)
 			}
-			e.grads = append(e.grads, gradOut{g.Slot, out})
+			e.grads = append(e.grads, gradOut{g.Slot, out, of})
 		}
 	}
 	for _, k := range r.Captured {
@@ -328,15 +350,19 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, aga
 	for i := range becomes {
 		becomes[i] = -1
 		if k := i - e.numOut; k >= 0 && k < len(e.written) {
-			if c := slices.Index(e.captured, e.written[k]); c >= 0 {
+			if w := e.written[k]; w.h == nil {
+				becomes[i] = w.arg
+			} else if c := slices.Index(e.captured, w.h); c >= 0 {
 				becomes[i] = len(standIns) - len(e.captured) + c
 			}
 		}
 	}
 	e.donate = make([]bool, len(standIns))
 	first := len(standIns) - len(e.captured)
-	for i, h := range e.captured {
-		e.donate[first+i] = slices.Contains(e.written, h)
+	for _, k := range becomes {
+		if k >= 0 {
+			e.donate[k] = true
+		}
 	}
 	var err error
 	if e.prog, err = exec.NewReplay(simple, standIns, e.strides(), becomes, again); err != nil {
@@ -349,8 +375,37 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, outs []*Tensor, aga
 	if err != nil {
 		return err
 	}
-	e.prog.State = e.donate
+	e.prog.State = slices.Clone(e.donate)
+	clear(e.prog.State[:first]) // an argument is another tensor at the next call
 	return nil
+}
+
+// assigned notes that the function leaves a value in a tensor from outside.
+func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
+	if final.Leaf() {
+		w.slot = final.Slot()
+		w.local = w.slot.MadeIn(t)
+	} else if final.Tape() {
+		e.inline, e.why = true, "an assigned value requires a gradient"
+	}
+	e.written = append(e.written, w)
+}
+
+// meets reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
+// them: the trace takes each to be a tensor of its own. It also reports an assigned argument that is a view, which is refused.
+func (e *entry) meets(in []*Tensor) bool {
+	for i := range e.written {
+		w := &e.written[i]
+		for k, x := range in {
+			if (w.h != nil || k != w.arg) && x.array() == w.handle(in) {
+				return true
+			}
+		}
+		if w.h == nil && (w.handle(in).IsView() || slices.Contains(e.captured, w.handle(in))) {
+			return true
+		}
+	}
+	return false
 }
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.

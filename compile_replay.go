@@ -73,14 +73,14 @@ func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error)
 	outs, err := e.run(k, true)
 	if err != nil {
 		if outs != nil {
-			e.write(outs)
+			e.write(k.in, outs)
 		}
 		return nil, nil, err
 	}
 	for _, n := range outs[:e.numOut] {
 		k.res = append(k.res, wrap(n))
 	}
-	e.write(outs)
+	e.write(k.in, outs)
 	return k.res, e.res, nil
 }
 
@@ -197,21 +197,36 @@ func (e *entry) settle(args []*graph.Node) error {
 }
 
 // write makes the handles and gradient slots show the new state.
-func (e *entry) write(outs []*graph.Node) {
-	for i, h := range e.written {
-		n := outs[e.numOut+i]
-		if s := e.slots[i]; s != nil {
+func (e *entry) write(in []*Tensor, outs []*graph.Node) {
+	for i := range e.written {
+		w := &e.written[i]
+		h, n, s := w.handle(in), outs[e.numOut+i], w.slot
+		switch {
+		case w.local:
+			s = graph.NewSlot()
+		case w.h == nil && h.Raw().Leaf(): // inside NoGrad: it stays one
+			s = h.Raw().Slot()
+		}
+		if s != nil {
 			n = ops.NewStoredLeaf(n, s)
 		}
 		h.Set(n)
 	}
 	for _, g := range e.grads {
-		if g.out < 0 {
-			g.slot.Write(nil)
-		} else {
-			g.slot.Write(outs[g.out])
+		var n *graph.Node
+		if g.out >= 0 {
+			n = outs[g.out]
 		}
+		e.slot(in, g).Write(n)
 	}
+}
+
+// slot is where a gradient goes now.
+func (e *entry) slot(in []*Tensor, g gradOut) *graph.Slot {
+	if g.of < 0 {
+		return g.slot
+	}
+	return e.written[g.of].handle(in).Raw().Slot()
 }
 
 // check runs a call compiled and as it is, from the same state, and compares results and state bit for bit.
@@ -227,8 +242,8 @@ func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Val
 		return nil, nil, err
 	}
 	want := peekAll(outs)
-	for _, h := range e.written {
-		want = append(want, h.Raw())
+	for i := range e.written {
+		want = append(want, e.written[i].handle(k.in).Raw())
 	}
 	names := func(i int) string {
 		switch {
@@ -241,7 +256,7 @@ func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Val
 	}
 	for _, g := range e.grads {
 		if g.out >= 0 {
-			want = append(want, g.slot.Node())
+			want = append(want, e.slot(k.in, g).Node())
 		}
 	}
 	for i := range want {

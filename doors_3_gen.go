@@ -629,6 +629,26 @@ func FeatureDropout(x *Tensor, o ...DropoutOptions) *Tensor {
 	return wrap(r0)
 }
 
+// Fill returns x's shape and dtype filled with one value, a number or a 0-d tensor.
+func Fill(x *Tensor, value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(value)
+	r0 := ops.Fill(a0, a1)
+	release(a0)
+	releaseAny(a1)
+	return wrap(r0)
+}
+
+// Fill_ is Fill in place: the handle shows the result, and is returned.
+func (x *Tensor) Fill_(value any) *Tensor {
+	a0 := acquire(x)
+	a1 := acquireAny(value)
+	r0 := ops.Fill(a0, a1)
+	release(a0)
+	releaseAny(a1)
+	return x.rebind("fill", r0)
+}
+
 // Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
 func Flatten(x *Tensor, startDim int, endDim int) *Tensor {
 	a0 := acquire(x)

@@ -32,8 +32,24 @@ func Hardsigmoid(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
+func (x *Tensor) Hardsigmoid() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardsigmoid(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Hardswish returns x·hardsigmoid(x).
 func Hardswish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Hardswish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Hardswish returns x·hardsigmoid(x).
+func (x *Tensor) Hardswish() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Hardswish(a0)
 	release(a0)
@@ -1528,6 +1544,14 @@ func (x *Tensor) Minimum_(other any) *Tensor {
 
 // Mish returns x·tanh(softplus(x)).
 func Mish(x *Tensor) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Mish(a0)
+	release(a0)
+	return wrap(r0)
+}
+
+// Mish returns x·tanh(softplus(x)).
+func (x *Tensor) Mish() *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Mish(a0)
 	release(a0)

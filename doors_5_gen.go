@@ -419,6 +419,14 @@ func Relu6(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Relu6 returns x cut to [0, 6].
+func (x *Tensor) Relu6() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Relu6(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Remainder returns x - other·floor(x/other), which has other's sign.
 func Remainder(x any, other any) *Tensor {
 	a0 := acquireAny(x)

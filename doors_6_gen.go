@@ -186,6 +186,14 @@ func Selu(x *Tensor) *Tensor {
 	return wrap(r0)
 }
 
+// Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
+func (x *Tensor) Selu() *Tensor {
+	a0 := acquire(x)
+	r0 := ops.Selu(a0)
+	release(a0)
+	return wrap(r0)
+}
+
 // Sgn returns x/|x|, and 0 at 0: the sign, for complex numbers their direction.
 func Sgn(x *Tensor) *Tensor {
 	a0 := acquire(x)

@@ -101,13 +101,12 @@ func (w *world) act(t *testing.T) {
 		step := Compile(func(g *Tensor) *Tensor { x.Mul_(0.5).Add_(g); return x.Sum() })
 		for range 4 { // from the third on as a recording, where the device makes one
 			step(y)
-			if i == j {
-				vy = w.value[j]
-			}
-			w.value[i] = zip(w.value[i], vy, func(a, b float32) float32 { return a*0.5 + b })
-			if i == j {
-				vy = w.value[i]
-			}
+			w.value[i] = zip(w.value[i], vy, func(a, b float32) float32 {
+				if i == j { // the argument is the state itself, which is halved before it is added
+					b = a * 0.5
+				}
+				return a*0.5 + b
+			})
 		}
 	case 9: // forget a handle: its memory may come back under other values
 		if len(w.handle) > 4 {

@@ -356,6 +356,12 @@ func init() {
 				c.optionNot("training", &o.Eval)
 				return []*graph.Node{ops.FeatureDropout(c.tensor("input"), o)}
 			}},
+		schema{name: "fill", door: "Fill", doc: "Fill returns x's shape and dtype filled with one value, a number or a 0-d tensor.",
+			inplace: true,
+			params:  []schemaParam{{"input", "tensor", false}, {"value", "tensor or number", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Fill(c.tensor("input"), c.operand("value"))}
+			}},
 		schema{name: "full_like", door: "", doc: "FilledLike returns a tensor of one value with x's shape, device, and dtype if none is given.",
 			params: []schemaParam{{"input", "tensor", false}, {"fill_value", "any", false}, {"dtype", "dtype", true}},
 			call: func(c *caller) []*graph.Node {

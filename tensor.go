@@ -262,5 +262,15 @@ func (t *Tensor) Assign(value any) *Tensor {
 	return t
 }
 
+// Zero_ makes every element 0.
+func (t *Tensor) Zero_() *Tensor { return t.Fill_(0) }
+
+// Copy_ makes the handle show src, cast to its dtype and broadcast to its shape. A view it refuses, as other in-place forms do.
+func (t *Tensor) Copy_(src *Tensor) *Tensor {
+	n := acquire(src)
+	defer release(n)
+	return t.rebind("copy", ops.AssignValue(t.array().Peek(), n))
+}
+
 // Free gives the value up at once; later use of the tensor is a typed error.
 func (t *Tensor) Free() { t.array().Free() }

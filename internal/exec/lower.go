@@ -40,7 +40,7 @@ func (p *planner) lower() {
 		if f.class == konst && f.store {
 			p.operand(p.idx.Nodes[i])
 		}
-		if f.store && f.at.buf >= 0 {
+		if (f.store || f.root) && f.at.buf >= 0 { // a root may be an argument as it is
 			p.prog.bufs[f.at.buf].keep = true
 		}
 		if f.store {

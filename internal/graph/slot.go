@@ -3,11 +3,14 @@ package graph
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/lucid-go/lucid/internal/fault"
 )
 
 // Slot is where Backward leaves the gradient of a leaf. The leaf's node and every later leaf made by rebinding
 // its handle share it, so Backward after a rebind still reaches the same gradient.
 type Slot struct {
+	home   *Trace // where it was made; nil: outside
 	mu     sync.Mutex
 	grad   *Node  // the slot's claim
 	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
@@ -18,6 +21,12 @@ type Slot struct {
 	root   atomic.Pointer[Node]
 	retain atomic.Bool
 }
+
+// NewSlot returns an empty slot. One made inside a trace is the trace's own, and so is its gradient.
+func NewSlot() *Slot { return &Slot{home: currentTrace()} }
+
+// MadeIn reports whether the slot was made inside a trace.
+func (s *Slot) MadeIn(t *Trace) bool { return s.home == t }
 
 // Hook is a function on a gradient that can be taken off again.
 type Hook struct {
@@ -70,6 +79,9 @@ func (s *Slot) Hooks(post bool) []*Hook {
 func (s *Slot) Grad() *Array {
 	if t := currentTrace(); t != nil {
 		return t.readGrad(s)
+	}
+	if s.home != nil {
+		fault.Throw(fault.Trace, s.home.Name, "the gradient of a tensor made in %s was asked for after the call; return it instead", s.home.Name)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +175,7 @@ func (n *Node) EnsureSlot() *Slot {
 	if s := n.slot.Load(); s != nil {
 		return s
 	}
-	n.slot.CompareAndSwap(nil, new(Slot))
+	n.slot.CompareAndSwap(nil, NewSlot())
 	return n.slot.Load()
 }
 

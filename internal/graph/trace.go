@@ -190,6 +190,7 @@ type GradCell struct {
 	Present   bool  // had a gradient when read first
 	Written   bool  // its final state is an output
 	Final     *Node // nil: cleared
+	Local     bool  // made inside: it matters only if a tensor from outside has it at the end
 }
 
 // Result is what a trace learned beside the function's own outputs.
@@ -210,7 +211,7 @@ func (t *Trace) Result() Result {
 	}
 	for _, s := range t.slots {
 		c := t.grads[s]
-		g := GradCell{Slot: s, ReadFirst: c.readFirst, Present: c.presentFirst, Written: c.written}
+		g := GradCell{Slot: s, ReadFirst: c.readFirst, Present: c.presentFirst, Written: c.written, Local: s.home == t}
 		if c.written && c.handle != nil {
 			g.Final = c.handle.node.Load()
 			if m := t.cur[c.handle]; m != nil {

@@ -28,6 +28,7 @@ func cutTo(op string, x *Node, lo, hi float64) *Node {
 // Relu6 returns x cut to [0, 6].
 //
 //lucid:func
+//lucid:method
 func Relu6(x *Node) *Node { return cutTo("relu6", x, 0, 6) }
 
 // LeakyReluOptions has the slope below 0; nil: 0.01.
@@ -124,6 +125,7 @@ func Celu(x *Node, o EluOptions) *Node {
 // Selu returns scale·elu(x, alpha) with the two constants of self-normalising networks.
 //
 //lucid:func
+//lucid:method
 func Selu(x *Node) *Node {
 	return elu(realFloat("selu", x), 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
 }
@@ -164,6 +166,7 @@ func Threshold(x *Node, threshold, value float64) *Node {
 // Hardsigmoid returns x/6 + 1/2 cut to [0, 1].
 //
 //lucid:func
+//lucid:method
 //lucid:alias hard_sigmoid
 func Hardsigmoid(x *Node) *Node {
 	return inFloat32(realFloat("hardsigmoid", x), func(x *Node) *Node { return Div(cutTo("hardsigmoid", Add(x, 3), 0, 6), 6.0) })
@@ -172,6 +175,7 @@ func Hardsigmoid(x *Node) *Node {
 // Hardswish returns x·hardsigmoid(x).
 //
 //lucid:func
+//lucid:method
 //lucid:alias hard_swish
 func Hardswish(x *Node) *Node {
 	return inFloat32(realFloat("hardswish", x), func(x *Node) *Node {
@@ -182,6 +186,7 @@ func Hardswish(x *Node) *Node {
 // Mish returns x·tanh(softplus(x)).
 //
 //lucid:func
+//lucid:method
 func Mish(x *Node) *Node {
 	return inFloat32(realFloat("mish", x), func(x *Node) *Node { return Mul(x, Tanh(Softplus(x, SoftplusOptions{}))) })
 }

@@ -116,6 +116,9 @@ func as(op string, x Operand, d dtype.DType) *Node {
 	return scalar(d, s)
 }
 
+// ResultType is the dtype the operands compute in.
+func ResultType(op string, xs ...Operand) dtype.DType { return resultType(op, xs...) }
+
 // resultType is the dtype the operands compute in: tensors by the promotion table, 0-d tensors and numbers weak.
 func resultType(op string, xs ...Operand) dtype.DType {
 	var dim, zero, weak dtype.DType // of tensors with dimensions, 0-d tensors, numbers

@@ -69,6 +69,21 @@ func FilledOnesLike(x *Node, o FullOptions) *Node {
 //lucid:name empty_like
 func EmptyLike(x *Node, o FullOptions) *Node { return FilledZerosLike(x, o) }
 
+// Fill returns x's shape and dtype filled with one value, a number or a 0-d tensor.
+//
+//lucid:func
+//lucid:inplace
+func Fill(x *Node, value Operand) *Node {
+	v, ok := value.(*Node)
+	if !ok {
+		return filledLike("fill", x, x.DType(), fillScalar("fill", value))
+	}
+	if v.Rank() != 0 {
+		fault.Throw(fault.Shape, "fill", "the value is a tensor of shape %v; want a number or a 0-d tensor", v.Shape())
+	}
+	return broadcastTo(stored("fill", v, x.DType()), x.Shape())
+}
+
 func filledLike(op string, x *Node, d dtype.DType, v dtype.Scalar) *Node {
 	if d == dtype.Invalid {
 		d = x.DType()

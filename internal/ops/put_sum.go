@@ -41,14 +41,7 @@ func putOnZeros(x *Node) *Node {
 	if x.Stored() || x.Op() != opPut && x.Op() != opScatter || x.NumIn() != 3 || x.Attr().(attr.Scatter).Reduce != attr.ReduceAdd {
 		return nil
 	}
-	z := x.In(0)
-	for !z.Stored() && z.Op().Name == "broadcast_to" && z.NumIn() == 1 {
-		z = z.In(0)
-	}
-	if !z.IsConst() {
-		return nil
-	}
-	if c, ok := z.Attr().(attr.Const); !ok || c.Value.I != 0 || c.Value.F != 0 || c.Value.G != 0 {
+	if !isZeros(x.In(0)) {
 		return nil
 	}
 	return x

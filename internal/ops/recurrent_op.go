@@ -238,11 +238,3 @@ func stateWeight(a attr.Recurrent, g []*Node, h0, y *Node) *Node {
 	}
 	return concat([]*Node{of(SliceDim(g[0], 1, 0, 2*h0.Dim(1), 1)), of(g[2])}, 0)
 }
-
-// isZeros reports whether x is seen to be zeros.
-func isZeros(x *Node) bool {
-	for x.NumIn() == 1 && !x.Stored() && x.Op() == opBroadcastTo {
-		x = x.In(0)
-	}
-	return x.IsConst() && x.Attr().(attr.Const).Value.F == 0
-}

@@ -163,8 +163,12 @@ func (c *cotangent) meet() {
 	if len(c.more) == 0 {
 		return
 	}
-	terms := append([]*Node{c.sum}, c.more...)
+	terms := ops.JoinSlices(append([]*Node{c.sum}, c.more...))
 	c.more = nil
+	if len(terms) == 1 {
+		c.sum = terms[0]
+		return
+	}
 	if c.sum = ops.SumOntoPlaces(terms, sumOf); c.sum == nil {
 		c.sum = sumOf(terms)
 	}

@@ -64,4 +64,29 @@ for d in ("complex64", "complex128"):
 for pad in ("zeros", "border", "reflection"):
     for corners in (False, True):
         f.case("grid_sample", "3d_bicubic_%s_%s" % (pad, corners), lambda r: [r.t("float64", (1, 2, 3, 4, 2)), r.t("float64", (1, 2, 2, 2, 3), -1.5, 1.5)], {"mode": "bicubic", "padding_mode": pad, "align_corners": corners}, fn=F.grid_sample, loose=True)
+# Quotients and powers of infinities, NaN and signed zeros; a power of zero. Where PyTorch's vector code and its own scalar
+# code differ there is no case.
+w = [0.0, -0.0, 1.0, -2.0, inf, nan]
+z = [complex(x, y) for x in w for y in w]
+x, y = (torch.tensor([p[k] for p in [(a, b) for a in z for b in z]], dtype=torch.complex128) for k in (0, 1))
+f.case("div", "complex128/extremes", [x, y], grad=False)
+f.case("pow", "complex128/of_zero", [t(0, 0, d=torch.complex128), torch.tensor([2, 2 + 3j], dtype=torch.complex128)], grad=False)
+f.case("atan2", "underflow", [t(-1e-300, 1e-300, -1e-300, 1e-300), t(-1e300, -1e300, 1e300, 1e300)], grad=False)
+f.case("log", "complex128/underflow", [torch.tensor([-1e300 - 1e-300j, -1e300 + 1e-300j], dtype=torch.complex128)], grad=False)
+
+# Histograms over a range of one point, of no data, and between equal bounds.
+for name, v in (("one", [3.0]), ("same", [3.0, 3.0, 3.0]), ("none", []), ("some", [1.0, 2.0, 4.0])):
+    f.case("histogram", name, [t(*v)], {"bins": 4}, grad=False)
+    f.case("histogram", name + "_equal_bounds", [t(*v)], {"bins": 4, "range": [3.0, 3.0]}, grad=False)
+    f.case("histc", name + "_equal_bounds", [t(*v)], {"bins": 4, "min": 3.0, "max": 3.0}, grad=False)
+f.case("histogramdd", "one", [t(-0.5, 0.5).reshape(1, 2)], {"bins": [2, 3]}, grad=False, fn=lambda x, bins: (lambda h: [h.hist, *h.bin_edges])(torch.histogramdd(x, bins)))
+
+# A dimension that keeps its size is not filtered.
+f.case("interpolate", "antialias_kept", [torch.arange(6.0, dtype=torch.float64).reshape(1, 1, 2, 3) ** 2],
+       {"mode": "bilinear", "scale_factor": [2.5, 1.3], "antialias": True, "align_corners": False}, grad=False)  # PyTorch's gradient filters it
+
+for d in ("float32", "int64", "bool", "complex64"):
+    f.case("fill", d, lambda r, d=d: [r.t(d, (2, 3))], {"value": True if d == "bool" else 2})
+    f.case("fill", d + "/tensor", lambda r, d=d: [r.t(d, (2, 3)), r.t(d, ())])
+
 f.write()

@@ -195,6 +195,7 @@ const (
 	waySums
 	wayPlaces
 	wayAbreast
+	wayWindow
 )
 
 // wayOf is the way of this phase, by the shapes alone. The filled way may turn out to be the direct one or that by columns.
@@ -202,6 +203,8 @@ func (j *convJob[T]) wayOf() way {
 	switch {
 	case j.isDepthwise():
 		return wayDepthwise
+	case j.isWindow():
+		return wayWindow
 	case j.isWinograd():
 		return wayWinograd
 	case j.isCorrelation():
@@ -228,6 +231,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	switch j.wayOf() {
 	case wayDepthwise:
 		return j.depthwise(c)
+	case wayWindow:
+		return j.byWindow(c)
 	case wayWinograd:
 		return j.byWinograd(c)
 	case wayCorrelation:

@@ -226,14 +226,13 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 	})
 }
 
-// abreastPair are two rows of places that are computed together: where they begin in the input and in the output.
+// abreastPair are one or two rows of places that are computed together: where they begin in the input and in the output.
 type abreastPair struct {
-	taps   int
-	at, to [2]int
+	taps, rows int
+	at, to     [4]int
 }
 
-// pairs finds the rows of places of some output rows and pairs those with the same taps; one that stays alone is its own
-// partner.
+// pairs finds the rows of places of some output rows and pairs those with the same taps.
 func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
 	j, p := d.j, &d.j.phase
 	all := j.groups * j.kernels
@@ -248,10 +247,10 @@ func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
 			taps := (d.deep[t0]*len(d.sets[1])+d.high[t1])*d.kinds + d.kind[q]
 			x, y := at+t2*p[2].stride*j.step[2], z+t2*p[2].outStep*all
 			if k := open[taps] - 1; k >= 0 {
-				pairs[k].at[1], pairs[k].to[1], open[taps] = x, y, 0
+				pairs[k].at[1], pairs[k].to[1], pairs[k].rows, open[taps] = x, y, 2, 0
 				continue
 			}
-			pairs = append(pairs, abreastPair{taps, [2]int{x, x}, [2]int{y, y}})
+			pairs = append(pairs, abreastPair{taps, 1, [4]int{x}, [4]int{y}})
 			open[taps] = len(pairs)
 		}
 	}
@@ -283,26 +282,23 @@ func (d *abreastConv[T]) block(b int) {
 			for i := range pairs {
 				q := &pairs[i]
 				taps := d.taps[q.taps]
-				to := [2]int{q.to[0] + o, q.to[1] + o}
-				at := [2]int{q.at[0] + c, q.at[1] + c}
-				if rest == cols {
-					if o == part*d.kernels {
-						for r := range 2 { // what the next output row reads and this one does not
-							if from := at[r] + ahead; from > 0 && from+taps.Len()*wide <= len(j.x) {
-								simd.PrefetchRows(unsafe.Pointer(&j.x[from]), wide*size, taps.Len(), count*size)
-							}
+				if o == part*d.kernels {
+					for _, at := range q.at[:q.rows] { // what the next output row reads and this one does not
+						if at += c + ahead; at >= 0 && at+taps.Len()*wide <= len(j.x) {
+							simd.PrefetchRows(unsafe.Pointer(&j.x[at]), wide*size, taps.Len(), count*size)
 						}
 					}
-					for r := range 2 { // lines that come late would stop the stores
-						simd.PrefetchOwn(unsafe.Pointer(&j.z[to[r]]), step*size, taps.Len(), cols*size)
-					}
-					j.float.abreastRows(cols, count, taps, j.x, at, w, j.z, to, step, c > 0)
-				} else {
-					n := taps.Len()
-					j.float.abreastRows(cols, count, taps, j.x, at, w, tmp, [2]int{0, n * cols}, cols, false)
-					d.put(tmp, to, step, cols, rest, n, c > 0)
 				}
-				if work += 2 * taps.Len() * cols * count * p.taps(); work > placesPace {
+				if rest == cols {
+					for _, to := range q.to[:q.rows] { // lines that come late would stop the stores
+						simd.PrefetchOwn(unsafe.Pointer(&j.z[to+o]), step*size, taps.Len(), cols*size)
+					}
+					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, j.z[o:], &q.to, step, c > 0)
+				} else {
+					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, tmp, &[4]int{0, taps.Len() * cols}, cols, false)
+					d.put(tmp, j.z[o:], q, step, cols, rest, c > 0)
+				}
+				if work += q.rows * taps.Len() * cols * count * p.taps(); work > placesPace {
 					work = 0
 					pace.Step()
 				}
@@ -311,14 +307,12 @@ func (d *abreastConv[T]) block(b int) {
 	}
 }
 
-// put writes two rows of n sums, cols apart, of which only some columns count.
-func (d *abreastConv[T]) put(sums []T, to [2]int, step, cols, some, n int, add bool) {
-	for r := range 2 {
-		if r == 1 && to[0] == to[1] {
-			return
-		}
+// put writes sums, cols apart, of which only some columns count.
+func (d *abreastConv[T]) put(sums, z []T, q *abreastPair, step, cols, some int, add bool) {
+	n := d.taps[q.taps].Len()
+	for r, to := range q.to[:q.rows] {
 		for i := range n {
-			z, s := d.j.z[to[r]+i*step:][:some], sums[(r*n+i)*cols:]
+			z, s := z[to+i*step:][:some], sums[(r*n+i)*cols:]
 			if !add {
 				copy(z, s)
 				continue

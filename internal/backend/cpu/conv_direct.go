@@ -34,13 +34,18 @@ type floatConv[T numbers] struct {
 	packPlaces func(dst []T, cols int, a []T, n, k, ars int)
 	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 
-	abreast     int // longest row of places with channels abreast
-	abreastRows func(cols, channels int, t *gemm.AbreastTaps, x []T, at [2]int, w, c []T, to [2]int, ccs int, add bool)
+	abreast     int             // longest row of places with channels abreast
+	togetherOf  func(h int) int // most such rows of h places computed together
+	abreastRows func(rows, cols, channels int, t *gemm.AbreastTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
+
+	hasWindow func(taps int) bool
+	window    func(taps, wide, rows, cols int, x []T, pitch int, w, c []T, crs int)
 }
 
 func floatConvOf[T gemm.Float](ended endedProduct[T]) *floatConv[T] {
 	return &floatConv[T]{ended, gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
-		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T], gemm.AbreastRow[T](), gemm.Abreast[T]}
+		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T], gemm.AbreastRow[T](), gemm.AbreastRows[T], gemm.Abreast[T],
+		gemm.HasWindow[T], gemm.Window[T]}
 }
 
 // directConv is a phase computed the direct way.

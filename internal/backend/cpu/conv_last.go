@@ -75,7 +75,7 @@ func (j *convJob[T]) pointwiseLast(c *backend.Ctx) error {
 	m, k, n := j.outPlaces, j.channels, j.kernels
 	x := stack[T]{x: j.x, rows: m, cols: k, rs: j.step[2], cs: j.channelStep, lead: []int{j.images}, step: []int{j.imageStep}}
 	w := stack[T]{x: j.w, rows: k, cols: n, rs: j.kernelInStep, cs: j.kernelStep, lead: []int{j.images}, step: []int{0}}
-	return multiplyEnded(c, j.z, &x, &w, j.float.ended, nil)
+	return multiplyEnded(c, j.z, &x, &w, j.float.ended, ending{})
 }
 
 // onlyPlaces reports whether every phase is computed by places, or with channels abreast.

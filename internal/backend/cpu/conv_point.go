@@ -51,7 +51,7 @@ func (j *convJob[T]) inStrips(c *backend.Ctx, w, x *stack[T]) error {
 	strips = ceil(n, max(1, cols))
 	count := j.images * j.groups * strips
 	if count < pointLeast || m*n*k < productWork {
-		return multiplyEnded(c, j.z, w, x, mul, j.then)
+		return multiplyEnded(c, j.z, w, x, mul, ending{then: j.then})
 	}
 	return c.For(count, func(b int) {
 		i, at := b/strips, b%strips*cols

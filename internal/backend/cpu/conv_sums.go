@@ -6,10 +6,10 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// The gradient of kernels is a convolution with few outputs and as many taps as an image has places. By places (see
-// gemm.Places) its outputs along a row are the rows, its kernels are the lanes, and the taps are summed over: the
-// kernels are turned once, so that at each tap they lie side by side, and the input is copied with its padding, some
-// images and rows of taps at a time.
+// The gradient of kernels is a convolution with few outputs and as many taps as an image has places. Its outputs along a row
+// are places (see gemm.Abreast, with taps where others have channels), its kernels are the lanes, and the taps are summed
+// over: the kernels are turned once, so that at each tap they lie side by side, and the input is copied with its padding,
+// some images and rows of taps at a time.
 
 const (
 	sumsTaps   = 448        // taps of a strip, about
@@ -32,19 +32,25 @@ type sumsConv[T numbers] struct {
 	padded         int      // kernels, in vectors
 	parts          int      // of the sums
 	runs           []outputRun
-	order          []int // where an output stands among the sums
-	taps           gemm.PlaceTaps
+	order          []int               // where an output stands among the sums
+	taps           []*gemm.AbreastTaps // by strip, row of outputs and run; behind the rows, of all of them
 	packed         []T
 	partial        []T
 }
 
-// outputRun are outputs along a row that read the same part of the input, one element after the other.
-type outputRun struct{ part, shift, n, to int }
+// outputRun are outputs along a row that read the same part of the input, evenly apart.
+type outputRun struct{ part, shift, step, n, to int }
+
+// sumsGroup are rows of outputs that are computed together: those of a run, in the scratch of the input and among the sums.
+type sumsGroup struct {
+	run, row, rows int // row: that of outputs, or behind them if they are several
+	at, to, scaled [4]int
+}
 
 // isSums reports whether the taps are the long side, and kernels fill vectors.
 func (j *convJob[T]) isSums() bool {
 	p := &j.phase
-	if j.float == nil || j.float.row <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
+	if j.float == nil || j.float.abreast <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
 		return false
 	}
 	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
@@ -70,33 +76,54 @@ func (j *convJob[T]) newSums() *sumsConv[T] {
 	d.kernels = min(ceil(j.kernels, panel)*panel, sumsRows)
 	d.split = ceil(j.kernels, d.kernels)
 	d.parts = min(j.channels*d.strips, ceil(directLeast, d.inputs*d.split))
-	off := make([]int, p[2].taps)
-	for u := range off {
-		off[u] = u
-	}
-	d.taps = gemm.NewPlaceTaps(off)
 	order, to := make([]int, p[2].outs), 0
 	for part := range d.wide.parts() {
 		for t := range p[2].outs {
 			if d.wide.part[t] != part {
 				continue
 			}
-			last := len(d.runs) - 1
-			if last >= 0 && d.runs[last].part == part && d.runs[last].shift+d.runs[last].n == d.wide.shift[t] && d.runs[last].n < j.float.row {
-				d.runs[last].n++
-			} else {
-				d.runs = append(d.runs, outputRun{part, d.wide.shift[t], 1, to})
-			}
+			d.lengthen(part, d.wide.shift[t], to)
 			order[t] = to
 			to++
 		}
 	}
+	d.list()
 	for t := range p[1].outs {
 		for _, o := range order {
 			d.order = append(d.order, t*p[2].outs+o)
 		}
 	}
 	return d
+}
+
+// lengthen adds an output to the last run, or begins another.
+func (d *sumsConv[T]) lengthen(part, shift, to int) {
+	if last := len(d.runs) - 1; last >= 0 {
+		r := &d.runs[last]
+		if step := shift - r.shift - (r.n-1)*r.step; r.part == part && r.n < d.j.float.abreast && (r.n == 1 && step > 0 || step == r.step) {
+			r.step, r.n = step, r.n+1
+			return
+		}
+	}
+	d.runs = append(d.runs, outputRun{part: part, shift: shift, n: 1, to: to})
+}
+
+// list finds the rows of taps of each strip that a row of outputs sees inside the input.
+func (d *sumsConv[T]) list() {
+	p := &d.j.phase[1]
+	for s := range d.strips {
+		for t := range p.outs + 1 {
+			var taps []gemm.AbreastTap
+			for r := range min(d.rows, p.taps-s*d.rows) {
+				if i := p.first + t*p.stride + (s*d.rows+r)*p.step; t == p.outs || i >= 0 && i < d.j.size[1] {
+					taps = append(taps, gemm.AbreastTap{X: r * d.pitch, W: r})
+				}
+			}
+			for _, r := range d.runs {
+				d.taps = append(d.taps, gemm.NewAbreastTaps(r.n, r.step, taps))
+			}
+		}
+	}
 }
 
 // plane is where a part lies in the scratch of an image.
@@ -151,7 +178,7 @@ func (d *sumsConv[T]) block(b int) {
 	at, image := b/d.parts%d.split*d.kernels, b/d.parts/d.split*d.images
 	o1, images := min(at+d.kernels, j.kernels), min(d.images, j.images-image)
 	each := d.plane(d.high.parts(), 0)
-	x, free := borrow[T](images*each + j.float.row)
+	x, free := borrow[T](images * each)
 	defer free()
 	var own []T // the kernels of a strip, if they are not packed yet
 	if d.packed == nil {
@@ -159,7 +186,7 @@ func (d *sumsConv[T]) block(b int) {
 		own, freeOwn = borrow[T](ceil(o1-at, j.float.lanes) * j.float.lanes * d.rows * p[2].taps)
 		defer freeOwn()
 	}
-	pairs := d.pairs(images, each)
+	groups := d.groups(images, each)
 	pace, work, n := par.NewPace(), 0, p.taps()
 	units := j.channels * d.strips
 	first := part * units / d.parts
@@ -183,10 +210,11 @@ func (d *sumsConv[T]) block(b int) {
 				d.pack(w, ch, o, t1, rows)
 			}
 			z := sums[(o-at)*images*p.outs():]
-			for i := range pairs {
-				q := &pairs[i]
-				j.float.places(q.n, cols, rows, d.taps, x, q.at, d.pitch, w, p[2].taps*cols, z, [2]int{q.to[0] * cols, q.to[1] * cols}, u > first)
-				if work += 2 * q.n * cols * rows * p[2].taps; work > sumsPace {
+			for i := range groups {
+				q := &groups[i]
+				q.scale(cols)
+				j.float.abreastRows(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
+				if work += q.rows * d.runs[q.run].n * cols * rows * p[2].taps; work > sumsPace {
 					work = 0
 					pace.Step()
 				}
@@ -195,26 +223,46 @@ func (d *sumsConv[T]) block(b int) {
 	}
 }
 
-// pairs are the rows of outputs of some images, two of the same length together.
-func (d *sumsConv[T]) pairs(images, each int) (pairs []placePair) {
+// groups are the rows of outputs of some images, as many of a run together as can be: the same row of several images,
+// and what is left of any.
+func (d *sumsConv[T]) groups(images, each int) (groups []sumsGroup) {
 	p := &d.j.phase
-	open := make([]int, d.j.float.row+1) // by length: a pair that has one row, and one
-	for i := range images {
+	for run, r := range d.runs {
+		most := d.j.float.togetherOf(r.n)
+		rest := sumsGroup{run: run, row: p[1].outs}
 		for t := range p[1].outs {
-			for _, r := range d.runs {
-				s := placePair{n: r.n}
-				s.at[0] = i*each + d.plane(d.high.part[t], r.part) + d.high.shift[t]*d.pitch + r.shift
-				s.to[0] = (i*p[1].outs+t)*p[2].outs + r.to
-				if k := open[r.n] - 1; k >= 0 && pairs[k].at[0] <= s.at[0] {
-					pairs[k], open[r.n] = pairs[k].with(&s), 0
-					continue
+			g := sumsGroup{run: run, row: t}
+			for i := range images {
+				to := &g
+				if i >= images/most*most {
+					to = &rest
 				}
-				pairs = append(pairs, s.with(&s))
-				open[r.n] = len(pairs)
+				to.at[to.rows] = i*each + d.plane(d.high.part[t], r.part) + d.high.shift[t]*d.pitch + r.shift
+				to.to[to.rows] = (i*p[1].outs+t)*p[2].outs + r.to
+				if to.rows++; to.rows == most {
+					groups = append(groups, *to)
+					to.rows = 0
+				}
 			}
 		}
+		if rest.rows > 1 {
+			two := rest
+			two.rows = 2
+			groups = append(groups, two)
+		}
+		if rest.rows%2 == 1 {
+			rest.at[0], rest.to[0], rest.rows = rest.at[rest.rows-1], rest.to[rest.rows-1], 1
+			groups = append(groups, rest)
+		}
 	}
-	return pairs
+	return groups
+}
+
+// scale finds where the rows stand among sums cols apart.
+func (g *sumsGroup) scale(cols int) {
+	for r, to := range g.to {
+		g.scaled[r] = to * cols
+	}
 }
 
 // write adds the parts of the sums of an image, first to last, and writes them to the output.

@@ -155,6 +155,26 @@ func testConvDepthwise(t *testing.T, part int) {
 	}
 }
 
+// TestConvWindow runs windows of any width over single channels, with rows of any length, flipped or not.
+func TestConvWindow(t *testing.T) { forConvVariants(t, testConvWindow) }
+
+func testConvWindow(t *testing.T, part int) {
+	r := rand.New(rand.NewPCG(16, 4))
+	for i := range 48 / part {
+		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64}[i%3]
+		n, groups, kernels, high, wide := 1+r.IntN(2), 1+r.IntN(5), 1+r.IntN(2), 7+r.IntN(9), 12+r.IntN(40)
+		k := []int{3, 5, 7}[r.IntN(3)]
+		l := max(1, k-r.IntN(3))
+		a := attr.Conv{Stride: attr.MakeInts(1, 1), InputDilation: attr.MakeInts(1, 1), KernelDilation: attr.MakeInts(1, 1), Low: attr.MakeInts(r.IntN(k), r.IntN(l)),
+			High: attr.MakeInts(r.IntN(k), r.IntN(l)), Groups: groups, Flip: r.IntN(2) == 0}
+		checkKernel(t, "conv", a, []int{n, groups * kernels, a.Size(0, high, k), a.Size(1, wide, l)}, randomView(r, d, []int{n, groups, high, wide}),
+			randomView(r, d, []int{groups * kernels, 1, k, l}))
+	}
+	one := attr.MakeInts(1, 1)
+	tall := attr.Conv{Stride: one, InputDilation: one, KernelDilation: one, Low: attr.MakeInts(2, 2), High: attr.MakeInts(2, 2), Groups: 1}
+	checkKernel(t, "conv", tall, []int{1, 1, 90, 200}, randomView(r, dtype.Float32, []int{1, 1, 90, 200}), randomView(r, dtype.Float32, []int{1, 1, 5, 5}))
+}
+
 // TestConvStuffed runs the gradients of depthwise convolutions with a stride of two, those of taps with infinities in
 // the input too, and those of taps along a line.
 func TestConvStuffed(t *testing.T) { forConvVariants(t, testConvStuffed) }

@@ -98,6 +98,9 @@ func prepare(p *backend.Fused) *prepared {
 		}
 	}
 	q.split(p)
+	if p.Head != nil {
+		p.Head.Unwritten = staysApart(p)
+	}
 	return q
 }
 
@@ -172,13 +175,13 @@ func runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if p.Tail != nil {
 		return runTail(c, p, &r, out[len(p.Out):])
 	}
-	if p.Head != nil && !isPlain(p.Head, operands) {
+	if p.Head != nil && (p.Head.Unwritten || !isPlain(p.Head, operands)) {
 		s := r.share(q)
 		defer s.end()
 		return runHead(c, s, p.Head, head, operands)
 	}
 	if p.Head != nil {
-		if err := matmulThen(c, head, operands, nil); err != nil {
+		if err := matmulThen(c, head, operands, ending{}); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ func (p *normPlan) row(r int, z, x, next []float32) {
 		p.mean[r] = m
 		sq = simd.SumSqSubF32(x, next, m)
 	} else {
-		sq = simd.SumSqF32(x)
+		sq = simd.SumSqSubF32(x, next, 0)
 	}
 	rstd := float32(1 / math.Sqrt(float64(sq/float32(p.n)+p.eps)))
 	p.rstd[r] = rstd
@@ -79,8 +79,8 @@ func rowNorm(centred bool) backend.Kernel {
 			}
 		}
 		z, rows := unsafe.Pointer(unsafe.SliceData(out[0].Bytes())), len(p.rstd)
-		per := max(1, softmaxElems/max(1, n))
 		p.past = in[0].DType == dtype.Float32 && streams(rows, n) && z != base
+		per := rowsOfBlock(n, p.past)
 		return c.For((rows+per-1)/per, func(b int) {
 			lo, hi := b*per, min((b+1)*per, rows)
 			if in[0].DType == dtype.Float32 {

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
@@ -14,6 +16,22 @@ func init() { register(backend.Table{"matmul": matmul}) }
 // (i, j) of the part is element (row+i)·n + col + j of the output. The parts cover the output, each element once; how it
 // is cut may depend on the number of threads, and several may finish at the same time.
 type finished func(row, col, rows, cols int)
+
+// ending is what follows a product: nothing, something that is told of its parts, or something that alone gets to see them.
+type ending struct {
+	then finished
+	// at is given where a part lies, and the pitch of its rows in elements: the product has no other place.
+	at   func(part unsafe.Pointer, pitch, row, col, rows, cols int)
+	size int // elements of the product, for at
+}
+
+// placeOf returns where a product goes: nowhere if only at sees it.
+func placeOf[T numbers](e ending, out backend.View) []T {
+	if e.at != nil {
+		return nil
+	}
+	return backend.Slice[T](out)
+}
 
 // product computes c = a·b, or c += a·b, for matrices with strides; run is nil or a parallel loop.
 type product[T numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner)
@@ -67,12 +85,12 @@ func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 		}
 		return k.product(c, 0, out[0], in)
 	}
-	return matmulThen(c, out[0], in, nil)
+	return matmulThen(c, out[0], in, ending{})
 }
 
 // matmulThen is matmul with something to be done to the output part by part, in place or elsewhere: an elementwise
-// program that follows the product runs here without going through memory again. then may be nil.
-func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finished) error {
+// program that follows the product runs here without going through memory again.
+func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending) error {
 	switch in[0].DType {
 	case dtype.Float32:
 		return stacks(c, out, in, ended32, then)
@@ -104,7 +122,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then finish
 const plainWork = 1 << 17
 
 // plain does a product of two matrices as they lie, without what stacks need. It reports whether it did.
-func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then finished) (done bool, err error) {
+func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then ending) (done bool, err error) {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false, nil
 	}
@@ -124,22 +142,28 @@ func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul e
 	}
 	if m*n*k > plainWork {
 		run, failed := runnerOf(c)
-		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), run)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[T](then, out), n, epilogueOf[T](then, 0), run)
 		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, backend.Slice[T](out), n, epilogueOf[T](then, 0), nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[T](then, out), n, epilogueOf[T](then, 0), nil)
 	return true, nil
 }
 
 // epilogueOf is then for the matrix whose first row is row base of the output.
-func epilogueOf[T numbers](then finished, base int) func(c []T, crs, row, col, rows, cols int) {
-	if then == nil {
-		return nil
+func epilogueOf[T numbers](e ending, base int) func(c []T, crs, row, col, rows, cols int) {
+	switch {
+	case e.at != nil:
+		return func(c []T, crs, row, col, rows, cols int) {
+			e.at(unsafe.Pointer(unsafe.SliceData(c)), crs, base+row, col, rows, cols)
+		}
+	case e.then != nil:
+		then := e.then
+		return func(_ []T, _, row, col, rows, cols int) { then(base+row, col, rows, cols) }
 	}
-	return func(_ []T, _, row, col, rows, cols int) { then(base+row, col, rows, cols) }
+	return nil
 }
 
-func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then finished) error {
+func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then ending) error {
 	if done, err := plain(c, out, in, mul, then); done {
 		return err
 	}
@@ -153,17 +177,27 @@ func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul 
 		return err
 	}
 	defer b.done()
-	return multiplyEnded(c, backend.Slice[T](out), &a, &b, mul, then)
+	return multiplyEnded(c, placeOf[T](then, out), &a, &b, mul, then)
 }
 
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
 // way an element is summed in an order that depends on k alone.
-func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedProduct[T], then finished) error {
+func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedProduct[T], then ending) error {
 	m, k, n := a.rows, a.cols, b.cols
-	if len(z) == 0 {
+	size := len(z)
+	if then.at != nil {
+		size = then.size
+	}
+	if size == 0 {
 		return nil
 	}
-	count := len(z) / (m * n)
+	of := func(i int) []T { // the i-th product
+		if z == nil {
+			return nil
+		}
+		return z[i*m*n:]
+	}
+	count := size / (m * n)
 	if count > 1 && b.repeated() && a.mergeRows() {
 		m, count = a.rows, 1
 	}
@@ -171,7 +205,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 		var err error
 		run := gemmRunner(c, &err)
 		for i := range count {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, epilogueOf[T](then, i*m), run)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[T](then, i*m), run)
 			if err != nil {
 				return err
 			}
@@ -181,7 +215,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 	each := max(1, productWork/(m*n*max(k, 1)))
 	return c.For((count+each-1)/each, func(block int) {
 		for i := block * each; i < min((block+1)*each, count); i++ {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, z[i*m*n:], n, epilogueOf[T](then, i*m), nil)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[T](then, i*m), nil)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -18,14 +19,29 @@ func canLead(op string, _ dtype.DType) bool { return op == "matmul" || op == "co
 type headRun struct {
 	r     *runState
 	width int // columns of the product, places of the convolution
+	dst   int // register of the head
 	then  finished
+	at    func(part unsafe.Pointer, pitch, row, col, rows, cols int)
 }
 
 var headRuns = sync.Pool{New: func() any {
 	h := new(headRun)
-	h.then = h.part
+	h.then, h.at = h.part, h.partAt
 	return h
 }}
+
+// staysApart reports whether the head goes to no memory: the program alone sees its parts. Small products are in the cache as
+// a whole anyway.
+func staysApart(p *backend.Fused) bool {
+	if p.Head.Op != "matmul" || p.Head.Kept || p.Shape.Numel() <= plainWork {
+		return false
+	}
+	switch p.DTypes[p.Head.Dst] {
+	case dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16:
+		return true
+	}
+	return false
+}
 
 // isPlain reports whether the head is a product so small that it is in the cache as a whole when it is done.
 func isPlain(h *backend.Head, in []backend.View) bool {
@@ -52,7 +68,11 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, 
 	if in[1].Shape.Rank() > 1 {
 		h.width = out.Shape.Dim(out.Shape.Rank() - 1)
 	}
-	return matmulThen(c, out, in, h.then)
+	h.dst = head.Dst
+	if head.Unwritten {
+		return matmulThen(c, out, in, ending{at: h.at, size: out.Numel()})
+	}
+	return matmulThen(c, out, in, ending{then: h.then})
 }
 
 // part runs the program over a finished part of the product.
@@ -67,6 +87,40 @@ func (h *headRun) part(row, col, rows, cols int) {
 		}
 	}
 	w.close()
+	h.soon(row+rows, col, rows, cols)
+}
+
+// partAt runs the program over a part that lies apart, its rows pitch elements from each other.
+func (h *headRun) partAt(part unsafe.Pointer, pitch, row, col, rows, cols int) {
+	var w workspace
+	h.r.open(&w)
+	runs, each := rows, cols
+	if cols == h.width && pitch == cols {
+		runs, each = 1, rows*cols
+	}
+	size := h.r.p.size[h.dst]
+	for i := range runs {
+		at := (row+i)*h.width + col
+		h.r.tiles(&w, at, at+each, []made{{h.dst, unsafe.Add(part, i*pitch*size)}})
+	}
+	w.close()
+	h.soon(row+rows, col, rows, cols)
+}
+
+// aheadElems is from how many elements on the program's other operands lie in no cache.
+const aheadElems = 256 << 10
+
+// soon asks for what the program will read with the part below: the product has something to do in the meantime.
+func (h *headRun) soon(row, col, rows, cols int) {
+	if h.r.n < aheadElems {
+		return
+	}
+	rows = min(rows, h.r.n/h.width-row)
+	for i := range h.r.in {
+		if o := &h.r.in[i]; o.direct && i != h.dst {
+			simd.PrefetchRows(unsafe.Add(o.base, (row*h.width+col-o.first)*o.size), h.width*o.size, rows, cols*o.size)
+		}
+	}
 }
 
 // row returns where elements at to at+n lie, if they do so one after the other in one row; else nil.

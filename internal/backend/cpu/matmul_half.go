@@ -60,14 +60,26 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
 		mul(m, n, k, a, ars, acs, b, brs, bcs, nil, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
-			to := c[row*crs+col:]
-			for i := range rows {
-				narrowHalf(d, to[i*crs:][:cols], part[i*prs:][:cols])
+			if c == nil {
+				withScratch((rows*cols+1)/2, func(t []float32) {
+					to := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(t))), rows*cols)
+					narrowRows(d, to, cols, part, prs, rows, cols)
+					ep(to, cols, row, col, rows, cols)
+				})
+				return
 			}
+			to := c[row*crs+col:]
+			narrowRows(d, to, crs, part, prs, rows, cols)
 			if ep != nil {
 				ep(to, crs, row, col, rows, cols)
 			}
 		}, run)
+	}
+}
+
+func narrowRows(d dtype.DType, z []uint16, zrs int, x []float32, xrs, rows, cols int) {
+	for i := range rows {
+		narrowHalf(d, z[i*zrs:][:cols], x[i*xrs:][:cols])
 	}
 }
 

@@ -30,7 +30,7 @@ type keptRows struct {
 func (w *keptRows) product(c *backend.Ctx, first int, out backend.View, in []backend.View) error {
 	rows := w.turned(c, first, in)
 	if rows == nil {
-		return matmulThen(c, out, in, nil)
+		return matmulThen(c, out, in, ending{})
 	}
 	m, k, n := in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(1)
 	gemm.Float32(m, n, k, backend.Slice[float32](in[0]), k, 1, rows, n, 1, backend.Slice[float32](out), n, gemm.Overwrite, nil, nil)

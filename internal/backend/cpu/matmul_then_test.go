@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -27,7 +28,7 @@ func TestMatmulThen(t *testing.T) {
 			seen := make([]byte, len(got.Bytes()))
 			var mu sync.Mutex
 			told := 0
-			err := matmulThen(testCtx(), got, []backend.View{a, b}, func(row, col, rows, cols int) {
+			err := matmulThen(testCtx(), got, []backend.View{a, b}, ending{then: func(row, col, rows, cols int) {
 				mu.Lock()
 				defer mu.Unlock()
 				told += rows * cols
@@ -35,7 +36,7 @@ func TestMatmulThen(t *testing.T) {
 					at := ((row+i)*n + col) * size
 					copy(seen[at:at+cols*size], got.Bytes()[at:])
 				}
-			})
+			}})
 			name := fmt.Sprint(d, s)
 			switch {
 			case err != nil:
@@ -44,6 +45,22 @@ func TestMatmulThen(t *testing.T) {
 				t.Errorf("%s: told of %d elements, want %d", name, told, want.Numel())
 			case !bytes.Equal(seen, want.Bytes()) || !bytes.Equal(got.Bytes(), want.Bytes()):
 				t.Errorf("%s: not the final values", name)
+			}
+			if !d.IsFloat() || want.Numel() == 0 {
+				continue
+			}
+			clear(seen) // the same without a place for the product
+			told = 0
+			err = matmulThen(testCtx(), backend.View{DType: d, Shape: got.Shape}, []backend.View{a, b}, ending{size: want.Numel(), at: func(part unsafe.Pointer, pitch, row, col, rows, cols int) {
+				mu.Lock()
+				defer mu.Unlock()
+				told += rows * cols
+				for i := range rows {
+					copy(seen[((row+i)*n+col)*size:], unsafe.Slice((*byte)(unsafe.Add(part, i*pitch*size)), cols*size))
+				}
+			}})
+			if err != nil || told != want.Numel() || !bytes.Equal(seen, want.Bytes()) {
+				t.Errorf("%s: parts differ, told of %d elements, want %d; %v", name, told, want.Numel(), err)
 			}
 		}
 	}

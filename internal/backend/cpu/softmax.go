@@ -37,6 +37,15 @@ func withScratch(n int, f func(t []float32)) {
 // rows are long enough for whole lines.
 func streams(rows, n int) bool { return 4*rows*n >= streamFrom && n >= streamRow/4 }
 
+// rowsOfBlock says how many rows of n elements a block has. If they go past the caches there are many rows, and longer blocks
+// are a twentieth faster: less often a row is not asked for in time.
+func rowsOfBlock(n int, past bool) int {
+	if past {
+		return max(1, 4*softmaxElems/max(1, n))
+	}
+	return max(1, softmaxElems/max(1, n))
+}
+
 // softmaxRow computes z from x along a row; the two may be the same. If t is given, which has room for a row, z goes past
 // the caches. next is the row that comes after x.
 func softmaxRow(z, x, next, t []float32, logs bool) {
@@ -158,7 +167,7 @@ type softmaxPlan struct {
 }
 
 func (p *softmaxPlan) rows(c *backend.Ctx) error {
-	per := max(1, softmaxElems/p.n)
+	per := rowsOfBlock(p.n, p.d == dtype.Float32 && streams(p.outer, p.n))
 	return c.For((p.outer+per-1)/per, func(b int) {
 		lo, hi := b*per, min((b+1)*per, p.outer)
 		if p.d == dtype.Float32 {

@@ -31,38 +31,14 @@ func (p *params) block(g gpt) func(x *lucid.Tensor) *lucid.Tensor {
 		w, b := p.add(1, gptWidth), p.add(0.02, gptWidth)
 		return func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{gptWidth}, p.use(w), p.use(b)) }
 	}
-	n1, qkv, proj := norm(), p.thirds(), p.linear(gptWidth, gptWidth)
+	n1, qkv, proj := norm(), p.linear(gptWidth, 3*gptWidth), p.linear(gptWidth, gptWidth)
 	n2, up, down := norm(), p.linear(gptWidth, 4*gptWidth), p.linear(4*gptWidth, gptWidth)
-	heads := func(x *lucid.Tensor) *lucid.Tensor {
-		return x.Reshape(g.batch, g.length, gptHeads, gptWidth/gptHeads).Transpose(1, 2)
-	}
 	return func(x *lucid.Tensor) *lucid.Tensor {
-		q, k, v := qkv(n1(x))
-		h := lucid.ScaledDotProductAttention(heads(q), heads(k), heads(v), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+		thirds := qkv(n1(x)).Reshape(g.batch, g.length, 3, gptHeads, gptWidth/gptHeads)
+		heads := func(i int) *lucid.Tensor { return thirds.Select(2, i).Transpose(1, 2) }
+		h := lucid.ScaledDotProductAttention(heads(0), heads(1), heads(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
 		x = x.Add(proj(h.Transpose(1, 2).Reshape(g.batch, g.length, gptWidth)))
 		return x.Add(down(lucid.Gelu(up(n2(x)), lucid.GeluOptions{Approximate: "tanh"})))
-	}
-}
-
-// thirds makes a layer three times as wide as its input, whose result is taken apart. In halves it is three products: the
-// gradient of a part of a wide result would cost more than they do.
-func (p *params) thirds() func(x *lucid.Tensor) (q, k, v *lucid.Tensor) {
-	scale := 1 / math.Sqrt(gptWidth)
-	w, b := p.add(scale, 3*gptWidth, gptWidth), p.add(scale, 3*gptWidth)
-	return func(x *lucid.Tensor) (q, k, v *lucid.Tensor) {
-		var y [3]*lucid.Tensor
-		wide := (*lucid.Tensor)(nil)
-		if !p.half {
-			wide = lucid.Linear(x, w, b)
-		}
-		for i := range y {
-			if p.half {
-				y[i] = lucid.Linear(x, p.use(w.Narrow(0, i*gptWidth, gptWidth)), p.use(b.Narrow(0, i*gptWidth, gptWidth)))
-			} else {
-				y[i] = wide.Narrow(-1, i*gptWidth, gptWidth)
-			}
-		}
-		return y[0], y[1], y[2]
 	}
 }
 

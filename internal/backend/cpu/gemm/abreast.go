@@ -10,34 +10,31 @@ import "fmt"
 // leaves out so many places at the beginning of the row or at its end, not both. Assembly reads these fields.
 type AbreastTap struct{ X, W, First, Last int }
 
-// abreastTile is a kernel of one or two rows of places; their length and the number of vectors are fixed by the kernel. Place i of
-// row r begins at (r == 0 ? first : second) + i*step, and for j < nv·lanes
+// abreastTile is a kernel of some rows of places; their number and length and the number of vectors are fixed by the
+// kernel. Place i of row r begins at at[r] + i*step, and for j < nv·lanes
 //
 //	s = Σ_t Σ_ch x[place+t.X+ch] * w[(t.W*channels+ch)*nv*lanes+j], in this order, by FMA, over the taps with t.First <= i < h-t.Last
-//	c[r*cs+i*ccs+j] = s, or += s if add
+//	c[to[r]+i*ccs+j] = s, or += s if add
 //
 // There is at least one channel; there may be no taps.
-type abreastTile[T Float] = func(channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool)
+type abreastTile[T Float] = func(channels int, taps []AbreastTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool)
 
 // abreastGeneric is the Go twin of the kernels.
-func abreastGeneric[T Float](rows, h, cols, channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
+func abreastGeneric[T Float](rows, h, cols, channels int, taps []AbreastTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
 	for q := range rows * h {
-		i, at := q%h, first
-		if q >= h {
-			at = second
-		}
+		r, i := q/h, q%h
 		var sums [maxVectors * 16]T
 		for _, t := range taps {
 			if i < t.First || i >= h-t.Last {
 				continue
 			}
-			for ch, f := range x[at+i*step+t.X:][:channels] {
+			for ch, f := range x[at[r]+i*step+t.X:][:channels] {
 				for j, v := range w[(t.W*channels+ch)*cols:][:cols] {
 					sums[j] += f * v
 				}
 			}
 		}
-		row := c[q/h*cs+i*ccs:][:cols]
+		row := c[to[r]+i*ccs:][:cols]
 		for j := range row {
 			if add {
 				row[j] += sums[j]
@@ -50,6 +47,14 @@ func abreastGeneric[T Float](rows, h, cols, channels int, taps []AbreastTap, x [
 
 // AbreastRow is the longest row of places here, 0 if there are no kernels.
 func AbreastRow[T Float]() int { return len(engineOf[T]().abreast) - 1 }
+
+// AbreastRows is the most rows of h places that are computed together here: one, two or four.
+func AbreastRows[T Float](h int) int {
+	if engineOf[T]().abreast[h][4][1] != nil {
+		return 4
+	}
+	return 2
+}
 
 // AbreastTaps are the taps of rows of a length.
 type AbreastTaps struct {
@@ -77,25 +82,25 @@ func NewAbreastTaps(h, step int, taps []AbreastTap) *AbreastTaps {
 // Len is the number of places of a row.
 func (t *AbreastTaps) Len() int { return t.h }
 
-// Abreast computes two rows of places for cols output channels, one or two vectors of them. For place i of row r
+// Abreast computes rows of places, one, two or as many as AbreastRows says, for cols output channels, one or two vectors
+// of them. For place i of row r
 //
 //	c[to[r]+i*ccs+j] (+)= Σ_t Σ_ch x[at[r]+i*step+t.X+ch] * w[(t.W*channels+ch)*cols+j]    (in this order, by FMA)
 //
-// over the taps that do not leave it out. The second row of c does not lie before the first; it may be the first itself if
-// that of x is too.
-func Abreast[T Float](cols, channels int, t *AbreastTaps, x []T, at [2]int, w, c []T, to [2]int, ccs int, add bool) {
+// over the taps that do not leave it out.
+func Abreast[T Float](rows, cols, channels int, t *AbreastTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool) {
 	if t.h == 0 || channels == 0 {
 		return
 	}
-	some := len(t.taps) > 0
-	if t.step < 0 || ccs < cols || to[0] < 0 || to[0] > to[1] || to[1]+(t.h-1)*ccs+cols > len(c) ||
-		some && (min(at[0], at[1])+t.lo < 0 || max(at[0], at[1])+t.hi+channels > len(x) || (t.last+1)*channels*cols > len(w)) {
-		panic(fmt.Sprintf("gemm: places outside their slices: two rows of %d, %d by %d, %d channels, rows at %v and %v, %d and %d apart, taps from %d to %d, lengths %d, %d, %d",
-			t.h, len(t.taps), cols, channels, at, to, t.step, ccs, t.lo, t.hi, len(x), len(w), len(c)))
+	lo, hi, first, last := at[0], at[0], to[0], to[0]
+	for r := 1; r < rows; r++ {
+		lo, hi, first, last = min(lo, at[r]), max(hi, at[r]), min(first, to[r]), max(last, to[r])
 	}
-	e, rows := engineOf[T](), 2
-	if to[0] == to[1] {
-		rows = 1
+	if t.step < 0 || ccs < cols || first < 0 || last+(t.h-1)*ccs+cols > len(c) ||
+		len(t.taps) > 0 && (lo+t.lo < 0 || hi+t.hi+channels > len(x) || (t.last+1)*channels*cols > len(w)) {
+		panic(fmt.Sprintf("gemm: places outside their slices: %d rows of %d, %d by %d, %d channels, rows at %v and %v, %d and %d apart, taps from %d to %d, lengths %d, %d, %d",
+			rows, t.h, len(t.taps), cols, channels, *at, *to, t.step, ccs, t.lo, t.hi, len(x), len(w), len(c)))
 	}
-	e.abreast[t.h][rows][cols/e.lanes](channels, t.taps, x, at[0], at[1], t.step, w, c[to[0]:], to[1]-to[0], ccs, add)
+	e := engineOf[T]()
+	e.abreast[t.h][rows][cols/e.lanes](channels, t.taps, x, at, t.step, w, c, to, ccs, add)
 }

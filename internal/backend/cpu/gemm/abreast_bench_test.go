@@ -17,7 +17,7 @@ func BenchmarkAbreast(b *testing.B) {
 	}
 	t := NewAbreastTaps(h, channels, taps)
 	for b.Loop() {
-		Abreast(cols, channels, t, x, [2]int{0, wide * channels}, w, c, [2]int{0, wide * channels}, channels, false)
+		Abreast(2, cols, channels, t, x, &[4]int{0, wide * channels}, w, c, &[4]int{0, wide * channels}, channels, false)
 	}
 	b.ReportMetric(float64(2*2*h*cols*channels*9)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 }

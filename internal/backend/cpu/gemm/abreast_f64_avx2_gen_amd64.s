@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func abreastF64AVX2r1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h1v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h1v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	TESTQ R9, R9
@@ -18,9 +18,10 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $32, R11, R11
@@ -41,10 +42,13 @@ next:
 	JNE tap
 	JMP sums
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 write:
@@ -52,11 +56,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h1v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h1v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -67,9 +71,10 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -92,10 +97,13 @@ next:
 	JNE tap
 	JMP sums
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD 32(AX), Y1, Y1
@@ -105,11 +113,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h2v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h1v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -120,9 +128,324 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $32, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y2
+	VBROADCASTSD (AX), Y3
+	VFMADD231PD Y2, Y3, Y0
+	VBROADCASTSD (BX), Y4
+	VFMADD231PD Y2, Y4, Y1
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $32, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD (BX), Y1, Y1
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (BX)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h1v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y4
+	VMOVUPD 32(R10), Y5
+	VBROADCASTSD (AX), Y6
+	VFMADD231PD Y4, Y6, Y0
+	VFMADD231PD Y5, Y6, Y1
+	VBROADCASTSD (BX), Y7
+	VFMADD231PD Y4, Y7, Y2
+	VFMADD231PD Y5, Y7, Y3
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+	VADDPD (BX), Y2, Y2
+	VADDPD 32(BX), Y3, Y3
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (BX)
+	VMOVUPD Y3, 32(BX)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r4h1v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $32, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD Y4, Y5, Y0
+	VBROADCASTSD (BX), Y6
+	VFMADD231PD Y4, Y6, Y1
+	VBROADCASTSD (R12), Y5
+	VFMADD231PD Y4, Y5, Y2
+	VBROADCASTSD (R13), Y6
+	VFMADD231PD Y4, Y6, Y3
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $32, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD (BX), Y1, Y1
+	VADDPD (R12), Y2, Y2
+	VADDPD (R13), Y3, Y3
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (BX)
+	VMOVUPD Y2, (R12)
+	VMOVUPD Y3, (R13)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r4h1v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y8
+	VMOVUPD 32(R10), Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD Y8, Y10, Y0
+	VFMADD231PD Y9, Y10, Y1
+	VBROADCASTSD (BX), Y11
+	VFMADD231PD Y8, Y11, Y2
+	VFMADD231PD Y9, Y11, Y3
+	VBROADCASTSD (R12), Y10
+	VFMADD231PD Y8, Y10, Y4
+	VFMADD231PD Y9, Y10, Y5
+	VBROADCASTSD (R13), Y11
+	VFMADD231PD Y8, Y11, Y6
+	VFMADD231PD Y9, Y11, Y7
+	ADDQ $8, AX
+	ADDQ $8, BX
+	ADDQ $8, R12
+	ADDQ $8, R13
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ 16(R10), R12
+	LEAQ (R11)(R12*8), R12
+	MOVQ 24(R10), R13
+	LEAQ (R11)(R13*8), R13
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+	VADDPD (BX), Y2, Y2
+	VADDPD 32(BX), Y3, Y3
+	VADDPD (R12), Y4, Y4
+	VADDPD 32(R12), Y5, Y5
+	VADDPD (R13), Y6, Y6
+	VADDPD 32(R13), Y7, Y7
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (BX)
+	VMOVUPD Y3, 32(BX)
+	VMOVUPD Y4, (R12)
+	VMOVUPD Y5, 32(R12)
+	VMOVUPD Y6, (R13)
+	VMOVUPD Y7, 32(R13)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h2v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $32, R11, R11
@@ -170,10 +493,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD (AX)(DX*1), Y1, Y1
@@ -183,11 +509,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h2v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h2v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -200,9 +526,10 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -256,10 +583,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD 32(AX), Y1, Y1
@@ -273,268 +603,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h3v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h2v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
-	SHLQ $3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	TESTQ R9, R9
-	JEQ sums
-tap:
-	MOVQ channels+0(FP), CX
-	MOVQ x_base+32(FP), R11
-	MOVQ (R8), R10
-	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
-	MOVQ 8(R8), R11
-	IMULQ CX, R11
-	IMUL3Q $32, R11, R11
-	ADDQ R11, R10
-	MOVQ 24(R8), R11
-	TESTQ R11, R11
-	JNE backward
-	MOVQ 16(R8), R11
-	PCALIGN $32
-forward:
-	VMOVUPD 0(R10), Y3
-	TESTQ R11, R11
-	JNE forwardJumps
-	VBROADCASTSD (AX), Y4
-	VFMADD231PD Y3, Y4, Y0
-forward1:
-	VBROADCASTSD (AX)(DX*1), Y5
-	VFMADD231PD Y3, Y5, Y1
-forward2:
-	VBROADCASTSD (AX)(DX*2), Y4
-	VFMADD231PD Y3, Y4, Y2
-	ADDQ $8, AX
-	ADDQ $32, R10
-	SUBQ $1, CX
-	JNE forward
-next:
-	ADDQ $32, R8
-	SUBQ $1, R9
-	JNE tap
-	JMP sums
-	PCALIGN $32
-backward:
-	VMOVUPD 0(R10), Y3
-	TESTQ R11, R11
-	JNE backwardJumps
-	VBROADCASTSD (AX)(DX*2), Y4
-	VFMADD231PD Y3, Y4, Y2
-backward1:
-	VBROADCASTSD (AX)(DX*1), Y5
-	VFMADD231PD Y3, Y5, Y1
-backward2:
-	VBROADCASTSD (AX), Y4
-	VFMADD231PD Y3, Y4, Y0
-	ADDQ $8, AX
-	ADDQ $32, R10
-	SUBQ $1, CX
-	JNE backward
-	JMP next
-forwardJumps:
-	CMPQ R11, $1
-	JEQ forward1
-	JMP forward2
-backwardJumps:
-	CMPQ R11, $1
-	JEQ backward1
-	JMP backward2
-sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
-	SHLQ $3, DX
-	CMPB add+144(FP), $0
-	JEQ write
-	VADDPD (AX), Y0, Y0
-	VADDPD (AX)(DX*1), Y1, Y1
-	VADDPD (AX)(DX*2), Y2, Y2
-write:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (AX)(DX*1)
-	VMOVUPD Y2, (AX)(DX*2)
-	VZEROUPPER
-	RET
-
-// func abreastF64AVX2r1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r1h3v2(SB), NOSPLIT, $0-145
-	MOVQ taps_base+8(FP), R8
-	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
-	SHLQ $3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	TESTQ R9, R9
-	JEQ sums
-tap:
-	MOVQ channels+0(FP), CX
-	MOVQ x_base+32(FP), R11
-	MOVQ (R8), R10
-	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	LEAQ (R11)(AX*8), AX
-	MOVQ w_base+80(FP), R10
-	MOVQ 8(R8), R11
-	IMULQ CX, R11
-	IMUL3Q $64, R11, R11
-	ADDQ R11, R10
-	MOVQ 24(R8), R11
-	TESTQ R11, R11
-	JNE backward
-	MOVQ 16(R8), R11
-	PCALIGN $32
-forward:
-	VMOVUPD 0(R10), Y6
-	VMOVUPD 32(R10), Y7
-	TESTQ R11, R11
-	JNE forwardJumps
-	VBROADCASTSD (AX), Y8
-	VFMADD231PD Y6, Y8, Y0
-	VFMADD231PD Y7, Y8, Y1
-forward1:
-	VBROADCASTSD (AX)(DX*1), Y9
-	VFMADD231PD Y6, Y9, Y2
-	VFMADD231PD Y7, Y9, Y3
-forward2:
-	VBROADCASTSD (AX)(DX*2), Y8
-	VFMADD231PD Y6, Y8, Y4
-	VFMADD231PD Y7, Y8, Y5
-	ADDQ $8, AX
-	ADDQ $64, R10
-	SUBQ $1, CX
-	JNE forward
-next:
-	ADDQ $32, R8
-	SUBQ $1, R9
-	JNE tap
-	JMP sums
-	PCALIGN $32
-backward:
-	VMOVUPD 0(R10), Y6
-	VMOVUPD 32(R10), Y7
-	TESTQ R11, R11
-	JNE backwardJumps
-	VBROADCASTSD (AX)(DX*2), Y8
-	VFMADD231PD Y6, Y8, Y4
-	VFMADD231PD Y7, Y8, Y5
-backward1:
-	VBROADCASTSD (AX)(DX*1), Y9
-	VFMADD231PD Y6, Y9, Y2
-	VFMADD231PD Y7, Y9, Y3
-backward2:
-	VBROADCASTSD (AX), Y8
-	VFMADD231PD Y6, Y8, Y0
-	VFMADD231PD Y7, Y8, Y1
-	ADDQ $8, AX
-	ADDQ $64, R10
-	SUBQ $1, CX
-	JNE backward
-	JMP next
-forwardJumps:
-	CMPQ R11, $1
-	JEQ forward1
-	JMP forward2
-backwardJumps:
-	CMPQ R11, $1
-	JEQ backward1
-	JMP backward2
-sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ ccs+136(FP), DX
-	SHLQ $3, DX
-	CMPB add+144(FP), $0
-	JEQ write
-	VADDPD (AX), Y0, Y0
-	VADDPD 32(AX), Y1, Y1
-	VADDPD (AX)(DX*1), Y2, Y2
-	VADDPD 32(AX)(DX*1), Y3, Y3
-	VADDPD (AX)(DX*2), Y4, Y4
-	VADDPD 32(AX)(DX*2), Y5, Y5
-write:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, (AX)(DX*1)
-	VMOVUPD Y3, 32(AX)(DX*1)
-	VMOVUPD Y4, (AX)(DX*2)
-	VMOVUPD Y5, 32(AX)(DX*2)
-	VZEROUPPER
-	RET
-
-// func abreastF64AVX2r2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h1v1(SB), NOSPLIT, $0-145
-	MOVQ taps_base+8(FP), R8
-	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
-	SHLQ $3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	TESTQ R9, R9
-	JEQ sums
-tap:
-	MOVQ channels+0(FP), CX
-	MOVQ x_base+32(FP), R11
-	MOVQ (R8), R10
-	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
-	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
-	MOVQ 8(R8), R11
-	IMULQ CX, R11
-	IMUL3Q $32, R11, R11
-	ADDQ R11, R10
-	MOVQ 16(R8), R11
-	PCALIGN $32
-forward:
-	VMOVUPD 0(R10), Y2
-	VBROADCASTSD (AX), Y3
-	VFMADD231PD Y2, Y3, Y0
-	VBROADCASTSD (BX), Y4
-	VFMADD231PD Y2, Y4, Y1
-	ADDQ $8, AX
-	ADDQ $8, BX
-	ADDQ $32, R10
-	SUBQ $1, CX
-	JNE forward
-next:
-	ADDQ $32, R8
-	SUBQ $1, R9
-	JNE tap
-	JMP sums
-sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
-	SHLQ $3, DX
-	CMPB add+144(FP), $0
-	JEQ write
-	VADDPD (AX), Y0, Y0
-	VADDPD (BX), Y1, Y1
-write:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (BX)
-	VZEROUPPER
-	RET
-
-// func abreastF64AVX2r2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h1v2(SB), NOSPLIT, $0-145
-	MOVQ taps_base+8(FP), R8
-	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -547,78 +620,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
-	MOVQ 8(R8), R11
-	IMULQ CX, R11
-	IMUL3Q $64, R11, R11
-	ADDQ R11, R10
-	MOVQ 16(R8), R11
-	PCALIGN $32
-forward:
-	VMOVUPD 0(R10), Y4
-	VMOVUPD 32(R10), Y5
-	VBROADCASTSD (AX), Y6
-	VFMADD231PD Y4, Y6, Y0
-	VFMADD231PD Y5, Y6, Y1
-	VBROADCASTSD (BX), Y7
-	VFMADD231PD Y4, Y7, Y2
-	VFMADD231PD Y5, Y7, Y3
-	ADDQ $8, AX
-	ADDQ $8, BX
-	ADDQ $64, R10
-	SUBQ $1, CX
-	JNE forward
-next:
-	ADDQ $32, R8
-	SUBQ $1, R9
-	JNE tap
-	JMP sums
-sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
-	SHLQ $3, DX
-	CMPB add+144(FP), $0
-	JEQ write
-	VADDPD (AX), Y0, Y0
-	VADDPD 32(AX), Y1, Y1
-	VADDPD (BX), Y2, Y2
-	VADDPD 32(BX), Y3, Y3
-write:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, (BX)
-	VMOVUPD Y3, 32(BX)
-	VZEROUPPER
-	RET
-
-// func abreastF64AVX2r2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h2v1(SB), NOSPLIT, $0-145
-	MOVQ taps_base+8(FP), R8
-	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
-	SHLQ $3, DX
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	TESTQ R9, R9
-	JEQ sums
-tap:
-	MOVQ channels+0(FP), CX
-	MOVQ x_base+32(FP), R11
-	MOVQ (R8), R10
-	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
-	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
-	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $32, R11, R11
@@ -676,12 +683,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD (AX)(DX*1), Y1, Y1
@@ -695,11 +705,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h2v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h2v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -716,11 +726,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -788,12 +799,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD 32(AX), Y1, Y1
@@ -815,11 +829,106 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h3v1(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h3v1(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $32, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y3
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Y4
+	VFMADD231PD Y3, Y4, Y0
+forward1:
+	VBROADCASTSD (AX)(DX*1), Y5
+	VFMADD231PD Y3, Y5, Y1
+forward2:
+	VBROADCASTSD (AX)(DX*2), Y4
+	VFMADD231PD Y3, Y4, Y2
+	ADDQ $8, AX
+	ADDQ $32, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Y3
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Y4
+	VFMADD231PD Y3, Y4, Y2
+backward1:
+	VBROADCASTSD (AX)(DX*1), Y5
+	VFMADD231PD Y3, Y5, Y1
+backward2:
+	VBROADCASTSD (AX), Y4
+	VFMADD231PD Y3, Y4, Y0
+	ADDQ $8, AX
+	ADDQ $32, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD (AX)(DX*1), Y1, Y1
+	VADDPD (AX)(DX*2), Y2, Y2
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(DX*1)
+	VMOVUPD Y2, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r1h3v2(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -834,11 +943,124 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
+	MOVQ w_base+72(FP), R10
+	MOVQ 8(R8), R11
+	IMULQ CX, R11
+	IMUL3Q $64, R11, R11
+	ADDQ R11, R10
+	MOVQ 24(R8), R11
+	TESTQ R11, R11
+	JNE backward
+	MOVQ 16(R8), R11
+	PCALIGN $32
+forward:
+	VMOVUPD 0(R10), Y6
+	VMOVUPD 32(R10), Y7
+	TESTQ R11, R11
+	JNE forwardJumps
+	VBROADCASTSD (AX), Y8
+	VFMADD231PD Y6, Y8, Y0
+	VFMADD231PD Y7, Y8, Y1
+forward1:
+	VBROADCASTSD (AX)(DX*1), Y9
+	VFMADD231PD Y6, Y9, Y2
+	VFMADD231PD Y7, Y9, Y3
+forward2:
+	VBROADCASTSD (AX)(DX*2), Y8
+	VFMADD231PD Y6, Y8, Y4
+	VFMADD231PD Y7, Y8, Y5
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE forward
+next:
+	ADDQ $32, R8
+	SUBQ $1, R9
+	JNE tap
+	JMP sums
+	PCALIGN $32
+backward:
+	VMOVUPD 0(R10), Y6
+	VMOVUPD 32(R10), Y7
+	TESTQ R11, R11
+	JNE backwardJumps
+	VBROADCASTSD (AX)(DX*2), Y8
+	VFMADD231PD Y6, Y8, Y4
+	VFMADD231PD Y7, Y8, Y5
+backward1:
+	VBROADCASTSD (AX)(DX*1), Y9
+	VFMADD231PD Y6, Y9, Y2
+	VFMADD231PD Y7, Y9, Y3
+backward2:
+	VBROADCASTSD (AX), Y8
+	VFMADD231PD Y6, Y8, Y0
+	VFMADD231PD Y7, Y8, Y1
+	ADDQ $8, AX
+	ADDQ $64, R10
+	SUBQ $1, CX
+	JNE backward
+	JMP next
+forwardJumps:
+	CMPQ R11, $1
+	JEQ forward1
+	JMP forward2
+backwardJumps:
+	CMPQ R11, $1
+	JEQ backward1
+	JMP backward2
+sums:
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ ccs+128(FP), DX
+	SHLQ $3, DX
+	CMPB add+136(FP), $0
+	JEQ write
+	VADDPD (AX), Y0, Y0
+	VADDPD 32(AX), Y1, Y1
+	VADDPD (AX)(DX*1), Y2, Y2
+	VADDPD 32(AX)(DX*1), Y3, Y3
+	VADDPD (AX)(DX*2), Y4, Y4
+	VADDPD 32(AX)(DX*2), Y5, Y5
+write:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(DX*1)
+	VMOVUPD Y3, 32(AX)(DX*1)
+	VMOVUPD Y4, (AX)(DX*2)
+	VMOVUPD Y5, 32(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+// func abreastF64AVX2r2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h3v1(SB), NOSPLIT, $0-137
+	MOVQ taps_base+8(FP), R8
+	MOVQ taps_len+16(FP), R9
+	MOVQ step+64(FP), DX
+	SHLQ $3, DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	TESTQ R9, R9
+	JEQ sums
+tap:
+	MOVQ channels+0(FP), CX
+	MOVQ x_base+32(FP), R11
+	MOVQ (R8), R10
+	LEAQ (R11)(R10*8), R11
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $32, R11, R11
@@ -910,12 +1132,15 @@ backwardJumps:
 	JEQ backward1
 	JMP backward2
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD (AX)(DX*1), Y1, Y1
@@ -933,11 +1158,11 @@ write:
 	VZEROUPPER
 	RET
 
-// func abreastF64AVX2r2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64AVX2r2h3v2(SB), NOSPLIT, $0-145
+// func abreastF64AVX2r2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64AVX2r2h3v2(SB), NOSPLIT, $0-137
 	MOVQ taps_base+8(FP), R8
 	MOVQ taps_len+16(FP), R9
-	MOVQ step+72(FP), DX
+	MOVQ step+64(FP), DX
 	SHLQ $3, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -958,11 +1183,12 @@ tap:
 	MOVQ x_base+32(FP), R11
 	MOVQ (R8), R10
 	LEAQ (R11)(R10*8), R11
-	MOVQ first+56(FP), AX
+	MOVQ at+56(FP), R10
+	MOVQ 0(R10), AX
 	LEAQ (R11)(AX*8), AX
-	MOVQ second+64(FP), BX
+	MOVQ 8(R10), BX
 	LEAQ (R11)(BX*8), BX
-	MOVQ w_base+80(FP), R10
+	MOVQ w_base+72(FP), R10
 	MOVQ 8(R8), R11
 	IMULQ CX, R11
 	IMUL3Q $64, R11, R11
@@ -1048,12 +1274,15 @@ backwardJumps:
 	JEQ backward1
 	JMP backward2
 sums:
-	MOVQ c_base+104(FP), AX
-	MOVQ cs+128(FP), BX
-	LEAQ (AX)(BX*8), BX
-	MOVQ ccs+136(FP), DX
+	MOVQ c_base+96(FP), R11
+	MOVQ to+120(FP), R10
+	MOVQ 0(R10), AX
+	LEAQ (R11)(AX*8), AX
+	MOVQ 8(R10), BX
+	LEAQ (R11)(BX*8), BX
+	MOVQ ccs+128(FP), DX
 	SHLQ $3, DX
-	CMPB add+144(FP), $0
+	CMPB add+136(FP), $0
 	JEQ write
 	VADDPD (AX), Y0, Y0
 	VADDPD 32(AX), Y1, Y1

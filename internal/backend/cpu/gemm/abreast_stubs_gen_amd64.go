@@ -5,18 +5,21 @@
 package gemm
 
 // abreastF32AVX512 holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF32AVX512 = [][3][maxVectors + 1]abreastTile[float32]{
+var abreastF32AVX512 = [][5][maxVectors + 1]abreastTile[float32]{
 	1: {
 		1: {1: abreastF32AVX512r1h1v1, 2: abreastF32AVX512r1h1v2},
 		2: {1: abreastF32AVX512r2h1v1, 2: abreastF32AVX512r2h1v2},
+		4: {1: abreastF32AVX512r4h1v1, 2: abreastF32AVX512r4h1v2},
 	},
 	2: {
 		1: {1: abreastF32AVX512r1h2v1, 2: abreastF32AVX512r1h2v2},
 		2: {1: abreastF32AVX512r2h2v1, 2: abreastF32AVX512r2h2v2},
+		4: {1: abreastF32AVX512r4h2v1, 2: abreastF32AVX512r4h2v2},
 	},
 	3: {
 		1: {1: abreastF32AVX512r1h3v1, 2: abreastF32AVX512r1h3v2},
 		2: {1: abreastF32AVX512r2h3v1, 2: abreastF32AVX512r2h3v2},
+		4: {1: abreastF32AVX512r4h3v1, 2: abreastF32AVX512r4h3v2},
 	},
 	4: {
 		1: {1: abreastF32AVX512r1h4v1, 2: abreastF32AVX512r1h4v2},
@@ -37,102 +40,123 @@ var abreastF32AVX512 = [][3][maxVectors + 1]abreastTile[float32]{
 }
 
 //go:noescape
-func abreastF32AVX512r1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h4v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h4v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h5v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h5v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h6v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h6v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h7v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r1h7v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r4h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h4v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h4v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h4v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h4v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h4v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h4v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h5v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h5v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h5v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h5v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h6v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h5v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h6v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r2h5v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h7v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h6v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX512r2h7v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX512r1h6v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r2h6v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r2h6v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r1h7v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r1h7v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r2h7v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX512r2h7v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 // abreastF64AVX512 holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF64AVX512 = [][3][maxVectors + 1]abreastTile[float64]{
+var abreastF64AVX512 = [][5][maxVectors + 1]abreastTile[float64]{
 	1: {
 		1: {1: abreastF64AVX512r1h1v1, 2: abreastF64AVX512r1h1v2},
 		2: {1: abreastF64AVX512r2h1v1, 2: abreastF64AVX512r2h1v2},
+		4: {1: abreastF64AVX512r4h1v1, 2: abreastF64AVX512r4h1v2},
 	},
 	2: {
 		1: {1: abreastF64AVX512r1h2v1, 2: abreastF64AVX512r1h2v2},
 		2: {1: abreastF64AVX512r2h2v1, 2: abreastF64AVX512r2h2v2},
+		4: {1: abreastF64AVX512r4h2v1, 2: abreastF64AVX512r4h2v2},
 	},
 	3: {
 		1: {1: abreastF64AVX512r1h3v1, 2: abreastF64AVX512r1h3v2},
 		2: {1: abreastF64AVX512r2h3v1, 2: abreastF64AVX512r2h3v2},
+		4: {1: abreastF64AVX512r4h3v1, 2: abreastF64AVX512r4h3v2},
 	},
 	4: {
 		1: {1: abreastF64AVX512r1h4v1, 2: abreastF64AVX512r1h4v2},
@@ -153,94 +177,113 @@ var abreastF64AVX512 = [][3][maxVectors + 1]abreastTile[float64]{
 }
 
 //go:noescape
-func abreastF64AVX512r1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h4v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h4v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h5v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h5v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h6v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h6v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h7v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r1h7v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r4h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h4v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h4v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h4v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h4v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h4v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h4v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h5v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h5v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h5v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h5v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h6v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h5v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h6v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r2h5v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h7v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h6v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX512r2h7v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX512r1h6v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r2h6v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r2h6v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r1h7v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r1h7v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r2h7v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX512r2h7v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 // abreastF32AVX2 holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF32AVX2 = [][3][maxVectors + 1]abreastTile[float32]{
+var abreastF32AVX2 = [][5][maxVectors + 1]abreastTile[float32]{
 	1: {
 		1: {1: abreastF32AVX2r1h1v1, 2: abreastF32AVX2r1h1v2},
 		2: {1: abreastF32AVX2r2h1v1, 2: abreastF32AVX2r2h1v2},
+		4: {1: abreastF32AVX2r4h1v1, 2: abreastF32AVX2r4h1v2},
 	},
 	2: {
 		1: {1: abreastF32AVX2r1h2v1, 2: abreastF32AVX2r1h2v2},
@@ -253,46 +296,53 @@ var abreastF32AVX2 = [][3][maxVectors + 1]abreastTile[float32]{
 }
 
 //go:noescape
-func abreastF32AVX2r1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r4h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r4h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32AVX2r2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32AVX2r1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX2r2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32AVX2r2h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 // abreastF64AVX2 holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF64AVX2 = [][3][maxVectors + 1]abreastTile[float64]{
+var abreastF64AVX2 = [][5][maxVectors + 1]abreastTile[float64]{
 	1: {
 		1: {1: abreastF64AVX2r1h1v1, 2: abreastF64AVX2r1h1v2},
 		2: {1: abreastF64AVX2r2h1v1, 2: abreastF64AVX2r2h1v2},
+		4: {1: abreastF64AVX2r4h1v1, 2: abreastF64AVX2r4h1v2},
 	},
 	2: {
 		1: {1: abreastF64AVX2r1h2v1, 2: abreastF64AVX2r1h2v2},
@@ -305,37 +355,43 @@ var abreastF64AVX2 = [][3][maxVectors + 1]abreastTile[float64]{
 }
 
 //go:noescape
-func abreastF64AVX2r1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64AVX2r2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64AVX2r1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX2r2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64AVX2r2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)

@@ -48,14 +48,16 @@ func abreastCase[T Float](t *testing.T, r *rand.Rand, fenced func(int, int) []T,
 			taps, moved = append(taps, tap), append(moved, u)
 		}
 	}
-	second, cs := r.IntN(3)*all*pixels, 0
-	ccs := cols + r.IntN(3)
-	if second > 0 {
-		cs = (h-1)*ccs + cols + r.IntN(5)
+	rows := min(1<<r.IntN(3), AbreastRows[T](h))
+	second, ccs := r.IntN(2)*all*pixels, cols+r.IntN(3)
+	cs := (h-1)*ccs + cols + r.IntN(5)
+	var rowsAt, rowsTo [4]int
+	for q := range rows { // rows of c in any order
+		rowsAt[q], rowsTo[q] = q*second, (rows-1-q)*cs
 	}
 	const before = 2048
-	x := fenced(0, before+second+(pixels-1)*all+channels)
-	w, c := fenced(1, (len(taps)+1)*channels*cols), fenced(2, cs+(h-1)*ccs+cols)
+	x := fenced(0, before+(rows-1)*second+(pixels-1)*all+channels)
+	w, c := fenced(1, (len(taps)+1)*channels*cols), fenced(2, (rows-1)*cs+(h-1)*ccs+cols)
 	for i := range before {
 		x[i] = T(math.NaN())
 	}
@@ -66,13 +68,10 @@ func abreastCase[T Float](t *testing.T, r *rand.Rand, fenced func(int, int) []T,
 	a := NewAbreastTaps(h, stride*all, taps)
 	for _, add := range []bool{false, true} {
 		old := append([]T(nil), c...)
-		Abreast(cols, channels, a, x, [2]int{0, second}, w, c, [2]int{0, cs}, ccs, add)
+		Abreast(rows, cols, channels, a, x, &rowsAt, w, c, &rowsTo, ccs, add)
 		for at := range c {
-			row := 0
-			if cs > 0 && at >= cs {
-				row = 1
-			}
-			i, j := (at-row*cs)/ccs, (at-row*cs)%ccs
+			row := rows - 1 - at/cs
+			i, j := at%cs/ccs, at%cs%ccs
 			if i >= h || j >= cols {
 				if c[at] != old[at] {
 					t.Fatalf("element %d between the places was written", at)
@@ -99,16 +98,16 @@ func TestAbreastOutside(t *testing.T) {
 	x, w, c := make([]float32, 10), make([]float32, 2*cols), make([]float32, cols)
 	for name, f := range map[string]func(){
 		"behind the input": func() {
-			Abreast(cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{X: 9}}), x, [2]int{}, w, c, [2]int{}, cols, false)
+			Abreast(2, cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{X: 9}}), x, new([4]int), w, c, &[4]int{}, cols, false)
 		},
 		"before the input": func() {
-			Abreast(cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{X: -1}}), x, [2]int{}, w, c, [2]int{}, cols, false)
+			Abreast(2, cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{X: -1}}), x, new([4]int), w, c, &[4]int{}, cols, false)
 		},
 		"behind the kernels": func() {
-			Abreast(cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{W: 1}}), x, [2]int{}, w, c, [2]int{}, cols, false)
+			Abreast(2, cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{W: 1}}), x, new([4]int), w, c, &[4]int{}, cols, false)
 		},
 		"behind the sums": func() {
-			Abreast(cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{}}), x, [2]int{}, w, c, [2]int{0, 1}, cols, false)
+			Abreast(2, cols, 2, NewAbreastTaps(1, 2, []AbreastTap{{}}), x, new([4]int), w, c, &[4]int{0, 1}, cols, false)
 		},
 		"both ends": func() { NewAbreastTaps(3, 2, []AbreastTap{{First: 1, Last: 1}}) },
 	} {

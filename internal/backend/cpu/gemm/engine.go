@@ -52,7 +52,10 @@ type engine[T Float] struct {
 	places [][maxVectors + 1]placeTile[T]
 
 	// abreast are the kernels of abreast.go, by the length of rows, their number and by vectors; nil if there are none.
-	abreast [][3][maxVectors + 1]abreastTile[T]
+	abreast [][5][maxVectors + 1]abreastTile[T]
+
+	// window are the kernels of window.go, by rows of taps, rows of outputs and vectors; nil if there are none.
+	window *[8][5][maxVectors + 1]windowTile[T]
 
 	// packT copies up to lanes columns, contiguous in k, to rows of a panel:
 	//	for p < kc, j < cols: dst[p*drs+j] = src[j*scs+p]

@@ -11,47 +11,66 @@ var useNEON = cpuid.ARM64.ASIMD
 
 func init() { impl.Register("gemm", "gemm/neon", &useNEON) }
 
-var neonF32 = newNEON(engine[float32]{
-	lanes: 8, tiles: &tilesF32NEON, jobs: &jobs32, bufs: &bufs32, widen: widenGenerics,
+var neonF32 = newNEON(&tilesF32NEON, &partsF32NEON, engine[float32]{
+	lanes: 8, dots: dotsF32NEON, dotsWide: &dotsWideF32NEON, tilesWide: &tilesWideF32NEON, taps: tapsF32NEON, places: placesF32NEON, abreast: abreastF32NEON,
+	packT: packTF32NEON, strips: wholeStrips(stripsF32NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F32NEON), gaxpy1: wholeVectors(1, gaxpy1F32NEON),
+	widen: [halfTypes]func([]float32, int, []uint16, int, int, int){widenRowsBy(bfloat16, widenBF16NEON), widenRowsBy(float16, widenF16NEON)},
+	jobs:  &jobs32, bufs: &bufs32,
 })
 
-var neonF64 = newNEON(engine[float64]{
-	lanes: 4, tiles: &tilesF64NEON, jobs: &jobs64, bufs: &bufs64,
+var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
+	lanes: 4, dots: dotsF64NEON, dotsWide: &dotsWideF64NEON, tilesWide: &tilesWideF64NEON, taps: tapsF64NEON, places: placesF64NEON, abreast: abreastF64NEON,
+	packT: packTF64NEON, strips: wholeStrips(stripsF64NEON),
 	gaxpy8: wholeVectors(gaxpyRows, gaxpy8F64NEON), gaxpy1: wholeVectors(1, gaxpy1F64NEON),
+	jobs: &jobs64, bufs: &bufs64,
 })
 
-// newNEON fills in what both element types share. There are no masks: an edge is
-// computed as a whole tile in scratch memory, and its columns copied.
-func newNEON[T Float](e engine[T]) *engine[T] {
+// newNEON fills in what both element types share. byRegs are the tiles by the number of their registers, two to a vector.
+// There are no masks: an edge is computed by a tile of whole registers, and what is less than one by a kernel for that.
+func newNEON[T Float](byRegs *[2*maxVectors + 1][maxRows + 1]tile[T], parts *[maxRows + 1]tile[T], e engine[T]) *engine[T] {
 	e.rows, e.maxChunk = 6, maxChunk
-	e.packT, e.strips = packTGeneric[T], stripsGeneric[T]
-	e.edges = new([maxVectors + 1][maxRows + 1]tile[T])
+	e.tiles, e.edges = new([maxVectors + 1][maxRows + 1]tile[T]), new([maxVectors + 1][maxRows + 1]tile[T])
+	per := e.lanes / 2
 	for nv := 1; nv <= maxVectors; nv++ {
+		e.tiles[nv] = byRegs[2*nv]
 		for rows := 1; rows <= e.rows; rows++ {
-			e.edges[nv][rows] = edgeTile(&e, nv, rows)
+			e.edges[nv][rows] = func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool) {
+				whole := cols / per * per
+				if whole > 0 {
+					byRegs[cols/per][rows](kc, a, ars, acs, b, brs, c, crs, whole, add)
+				}
+				if whole < cols {
+					parts[rows](kc, a, ars, acs, b[whole:], brs, c[whole:], crs, cols-whole, add)
+				}
+			}
 		}
 	}
 	return &e
 }
 
-// edgeTile is the tile of nv vectors for fewer columns.
-func edgeTile[T Float](e *engine[T], nv, rows int) tile[T] {
-	full, width, panel, bufs := e.tiles[nv][rows], nv*e.lanes, e.cols(), e.bufs
-	return func(kc int, a []T, ars, acs int, b []T, brs int, c []T, crs, cols int, add bool) {
-		buf := bufs.Get().(*buffer[T])
-		defer bufs.Put(buf)
-		buf.edge = grow(buf.edge, kc*width+rows*width)
-		out := buf.edge[kc*width:]
-		if brs != panel || len(b) < kc*panel { // not a packed panel, which may be read past its columns
-			for p := range kc {
-				copy(buf.edge[p*width:][:cols], b[p*brs:])
-			}
-			b, brs = buf.edge, width
+// wholeStrips gives a kernel the panels of full width, and the others to the Go twin.
+func wholeStrips[T Float](f func(dst []T, drs, dps int, src []T, srs, rows, panels, width int)) func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+	full := 64 / sizeOf[T]()
+	return func(dst []T, drs, dps int, src []T, srs, rows, panels, width int) {
+		if width == full && rows > 0 && panels > 0 {
+			f(dst, drs, dps, src, srs, rows, panels, width)
+		} else {
+			stripsGeneric(dst, drs, dps, src, srs, rows, panels, width)
 		}
-		full(kc, a, ars, acs, b, brs, out, width, width, false)
+	}
+}
+
+// widenRowsBy gives a kernel eights of halves, and what is left of a row to the Go twin.
+func widenRowsBy(h half, f func(dst *float32, src *uint16, n int)) func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
+	return func(dst []float32, drs int, src []uint16, srs, rows, cols int) {
 		for i := range rows {
-			addRow(c[i*crs:][:cols], out[i*width:], add)
+			to, from := dst[i*drs:][:cols], src[i*srs:][:cols]
+			if n := cols &^ 7; n > 0 {
+				f(&to[0], &from[0], n)
+				to, from = to[n:], from[n:]
+			}
+			gatherHalf(h, to, from, 1)
 		}
 	}
 }

@@ -30,11 +30,14 @@ type Epilogue[T Float] func(c []T, crs, row, col, rows, cols int)
 //
 // See the package comment for the order of the sum. C must not overlap A or B. It
 // panics if a slice is too short or a stride is negative.
+//
+// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (parts.go). The
+// mode must be Overwrite.
 func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine32()
-	if !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
 		multiply(e, problem[float32]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
 	}
 }
@@ -42,9 +45,9 @@ func Float32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 // Float64 is Float32 for float64.
 func Float64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int,
 	c []float64, crs int, mode Mode, ep Epilogue[float64], run Runner) {
-	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, len(c), crs)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	e := engine64()
-	if !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
+	if c == nil || !tiny(e, m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep) {
 		multiply(e, problem[float64]{m, n, k, a, ars, acs, b, brs, bcs, c, crs, 1, mode, ep, false, halves{}}, run)
 	}
 }
@@ -63,6 +66,19 @@ type problem[T Float] struct {
 	ep       Epilogue[T]
 	turned   bool // this is the transpose of the caller's product
 	halves        // operands of 16 bits, if any
+}
+
+// checkC is check for a C that may be nil; it returns the row stride of C, of a scratch one then.
+func checkC[T Float](m, n, k, alen, ars, acs, blen, brs, bcs int, c []T, crs int, mode Mode, ep Epilogue[T]) int {
+	length := len(c)
+	if c == nil {
+		if ep == nil || mode != Overwrite {
+			panic("gemm: without c there must be an epilogue that sees the sums, and nothing to add them to")
+		}
+		crs, length = n, m*n
+	}
+	check(m, n, k, alen, ars, acs, blen, brs, bcs, length, crs)
+	return crs
 }
 
 // check panics if an element would lie outside its slice: assembly does not look.

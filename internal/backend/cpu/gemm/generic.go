@@ -29,11 +29,13 @@ func newGeneric[T Float](e *engine[T]) *engine[T] {
 			}
 		}
 	}
-	e.abreast = make([][3][maxVectors + 1]abreastTile[T], genericRows/2+1)
-	for i := range 2 * 2 * genericRows / 2 {
-		rows, nv, h := 1+i%2, 1+i/2%2, 1+i/4
-		e.abreast[h][rows][nv] = func(channels int, taps []AbreastTap, x []T, first, second, step int, w, c []T, cs, ccs int, add bool) {
-			abreastGeneric(rows, h, nv*genericLanes, channels, taps, x, first, second, step, w, c, cs, ccs, add)
+	e.abreast = make([][5][maxVectors + 1]abreastTile[T], genericRows/2+1)
+	for h := 1; h <= genericRows/2; h++ {
+		for i := range 6 {
+			rows, nv := 1<<(i/2), 1+i%2
+			e.abreast[h][rows][nv] = func(channels int, taps []AbreastTap, x []T, at *[4]int, step int, w, c []T, to *[4]int, ccs int, add bool) {
+				abreastGeneric(rows, h, nv*genericLanes, channels, taps, x, at, step, w, c, to, ccs, add)
+			}
 		}
 	}
 	e.packT = packTGeneric[T]

@@ -26,12 +26,9 @@ type halves struct {
 // BFloat16 is Float32 for factors in bfloat16, given as bits. Sums are float32. With
 // AVX512_BF16 products are summed in pairs (pairs.go); elsewhere the factors are widened to
 // float32, which is exact, and summed in the order of Float32.
-//
-// c may be nil if there is an epilogue: sums then stay in scratch memory, and only the epilogue sees them (parts.go). The
-// mode must be Overwrite.
 func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	crs = checkHalf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{a16: a, b16: b}}
 	if e := enginePairs(); e != nil {
@@ -43,26 +40,13 @@ func BFloat16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 }
 
 // Float16 is Float32 for factors in IEEE half precision, given as bits. They are widened
-// to float32, which is exact, while they are packed; sums are those of Float32. c may be nil as in BFloat16.
+// to float32, which is exact, while they are packed; sums are those of Float32.
 func Float16(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int,
 	c []float32, crs int, mode Mode, ep Epilogue[float32], run Runner) {
-	crs = checkHalf(m, n, k, a, ars, acs, b, brs, bcs, c, crs, mode, ep)
+	crs = checkC(m, n, k, len(a), ars, acs, len(b), brs, bcs, c, crs, mode, ep)
 	p := problem[float32]{m: m, n: n, k: k, ars: ars, acs: acs, brs: brs, bcs: bcs,
 		c: c, crs: crs, ccs: 1, mode: mode, ep: ep, halves: halves{half: float16, a16: a, b16: b}}
 	multiply(engine32(), p, run)
-}
-
-// checkHalf is check for halves; it returns the row stride of C, of a scratch one if c is nil.
-func checkHalf(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, mode Mode, ep Epilogue[float32]) int {
-	length := len(c)
-	if c == nil {
-		if ep == nil || mode != Overwrite {
-			panic("gemm: without c there must be an epilogue that sees the sums, and nothing to add them to")
-		}
-		crs, length = n, m*n
-	}
-	check(m, n, k, len(a), ars, acs, len(b), brs, bcs, length, crs)
-	return crs
 }
 
 // widenRows is how many rows of B are widened at a time: they stay in L1 until they are

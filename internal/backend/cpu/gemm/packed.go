@@ -79,6 +79,12 @@ func (s *slab[T]) packed(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 				}
 			}
 			a, rs, cs := s.aPanel(e, p, buf.rows[min(i%kept*each, len(buf.rows)):], o, from, to-from, at == 0)
+			if p.c == nil { // the sums of one panel and one strip are all there is
+				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
+				p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)
+				pace.Step()
+				continue
+			}
 			s.panelRow(e, buf.panel, a, rs, cs, from, to-from, at, cols)
 			if s.pc+s.kc == p.k { // a few rows: still in L1
 				p.finish(s.row+from, s.col+at, to-from, cols)

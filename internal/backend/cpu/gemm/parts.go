@@ -2,12 +2,13 @@ package gemm
 
 import "github.com/lucid-go/lucid/internal/par"
 
-// A product whose sums nobody keeps: a product of halves is rounded part by part, and its sums, twice as large, would
-// only go to memory and come back. They stay in scratch memory that is in the cache: of one panel of A and one strip of B
-// if k is one chunk, else of a block's rows and one strip, to which chunk after chunk is added.
+// A product whose sums nobody keeps: one of halves is rounded part by part, and a gradient may be used up by an
+// optimizer's update part by part; sums would only go to memory and come back. They stay in scratch memory that is in the
+// cache: of one panel of A and one strip of B if k is one chunk (packed.go), else of a block's rows and one strip, to
+// which chunk after chunk is added.
 
 const (
-	partElems  = 128 << 10 // of sums of several chunks: half of a second-level cache of a megabyte
+	partElems  = 128 << 10 // of sums of several chunks: they fill half of a second-level cache
 	keptPanels = 256 << 10 // most elements of A that stay packed from strip to strip
 	partPad    = 16        // so that rows of sums do not fall into the same set of the cache
 )
@@ -23,8 +24,16 @@ func (p *problem[T]) partRows(e *engine[T]) int {
 
 // inParts computes a block strip by strip, each over all of k.
 func (s *slab[T]) inParts(e *engine[T], p *problem[T], buf *buffer[T], o order) {
-	kc := e.chunk(p.k)
-	strip, tile := e.strip(kc, s.cols), e.rows
+	kc := min(e.chunk(p.k), p.k)
+	strip := e.strip(kc, s.cols)
+	s.crs = strip + partPad
+	if kc == p.k {
+		buf.out = grow(buf.out, e.rows*s.crs)
+		s.kc, s.c = kc, buf.out
+		s.packed(e, p, buf, o)
+		return
+	}
+	tile := e.rows
 	if o == inPlace {
 		tile = p.tileRows(e)
 	}
@@ -33,13 +42,7 @@ func (s *slab[T]) inParts(e *engine[T], p *problem[T], buf *buffer[T], o order) 
 	if slots*each > keptPanels || strip >= s.cols {
 		slots = 1
 	}
-	high := s.rows // of the sums that are kept
-	if chunks == 1 {
-		high = ceilDiv(s.rows, panels)
-	}
-	s.crs = strip + partPad
-	sums := grow(buf.out, high*s.crs)
-	buf.out = sums
+	buf.out = grow(buf.out, s.rows*s.crs)
 	buf.panel = grow(buf.panel, ceilDiv(strip, e.cols())*e.cols()*kc)
 	if o != inPlace {
 		buf.rows = grow(buf.rows, slots*each)
@@ -54,9 +57,7 @@ func (s *slab[T]) inParts(e *engine[T], p *problem[T], buf *buffer[T], o order) 
 			for i := range panels {
 				from, to := part(i, panels, s.rows)
 				a, rs, cs := s.aPart(e, p, buf.rows[min((chunk*panels+i)%slots*each, len(buf.rows)):], o, from, to-from, at == 0 || slots == 1)
-				if s.c = sums; chunks > 1 {
-					s.c = sums[from*s.crs:]
-				}
+				s.c = buf.out[from*s.crs:]
 				s.panelRow(e, buf.panel, a, rs, cs, 0, to-from, 0, cols)
 				if chunk == chunks-1 {
 					p.ep(s.c, s.crs, s.row+from, s.col+at, to-from, cols)

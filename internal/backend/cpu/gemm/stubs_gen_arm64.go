@@ -4,61 +4,364 @@
 
 package gemm
 
-// tilesF32NEON holds the kernels by vectors and rows.
-var tilesF32NEON = [maxVectors + 1][maxRows + 1]tile[float32]{
+// tilesF32NEON holds the kernels by registers and rows.
+var tilesF32NEON = [2*maxVectors + 1][maxRows + 1]tile[float32]{
 	1: {
-		1: tileF32NEONr1v1,
-		2: tileF32NEONr2v1,
-		3: tileF32NEONr3v1,
-		4: tileF32NEONr4v1,
-		5: tileF32NEONr5v1,
-		6: tileF32NEONr6v1,
+		1: tileF32NEONr1w1,
+		2: tileF32NEONr2w1,
+		3: tileF32NEONr3w1,
+		4: tileF32NEONr4w1,
+		5: tileF32NEONr5w1,
+		6: tileF32NEONr6w1,
 	},
 	2: {
-		1: tileF32NEONr1v2,
-		2: tileF32NEONr2v2,
-		3: tileF32NEONr3v2,
-		4: tileF32NEONr4v2,
-		5: tileF32NEONr5v2,
-		6: tileF32NEONr6v2,
+		1: tileF32NEONr1w2,
+		2: tileF32NEONr2w2,
+		3: tileF32NEONr3w2,
+		4: tileF32NEONr4w2,
+		5: tileF32NEONr5w2,
+		6: tileF32NEONr6w2,
+	},
+	3: {
+		1: tileF32NEONr1w3,
+		2: tileF32NEONr2w3,
+		3: tileF32NEONr3w3,
+		4: tileF32NEONr4w3,
+		5: tileF32NEONr5w3,
+		6: tileF32NEONr6w3,
+	},
+	4: {
+		1: tileF32NEONr1w4,
+		2: tileF32NEONr2w4,
+		3: tileF32NEONr3w4,
+		4: tileF32NEONr4w4,
+		5: tileF32NEONr5w4,
+		6: tileF32NEONr6w4,
+	},
+}
+
+// partsF32NEON holds the kernels of fewer columns than a register has, by rows.
+var partsF32NEON = [maxRows + 1]tile[float32]{
+	1: partF32NEONr1,
+	2: partF32NEONr2,
+	3: partF32NEONr3,
+	4: partF32NEONr4,
+	5: partF32NEONr5,
+	6: partF32NEONr6,
+}
+
+// tilesWideF32NEON holds the tiles of few rows and many columns, by rows.
+var tilesWideF32NEON = [wideRows + 1]wideTile[float32]{
+	1: {tileF32NEONr1w8, 32},
+	2: {tileF32NEONr2w8, 32},
+}
+
+//go:noescape
+func tileF32NEONr1w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr1w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr1w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr1w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr1w8(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr2w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr2w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr2w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr2w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr2w8(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr3w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr3w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr3w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr3w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr4w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr4w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr4w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr4w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr5w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr5w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr5w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr5w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr5(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr6w1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr6w2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr6w3(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileF32NEONr6w4(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func partF32NEONr6(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// dotsF32NEON holds the kernels for B by columns, by rows.
+var dotsF32NEON = []tile[float32]{
+	1: dotF32NEONr1g1,
+	2: dotF32NEONr2g1,
+	3: dotF32NEONr3g1,
+	4: dotF32NEONr4g1,
+	5: dotF32NEONr5g1,
+	6: dotF32NEONr6g1,
+	7: dotF32NEONr7g1,
+	8: dotF32NEONr8g1,
+}
+
+// dotsWideF32NEON holds those for several vectors of columns, by rows.
+var dotsWideF32NEON = [wideRows + 1]wideTile[float32]{
+	1: {dotF32NEONr1g2, 16},
+	2: {dotF32NEONr2g2, 16},
+}
+
+//go:noescape
+func dotF32NEONr1g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr1g2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr2g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr2g2(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr3g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr4g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr5g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr6g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr7g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func dotF32NEONr8g1(kc int, a []float32, ars, acs int, b []float32, bcs int, c []float32, crs, cols int, add bool)
+
+// tapsF32NEON holds kernels of scattered rows, by rows; the widest first.
+var tapsF32NEON = [][]tapTile[float32]{
+	1: {
+		{4, tapsF32NEONr1v4},
+		{2, tapsF32NEONr1v2},
+		{1, tapsF32NEONr1v1},
+	},
+	2: {
+		{4, tapsF32NEONr2v4},
+		{2, tapsF32NEONr2v2},
+		{1, tapsF32NEONr2v1},
+	},
+	3: {
+		{3, tapsF32NEONr3v3},
+		{2, tapsF32NEONr3v2},
+		{1, tapsF32NEONr3v1},
+	},
+	4: {
+		{3, tapsF32NEONr4v3},
+		{2, tapsF32NEONr4v2},
+		{1, tapsF32NEONr4v1},
+	},
+	5: {
+		{2, tapsF32NEONr5v2},
+		{1, tapsF32NEONr5v1},
+	},
+	6: {
+		{2, tapsF32NEONr6v2},
+		{1, tapsF32NEONr6v1},
+	},
+}
+
+// placesF32NEON holds kernels of places, by the length of a row and by vectors.
+var placesF32NEON = [][maxVectors + 1]placeTile[float32]{
+	1: {1: placesF32NEONh1v1, 2: placesF32NEONh1v2},
+	2: {1: placesF32NEONh2v1, 2: placesF32NEONh2v2},
+	3: {1: placesF32NEONh3v1, 2: placesF32NEONh3v2},
+}
+
+//go:noescape
+func tapsF32NEONr1v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr1v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr1v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr2v4(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr2v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr2v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr3v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr3v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr3v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr4v3(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr4v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr4v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr5v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr5v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr6v2(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF32NEONr6v1(kc int, a []float32, off []int, b []float32, c []float32, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func placesF32NEONh1v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+//go:noescape
+func placesF32NEONh1v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+//go:noescape
+func placesF32NEONh2v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+//go:noescape
+func placesF32NEONh2v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+//go:noescape
+func placesF32NEONh3v1(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+//go:noescape
+func placesF32NEONh3v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
+
+// abreastF32NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
+var abreastF32NEON = [][3][maxVectors + 1]abreastTile[float32]{
+	1: {
+		1: {1: abreastF32NEONr1h1v1, 2: abreastF32NEONr1h1v2},
+		2: {1: abreastF32NEONr2h1v1, 2: abreastF32NEONr2h1v2},
+	},
+	2: {
+		1: {1: abreastF32NEONr1h2v1, 2: abreastF32NEONr1h2v2},
+		2: {1: abreastF32NEONr2h2v1, 2: abreastF32NEONr2h2v2},
+	},
+	3: {
+		1: {1: abreastF32NEONr1h3v1, 2: abreastF32NEONr1h3v2},
+		2: {1: abreastF32NEONr2h3v1, 2: abreastF32NEONr2h3v2},
 	},
 }
 
 //go:noescape
-func tileF32NEONr1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
 
 //go:noescape
-func tileF32NEONr6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+
+//go:noescape
+func packTF32NEON(dst []float32, drs int, src []float32, scs, kc, cols int)
+
+//go:noescape
+func stripsF32NEON(dst []float32, drs, dps int, src []float32, srs, rows, panels, width int)
 
 //go:noescape
 func gaxpy8F32NEON(n int, y, x []float32, xs int, b []float32, brs int, zero bool)
@@ -68,61 +371,364 @@ func gaxpy1F32NEON(n int, y, x []float32, xs int, b []float32, brs int, zero boo
 
 func probeF32NEON(iterations int)
 
-// tilesF64NEON holds the kernels by vectors and rows.
-var tilesF64NEON = [maxVectors + 1][maxRows + 1]tile[float64]{
+// tilesF64NEON holds the kernels by registers and rows.
+var tilesF64NEON = [2*maxVectors + 1][maxRows + 1]tile[float64]{
 	1: {
-		1: tileF64NEONr1v1,
-		2: tileF64NEONr2v1,
-		3: tileF64NEONr3v1,
-		4: tileF64NEONr4v1,
-		5: tileF64NEONr5v1,
-		6: tileF64NEONr6v1,
+		1: tileF64NEONr1w1,
+		2: tileF64NEONr2w1,
+		3: tileF64NEONr3w1,
+		4: tileF64NEONr4w1,
+		5: tileF64NEONr5w1,
+		6: tileF64NEONr6w1,
 	},
 	2: {
-		1: tileF64NEONr1v2,
-		2: tileF64NEONr2v2,
-		3: tileF64NEONr3v2,
-		4: tileF64NEONr4v2,
-		5: tileF64NEONr5v2,
-		6: tileF64NEONr6v2,
+		1: tileF64NEONr1w2,
+		2: tileF64NEONr2w2,
+		3: tileF64NEONr3w2,
+		4: tileF64NEONr4w2,
+		5: tileF64NEONr5w2,
+		6: tileF64NEONr6w2,
+	},
+	3: {
+		1: tileF64NEONr1w3,
+		2: tileF64NEONr2w3,
+		3: tileF64NEONr3w3,
+		4: tileF64NEONr4w3,
+		5: tileF64NEONr5w3,
+		6: tileF64NEONr6w3,
+	},
+	4: {
+		1: tileF64NEONr1w4,
+		2: tileF64NEONr2w4,
+		3: tileF64NEONr3w4,
+		4: tileF64NEONr4w4,
+		5: tileF64NEONr5w4,
+		6: tileF64NEONr6w4,
+	},
+}
+
+// partsF64NEON holds the kernels of fewer columns than a register has, by rows.
+var partsF64NEON = [maxRows + 1]tile[float64]{
+	1: partF64NEONr1,
+	2: partF64NEONr2,
+	3: partF64NEONr3,
+	4: partF64NEONr4,
+	5: partF64NEONr5,
+	6: partF64NEONr6,
+}
+
+// tilesWideF64NEON holds the tiles of few rows and many columns, by rows.
+var tilesWideF64NEON = [wideRows + 1]wideTile[float64]{
+	1: {tileF64NEONr1w8, 16},
+	2: {tileF64NEONr2w8, 16},
+}
+
+//go:noescape
+func tileF64NEONr1w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr1w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr1w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr1w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr1w8(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr2w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr2w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr2w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr2w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr2w8(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr3w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr3w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr3w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr3w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr4w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr4w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr4w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr4w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr5w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr5w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr5w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr5w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr5(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr6w1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr6w2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr6w3(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileF64NEONr6w4(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func partF64NEONr6(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+// dotsF64NEON holds the kernels for B by columns, by rows.
+var dotsF64NEON = []tile[float64]{
+	1: dotF64NEONr1g1,
+	2: dotF64NEONr2g1,
+	3: dotF64NEONr3g1,
+	4: dotF64NEONr4g1,
+	5: dotF64NEONr5g1,
+	6: dotF64NEONr6g1,
+	7: dotF64NEONr7g1,
+	8: dotF64NEONr8g1,
+}
+
+// dotsWideF64NEON holds those for several vectors of columns, by rows.
+var dotsWideF64NEON = [wideRows + 1]wideTile[float64]{
+	1: {dotF64NEONr1g2, 8},
+	2: {dotF64NEONr2g2, 8},
+}
+
+//go:noescape
+func dotF64NEONr1g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr1g2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr2g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr2g2(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr3g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr4g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr5g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr6g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr7g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func dotF64NEONr8g1(kc int, a []float64, ars, acs int, b []float64, bcs int, c []float64, crs, cols int, add bool)
+
+// tapsF64NEON holds kernels of scattered rows, by rows; the widest first.
+var tapsF64NEON = [][]tapTile[float64]{
+	1: {
+		{4, tapsF64NEONr1v4},
+		{2, tapsF64NEONr1v2},
+		{1, tapsF64NEONr1v1},
+	},
+	2: {
+		{4, tapsF64NEONr2v4},
+		{2, tapsF64NEONr2v2},
+		{1, tapsF64NEONr2v1},
+	},
+	3: {
+		{3, tapsF64NEONr3v3},
+		{2, tapsF64NEONr3v2},
+		{1, tapsF64NEONr3v1},
+	},
+	4: {
+		{3, tapsF64NEONr4v3},
+		{2, tapsF64NEONr4v2},
+		{1, tapsF64NEONr4v1},
+	},
+	5: {
+		{2, tapsF64NEONr5v2},
+		{1, tapsF64NEONr5v1},
+	},
+	6: {
+		{2, tapsF64NEONr6v2},
+		{1, tapsF64NEONr6v1},
+	},
+}
+
+// placesF64NEON holds kernels of places, by the length of a row and by vectors.
+var placesF64NEON = [][maxVectors + 1]placeTile[float64]{
+	1: {1: placesF64NEONh1v1, 2: placesF64NEONh1v2},
+	2: {1: placesF64NEONh2v1, 2: placesF64NEONh2v2},
+	3: {1: placesF64NEONh3v1, 2: placesF64NEONh3v2},
+}
+
+//go:noescape
+func tapsF64NEONr1v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr1v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr1v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr2v4(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr2v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr2v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr3v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr3v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr3v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr4v3(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr4v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr4v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr5v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr5v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr6v2(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func tapsF64NEONr6v1(kc int, a []float64, off []int, b []float64, c []float64, crs int, spots []tapSpot, add bool)
+
+//go:noescape
+func placesF64NEONh1v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+//go:noescape
+func placesF64NEONh1v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+//go:noescape
+func placesF64NEONh2v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+//go:noescape
+func placesF64NEONh2v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+//go:noescape
+func placesF64NEONh3v1(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+//go:noescape
+func placesF64NEONh3v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
+
+// abreastF64NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
+var abreastF64NEON = [][3][maxVectors + 1]abreastTile[float64]{
+	1: {
+		1: {1: abreastF64NEONr1h1v1, 2: abreastF64NEONr1h1v2},
+		2: {1: abreastF64NEONr2h1v1, 2: abreastF64NEONr2h1v2},
+	},
+	2: {
+		1: {1: abreastF64NEONr1h2v1, 2: abreastF64NEONr1h2v2},
+		2: {1: abreastF64NEONr2h2v1, 2: abreastF64NEONr2h2v2},
+	},
+	3: {
+		1: {1: abreastF64NEONr1h3v1, 2: abreastF64NEONr1h3v2},
+		2: {1: abreastF64NEONr2h3v1, 2: abreastF64NEONr2h3v2},
 	},
 }
 
 //go:noescape
-func tileF64NEONr1v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr2v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr3v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr4v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr5v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr6v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr1v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr2v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr3v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr4v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr5v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
 
 //go:noescape
-func tileF64NEONr6v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+
+//go:noescape
+func packTF64NEON(dst []float64, drs int, src []float64, scs, kc, cols int)
+
+//go:noescape
+func stripsF64NEON(dst []float64, drs, dps int, src []float64, srs, rows, panels, width int)
 
 //go:noescape
 func gaxpy8F64NEON(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
@@ -131,3 +737,9 @@ func gaxpy8F64NEON(n int, y, x []float64, xs int, b []float64, brs int, zero boo
 func gaxpy1F64NEON(n int, y, x []float64, xs int, b []float64, brs int, zero bool)
 
 func probeF64NEON(iterations int)
+
+//go:noescape
+func widenBF16NEON(dst *float32, src *uint16, n int)
+
+//go:noescape
+func widenF16NEON(dst *float32, src *uint16, n int)

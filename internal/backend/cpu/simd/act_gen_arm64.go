@@ -7,13 +7,13 @@ package simd
 // TanhF32 sets z[i] = tanh(x[i]).
 func TanhF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			tanhF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		tanhF32NEON(&z[0], &x[0], len(z))
+	default:
+		tanhF32Generic(z, x)
 	}
-	tanhF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func tanhF32NEON(z, x *float32, n int)
 // SigmoidF32 sets z[i] = 1 / (1 + e^-x[i]).
 func SigmoidF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			sigmoidF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sigmoidF32NEON(&z[0], &x[0], len(z))
+	default:
+		sigmoidF32Generic(z, x)
 	}
-	sigmoidF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func sigmoidF32NEON(z, x *float32, n int)
 // SiluF32 sets z[i] = x[i] / (1 + e^-x[i]), and -0 at -Inf.
 func SiluF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			siluF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		siluF32NEON(&z[0], &x[0], len(z))
+	default:
+		siluF32Generic(z, x)
 	}
-	siluF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,13 +52,13 @@ func siluF32NEON(z, x *float32, n int)
 // ErfF32 sets z[i] = erf(x[i]).
 func ErfF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			erfF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		erfF32NEON(&z[0], &x[0], len(z))
+	default:
+		erfF32Generic(z, x)
 	}
-	erfF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -67,13 +67,13 @@ func erfF32NEON(z, x *float32, n int)
 // GeluF32 sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.
 func GeluF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			geluF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		geluF32NEON(&z[0], &x[0], len(z))
+	default:
+		geluF32Generic(z, x)
 	}
-	geluF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -82,13 +82,13 @@ func geluF32NEON(z, x *float32, n int)
 // GeluTanhF32 sets z[i] = x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) at x = x[i], and -0 at -Inf.
 func GeluTanhF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			geluTanhF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		geluTanhF32NEON(&z[0], &x[0], len(z))
+	default:
+		geluTanhF32Generic(z, x)
 	}
-	geluTanhF32Generic(z[n:], x[n:])
 }
 
 //go:noescape

@@ -4,1374 +4,920 @@
 
 #include "textflag.h"
 
-DATA actNEONRows<>+0(SB)/4, $0x3f9e0c6a
-DATA actNEONRows<>+4(SB)/4, $0x3fdb8568
-DATA actNEONRows<>+8(SB)/4, $0x401201eb
-DATA actNEONRows<>+12(SB)/4, $0x4031935b
-DATA actNEONRows<>+16(SB)/4, $0x405ebc7f
-DATA actNEONRows<>+20(SB)/4, $0x408dc4c0
-DATA actNEONRows<>+24(SB)/4, $0x40ae2708
-DATA actNEONRows<>+28(SB)/4, $0x40ce2d2c
-DATA actNEONRows<>+32(SB)/4, $0x4101d6ec
-DATA actNEONRows<>+36(SB)/4, $0x4113330c
-DATA actNEONRows<>+40(SB)/4, $0x0
-DATA actNEONRows<>+44(SB)/4, $0x0
-DATA actNEONRows<>+48(SB)/4, $0x0
-DATA actNEONRows<>+52(SB)/4, $0x3ebc3996
-DATA actNEONRows<>+56(SB)/4, $0x3f20b015
-DATA actNEONRows<>+60(SB)/4, $0x3f635bf2
-DATA actNEONRows<>+64(SB)/4, $0x3c77dc0d
-DATA actNEONRows<>+68(SB)/4, $0x3b0b8938
-DATA actNEONRows<>+72(SB)/4, $0xba3cad10
-DATA actNEONRows<>+76(SB)/4, $0xba0eeae6
-DATA actNEONRows<>+80(SB)/4, $0xb9259e98
-DATA actNEONRows<>+84(SB)/4, $0xb7bef2fc
-DATA actNEONRows<>+88(SB)/4, $0xb64ff259
-DATA actNEONRows<>+92(SB)/4, $0xb4e09ea5
-DATA actNEONRows<>+96(SB)/4, $0xb2c396f1
-DATA actNEONRows<>+100(SB)/4, $0x3b0c0b3b
-DATA actNEONRows<>+104(SB)/4, $0x0
-DATA actNEONRows<>+108(SB)/4, $0x0
-DATA actNEONRows<>+112(SB)/4, $0xbd1776ad
-DATA actNEONRows<>+116(SB)/4, $0xbd7557b5
-DATA actNEONRows<>+120(SB)/4, $0xbcd12d41
-DATA actNEONRows<>+124(SB)/4, $0x3c1d3e17
-DATA actNEONRows<>+128(SB)/4, $0xbcace20a
-DATA actNEONRows<>+132(SB)/4, $0x3b476341
-DATA actNEONRows<>+136(SB)/4, $0x3b7bc474
-DATA actNEONRows<>+140(SB)/4, $0x3af053e9
-DATA actNEONRows<>+144(SB)/4, $0x3a0568de
-DATA actNEONRows<>+148(SB)/4, $0x38a332ce
-DATA actNEONRows<>+152(SB)/4, $0x372d7096
-DATA actNEONRows<>+156(SB)/4, $0x35bbe34c
-DATA actNEONRows<>+160(SB)/4, $0x336e9605
-DATA actNEONRows<>+164(SB)/4, $0x3afc0463
-DATA actNEONRows<>+168(SB)/4, $0x0
-DATA actNEONRows<>+172(SB)/4, $0x0
-DATA actNEONRows<>+176(SB)/4, $0x3e1284da
-DATA actNEONRows<>+180(SB)/4, $0x3cb08ad5
-DATA actNEONRows<>+184(SB)/4, $0xbd5ffb0b
-DATA actNEONRows<>+188(SB)/4, $0xbd6cc39c
-DATA actNEONRows<>+192(SB)/4, $0xbc34cb9b
-DATA actNEONRows<>+196(SB)/4, $0xbcc56cda
-DATA actNEONRows<>+200(SB)/4, $0xbc3fda11
-DATA actNEONRows<>+204(SB)/4, $0xbb9f901a
-DATA actNEONRows<>+208(SB)/4, $0xbaa361da
-DATA actNEONRows<>+212(SB)/4, $0xb946ac9f
-DATA actNEONRows<>+216(SB)/4, $0xb7d23ff8
-DATA actNEONRows<>+220(SB)/4, $0xb6636fc7
-DATA actNEONRows<>+224(SB)/4, $0xb3f15c4d
-DATA actNEONRows<>+228(SB)/4, $0x3a3adc6b
-DATA actNEONRows<>+232(SB)/4, $0x0
-DATA actNEONRows<>+236(SB)/4, $0x0
-DATA actNEONRows<>+240(SB)/4, $0xba9b29fe
-DATA actNEONRows<>+244(SB)/4, $0x3e2b27e2
-DATA actNEONRows<>+248(SB)/4, $0x3e0c7eb2
-DATA actNEONRows<>+252(SB)/4, $0x3d69b10c
-DATA actNEONRows<>+256(SB)/4, $0x3ddf54f9
-DATA actNEONRows<>+260(SB)/4, $0x3d87b42c
-DATA actNEONRows<>+264(SB)/4, $0x3cd18dc8
-DATA actNEONRows<>+268(SB)/4, $0x3c24bff6
-DATA actNEONRows<>+272(SB)/4, $0x3b2461e7
-DATA actNEONRows<>+276(SB)/4, $0x39c5ff86
-DATA actNEONRows<>+280(SB)/4, $0x38517ca1
-DATA actNEONRows<>+284(SB)/4, $0x36e27a66
-DATA actNEONRows<>+288(SB)/4, $0x347ba9bf
-DATA actNEONRows<>+292(SB)/4, $0x39121f6c
-DATA actNEONRows<>+296(SB)/4, $0x0
-DATA actNEONRows<>+300(SB)/4, $0x0
-DATA actNEONRows<>+304(SB)/4, $0xbeaaa264
-DATA actNEONRows<>+308(SB)/4, $0xbe3bf23b
-DATA actNEONRows<>+312(SB)/4, $0xbc860634
-DATA actNEONRows<>+316(SB)/4, $0x3daddff7
-DATA actNEONRows<>+320(SB)/4, $0xbe78abc4
-DATA actNEONRows<>+324(SB)/4, $0xbde94ec3
-DATA actNEONRows<>+328(SB)/4, $0xbd23f8fa
-DATA actNEONRows<>+332(SB)/4, $0xbc7b079b
-DATA actNEONRows<>+336(SB)/4, $0xbb77ba3e
-DATA actNEONRows<>+340(SB)/4, $0xba14acaa
-DATA actNEONRows<>+344(SB)/4, $0xb89d3b44
-DATA actNEONRows<>+348(SB)/4, $0xb729fba7
-DATA actNEONRows<>+352(SB)/4, $0xb4c0f3ac
-DATA actNEONRows<>+356(SB)/4, $0x377d4649
-DATA actNEONRows<>+360(SB)/4, $0x0
-DATA actNEONRows<>+364(SB)/4, $0x0
-DATA actNEONRows<>+368(SB)/4, $0xb59342f6
-DATA actNEONRows<>+372(SB)/4, $0xbe9ddd86
-DATA actNEONRows<>+376(SB)/4, $0xbec4afc5
-DATA actNEONRows<>+380(SB)/4, $0xbeb425ca
-DATA actNEONRows<>+384(SB)/4, $0x3e935324
-DATA actNEONRows<>+388(SB)/4, $0x3df8ecac
-DATA actNEONRows<>+392(SB)/4, $0x3d276e2c
-DATA actNEONRows<>+396(SB)/4, $0x3c7cfd8a
-DATA actNEONRows<>+400(SB)/4, $0x3b7834d7
-DATA actNEONRows<>+404(SB)/4, $0x3a14bb15
-DATA actNEONRows<>+408(SB)/4, $0x389d3fc2
-DATA actNEONRows<>+412(SB)/4, $0x372a0072
-DATA actNEONRows<>+416(SB)/4, $0x34c05359
-DATA actNEONRows<>+420(SB)/4, $0x35739474
-DATA actNEONRows<>+424(SB)/4, $0x0
-DATA actNEONRows<>+428(SB)/4, $0x0
-DATA actNEONRows<>+432(SB)/4, $0x3f800000
-DATA actNEONRows<>+436(SB)/4, $0x3f604bc9
-DATA actNEONRows<>+440(SB)/4, $0x3f30bb1f
-DATA actNEONRows<>+444(SB)/4, $0x3efd9012
-DATA actNEONRows<>+448(SB)/4, $0x3f580d49
-DATA actNEONRows<>+452(SB)/4, $0x3f6ff038
-DATA actNEONRows<>+456(SB)/4, $0x3f7ab695
-DATA actNEONRows<>+460(SB)/4, $0x3f7e040d
-DATA actNEONRows<>+464(SB)/4, $0x3f7f83c8
-DATA actNEONRows<>+468(SB)/4, $0x3f7fed68
-DATA actNEONRows<>+472(SB)/4, $0x3f7ffd8b
-DATA actNEONRows<>+476(SB)/4, $0x3f7fffab
-DATA actNEONRows<>+480(SB)/4, $0x3f7ffffd
-DATA actNEONRows<>+484(SB)/4, $0x3f800000
-DATA actNEONRows<>+488(SB)/4, $0x0
-DATA actNEONRows<>+492(SB)/4, $0x0
-DATA actNEONRows<>+496(SB)/4, $0x0
-DATA actNEONRows<>+500(SB)/4, $0x3eb42e19
-DATA actNEONRows<>+504(SB)/4, $0x3f0e73fd
-DATA actNEONRows<>+508(SB)/4, $0x3f35e105
-DATA actNEONRows<>+512(SB)/4, $0x3fa2d8e8
-DATA actNEONRows<>+516(SB)/4, $0x3fe3995f
-DATA actNEONRows<>+520(SB)/4, $0x400f6ea1
-DATA actNEONRows<>+524(SB)/4, $0x4031f9bb
-DATA actNEONRows<>+528(SB)/4, $0x405ef9ec
-DATA actNEONRows<>+532(SB)/4, $0x0
-DATA actNEONRows<>+536(SB)/4, $0x0
-DATA actNEONRows<>+540(SB)/4, $0x0
-DATA actNEONRows<>+544(SB)/4, $0x0
-DATA actNEONRows<>+548(SB)/4, $0x0
-DATA actNEONRows<>+552(SB)/4, $0x0
-DATA actNEONRows<>+556(SB)/4, $0x0
-DATA actNEONRows<>+560(SB)/4, $0x0
-DATA actNEONRows<>+564(SB)/4, $0x3ec1a1b0
-DATA actNEONRows<>+568(SB)/4, $0x3f1e3975
-DATA actNEONRows<>+572(SB)/4, $0x3f5dd315
-DATA actNEONRows<>+576(SB)/4, $0x3ca869ea
-DATA actNEONRows<>+580(SB)/4, $0x3c13ecef
-DATA actNEONRows<>+584(SB)/4, $0xbb3531df
-DATA actNEONRows<>+588(SB)/4, $0xbada16a1
-DATA actNEONRows<>+592(SB)/4, $0xb8cd4685
-DATA actNEONRows<>+596(SB)/4, $0x0
-DATA actNEONRows<>+600(SB)/4, $0x0
-DATA actNEONRows<>+604(SB)/4, $0x0
-DATA actNEONRows<>+608(SB)/4, $0x0
-DATA actNEONRows<>+612(SB)/4, $0x0
-DATA actNEONRows<>+616(SB)/4, $0x0
-DATA actNEONRows<>+620(SB)/4, $0x0
-DATA actNEONRows<>+624(SB)/4, $0xbc9b97e0
-DATA actNEONRows<>+628(SB)/4, $0xbd41ba13
-DATA actNEONRows<>+632(SB)/4, $0xbd29a5c1
-DATA actNEONRows<>+636(SB)/4, $0xbcb4f217
-DATA actNEONRows<>+640(SB)/4, $0xbd34653a
-DATA actNEONRows<>+644(SB)/4, $0x3bf65587
-DATA actNEONRows<>+648(SB)/4, $0x3c2fc84d
-DATA actNEONRows<>+652(SB)/4, $0x3b24d437
-DATA actNEONRows<>+656(SB)/4, $0x38f9a815
-DATA actNEONRows<>+660(SB)/4, $0x0
-DATA actNEONRows<>+664(SB)/4, $0x0
-DATA actNEONRows<>+668(SB)/4, $0x0
-DATA actNEONRows<>+672(SB)/4, $0x0
-DATA actNEONRows<>+676(SB)/4, $0x0
-DATA actNEONRows<>+680(SB)/4, $0x0
-DATA actNEONRows<>+684(SB)/4, $0x0
-DATA actNEONRows<>+688(SB)/4, $0x3df1757e
-DATA actNEONRows<>+692(SB)/4, $0x3d36191c
-DATA actNEONRows<>+696(SB)/4, $0xbcce1af9
-DATA actNEONRows<>+700(SB)/4, $0xbd865202
-DATA actNEONRows<>+704(SB)/4, $0xbc372f4b
-DATA actNEONRows<>+708(SB)/4, $0xbd41222d
-DATA actNEONRows<>+712(SB)/4, $0xbca04121
-DATA actNEONRows<>+716(SB)/4, $0xbb3a89c8
-DATA actNEONRows<>+720(SB)/4, $0xb8998720
-DATA actNEONRows<>+724(SB)/4, $0x0
-DATA actNEONRows<>+728(SB)/4, $0x0
-DATA actNEONRows<>+732(SB)/4, $0x0
-DATA actNEONRows<>+736(SB)/4, $0x0
-DATA actNEONRows<>+740(SB)/4, $0x0
-DATA actNEONRows<>+744(SB)/4, $0x0
-DATA actNEONRows<>+748(SB)/4, $0x0
-DATA actNEONRows<>+752(SB)/4, $0xba20886d
-DATA actNEONRows<>+756(SB)/4, $0x3e2b41b6
-DATA actNEONRows<>+760(SB)/4, $0x3e35a027
-DATA actNEONRows<>+764(SB)/4, $0x3dec7888
-DATA actNEONRows<>+768(SB)/4, $0x3e2ac0f4
-DATA actNEONRows<>+772(SB)/4, $0x3dadb475
-DATA actNEONRows<>+776(SB)/4, $0x3cb79b11
-DATA actNEONRows<>+780(SB)/4, $0x3b1c1c42
-DATA actNEONRows<>+784(SB)/4, $0x383512ed
-DATA actNEONRows<>+788(SB)/4, $0x0
-DATA actNEONRows<>+792(SB)/4, $0x0
-DATA actNEONRows<>+796(SB)/4, $0x0
-DATA actNEONRows<>+800(SB)/4, $0x0
-DATA actNEONRows<>+804(SB)/4, $0x0
-DATA actNEONRows<>+808(SB)/4, $0x0
-DATA actNEONRows<>+812(SB)/4, $0x0
-DATA actNEONRows<>+816(SB)/4, $0xbec08f75
-DATA actNEONRows<>+820(SB)/4, $0xbe6e559c
-DATA actNEONRows<>+824(SB)/4, $0xbd7828ef
-DATA actNEONRows<>+828(SB)/4, $0x3db65bfb
-DATA actNEONRows<>+832(SB)/4, $0xbe91a966
-DATA actNEONRows<>+836(SB)/4, $0xbdae082a
-DATA actNEONRows<>+840(SB)/4, $0xbc88756b
-DATA actNEONRows<>+844(SB)/4, $0xbab42cb5
-DATA actNEONRows<>+848(SB)/4, $0xb7b0cfa8
-DATA actNEONRows<>+852(SB)/4, $0x0
-DATA actNEONRows<>+856(SB)/4, $0x0
-DATA actNEONRows<>+860(SB)/4, $0x0
-DATA actNEONRows<>+864(SB)/4, $0x0
-DATA actNEONRows<>+868(SB)/4, $0x0
-DATA actNEONRows<>+872(SB)/4, $0x0
-DATA actNEONRows<>+876(SB)/4, $0x0
-DATA actNEONRows<>+880(SB)/4, $0xb5078a4c
-DATA actNEONRows<>+884(SB)/4, $0xbebd5f40
-DATA actNEONRows<>+888(SB)/4, $0xbef3b35b
-DATA actNEONRows<>+892(SB)/4, $0xbeec462b
-DATA actNEONRows<>+896(SB)/4, $0x3e64fbae
-DATA actNEONRows<>+900(SB)/4, $0x3d43c03b
-DATA actNEONRows<>+904(SB)/4, $0x3bf38da8
-DATA actNEONRows<>+908(SB)/4, $0x3a019211
-DATA actNEONRows<>+912(SB)/4, $0x36ce688a
-DATA actNEONRows<>+916(SB)/4, $0x0
-DATA actNEONRows<>+920(SB)/4, $0x0
-DATA actNEONRows<>+924(SB)/4, $0x0
-DATA actNEONRows<>+928(SB)/4, $0x0
-DATA actNEONRows<>+932(SB)/4, $0x0
-DATA actNEONRows<>+936(SB)/4, $0x0
-DATA actNEONRows<>+940(SB)/4, $0x0
-DATA actNEONRows<>+944(SB)/4, $0x3e0375d4
-DATA actNEONRows<>+948(SB)/4, $0x3f7a5e61
-DATA actNEONRows<>+952(SB)/4, $0x3f4525f8
-DATA actNEONRows<>+956(SB)/4, $0x3f08566a
-DATA actNEONRows<>+960(SB)/4, $0x3f6d9285
-DATA actNEONRows<>+964(SB)/4, $0x3f7cf31c
-DATA actNEONRows<>+968(SB)/4, $0x3f7f9be7
-DATA actNEONRows<>+972(SB)/4, $0x3f7ffa7f
-DATA actNEONRows<>+976(SB)/4, $0x3f7ffff2
-DATA actNEONRows<>+980(SB)/4, $0x0
-DATA actNEONRows<>+984(SB)/4, $0x0
-DATA actNEONRows<>+988(SB)/4, $0x0
-DATA actNEONRows<>+992(SB)/4, $0x0
-DATA actNEONRows<>+996(SB)/4, $0x0
-DATA actNEONRows<>+1000(SB)/4, $0x0
-DATA actNEONRows<>+1004(SB)/4, $0x0
-DATA actNEONRows<>+1008(SB)/4, $0x0
-DATA actNEONRows<>+1012(SB)/4, $0x3ed08167
-DATA actNEONRows<>+1016(SB)/4, $0x3f1e302b
-DATA actNEONRows<>+1020(SB)/4, $0x3f4792ba
-DATA actNEONRows<>+1024(SB)/4, $0xc033738c
-DATA actNEONRows<>+1028(SB)/4, $0xc03e1715
-DATA actNEONRows<>+1032(SB)/4, $0xc049b5a2
-DATA actNEONRows<>+1036(SB)/4, $0xc054c8a9
-DATA actNEONRows<>+1040(SB)/4, $0xc0602d8d
-DATA actNEONRows<>+1044(SB)/4, $0xc06b13fc
-DATA actNEONRows<>+1048(SB)/4, $0xc0766059
-DATA actNEONRows<>+1052(SB)/4, $0xc080f9e0
-DATA actNEONRows<>+1056(SB)/4, $0xc0866082
-DATA actNEONRows<>+1060(SB)/4, $0xc08c0ef9
-DATA actNEONRows<>+1064(SB)/4, $0xc0918dd0
-DATA actNEONRows<>+1068(SB)/4, $0xc09725a9
-DATA actNEONRows<>+1072(SB)/4, $0xc09ccd70
-DATA actNEONRows<>+1076(SB)/4, $0xc0a23793
-DATA actNEONRows<>+1080(SB)/4, $0xc0a7ec92
-DATA actNEONRows<>+1084(SB)/4, $0xc0adb82e
-DATA actNEONRows<>+1088(SB)/4, $0xbd3f9f87
-DATA actNEONRows<>+1092(SB)/4, $0xbe2f9dcc
-DATA actNEONRows<>+1096(SB)/4, $0xbeb0e170
-DATA actNEONRows<>+1100(SB)/4, $0xbf06ab35
-DATA actNEONRows<>+1104(SB)/4, $0xbf3277e6
-DATA actNEONRows<>+1108(SB)/4, $0xbf5f8d53
-DATA actNEONRows<>+1112(SB)/4, $0xbf872257
-DATA actNEONRows<>+1116(SB)/4, $0xbf9c249c
-DATA actNEONRows<>+1120(SB)/4, $0xbfb37801
-DATA actNEONRows<>+1124(SB)/4, $0xbfc8dc63
-DATA actNEONRows<>+1128(SB)/4, $0xbfe087b3
-DATA actNEONRows<>+1132(SB)/4, $0xbff6081d
-DATA actNEONRows<>+1136(SB)/4, $0xc0069167
-DATA actNEONRows<>+1140(SB)/4, $0xc0117e86
-DATA actNEONRows<>+1144(SB)/4, $0xc01ceabe
-DATA actNEONRows<>+1148(SB)/4, $0xc028164c
-DATA actNEONRows<>+1152(SB)/4, $0xb81fe2a5
-DATA actNEONRows<>+1156(SB)/4, $0xb9074c96
-DATA actNEONRows<>+1160(SB)/4, $0x3933b795
-DATA actNEONRows<>+1164(SB)/4, $0xb7cfdce1
-DATA actNEONRows<>+1168(SB)/4, $0x39454e77
-DATA actNEONRows<>+1172(SB)/4, $0x38e0569c
-DATA actNEONRows<>+1176(SB)/4, $0x38c08e46
-DATA actNEONRows<>+1180(SB)/4, $0x38bc8520
-DATA actNEONRows<>+1184(SB)/4, $0x385440da
-DATA actNEONRows<>+1188(SB)/4, $0x3807c549
-DATA actNEONRows<>+1192(SB)/4, $0x37a08812
-DATA actNEONRows<>+1196(SB)/4, $0x3737a8e6
-DATA actNEONRows<>+1200(SB)/4, $0x36c2539b
-DATA actNEONRows<>+1204(SB)/4, $0x3645aba4
-DATA actNEONRows<>+1208(SB)/4, $0x35c9e37b
-DATA actNEONRows<>+1212(SB)/4, $0x353f0772
-DATA actNEONRows<>+1216(SB)/4, $0xbf5cdd67
-DATA actNEONRows<>+1220(SB)/4, $0x3c980b22
-DATA actNEONRows<>+1224(SB)/4, $0xbd0f4706
-DATA actNEONRows<>+1228(SB)/4, $0x3b5b3c11
-DATA actNEONRows<>+1232(SB)/4, $0x3d1700e4
-DATA actNEONRows<>+1236(SB)/4, $0x3a53bdfc
-DATA actNEONRows<>+1240(SB)/4, $0x3cc25fb7
-DATA actNEONRows<>+1244(SB)/4, $0xbbe514d3
-DATA actNEONRows<>+1248(SB)/4, $0xb91e4f49
-DATA actNEONRows<>+1252(SB)/4, $0xbc0f23c2
-DATA actNEONRows<>+1256(SB)/4, $0xba5b5366
-DATA actNEONRows<>+1260(SB)/4, $0x3c387bae
-DATA actNEONRows<>+1264(SB)/4, $0xbaa203bd
-DATA actNEONRows<>+1268(SB)/4, $0xba477154
-DATA actNEONRows<>+1272(SB)/4, $0xba21edc4
-DATA actNEONRows<>+1276(SB)/4, $0xb9a94935
-DATA actNEONRows<>+1280(SB)/4, $0x3a9464f8
-DATA actNEONRows<>+1284(SB)/4, $0x3a922a3b
-DATA actNEONRows<>+1288(SB)/4, $0x3a7f65a4
-DATA actNEONRows<>+1292(SB)/4, $0x3a4b18da
-DATA actNEONRows<>+1296(SB)/4, $0x3a16a783
-DATA actNEONRows<>+1300(SB)/4, $0x39d50b1a
-DATA actNEONRows<>+1304(SB)/4, $0x398d1948
-DATA actNEONRows<>+1308(SB)/4, $0x392f1c94
-DATA actNEONRows<>+1312(SB)/4, $0x38d78a56
-DATA actNEONRows<>+1316(SB)/4, $0x3876f0e6
-DATA actNEONRows<>+1320(SB)/4, $0x380a2842
-DATA actNEONRows<>+1324(SB)/4, $0x37930572
-DATA actNEONRows<>+1328(SB)/4, $0x37152987
-DATA actNEONRows<>+1332(SB)/4, $0x3695d8b3
-DATA actNEONRows<>+1336(SB)/4, $0x360c240a
-DATA actNEONRows<>+1340(SB)/4, $0x3578a6cd
-DATA actNEONRows<>+1344(SB)/4, $0x3ccfd931
-DATA actNEONRows<>+1348(SB)/4, $0x3c1e4980
-DATA actNEONRows<>+1352(SB)/4, $0x3bc6e07d
-DATA actNEONRows<>+1356(SB)/4, $0x3b90976a
-DATA actNEONRows<>+1360(SB)/4, $0x3ad34761
-DATA actNEONRows<>+1364(SB)/4, $0xbb31db15
-DATA actNEONRows<>+1368(SB)/4, $0xbbb18043
-DATA actNEONRows<>+1372(SB)/4, $0xbbcf64bf
-DATA actNEONRows<>+1376(SB)/4, $0xbbc8949b
-DATA actNEONRows<>+1380(SB)/4, $0xbbc05628
-DATA actNEONRows<>+1384(SB)/4, $0xbb8ee30f
-DATA actNEONRows<>+1388(SB)/4, $0xbb279130
-DATA actNEONRows<>+1392(SB)/4, $0xbabedede
-DATA actNEONRows<>+1396(SB)/4, $0xb99dde0f
-DATA actNEONRows<>+1400(SB)/4, $0x39fe3f5d
-DATA actNEONRows<>+1404(SB)/4, $0x3a798e53
-DATA actNEONRows<>+1408(SB)/4, $0x3b91b75a
-DATA actNEONRows<>+1412(SB)/4, $0x3b64e7bc
-DATA actNEONRows<>+1416(SB)/4, $0x3b25d6a9
-DATA actNEONRows<>+1420(SB)/4, $0x3ae86382
-DATA actNEONRows<>+1424(SB)/4, $0x3a993d6e
-DATA actNEONRows<>+1428(SB)/4, $0x3a458fbd
-DATA actNEONRows<>+1432(SB)/4, $0x39f0210b
-DATA actNEONRows<>+1436(SB)/4, $0x398a01c1
-DATA actNEONRows<>+1440(SB)/4, $0x391ebedd
-DATA actNEONRows<>+1444(SB)/4, $0x38aa9cfd
-DATA actNEONRows<>+1448(SB)/4, $0x38346d8d
-DATA actNEONRows<>+1452(SB)/4, $0x37b5e832
-DATA actNEONRows<>+1456(SB)/4, $0x372f79e3
-DATA actNEONRows<>+1460(SB)/4, $0x36a8c887
-DATA actNEONRows<>+1464(SB)/4, $0x361684b8
-DATA actNEONRows<>+1468(SB)/4, $0x357f84c2
-DATA actNEONRows<>+1472(SB)/4, $0xb7371387
-DATA actNEONRows<>+1476(SB)/4, $0xbc0b9d05
-DATA actNEONRows<>+1480(SB)/4, $0xbc78b7b6
-DATA actNEONRows<>+1484(SB)/4, $0xbca9ecd8
-DATA actNEONRows<>+1488(SB)/4, $0xbcbe139e
-DATA actNEONRows<>+1492(SB)/4, $0xbcb59886
-DATA actNEONRows<>+1496(SB)/4, $0xbc9d237a
-DATA actNEONRows<>+1500(SB)/4, $0xbc6d6366
-DATA actNEONRows<>+1504(SB)/4, $0xbc13c82c
-DATA actNEONRows<>+1508(SB)/4, $0xbb838d90
-DATA actNEONRows<>+1512(SB)/4, $0x39fa7798
-DATA actNEONRows<>+1516(SB)/4, $0x3b5ca75f
-DATA actNEONRows<>+1520(SB)/4, $0x3bb27175
-DATA actNEONRows<>+1524(SB)/4, $0x3bca8bd8
-DATA actNEONRows<>+1528(SB)/4, $0x3bc71702
-DATA actNEONRows<>+1532(SB)/4, $0x3bb13819
-DATA actNEONRows<>+1536(SB)/4, $0x3c12b2b3
-DATA actNEONRows<>+1540(SB)/4, $0x3bcef584
-DATA actNEONRows<>+1544(SB)/4, $0x3b87979d
-DATA actNEONRows<>+1548(SB)/4, $0x3b2e47a2
-DATA actNEONRows<>+1552(SB)/4, $0x3ad4c30e
-DATA actNEONRows<>+1556(SB)/4, $0x3a8000d3
-DATA actNEONRows<>+1560(SB)/4, $0x3a11cc20
-DATA actNEONRows<>+1564(SB)/4, $0x399dbaa7
-DATA actNEONRows<>+1568(SB)/4, $0x392bdd67
-DATA actNEONRows<>+1572(SB)/4, $0x38af3b43
-DATA actNEONRows<>+1576(SB)/4, $0x38309a68
-DATA actNEONRows<>+1580(SB)/4, $0x37aa01e8
-DATA actNEONRows<>+1584(SB)/4, $0x371cdddf
-DATA actNEONRows<>+1588(SB)/4, $0x3690dfb3
-DATA actNEONRows<>+1592(SB)/4, $0x35f82521
-DATA actNEONRows<>+1596(SB)/4, $0x354a7ea3
-DATA actNEONRows<>+1600(SB)/4, $0xbd87c88f
-DATA actNEONRows<>+1604(SB)/4, $0xbd823e6f
-DATA actNEONRows<>+1608(SB)/4, $0xbd61e9ab
-DATA actNEONRows<>+1612(SB)/4, $0xbd2b8a67
-DATA actNEONRows<>+1616(SB)/4, $0xbcdb9dfa
-DATA actNEONRows<>+1620(SB)/4, $0xbc3092c8
-DATA actNEONRows<>+1624(SB)/4, $0x3b8f271a
-DATA actNEONRows<>+1628(SB)/4, $0x3c7cb9b5
-DATA actNEONRows<>+1632(SB)/4, $0x3cc4df7e
-DATA actNEONRows<>+1636(SB)/4, $0x3ce89207
-DATA actNEONRows<>+1640(SB)/4, $0x3cf2e783
-DATA actNEONRows<>+1644(SB)/4, $0x3ce76245
-DATA actNEONRows<>+1648(SB)/4, $0x3ccc4fa1
-DATA actNEONRows<>+1652(SB)/4, $0x3cab5542
-DATA actNEONRows<>+1656(SB)/4, $0x3c8720df
-DATA actNEONRows<>+1660(SB)/4, $0x3c4c315a
-DATA actNEONRows<>+1664(SB)/4, $0x3c33d389
-DATA actNEONRows<>+1668(SB)/4, $0x3bebc29a
-DATA actNEONRows<>+1672(SB)/4, $0x3b8f835b
-DATA actNEONRows<>+1676(SB)/4, $0x3b2ce54b
-DATA actNEONRows<>+1680(SB)/4, $0x3ac6640c
-DATA actNEONRows<>+1684(SB)/4, $0x3a61d496
-DATA actNEONRows<>+1688(SB)/4, $0x39f3ae46
-DATA actNEONRows<>+1692(SB)/4, $0x397a342f
-DATA actNEONRows<>+1696(SB)/4, $0x390229dd
-DATA actNEONRows<>+1700(SB)/4, $0x387d732c
-DATA actNEONRows<>+1704(SB)/4, $0x37f4ca97
-DATA actNEONRows<>+1708(SB)/4, $0x37621899
-DATA actNEONRows<>+1712(SB)/4, $0x36c86dfd
-DATA actNEONRows<>+1716(SB)/4, $0x36326a90
-DATA actNEONRows<>+1720(SB)/4, $0x359335df
-DATA actNEONRows<>+1724(SB)/4, $0x34e7abc2
-DATA actNEONRows<>+1728(SB)/4, $0x3c18b3c5
-DATA actNEONRows<>+1732(SB)/4, $0x3d0a13e0
-DATA actNEONRows<>+1736(SB)/4, $0x3d84f3e6
-DATA actNEONRows<>+1740(SB)/4, $0x3dbb2198
-DATA actNEONRows<>+1744(SB)/4, $0x3ddf5b63
-DATA actNEONRows<>+1748(SB)/4, $0x3df3a569
-DATA actNEONRows<>+1752(SB)/4, $0x3df7063a
-DATA actNEONRows<>+1756(SB)/4, $0x3deccdff
-DATA actNEONRows<>+1760(SB)/4, $0x3dd656fa
-DATA actNEONRows<>+1764(SB)/4, $0x3dbb24e5
-DATA actNEONRows<>+1768(SB)/4, $0x3d99dabe
-DATA actNEONRows<>+1772(SB)/4, $0x3d779b16
-DATA actNEONRows<>+1776(SB)/4, $0x3d3c5bff
-DATA actNEONRows<>+1780(SB)/4, $0x3d0c2c60
-DATA actNEONRows<>+1784(SB)/4, $0x3cc65479
-DATA actNEONRows<>+1788(SB)/4, $0x3c8864a1
-DATA actNEONRows<>+1792(SB)/4, $0x3c004477
-DATA actNEONRows<>+1796(SB)/4, $0x3b9ec0af
-DATA actNEONRows<>+1800(SB)/4, $0x3b3623d3
-DATA actNEONRows<>+1804(SB)/4, $0x3ad002d3
-DATA actNEONRows<>+1808(SB)/4, $0x3a628d68
-DATA actNEONRows<>+1812(SB)/4, $0x39f5edfb
-DATA actNEONRows<>+1816(SB)/4, $0x397d330a
-DATA actNEONRows<>+1820(SB)/4, $0x38f84f59
-DATA actNEONRows<>+1824(SB)/4, $0x3877f91a
-DATA actNEONRows<>+1828(SB)/4, $0x37e7a0fb
-DATA actNEONRows<>+1832(SB)/4, $0x375744f1
-DATA actNEONRows<>+1836(SB)/4, $0x36bf7898
-DATA actNEONRows<>+1840(SB)/4, $0x36239d0e
-DATA actNEONRows<>+1844(SB)/4, $0x358cc84b
-DATA actNEONRows<>+1848(SB)/4, $0x34e06c12
-DATA actNEONRows<>+1852(SB)/4, $0x342ab329
-DATA actNEONRows<>+1856(SB)/4, $0x3ecc08f9
-DATA actNEONRows<>+1860(SB)/4, $0x3ec946cd
-DATA actNEONRows<>+1864(SB)/4, $0x3ec06d0a
-DATA actNEONRows<>+1868(SB)/4, $0x3eb1dd4e
-DATA actNEONRows<>+1872(SB)/4, $0x3ea0318b
-DATA actNEONRows<>+1876(SB)/4, $0x3e8b8160
-DATA actNEONRows<>+1880(SB)/4, $0x3e69fb6a
-DATA actNEONRows<>+1884(SB)/4, $0x3e421fa6
-DATA actNEONRows<>+1888(SB)/4, $0x3e18dedc
-DATA actNEONRows<>+1892(SB)/4, $0x3dee84ac
-DATA actNEONRows<>+1896(SB)/4, $0x3daf6b25
-DATA actNEONRows<>+1900(SB)/4, $0x3d80d17c
-DATA actNEONRows<>+1904(SB)/4, $0x3d332a7b
-DATA actNEONRows<>+1908(SB)/4, $0x3cf6a344
-DATA actNEONRows<>+1912(SB)/4, $0x3ca1c806
-DATA actNEONRows<>+1916(SB)/4, $0x3c4fbab9
-DATA actNEONRows<>+1920(SB)/4, $0x3b256d46
-DATA actNEONRows<>+1924(SB)/4, $0x3ac310af
-DATA actNEONRows<>+1928(SB)/4, $0x3a54c07f
-DATA actNEONRows<>+1932(SB)/4, $0x39e7fe79
-DATA actNEONRows<>+1936(SB)/4, $0x397165c4
-DATA actNEONRows<>+1940(SB)/4, $0x38fb4558
-DATA actNEONRows<>+1944(SB)/4, $0x387815bc
-DATA actNEONRows<>+1948(SB)/4, $0x37e97216
-DATA actNEONRows<>+1952(SB)/4, $0x37609deb
-DATA actNEONRows<>+1956(SB)/4, $0x36ca079a
-DATA actNEONRows<>+1960(SB)/4, $0x36353da4
-DATA actNEONRows<>+1964(SB)/4, $0x359bb051
-DATA actNEONRows<>+1968(SB)/4, $0x3500942f
-DATA actNEONRows<>+1972(SB)/4, $0x34566173
-DATA actNEONRows<>+1976(SB)/4, $0x33a56e64
-DATA actNEONRows<>+1980(SB)/4, $0x32f3c365
-DATA actNEONRows<>+1984(SB)/4, $0x3ef6729a
-DATA actNEONRows<>+1988(SB)/4, $0x3edd23fc
-DATA actNEONRows<>+1992(SB)/4, $0x3ebad050
-DATA actNEONRows<>+1996(SB)/4, $0x3e994e77
-DATA actNEONRows<>+2000(SB)/4, $0x3e78af7f
-DATA actNEONRows<>+2004(SB)/4, $0x3e43da8b
-DATA actNEONRows<>+2008(SB)/4, $0x3e1509a1
-DATA actNEONRows<>+2012(SB)/4, $0x3de3db07
-DATA actNEONRows<>+2016(SB)/4, $0x3da4bf29
-DATA actNEONRows<>+2020(SB)/4, $0x3d6ec98d
-DATA actNEONRows<>+2024(SB)/4, $0x3d229fc7
-DATA actNEONRows<>+2028(SB)/4, $0x3cdf9a1d
-DATA actNEONRows<>+2032(SB)/4, $0x3c9166f9
-DATA actNEONRows<>+2036(SB)/4, $0x3c3c7584
-DATA actNEONRows<>+2040(SB)/4, $0x3be8dece
-DATA actNEONRows<>+2044(SB)/4, $0x3b8d6636
-DATA actNEONRows<>+2048(SB)/4, $0x3f800000
-DATA actNEONRows<>+2052(SB)/4, $0x3f85aac3
-DATA actNEONRows<>+2056(SB)/4, $0x3f8b95c2
-DATA actNEONRows<>+2060(SB)/4, $0x3f91c3d3
-DATA actNEONRows<>+2064(SB)/4, $0x3f9837f0
-DATA actNEONRows<>+2068(SB)/4, $0x3f9ef532
-DATA actNEONRows<>+2072(SB)/4, $0x3fa5fed7
-DATA actNEONRows<>+2076(SB)/4, $0x3fad583f
-DATA actNEONRows<>+2080(SB)/4, $0x3fb504f3
-DATA actNEONRows<>+2084(SB)/4, $0x3fbd08a4
-DATA actNEONRows<>+2088(SB)/4, $0x3fc5672a
-DATA actNEONRows<>+2092(SB)/4, $0x3fce248c
-DATA actNEONRows<>+2096(SB)/4, $0x3fd744fd
-DATA actNEONRows<>+2100(SB)/4, $0x3fe0ccdf
-DATA actNEONRows<>+2104(SB)/4, $0x3feac0c7
-DATA actNEONRows<>+2108(SB)/4, $0x3ff5257d
-DATA actNEONRows<>+2112(SB)/4, $0x0
-DATA actNEONRows<>+2116(SB)/4, $0x334f9891
-DATA actNEONRows<>+2120(SB)/4, $0xb260aba1
-DATA actNEONRows<>+2124(SB)/4, $0x33675624
-DATA actNEONRows<>+2128(SB)/4, $0x33231b71
-DATA actNEONRows<>+2132(SB)/4, $0x33412342
-DATA actNEONRows<>+2136(SB)/4, $0xb32c9d5e
-DATA actNEONRows<>+2140(SB)/4, $0xb22deaf6
-DATA actNEONRows<>+2144(SB)/4, $0x32cfe77a
-DATA actNEONRows<>+2148(SB)/4, $0xb3414fe8
-DATA actNEONRows<>+2152(SB)/4, $0x320aa837
-DATA actNEONRows<>+2156(SB)/4, $0x3228fc24
-DATA actNEONRows<>+2160(SB)/4, $0xb2d4a58a
-DATA actNEONRows<>+2164(SB)/4, $0xb21eab59
-DATA actNEONRows<>+2168(SB)/4, $0xb24116de
-DATA actNEONRows<>+2172(SB)/4, $0x32292436
-DATA actNEONRows<>+2176(SB)/4, $0x3fa4abbc
-DATA actNEONRows<>+2180(SB)/4, $0x3fdfaa01
-DATA actNEONRows<>+2184(SB)/4, $0x4011caa3
-DATA actNEONRows<>+2188(SB)/4, $0x402ef5d4
-DATA actNEONRows<>+2192(SB)/4, $0x4061f7af
-DATA actNEONRows<>+2196(SB)/4, $0x408e74d6
-DATA actNEONRows<>+2200(SB)/4, $0x40b055ff
-DATA actNEONRows<>+2204(SB)/4, $0x40d0fde3
-DATA actNEONRows<>+2208(SB)/4, $0x40fe18b3
-DATA actNEONRows<>+2212(SB)/4, $0x411fc8b8
-DATA actNEONRows<>+2216(SB)/4, $0x4141c68b
-DATA actNEONRows<>+2220(SB)/4, $0x415e5c44
-DATA actNEONRows<>+2224(SB)/4, $0x0
-DATA actNEONRows<>+2228(SB)/4, $0x3ebc7b1b
-DATA actNEONRows<>+2232(SB)/4, $0x3f1fa5e9
-DATA actNEONRows<>+2236(SB)/4, $0x3f5bebc8
-DATA actNEONRows<>+2240(SB)/4, $0xbaa1b187
-DATA actNEONRows<>+2244(SB)/4, $0xb9e18885
-DATA actNEONRows<>+2248(SB)/4, $0xb92aa215
-DATA actNEONRows<>+2252(SB)/4, $0xb89632f6
-DATA actNEONRows<>+2256(SB)/4, $0xb7a556e5
-DATA actNEONRows<>+2260(SB)/4, $0xb69d1a4a
-DATA actNEONRows<>+2264(SB)/4, $0xb59f5b51
-DATA actNEONRows<>+2268(SB)/4, $0xb4fdb06e
-DATA actNEONRows<>+2272(SB)/4, $0xb3e2665e
-DATA actNEONRows<>+2276(SB)/4, $0xb2af2c04
-DATA actNEONRows<>+2280(SB)/4, $0xb1b1c2f4
-DATA actNEONRows<>+2284(SB)/4, $0xb0e7b6e6
-DATA actNEONRows<>+2288(SB)/4, $0xbca33630
-DATA actNEONRows<>+2292(SB)/4, $0xbc1c2bab
-DATA actNEONRows<>+2296(SB)/4, $0xbbadf836
-DATA actNEONRows<>+2300(SB)/4, $0xbb28cd18
-DATA actNEONRows<>+2304(SB)/4, $0x3b5ec7fc
-DATA actNEONRows<>+2308(SB)/4, $0x3ab713c3
-DATA actNEONRows<>+2312(SB)/4, $0x3a0eb662
-DATA actNEONRows<>+2316(SB)/4, $0x39883444
-DATA actNEONRows<>+2320(SB)/4, $0x38aa8a55
-DATA actNEONRows<>+2324(SB)/4, $0x37cea5cb
-DATA actNEONRows<>+2328(SB)/4, $0x36fae81d
-DATA actNEONRows<>+2332(SB)/4, $0x3636c8d9
-DATA actNEONRows<>+2336(SB)/4, $0x35600d08
-DATA actNEONRows<>+2340(SB)/4, $0x344bfd7f
-DATA actNEONRows<>+2344(SB)/4, $0x33636be4
-DATA actNEONRows<>+2348(SB)/4, $0x32b6df00
-DATA actNEONRows<>+2352(SB)/4, $0x3d78ac78
-DATA actNEONRows<>+2356(SB)/4, $0x3cceff52
-DATA actNEONRows<>+2360(SB)/4, $0x3c650a35
-DATA actNEONRows<>+2364(SB)/4, $0x3c06d990
-DATA actNEONRows<>+2368(SB)/4, $0xbc17a811
-DATA actNEONRows<>+2372(SB)/4, $0xbb880cdc
-DATA actNEONRows<>+2376(SB)/4, $0xbaea57d5
-DATA actNEONRows<>+2380(SB)/4, $0xba71cdbf
-DATA actNEONRows<>+2384(SB)/4, $0xb9aacb7a
-DATA actNEONRows<>+2388(SB)/4, $0xb8effbb5
-DATA actNEONRows<>+2392(SB)/4, $0xb8295040
-DATA actNEONRows<>+2396(SB)/4, $0xb78cc664
-DATA actNEONRows<>+2400(SB)/4, $0xb6c5f37a
-DATA actNEONRows<>+2404(SB)/4, $0xb5ddbee4
-DATA actNEONRows<>+2408(SB)/4, $0xb513efd4
-DATA actNEONRows<>+2412(SB)/4, $0xb485f20d
-DATA actNEONRows<>+2416(SB)/4, $0xbe07f060
-DATA actNEONRows<>+2420(SB)/4, $0xbd6cb509
-DATA actNEONRows<>+2424(SB)/4, $0xbd0977f0
-DATA actNEONRows<>+2428(SB)/4, $0xbcaac707
-DATA actNEONRows<>+2432(SB)/4, $0x3cbc83c2
-DATA actNEONRows<>+2436(SB)/4, $0x3c39c42d
-DATA actNEONRows<>+2440(SB)/4, $0x3bb1adbd
-DATA actNEONRows<>+2444(SB)/4, $0x3b47bcd2
-DATA actNEONRows<>+2448(SB)/4, $0x3aa2789d
-DATA actNEONRows<>+2452(SB)/4, $0x3a042f68
-DATA actNEONRows<>+2456(SB)/4, $0x39595643
-DATA actNEONRows<>+2460(SB)/4, $0x38cecd2d
-DATA actNEONRows<>+2464(SB)/4, $0x382a9c16
-DATA actNEONRows<>+2468(SB)/4, $0x3769ed44
-DATA actNEONRows<>+2472(SB)/4, $0x36ba4d06
-DATA actNEONRows<>+2476(SB)/4, $0x363f95a1
-DATA actNEONRows<>+2480(SB)/4, $0x3e7ffc83
-DATA actNEONRows<>+2484(SB)/4, $0x3df153f3
-DATA actNEONRows<>+2488(SB)/4, $0x3d943c31
-DATA actNEONRows<>+2492(SB)/4, $0x3d41af6a
-DATA actNEONRows<>+2496(SB)/4, $0xbd4cc618
-DATA actNEONRows<>+2500(SB)/4, $0xbcdfc513
-DATA actNEONRows<>+2504(SB)/4, $0xbc6fb277
-DATA actNEONRows<>+2508(SB)/4, $0xbc13bd9d
-DATA actNEONRows<>+2512(SB)/4, $0xbb8ba21f
-DATA actNEONRows<>+2516(SB)/4, $0xbb04d472
-DATA actNEONRows<>+2520(SB)/4, $0xba8023bc
-DATA actNEONRows<>+2524(SB)/4, $0xba0bd635
-DATA actNEONRows<>+2528(SB)/4, $0xb988513f
-DATA actNEONRows<>+2532(SB)/4, $0xb8e56e4f
-DATA actNEONRows<>+2536(SB)/4, $0xb85a7a73
-DATA actNEONRows<>+2540(SB)/4, $0xb7ffe9d2
-DATA actNEONRows<>+2544(SB)/4, $0xbecc4220
-DATA actNEONRows<>+2548(SB)/4, $0xbe52cf83
-DATA actNEONRows<>+2552(SB)/4, $0xbe09c4e9
-DATA actNEONRows<>+2556(SB)/4, $0xbdbe6c5d
-DATA actNEONRows<>+2560(SB)/4, $0x3db612d4
-DATA actNEONRows<>+2564(SB)/4, $0x3d5f3913
-DATA actNEONRows<>+2568(SB)/4, $0x3d076cd2
-DATA actNEONRows<>+2572(SB)/4, $0x3cb89089
-DATA actNEONRows<>+2576(SB)/4, $0x3c4cf5b6
-DATA actNEONRows<>+2580(SB)/4, $0x3be628ad
-DATA actNEONRows<>+2584(SB)/4, $0x3b834533
-DATA actNEONRows<>+2588(SB)/4, $0x3b2522fc
-DATA actNEONRows<>+2592(SB)/4, $0x3abf1295
-DATA actNEONRows<>+2596(SB)/4, $0x3a463ecc
-DATA actNEONRows<>+2600(SB)/4, $0x39e25213
-DATA actNEONRows<>+2604(SB)/4, $0x39972f45
-DATA actNEONRows<>+2608(SB)/4, $0xb089c9be
-DATA actNEONRows<>+2612(SB)/4, $0x3e928853
-DATA actNEONRows<>+2616(SB)/4, $0x3e4d83b5
-DATA actNEONRows<>+2620(SB)/4, $0x3e175ed8
-DATA actNEONRows<>+2624(SB)/4, $0x3e9561dd
-DATA actNEONRows<>+2628(SB)/4, $0x3ea5e4fa
-DATA actNEONRows<>+2632(SB)/4, $0x3eb17ca1
-DATA actNEONRows<>+2636(SB)/4, $0x3eb7dfce
-DATA actNEONRows<>+2640(SB)/4, $0x3ebec4fe
-DATA actNEONRows<>+2644(SB)/4, $0x3ec33747
-DATA actNEONRows<>+2648(SB)/4, $0x3ec61b4b
-DATA actNEONRows<>+2652(SB)/4, $0x3ec7c5bd
-DATA actNEONRows<>+2656(SB)/4, $0x3ec9297a
-DATA actNEONRows<>+2660(SB)/4, $0x3eca44e1
-DATA actNEONRows<>+2664(SB)/4, $0x3ecae4b7
-DATA actNEONRows<>+2668(SB)/4, $0x3ecb3787
-DATA actNEONRows<>+2672(SB)/4, $0x0
-DATA actNEONRows<>+2676(SB)/4, $0x3e0fc382
-DATA actNEONRows<>+2680(SB)/4, $0x3e4eaa6b
-DATA actNEONRows<>+2684(SB)/4, $0x3e78495b
-GLOBL actNEONRows<>(SB), RODATA|NOPTR, $2688
+DATA actNEON<>+0(SB)/4, $0x4111999a
+DATA actNEON<>+4(SB)/4, $0x4111999a
+DATA actNEON<>+8(SB)/4, $0x4111999a
+DATA actNEON<>+12(SB)/4, $0x4111999a
+DATA actNEON<>+16(SB)/4, $0x7fffffff
+DATA actNEON<>+20(SB)/4, $0x7fffffff
+DATA actNEON<>+24(SB)/4, $0x7fffffff
+DATA actNEON<>+28(SB)/4, $0x7fffffff
+DATA actNEON<>+32(SB)/4, $0x3f800000
+DATA actNEON<>+36(SB)/4, $0x3f800000
+DATA actNEON<>+40(SB)/4, $0x3f800000
+DATA actNEON<>+44(SB)/4, $0x3f800000
+DATA actNEON<>+48(SB)/4, $0xf
+DATA actNEON<>+52(SB)/4, $0xf
+DATA actNEON<>+56(SB)/4, $0xf
+DATA actNEON<>+60(SB)/4, $0xf
+DATA actNEON<>+64(SB)/4, $0x4040404
+DATA actNEON<>+68(SB)/4, $0x4040404
+DATA actNEON<>+72(SB)/4, $0x4040404
+DATA actNEON<>+76(SB)/4, $0x4040404
+DATA actNEON<>+80(SB)/4, $0x3020100
+DATA actNEON<>+84(SB)/4, $0x3020100
+DATA actNEON<>+88(SB)/4, $0x3020100
+DATA actNEON<>+92(SB)/4, $0x3020100
+DATA actNEON<>+96(SB)/4, $0x80000000
+DATA actNEON<>+100(SB)/4, $0x80000000
+DATA actNEON<>+104(SB)/4, $0x80000000
+DATA actNEON<>+108(SB)/4, $0x80000000
+DATA actNEON<>+112(SB)/4, $0x3f9e0c6a
+DATA actNEON<>+116(SB)/4, $0x3fdb8568
+DATA actNEON<>+120(SB)/4, $0x401201eb
+DATA actNEON<>+124(SB)/4, $0x4031935b
+DATA actNEON<>+128(SB)/4, $0x405ebc7f
+DATA actNEON<>+132(SB)/4, $0x408dc4c0
+DATA actNEON<>+136(SB)/4, $0x40ae2708
+DATA actNEON<>+140(SB)/4, $0x40ce2d2c
+DATA actNEON<>+144(SB)/4, $0x4101d6ec
+DATA actNEON<>+148(SB)/4, $0x4113330c
+DATA actNEON<>+152(SB)/4, $0x0
+DATA actNEON<>+156(SB)/4, $0x0
+DATA actNEON<>+160(SB)/4, $0x0
+DATA actNEON<>+164(SB)/4, $0x3ebc3996
+DATA actNEON<>+168(SB)/4, $0x3f20b015
+DATA actNEON<>+172(SB)/4, $0x3f635bf2
+DATA actNEON<>+176(SB)/4, $0x3c77dc0d
+DATA actNEON<>+180(SB)/4, $0x3b0b8938
+DATA actNEON<>+184(SB)/4, $0xba3cad10
+DATA actNEON<>+188(SB)/4, $0xba0eeae6
+DATA actNEON<>+192(SB)/4, $0xb9259e98
+DATA actNEON<>+196(SB)/4, $0xb7bef2fc
+DATA actNEON<>+200(SB)/4, $0xb64ff259
+DATA actNEON<>+204(SB)/4, $0xb4e09ea5
+DATA actNEON<>+208(SB)/4, $0xb2c396f1
+DATA actNEON<>+212(SB)/4, $0x3b0c0b3b
+DATA actNEON<>+216(SB)/4, $0x0
+DATA actNEON<>+220(SB)/4, $0x0
+DATA actNEON<>+224(SB)/4, $0xbd1776ad
+DATA actNEON<>+228(SB)/4, $0xbd7557b5
+DATA actNEON<>+232(SB)/4, $0xbcd12d41
+DATA actNEON<>+236(SB)/4, $0x3c1d3e17
+DATA actNEON<>+240(SB)/4, $0xbcace20a
+DATA actNEON<>+244(SB)/4, $0x3b476341
+DATA actNEON<>+248(SB)/4, $0x3b7bc474
+DATA actNEON<>+252(SB)/4, $0x3af053e9
+DATA actNEON<>+256(SB)/4, $0x3a0568de
+DATA actNEON<>+260(SB)/4, $0x38a332ce
+DATA actNEON<>+264(SB)/4, $0x372d7096
+DATA actNEON<>+268(SB)/4, $0x35bbe34c
+DATA actNEON<>+272(SB)/4, $0x336e9605
+DATA actNEON<>+276(SB)/4, $0x3afc0463
+DATA actNEON<>+280(SB)/4, $0x0
+DATA actNEON<>+284(SB)/4, $0x0
+DATA actNEON<>+288(SB)/4, $0x3e1284da
+DATA actNEON<>+292(SB)/4, $0x3cb08ad5
+DATA actNEON<>+296(SB)/4, $0xbd5ffb0b
+DATA actNEON<>+300(SB)/4, $0xbd6cc39c
+DATA actNEON<>+304(SB)/4, $0xbc34cb9b
+DATA actNEON<>+308(SB)/4, $0xbcc56cda
+DATA actNEON<>+312(SB)/4, $0xbc3fda11
+DATA actNEON<>+316(SB)/4, $0xbb9f901a
+DATA actNEON<>+320(SB)/4, $0xbaa361da
+DATA actNEON<>+324(SB)/4, $0xb946ac9f
+DATA actNEON<>+328(SB)/4, $0xb7d23ff8
+DATA actNEON<>+332(SB)/4, $0xb6636fc7
+DATA actNEON<>+336(SB)/4, $0xb3f15c4d
+DATA actNEON<>+340(SB)/4, $0x3a3adc6b
+DATA actNEON<>+344(SB)/4, $0x0
+DATA actNEON<>+348(SB)/4, $0x0
+DATA actNEON<>+352(SB)/4, $0xba9b29fe
+DATA actNEON<>+356(SB)/4, $0x3e2b27e2
+DATA actNEON<>+360(SB)/4, $0x3e0c7eb2
+DATA actNEON<>+364(SB)/4, $0x3d69b10c
+DATA actNEON<>+368(SB)/4, $0x3ddf54f9
+DATA actNEON<>+372(SB)/4, $0x3d87b42c
+DATA actNEON<>+376(SB)/4, $0x3cd18dc8
+DATA actNEON<>+380(SB)/4, $0x3c24bff6
+DATA actNEON<>+384(SB)/4, $0x3b2461e7
+DATA actNEON<>+388(SB)/4, $0x39c5ff86
+DATA actNEON<>+392(SB)/4, $0x38517ca1
+DATA actNEON<>+396(SB)/4, $0x36e27a66
+DATA actNEON<>+400(SB)/4, $0x347ba9bf
+DATA actNEON<>+404(SB)/4, $0x39121f6c
+DATA actNEON<>+408(SB)/4, $0x0
+DATA actNEON<>+412(SB)/4, $0x0
+DATA actNEON<>+416(SB)/4, $0xbeaaa264
+DATA actNEON<>+420(SB)/4, $0xbe3bf23b
+DATA actNEON<>+424(SB)/4, $0xbc860634
+DATA actNEON<>+428(SB)/4, $0x3daddff7
+DATA actNEON<>+432(SB)/4, $0xbe78abc4
+DATA actNEON<>+436(SB)/4, $0xbde94ec3
+DATA actNEON<>+440(SB)/4, $0xbd23f8fa
+DATA actNEON<>+444(SB)/4, $0xbc7b079b
+DATA actNEON<>+448(SB)/4, $0xbb77ba3e
+DATA actNEON<>+452(SB)/4, $0xba14acaa
+DATA actNEON<>+456(SB)/4, $0xb89d3b44
+DATA actNEON<>+460(SB)/4, $0xb729fba7
+DATA actNEON<>+464(SB)/4, $0xb4c0f3ac
+DATA actNEON<>+468(SB)/4, $0x377d4649
+DATA actNEON<>+472(SB)/4, $0x0
+DATA actNEON<>+476(SB)/4, $0x0
+DATA actNEON<>+480(SB)/4, $0xb59342f6
+DATA actNEON<>+484(SB)/4, $0xbe9ddd86
+DATA actNEON<>+488(SB)/4, $0xbec4afc5
+DATA actNEON<>+492(SB)/4, $0xbeb425ca
+DATA actNEON<>+496(SB)/4, $0x3e935324
+DATA actNEON<>+500(SB)/4, $0x3df8ecac
+DATA actNEON<>+504(SB)/4, $0x3d276e2c
+DATA actNEON<>+508(SB)/4, $0x3c7cfd8a
+DATA actNEON<>+512(SB)/4, $0x3b7834d7
+DATA actNEON<>+516(SB)/4, $0x3a14bb15
+DATA actNEON<>+520(SB)/4, $0x389d3fc2
+DATA actNEON<>+524(SB)/4, $0x372a0072
+DATA actNEON<>+528(SB)/4, $0x34c05359
+DATA actNEON<>+532(SB)/4, $0x35739474
+DATA actNEON<>+536(SB)/4, $0x0
+DATA actNEON<>+540(SB)/4, $0x0
+DATA actNEON<>+544(SB)/4, $0x3f800000
+DATA actNEON<>+548(SB)/4, $0x3f604bc9
+DATA actNEON<>+552(SB)/4, $0x3f30bb1f
+DATA actNEON<>+556(SB)/4, $0x3efd9012
+DATA actNEON<>+560(SB)/4, $0x3f580d49
+DATA actNEON<>+564(SB)/4, $0x3f6ff038
+DATA actNEON<>+568(SB)/4, $0x3f7ab695
+DATA actNEON<>+572(SB)/4, $0x3f7e040d
+DATA actNEON<>+576(SB)/4, $0x3f7f83c8
+DATA actNEON<>+580(SB)/4, $0x3f7fed68
+DATA actNEON<>+584(SB)/4, $0x3f7ffd8b
+DATA actNEON<>+588(SB)/4, $0x3f7fffab
+DATA actNEON<>+592(SB)/4, $0x3f7ffffd
+DATA actNEON<>+596(SB)/4, $0x3f800000
+DATA actNEON<>+600(SB)/4, $0x0
+DATA actNEON<>+604(SB)/4, $0x0
+DATA actNEON<>+608(SB)/4, $0x0
+DATA actNEON<>+612(SB)/4, $0x3eb42e19
+DATA actNEON<>+616(SB)/4, $0x3f0e73fd
+DATA actNEON<>+620(SB)/4, $0x3f35e105
+DATA actNEON<>+624(SB)/4, $0xc2d00000
+DATA actNEON<>+628(SB)/4, $0xc2d00000
+DATA actNEON<>+632(SB)/4, $0xc2d00000
+DATA actNEON<>+636(SB)/4, $0xc2d00000
+DATA actNEON<>+640(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+644(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+648(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+652(SB)/4, $0x3fb8aa3b
+DATA actNEON<>+656(SB)/4, $0x4b400000
+DATA actNEON<>+660(SB)/4, $0x4b400000
+DATA actNEON<>+664(SB)/4, $0x4b400000
+DATA actNEON<>+668(SB)/4, $0x4b400000
+DATA actNEON<>+672(SB)/4, $0x3f317218
+DATA actNEON<>+676(SB)/4, $0x3f317218
+DATA actNEON<>+680(SB)/4, $0x3f317218
+DATA actNEON<>+684(SB)/4, $0x3f317218
+DATA actNEON<>+688(SB)/4, $0xb102e308
+DATA actNEON<>+692(SB)/4, $0xb102e308
+DATA actNEON<>+696(SB)/4, $0xb102e308
+DATA actNEON<>+700(SB)/4, $0xb102e308
+DATA actNEON<>+704(SB)/4, $0x3ab55b5f
+DATA actNEON<>+708(SB)/4, $0x3ab55b5f
+DATA actNEON<>+712(SB)/4, $0x3ab55b5f
+DATA actNEON<>+716(SB)/4, $0x3ab55b5f
+DATA actNEON<>+720(SB)/4, $0x53800000
+DATA actNEON<>+724(SB)/4, $0x53800000
+DATA actNEON<>+728(SB)/4, $0x53800000
+DATA actNEON<>+732(SB)/4, $0x53800000
+DATA actNEON<>+736(SB)/4, $0x2b800000
+DATA actNEON<>+740(SB)/4, $0x2b800000
+DATA actNEON<>+744(SB)/4, $0x2b800000
+DATA actNEON<>+748(SB)/4, $0x2b800000
+DATA actNEON<>+752(SB)/4, $0x0
+DATA actNEON<>+756(SB)/4, $0x0
+DATA actNEON<>+760(SB)/4, $0x0
+DATA actNEON<>+764(SB)/4, $0x0
+DATA actNEON<>+768(SB)/4, $0x3c091eae
+DATA actNEON<>+772(SB)/4, $0x3c091eae
+DATA actNEON<>+776(SB)/4, $0x3c091eae
+DATA actNEON<>+780(SB)/4, $0x3c091eae
+DATA actNEON<>+784(SB)/4, $0x3d2aac2d
+DATA actNEON<>+788(SB)/4, $0x3d2aac2d
+DATA actNEON<>+792(SB)/4, $0x3d2aac2d
+DATA actNEON<>+796(SB)/4, $0x3d2aac2d
+DATA actNEON<>+800(SB)/4, $0x3e2aaa46
+DATA actNEON<>+804(SB)/4, $0x3e2aaa46
+DATA actNEON<>+808(SB)/4, $0x3e2aaa46
+DATA actNEON<>+812(SB)/4, $0x3e2aaa46
+DATA actNEON<>+816(SB)/4, $0x3efffffe
+DATA actNEON<>+820(SB)/4, $0x3efffffe
+DATA actNEON<>+824(SB)/4, $0x3efffffe
+DATA actNEON<>+828(SB)/4, $0x3efffffe
+DATA actNEON<>+832(SB)/4, $0xc2dc0000
+DATA actNEON<>+836(SB)/4, $0xc2dc0000
+DATA actNEON<>+840(SB)/4, $0xc2dc0000
+DATA actNEON<>+844(SB)/4, $0xc2dc0000
+DATA actNEON<>+848(SB)/4, $0x3f000000
+DATA actNEON<>+852(SB)/4, $0x3f000000
+DATA actNEON<>+856(SB)/4, $0x3f000000
+DATA actNEON<>+860(SB)/4, $0x3f000000
+DATA actNEON<>+864(SB)/4, $0x407fef9e
+DATA actNEON<>+868(SB)/4, $0x407fef9e
+DATA actNEON<>+872(SB)/4, $0x407fef9e
+DATA actNEON<>+876(SB)/4, $0x407fef9e
+DATA actNEON<>+880(SB)/4, $0x3fa2d8e8
+DATA actNEON<>+884(SB)/4, $0x3fe3995f
+DATA actNEON<>+888(SB)/4, $0x400f6ea1
+DATA actNEON<>+892(SB)/4, $0x4031f9bb
+DATA actNEON<>+896(SB)/4, $0x405ef9ec
+DATA actNEON<>+900(SB)/4, $0x0
+DATA actNEON<>+904(SB)/4, $0x0
+DATA actNEON<>+908(SB)/4, $0x0
+DATA actNEON<>+912(SB)/4, $0x0
+DATA actNEON<>+916(SB)/4, $0x0
+DATA actNEON<>+920(SB)/4, $0x0
+DATA actNEON<>+924(SB)/4, $0x0
+DATA actNEON<>+928(SB)/4, $0x0
+DATA actNEON<>+932(SB)/4, $0x3ec1a1b0
+DATA actNEON<>+936(SB)/4, $0x3f1e3975
+DATA actNEON<>+940(SB)/4, $0x3f5dd315
+DATA actNEON<>+944(SB)/4, $0x3ca869ea
+DATA actNEON<>+948(SB)/4, $0x3c13ecef
+DATA actNEON<>+952(SB)/4, $0xbb3531df
+DATA actNEON<>+956(SB)/4, $0xbada16a1
+DATA actNEON<>+960(SB)/4, $0xb8cd4685
+DATA actNEON<>+964(SB)/4, $0x0
+DATA actNEON<>+968(SB)/4, $0x0
+DATA actNEON<>+972(SB)/4, $0x0
+DATA actNEON<>+976(SB)/4, $0x0
+DATA actNEON<>+980(SB)/4, $0x0
+DATA actNEON<>+984(SB)/4, $0x0
+DATA actNEON<>+988(SB)/4, $0x0
+DATA actNEON<>+992(SB)/4, $0xbc9b97e0
+DATA actNEON<>+996(SB)/4, $0xbd41ba13
+DATA actNEON<>+1000(SB)/4, $0xbd29a5c1
+DATA actNEON<>+1004(SB)/4, $0xbcb4f217
+DATA actNEON<>+1008(SB)/4, $0xbd34653a
+DATA actNEON<>+1012(SB)/4, $0x3bf65587
+DATA actNEON<>+1016(SB)/4, $0x3c2fc84d
+DATA actNEON<>+1020(SB)/4, $0x3b24d437
+DATA actNEON<>+1024(SB)/4, $0x38f9a815
+DATA actNEON<>+1028(SB)/4, $0x0
+DATA actNEON<>+1032(SB)/4, $0x0
+DATA actNEON<>+1036(SB)/4, $0x0
+DATA actNEON<>+1040(SB)/4, $0x0
+DATA actNEON<>+1044(SB)/4, $0x0
+DATA actNEON<>+1048(SB)/4, $0x0
+DATA actNEON<>+1052(SB)/4, $0x0
+DATA actNEON<>+1056(SB)/4, $0x3df1757e
+DATA actNEON<>+1060(SB)/4, $0x3d36191c
+DATA actNEON<>+1064(SB)/4, $0xbcce1af9
+DATA actNEON<>+1068(SB)/4, $0xbd865202
+DATA actNEON<>+1072(SB)/4, $0xbc372f4b
+DATA actNEON<>+1076(SB)/4, $0xbd41222d
+DATA actNEON<>+1080(SB)/4, $0xbca04121
+DATA actNEON<>+1084(SB)/4, $0xbb3a89c8
+DATA actNEON<>+1088(SB)/4, $0xb8998720
+DATA actNEON<>+1092(SB)/4, $0x0
+DATA actNEON<>+1096(SB)/4, $0x0
+DATA actNEON<>+1100(SB)/4, $0x0
+DATA actNEON<>+1104(SB)/4, $0x0
+DATA actNEON<>+1108(SB)/4, $0x0
+DATA actNEON<>+1112(SB)/4, $0x0
+DATA actNEON<>+1116(SB)/4, $0x0
+DATA actNEON<>+1120(SB)/4, $0xba20886d
+DATA actNEON<>+1124(SB)/4, $0x3e2b41b6
+DATA actNEON<>+1128(SB)/4, $0x3e35a027
+DATA actNEON<>+1132(SB)/4, $0x3dec7888
+DATA actNEON<>+1136(SB)/4, $0x3e2ac0f4
+DATA actNEON<>+1140(SB)/4, $0x3dadb475
+DATA actNEON<>+1144(SB)/4, $0x3cb79b11
+DATA actNEON<>+1148(SB)/4, $0x3b1c1c42
+DATA actNEON<>+1152(SB)/4, $0x383512ed
+DATA actNEON<>+1156(SB)/4, $0x0
+DATA actNEON<>+1160(SB)/4, $0x0
+DATA actNEON<>+1164(SB)/4, $0x0
+DATA actNEON<>+1168(SB)/4, $0x0
+DATA actNEON<>+1172(SB)/4, $0x0
+DATA actNEON<>+1176(SB)/4, $0x0
+DATA actNEON<>+1180(SB)/4, $0x0
+DATA actNEON<>+1184(SB)/4, $0xbec08f75
+DATA actNEON<>+1188(SB)/4, $0xbe6e559c
+DATA actNEON<>+1192(SB)/4, $0xbd7828ef
+DATA actNEON<>+1196(SB)/4, $0x3db65bfb
+DATA actNEON<>+1200(SB)/4, $0xbe91a966
+DATA actNEON<>+1204(SB)/4, $0xbdae082a
+DATA actNEON<>+1208(SB)/4, $0xbc88756b
+DATA actNEON<>+1212(SB)/4, $0xbab42cb5
+DATA actNEON<>+1216(SB)/4, $0xb7b0cfa8
+DATA actNEON<>+1220(SB)/4, $0x0
+DATA actNEON<>+1224(SB)/4, $0x0
+DATA actNEON<>+1228(SB)/4, $0x0
+DATA actNEON<>+1232(SB)/4, $0x0
+DATA actNEON<>+1236(SB)/4, $0x0
+DATA actNEON<>+1240(SB)/4, $0x0
+DATA actNEON<>+1244(SB)/4, $0x0
+DATA actNEON<>+1248(SB)/4, $0xb5078a4c
+DATA actNEON<>+1252(SB)/4, $0xbebd5f40
+DATA actNEON<>+1256(SB)/4, $0xbef3b35b
+DATA actNEON<>+1260(SB)/4, $0xbeec462b
+DATA actNEON<>+1264(SB)/4, $0x3e64fbae
+DATA actNEON<>+1268(SB)/4, $0x3d43c03b
+DATA actNEON<>+1272(SB)/4, $0x3bf38da8
+DATA actNEON<>+1276(SB)/4, $0x3a019211
+DATA actNEON<>+1280(SB)/4, $0x36ce688a
+DATA actNEON<>+1284(SB)/4, $0x0
+DATA actNEON<>+1288(SB)/4, $0x0
+DATA actNEON<>+1292(SB)/4, $0x0
+DATA actNEON<>+1296(SB)/4, $0x0
+DATA actNEON<>+1300(SB)/4, $0x0
+DATA actNEON<>+1304(SB)/4, $0x0
+DATA actNEON<>+1308(SB)/4, $0x0
+DATA actNEON<>+1312(SB)/4, $0x3e0375d4
+DATA actNEON<>+1316(SB)/4, $0x3f7a5e61
+DATA actNEON<>+1320(SB)/4, $0x3f4525f8
+DATA actNEON<>+1324(SB)/4, $0x3f08566a
+DATA actNEON<>+1328(SB)/4, $0x3f6d9285
+DATA actNEON<>+1332(SB)/4, $0x3f7cf31c
+DATA actNEON<>+1336(SB)/4, $0x3f7f9be7
+DATA actNEON<>+1340(SB)/4, $0x3f7ffa7f
+DATA actNEON<>+1344(SB)/4, $0x3f7ffff2
+DATA actNEON<>+1348(SB)/4, $0x0
+DATA actNEON<>+1352(SB)/4, $0x0
+DATA actNEON<>+1356(SB)/4, $0x0
+DATA actNEON<>+1360(SB)/4, $0x0
+DATA actNEON<>+1364(SB)/4, $0x0
+DATA actNEON<>+1368(SB)/4, $0x0
+DATA actNEON<>+1372(SB)/4, $0x0
+DATA actNEON<>+1376(SB)/4, $0x0
+DATA actNEON<>+1380(SB)/4, $0x3ed08167
+DATA actNEON<>+1384(SB)/4, $0x3f1e302b
+DATA actNEON<>+1388(SB)/4, $0x3f4792ba
+DATA actNEON<>+1392(SB)/4, $0xc0b00000
+DATA actNEON<>+1396(SB)/4, $0xc0b00000
+DATA actNEON<>+1400(SB)/4, $0xc0b00000
+DATA actNEON<>+1404(SB)/4, $0xc0b00000
+DATA actNEON<>+1408(SB)/4, $0xc0b6db6e
+DATA actNEON<>+1412(SB)/4, $0xc0b6db6e
+DATA actNEON<>+1416(SB)/4, $0xc0b6db6e
+DATA actNEON<>+1420(SB)/4, $0xc0b6db6e
+DATA actNEON<>+1424(SB)/4, $0x10
+DATA actNEON<>+1428(SB)/4, $0x10
+DATA actNEON<>+1432(SB)/4, $0x10
+DATA actNEON<>+1436(SB)/4, $0x10
+DATA actNEON<>+1440(SB)/4, $0xc033738c
+DATA actNEON<>+1444(SB)/4, $0xc03e1715
+DATA actNEON<>+1448(SB)/4, $0xc049b5a2
+DATA actNEON<>+1452(SB)/4, $0xc054c8a9
+DATA actNEON<>+1456(SB)/4, $0xc0602d8d
+DATA actNEON<>+1460(SB)/4, $0xc06b13fc
+DATA actNEON<>+1464(SB)/4, $0xc0766059
+DATA actNEON<>+1468(SB)/4, $0xc080f9e0
+DATA actNEON<>+1472(SB)/4, $0xc0866082
+DATA actNEON<>+1476(SB)/4, $0xc08c0ef9
+DATA actNEON<>+1480(SB)/4, $0xc0918dd0
+DATA actNEON<>+1484(SB)/4, $0xc09725a9
+DATA actNEON<>+1488(SB)/4, $0xc09ccd70
+DATA actNEON<>+1492(SB)/4, $0xc0a23793
+DATA actNEON<>+1496(SB)/4, $0xc0a7ec92
+DATA actNEON<>+1500(SB)/4, $0xc0adb82e
+DATA actNEON<>+1504(SB)/4, $0xbd3f9f87
+DATA actNEON<>+1508(SB)/4, $0xbe2f9dcc
+DATA actNEON<>+1512(SB)/4, $0xbeb0e170
+DATA actNEON<>+1516(SB)/4, $0xbf06ab35
+DATA actNEON<>+1520(SB)/4, $0xbf3277e6
+DATA actNEON<>+1524(SB)/4, $0xbf5f8d53
+DATA actNEON<>+1528(SB)/4, $0xbf872257
+DATA actNEON<>+1532(SB)/4, $0xbf9c249c
+DATA actNEON<>+1536(SB)/4, $0xbfb37801
+DATA actNEON<>+1540(SB)/4, $0xbfc8dc63
+DATA actNEON<>+1544(SB)/4, $0xbfe087b3
+DATA actNEON<>+1548(SB)/4, $0xbff6081d
+DATA actNEON<>+1552(SB)/4, $0xc0069167
+DATA actNEON<>+1556(SB)/4, $0xc0117e86
+DATA actNEON<>+1560(SB)/4, $0xc01ceabe
+DATA actNEON<>+1564(SB)/4, $0xc028164c
+DATA actNEON<>+1568(SB)/4, $0xb81fe2a5
+DATA actNEON<>+1572(SB)/4, $0xb9074c96
+DATA actNEON<>+1576(SB)/4, $0x3933b795
+DATA actNEON<>+1580(SB)/4, $0xb7cfdce1
+DATA actNEON<>+1584(SB)/4, $0x39454e77
+DATA actNEON<>+1588(SB)/4, $0x38e0569c
+DATA actNEON<>+1592(SB)/4, $0x38c08e46
+DATA actNEON<>+1596(SB)/4, $0x38bc8520
+DATA actNEON<>+1600(SB)/4, $0x385440da
+DATA actNEON<>+1604(SB)/4, $0x3807c549
+DATA actNEON<>+1608(SB)/4, $0x37a08812
+DATA actNEON<>+1612(SB)/4, $0x3737a8e6
+DATA actNEON<>+1616(SB)/4, $0x36c2539b
+DATA actNEON<>+1620(SB)/4, $0x3645aba4
+DATA actNEON<>+1624(SB)/4, $0x35c9e37b
+DATA actNEON<>+1628(SB)/4, $0x353f0772
+DATA actNEON<>+1632(SB)/4, $0xbf5cdd67
+DATA actNEON<>+1636(SB)/4, $0x3c980b22
+DATA actNEON<>+1640(SB)/4, $0xbd0f4706
+DATA actNEON<>+1644(SB)/4, $0x3b5b3c11
+DATA actNEON<>+1648(SB)/4, $0x3d1700e4
+DATA actNEON<>+1652(SB)/4, $0x3a53bdfc
+DATA actNEON<>+1656(SB)/4, $0x3cc25fb7
+DATA actNEON<>+1660(SB)/4, $0xbbe514d3
+DATA actNEON<>+1664(SB)/4, $0xb91e4f49
+DATA actNEON<>+1668(SB)/4, $0xbc0f23c2
+DATA actNEON<>+1672(SB)/4, $0xba5b5366
+DATA actNEON<>+1676(SB)/4, $0x3c387bae
+DATA actNEON<>+1680(SB)/4, $0xbaa203bd
+DATA actNEON<>+1684(SB)/4, $0xba477154
+DATA actNEON<>+1688(SB)/4, $0xba21edc4
+DATA actNEON<>+1692(SB)/4, $0xb9a94935
+DATA actNEON<>+1696(SB)/4, $0x3a9464f8
+DATA actNEON<>+1700(SB)/4, $0x3a922a3b
+DATA actNEON<>+1704(SB)/4, $0x3a7f65a4
+DATA actNEON<>+1708(SB)/4, $0x3a4b18da
+DATA actNEON<>+1712(SB)/4, $0x3a16a783
+DATA actNEON<>+1716(SB)/4, $0x39d50b1a
+DATA actNEON<>+1720(SB)/4, $0x398d1948
+DATA actNEON<>+1724(SB)/4, $0x392f1c94
+DATA actNEON<>+1728(SB)/4, $0x38d78a56
+DATA actNEON<>+1732(SB)/4, $0x3876f0e6
+DATA actNEON<>+1736(SB)/4, $0x380a2842
+DATA actNEON<>+1740(SB)/4, $0x37930572
+DATA actNEON<>+1744(SB)/4, $0x37152987
+DATA actNEON<>+1748(SB)/4, $0x3695d8b3
+DATA actNEON<>+1752(SB)/4, $0x360c240a
+DATA actNEON<>+1756(SB)/4, $0x3578a6cd
+DATA actNEON<>+1760(SB)/4, $0x3ccfd931
+DATA actNEON<>+1764(SB)/4, $0x3c1e4980
+DATA actNEON<>+1768(SB)/4, $0x3bc6e07d
+DATA actNEON<>+1772(SB)/4, $0x3b90976a
+DATA actNEON<>+1776(SB)/4, $0x3ad34761
+DATA actNEON<>+1780(SB)/4, $0xbb31db15
+DATA actNEON<>+1784(SB)/4, $0xbbb18043
+DATA actNEON<>+1788(SB)/4, $0xbbcf64bf
+DATA actNEON<>+1792(SB)/4, $0xbbc8949b
+DATA actNEON<>+1796(SB)/4, $0xbbc05628
+DATA actNEON<>+1800(SB)/4, $0xbb8ee30f
+DATA actNEON<>+1804(SB)/4, $0xbb279130
+DATA actNEON<>+1808(SB)/4, $0xbabedede
+DATA actNEON<>+1812(SB)/4, $0xb99dde0f
+DATA actNEON<>+1816(SB)/4, $0x39fe3f5d
+DATA actNEON<>+1820(SB)/4, $0x3a798e53
+DATA actNEON<>+1824(SB)/4, $0x3b91b75a
+DATA actNEON<>+1828(SB)/4, $0x3b64e7bc
+DATA actNEON<>+1832(SB)/4, $0x3b25d6a9
+DATA actNEON<>+1836(SB)/4, $0x3ae86382
+DATA actNEON<>+1840(SB)/4, $0x3a993d6e
+DATA actNEON<>+1844(SB)/4, $0x3a458fbd
+DATA actNEON<>+1848(SB)/4, $0x39f0210b
+DATA actNEON<>+1852(SB)/4, $0x398a01c1
+DATA actNEON<>+1856(SB)/4, $0x391ebedd
+DATA actNEON<>+1860(SB)/4, $0x38aa9cfd
+DATA actNEON<>+1864(SB)/4, $0x38346d8d
+DATA actNEON<>+1868(SB)/4, $0x37b5e832
+DATA actNEON<>+1872(SB)/4, $0x372f79e3
+DATA actNEON<>+1876(SB)/4, $0x36a8c887
+DATA actNEON<>+1880(SB)/4, $0x361684b8
+DATA actNEON<>+1884(SB)/4, $0x357f84c2
+DATA actNEON<>+1888(SB)/4, $0xb7371387
+DATA actNEON<>+1892(SB)/4, $0xbc0b9d05
+DATA actNEON<>+1896(SB)/4, $0xbc78b7b6
+DATA actNEON<>+1900(SB)/4, $0xbca9ecd8
+DATA actNEON<>+1904(SB)/4, $0xbcbe139e
+DATA actNEON<>+1908(SB)/4, $0xbcb59886
+DATA actNEON<>+1912(SB)/4, $0xbc9d237a
+DATA actNEON<>+1916(SB)/4, $0xbc6d6366
+DATA actNEON<>+1920(SB)/4, $0xbc13c82c
+DATA actNEON<>+1924(SB)/4, $0xbb838d90
+DATA actNEON<>+1928(SB)/4, $0x39fa7798
+DATA actNEON<>+1932(SB)/4, $0x3b5ca75f
+DATA actNEON<>+1936(SB)/4, $0x3bb27175
+DATA actNEON<>+1940(SB)/4, $0x3bca8bd8
+DATA actNEON<>+1944(SB)/4, $0x3bc71702
+DATA actNEON<>+1948(SB)/4, $0x3bb13819
+DATA actNEON<>+1952(SB)/4, $0x3c12b2b3
+DATA actNEON<>+1956(SB)/4, $0x3bcef584
+DATA actNEON<>+1960(SB)/4, $0x3b87979d
+DATA actNEON<>+1964(SB)/4, $0x3b2e47a2
+DATA actNEON<>+1968(SB)/4, $0x3ad4c30e
+DATA actNEON<>+1972(SB)/4, $0x3a8000d3
+DATA actNEON<>+1976(SB)/4, $0x3a11cc20
+DATA actNEON<>+1980(SB)/4, $0x399dbaa7
+DATA actNEON<>+1984(SB)/4, $0x392bdd67
+DATA actNEON<>+1988(SB)/4, $0x38af3b43
+DATA actNEON<>+1992(SB)/4, $0x38309a68
+DATA actNEON<>+1996(SB)/4, $0x37aa01e8
+DATA actNEON<>+2000(SB)/4, $0x371cdddf
+DATA actNEON<>+2004(SB)/4, $0x3690dfb3
+DATA actNEON<>+2008(SB)/4, $0x35f82521
+DATA actNEON<>+2012(SB)/4, $0x354a7ea3
+DATA actNEON<>+2016(SB)/4, $0xbd87c88f
+DATA actNEON<>+2020(SB)/4, $0xbd823e6f
+DATA actNEON<>+2024(SB)/4, $0xbd61e9ab
+DATA actNEON<>+2028(SB)/4, $0xbd2b8a67
+DATA actNEON<>+2032(SB)/4, $0xbcdb9dfa
+DATA actNEON<>+2036(SB)/4, $0xbc3092c8
+DATA actNEON<>+2040(SB)/4, $0x3b8f271a
+DATA actNEON<>+2044(SB)/4, $0x3c7cb9b5
+DATA actNEON<>+2048(SB)/4, $0x3cc4df7e
+DATA actNEON<>+2052(SB)/4, $0x3ce89207
+DATA actNEON<>+2056(SB)/4, $0x3cf2e783
+DATA actNEON<>+2060(SB)/4, $0x3ce76245
+DATA actNEON<>+2064(SB)/4, $0x3ccc4fa1
+DATA actNEON<>+2068(SB)/4, $0x3cab5542
+DATA actNEON<>+2072(SB)/4, $0x3c8720df
+DATA actNEON<>+2076(SB)/4, $0x3c4c315a
+DATA actNEON<>+2080(SB)/4, $0x3c33d389
+DATA actNEON<>+2084(SB)/4, $0x3bebc29a
+DATA actNEON<>+2088(SB)/4, $0x3b8f835b
+DATA actNEON<>+2092(SB)/4, $0x3b2ce54b
+DATA actNEON<>+2096(SB)/4, $0x3ac6640c
+DATA actNEON<>+2100(SB)/4, $0x3a61d496
+DATA actNEON<>+2104(SB)/4, $0x39f3ae46
+DATA actNEON<>+2108(SB)/4, $0x397a342f
+DATA actNEON<>+2112(SB)/4, $0x390229dd
+DATA actNEON<>+2116(SB)/4, $0x387d732c
+DATA actNEON<>+2120(SB)/4, $0x37f4ca97
+DATA actNEON<>+2124(SB)/4, $0x37621899
+DATA actNEON<>+2128(SB)/4, $0x36c86dfd
+DATA actNEON<>+2132(SB)/4, $0x36326a90
+DATA actNEON<>+2136(SB)/4, $0x359335df
+DATA actNEON<>+2140(SB)/4, $0x34e7abc2
+DATA actNEON<>+2144(SB)/4, $0x3c18b3c5
+DATA actNEON<>+2148(SB)/4, $0x3d0a13e0
+DATA actNEON<>+2152(SB)/4, $0x3d84f3e6
+DATA actNEON<>+2156(SB)/4, $0x3dbb2198
+DATA actNEON<>+2160(SB)/4, $0x3ddf5b63
+DATA actNEON<>+2164(SB)/4, $0x3df3a569
+DATA actNEON<>+2168(SB)/4, $0x3df7063a
+DATA actNEON<>+2172(SB)/4, $0x3deccdff
+DATA actNEON<>+2176(SB)/4, $0x3dd656fa
+DATA actNEON<>+2180(SB)/4, $0x3dbb24e5
+DATA actNEON<>+2184(SB)/4, $0x3d99dabe
+DATA actNEON<>+2188(SB)/4, $0x3d779b16
+DATA actNEON<>+2192(SB)/4, $0x3d3c5bff
+DATA actNEON<>+2196(SB)/4, $0x3d0c2c60
+DATA actNEON<>+2200(SB)/4, $0x3cc65479
+DATA actNEON<>+2204(SB)/4, $0x3c8864a1
+DATA actNEON<>+2208(SB)/4, $0x3c004477
+DATA actNEON<>+2212(SB)/4, $0x3b9ec0af
+DATA actNEON<>+2216(SB)/4, $0x3b3623d3
+DATA actNEON<>+2220(SB)/4, $0x3ad002d3
+DATA actNEON<>+2224(SB)/4, $0x3a628d68
+DATA actNEON<>+2228(SB)/4, $0x39f5edfb
+DATA actNEON<>+2232(SB)/4, $0x397d330a
+DATA actNEON<>+2236(SB)/4, $0x38f84f59
+DATA actNEON<>+2240(SB)/4, $0x3877f91a
+DATA actNEON<>+2244(SB)/4, $0x37e7a0fb
+DATA actNEON<>+2248(SB)/4, $0x375744f1
+DATA actNEON<>+2252(SB)/4, $0x36bf7898
+DATA actNEON<>+2256(SB)/4, $0x36239d0e
+DATA actNEON<>+2260(SB)/4, $0x358cc84b
+DATA actNEON<>+2264(SB)/4, $0x34e06c12
+DATA actNEON<>+2268(SB)/4, $0x342ab329
+DATA actNEON<>+2272(SB)/4, $0x3ecc08f9
+DATA actNEON<>+2276(SB)/4, $0x3ec946cd
+DATA actNEON<>+2280(SB)/4, $0x3ec06d0a
+DATA actNEON<>+2284(SB)/4, $0x3eb1dd4e
+DATA actNEON<>+2288(SB)/4, $0x3ea0318b
+DATA actNEON<>+2292(SB)/4, $0x3e8b8160
+DATA actNEON<>+2296(SB)/4, $0x3e69fb6a
+DATA actNEON<>+2300(SB)/4, $0x3e421fa6
+DATA actNEON<>+2304(SB)/4, $0x3e18dedc
+DATA actNEON<>+2308(SB)/4, $0x3dee84ac
+DATA actNEON<>+2312(SB)/4, $0x3daf6b25
+DATA actNEON<>+2316(SB)/4, $0x3d80d17c
+DATA actNEON<>+2320(SB)/4, $0x3d332a7b
+DATA actNEON<>+2324(SB)/4, $0x3cf6a344
+DATA actNEON<>+2328(SB)/4, $0x3ca1c806
+DATA actNEON<>+2332(SB)/4, $0x3c4fbab9
+DATA actNEON<>+2336(SB)/4, $0x3b256d46
+DATA actNEON<>+2340(SB)/4, $0x3ac310af
+DATA actNEON<>+2344(SB)/4, $0x3a54c07f
+DATA actNEON<>+2348(SB)/4, $0x39e7fe79
+DATA actNEON<>+2352(SB)/4, $0x397165c4
+DATA actNEON<>+2356(SB)/4, $0x38fb4558
+DATA actNEON<>+2360(SB)/4, $0x387815bc
+DATA actNEON<>+2364(SB)/4, $0x37e97216
+DATA actNEON<>+2368(SB)/4, $0x37609deb
+DATA actNEON<>+2372(SB)/4, $0x36ca079a
+DATA actNEON<>+2376(SB)/4, $0x36353da4
+DATA actNEON<>+2380(SB)/4, $0x359bb051
+DATA actNEON<>+2384(SB)/4, $0x3500942f
+DATA actNEON<>+2388(SB)/4, $0x34566173
+DATA actNEON<>+2392(SB)/4, $0x33a56e64
+DATA actNEON<>+2396(SB)/4, $0x32f3c365
+DATA actNEON<>+2400(SB)/4, $0x3ef6729a
+DATA actNEON<>+2404(SB)/4, $0x3edd23fc
+DATA actNEON<>+2408(SB)/4, $0x3ebad050
+DATA actNEON<>+2412(SB)/4, $0x3e994e77
+DATA actNEON<>+2416(SB)/4, $0x3e78af7f
+DATA actNEON<>+2420(SB)/4, $0x3e43da8b
+DATA actNEON<>+2424(SB)/4, $0x3e1509a1
+DATA actNEON<>+2428(SB)/4, $0x3de3db07
+DATA actNEON<>+2432(SB)/4, $0x3da4bf29
+DATA actNEON<>+2436(SB)/4, $0x3d6ec98d
+DATA actNEON<>+2440(SB)/4, $0x3d229fc7
+DATA actNEON<>+2444(SB)/4, $0x3cdf9a1d
+DATA actNEON<>+2448(SB)/4, $0x3c9166f9
+DATA actNEON<>+2452(SB)/4, $0x3c3c7584
+DATA actNEON<>+2456(SB)/4, $0x3be8dece
+DATA actNEON<>+2460(SB)/4, $0x3b8d6636
+DATA actNEON<>+2464(SB)/4, $0x41680000
+DATA actNEON<>+2468(SB)/4, $0x41680000
+DATA actNEON<>+2472(SB)/4, $0x41680000
+DATA actNEON<>+2476(SB)/4, $0x41680000
+DATA actNEON<>+2480(SB)/4, $0x49400000
+DATA actNEON<>+2484(SB)/4, $0x49400000
+DATA actNEON<>+2488(SB)/4, $0x49400000
+DATA actNEON<>+2492(SB)/4, $0x49400000
+DATA actNEON<>+2496(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2500(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2504(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2508(SB)/4, $0xbf38aa3b
+DATA actNEON<>+2512(SB)/4, $0x3fb17218
+DATA actNEON<>+2516(SB)/4, $0x3fb17218
+DATA actNEON<>+2520(SB)/4, $0x3fb17218
+DATA actNEON<>+2524(SB)/4, $0x3fb17218
+DATA actNEON<>+2528(SB)/4, $0xb182e308
+DATA actNEON<>+2532(SB)/4, $0xb182e308
+DATA actNEON<>+2536(SB)/4, $0xb182e308
+DATA actNEON<>+2540(SB)/4, $0xb182e308
+DATA actNEON<>+2544(SB)/4, $0x3e000000
+DATA actNEON<>+2548(SB)/4, $0x3e000000
+DATA actNEON<>+2552(SB)/4, $0x3e000000
+DATA actNEON<>+2556(SB)/4, $0x3e000000
+DATA actNEON<>+2560(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2564(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2568(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2572(SB)/4, $0xbcaaaaab
+DATA actNEON<>+2576(SB)/4, $0xbf000000
+DATA actNEON<>+2580(SB)/4, $0xbf000000
+DATA actNEON<>+2584(SB)/4, $0xbf000000
+DATA actNEON<>+2588(SB)/4, $0xbf000000
+DATA actNEON<>+2592(SB)/4, $0x3f800000
+DATA actNEON<>+2596(SB)/4, $0x3f85aac3
+DATA actNEON<>+2600(SB)/4, $0x3f8b95c2
+DATA actNEON<>+2604(SB)/4, $0x3f91c3d3
+DATA actNEON<>+2608(SB)/4, $0x3f9837f0
+DATA actNEON<>+2612(SB)/4, $0x3f9ef532
+DATA actNEON<>+2616(SB)/4, $0x3fa5fed7
+DATA actNEON<>+2620(SB)/4, $0x3fad583f
+DATA actNEON<>+2624(SB)/4, $0x3fb504f3
+DATA actNEON<>+2628(SB)/4, $0x3fbd08a4
+DATA actNEON<>+2632(SB)/4, $0x3fc5672a
+DATA actNEON<>+2636(SB)/4, $0x3fce248c
+DATA actNEON<>+2640(SB)/4, $0x3fd744fd
+DATA actNEON<>+2644(SB)/4, $0x3fe0ccdf
+DATA actNEON<>+2648(SB)/4, $0x3feac0c7
+DATA actNEON<>+2652(SB)/4, $0x3ff5257d
+DATA actNEON<>+2656(SB)/4, $0x0
+DATA actNEON<>+2660(SB)/4, $0x334f9891
+DATA actNEON<>+2664(SB)/4, $0xb260aba1
+DATA actNEON<>+2668(SB)/4, $0x33675624
+DATA actNEON<>+2672(SB)/4, $0x33231b71
+DATA actNEON<>+2676(SB)/4, $0x33412342
+DATA actNEON<>+2680(SB)/4, $0xb32c9d5e
+DATA actNEON<>+2684(SB)/4, $0xb22deaf6
+DATA actNEON<>+2688(SB)/4, $0x32cfe77a
+DATA actNEON<>+2692(SB)/4, $0xb3414fe8
+DATA actNEON<>+2696(SB)/4, $0x320aa837
+DATA actNEON<>+2700(SB)/4, $0x3228fc24
+DATA actNEON<>+2704(SB)/4, $0xb2d4a58a
+DATA actNEON<>+2708(SB)/4, $0xb21eab59
+DATA actNEON<>+2712(SB)/4, $0xb24116de
+DATA actNEON<>+2716(SB)/4, $0x32292436
+DATA actNEON<>+2720(SB)/4, $0x3fa4abbc
+DATA actNEON<>+2724(SB)/4, $0x3fdfaa01
+DATA actNEON<>+2728(SB)/4, $0x4011caa3
+DATA actNEON<>+2732(SB)/4, $0x402ef5d4
+DATA actNEON<>+2736(SB)/4, $0x4061f7af
+DATA actNEON<>+2740(SB)/4, $0x408e74d6
+DATA actNEON<>+2744(SB)/4, $0x40b055ff
+DATA actNEON<>+2748(SB)/4, $0x40d0fde3
+DATA actNEON<>+2752(SB)/4, $0x40fe18b3
+DATA actNEON<>+2756(SB)/4, $0x411fc8b8
+DATA actNEON<>+2760(SB)/4, $0x4141c68b
+DATA actNEON<>+2764(SB)/4, $0x415e5c44
+DATA actNEON<>+2768(SB)/4, $0x0
+DATA actNEON<>+2772(SB)/4, $0x3ebc7b1b
+DATA actNEON<>+2776(SB)/4, $0x3f1fa5e9
+DATA actNEON<>+2780(SB)/4, $0x3f5bebc8
+DATA actNEON<>+2784(SB)/4, $0xbaa1b187
+DATA actNEON<>+2788(SB)/4, $0xb9e18885
+DATA actNEON<>+2792(SB)/4, $0xb92aa215
+DATA actNEON<>+2796(SB)/4, $0xb89632f6
+DATA actNEON<>+2800(SB)/4, $0xb7a556e5
+DATA actNEON<>+2804(SB)/4, $0xb69d1a4a
+DATA actNEON<>+2808(SB)/4, $0xb59f5b51
+DATA actNEON<>+2812(SB)/4, $0xb4fdb06e
+DATA actNEON<>+2816(SB)/4, $0xb3e2665e
+DATA actNEON<>+2820(SB)/4, $0xb2af2c04
+DATA actNEON<>+2824(SB)/4, $0xb1b1c2f4
+DATA actNEON<>+2828(SB)/4, $0xb0e7b6e6
+DATA actNEON<>+2832(SB)/4, $0xbca33630
+DATA actNEON<>+2836(SB)/4, $0xbc1c2bab
+DATA actNEON<>+2840(SB)/4, $0xbbadf836
+DATA actNEON<>+2844(SB)/4, $0xbb28cd18
+DATA actNEON<>+2848(SB)/4, $0x3b5ec7fc
+DATA actNEON<>+2852(SB)/4, $0x3ab713c3
+DATA actNEON<>+2856(SB)/4, $0x3a0eb662
+DATA actNEON<>+2860(SB)/4, $0x39883444
+DATA actNEON<>+2864(SB)/4, $0x38aa8a55
+DATA actNEON<>+2868(SB)/4, $0x37cea5cb
+DATA actNEON<>+2872(SB)/4, $0x36fae81d
+DATA actNEON<>+2876(SB)/4, $0x3636c8d9
+DATA actNEON<>+2880(SB)/4, $0x35600d08
+DATA actNEON<>+2884(SB)/4, $0x344bfd7f
+DATA actNEON<>+2888(SB)/4, $0x33636be4
+DATA actNEON<>+2892(SB)/4, $0x32b6df00
+DATA actNEON<>+2896(SB)/4, $0x3d78ac78
+DATA actNEON<>+2900(SB)/4, $0x3cceff52
+DATA actNEON<>+2904(SB)/4, $0x3c650a35
+DATA actNEON<>+2908(SB)/4, $0x3c06d990
+DATA actNEON<>+2912(SB)/4, $0xbc17a811
+DATA actNEON<>+2916(SB)/4, $0xbb880cdc
+DATA actNEON<>+2920(SB)/4, $0xbaea57d5
+DATA actNEON<>+2924(SB)/4, $0xba71cdbf
+DATA actNEON<>+2928(SB)/4, $0xb9aacb7a
+DATA actNEON<>+2932(SB)/4, $0xb8effbb5
+DATA actNEON<>+2936(SB)/4, $0xb8295040
+DATA actNEON<>+2940(SB)/4, $0xb78cc664
+DATA actNEON<>+2944(SB)/4, $0xb6c5f37a
+DATA actNEON<>+2948(SB)/4, $0xb5ddbee4
+DATA actNEON<>+2952(SB)/4, $0xb513efd4
+DATA actNEON<>+2956(SB)/4, $0xb485f20d
+DATA actNEON<>+2960(SB)/4, $0xbe07f060
+DATA actNEON<>+2964(SB)/4, $0xbd6cb509
+DATA actNEON<>+2968(SB)/4, $0xbd0977f0
+DATA actNEON<>+2972(SB)/4, $0xbcaac707
+DATA actNEON<>+2976(SB)/4, $0x3cbc83c2
+DATA actNEON<>+2980(SB)/4, $0x3c39c42d
+DATA actNEON<>+2984(SB)/4, $0x3bb1adbd
+DATA actNEON<>+2988(SB)/4, $0x3b47bcd2
+DATA actNEON<>+2992(SB)/4, $0x3aa2789d
+DATA actNEON<>+2996(SB)/4, $0x3a042f68
+DATA actNEON<>+3000(SB)/4, $0x39595643
+DATA actNEON<>+3004(SB)/4, $0x38cecd2d
+DATA actNEON<>+3008(SB)/4, $0x382a9c16
+DATA actNEON<>+3012(SB)/4, $0x3769ed44
+DATA actNEON<>+3016(SB)/4, $0x36ba4d06
+DATA actNEON<>+3020(SB)/4, $0x363f95a1
+DATA actNEON<>+3024(SB)/4, $0x3e7ffc83
+DATA actNEON<>+3028(SB)/4, $0x3df153f3
+DATA actNEON<>+3032(SB)/4, $0x3d943c31
+DATA actNEON<>+3036(SB)/4, $0x3d41af6a
+DATA actNEON<>+3040(SB)/4, $0xbd4cc618
+DATA actNEON<>+3044(SB)/4, $0xbcdfc513
+DATA actNEON<>+3048(SB)/4, $0xbc6fb277
+DATA actNEON<>+3052(SB)/4, $0xbc13bd9d
+DATA actNEON<>+3056(SB)/4, $0xbb8ba21f
+DATA actNEON<>+3060(SB)/4, $0xbb04d472
+DATA actNEON<>+3064(SB)/4, $0xba8023bc
+DATA actNEON<>+3068(SB)/4, $0xba0bd635
+DATA actNEON<>+3072(SB)/4, $0xb988513f
+DATA actNEON<>+3076(SB)/4, $0xb8e56e4f
+DATA actNEON<>+3080(SB)/4, $0xb85a7a73
+DATA actNEON<>+3084(SB)/4, $0xb7ffe9d2
+DATA actNEON<>+3088(SB)/4, $0xbecc4220
+DATA actNEON<>+3092(SB)/4, $0xbe52cf83
+DATA actNEON<>+3096(SB)/4, $0xbe09c4e9
+DATA actNEON<>+3100(SB)/4, $0xbdbe6c5d
+DATA actNEON<>+3104(SB)/4, $0x3db612d4
+DATA actNEON<>+3108(SB)/4, $0x3d5f3913
+DATA actNEON<>+3112(SB)/4, $0x3d076cd2
+DATA actNEON<>+3116(SB)/4, $0x3cb89089
+DATA actNEON<>+3120(SB)/4, $0x3c4cf5b6
+DATA actNEON<>+3124(SB)/4, $0x3be628ad
+DATA actNEON<>+3128(SB)/4, $0x3b834533
+DATA actNEON<>+3132(SB)/4, $0x3b2522fc
+DATA actNEON<>+3136(SB)/4, $0x3abf1295
+DATA actNEON<>+3140(SB)/4, $0x3a463ecc
+DATA actNEON<>+3144(SB)/4, $0x39e25213
+DATA actNEON<>+3148(SB)/4, $0x39972f45
+DATA actNEON<>+3152(SB)/4, $0xb089c9be
+DATA actNEON<>+3156(SB)/4, $0x3e928853
+DATA actNEON<>+3160(SB)/4, $0x3e4d83b5
+DATA actNEON<>+3164(SB)/4, $0x3e175ed8
+DATA actNEON<>+3168(SB)/4, $0x3e9561dd
+DATA actNEON<>+3172(SB)/4, $0x3ea5e4fa
+DATA actNEON<>+3176(SB)/4, $0x3eb17ca1
+DATA actNEON<>+3180(SB)/4, $0x3eb7dfce
+DATA actNEON<>+3184(SB)/4, $0x3ebec4fe
+DATA actNEON<>+3188(SB)/4, $0x3ec33747
+DATA actNEON<>+3192(SB)/4, $0x3ec61b4b
+DATA actNEON<>+3196(SB)/4, $0x3ec7c5bd
+DATA actNEON<>+3200(SB)/4, $0x3ec9297a
+DATA actNEON<>+3204(SB)/4, $0x3eca44e1
+DATA actNEON<>+3208(SB)/4, $0x3ecae4b7
+DATA actNEON<>+3212(SB)/4, $0x3ecb3787
+DATA actNEON<>+3216(SB)/4, $0x0
+DATA actNEON<>+3220(SB)/4, $0x3e0fc382
+DATA actNEON<>+3224(SB)/4, $0x3e4eaa6b
+DATA actNEON<>+3228(SB)/4, $0x3e78495b
+DATA actNEON<>+3232(SB)/4, $0xc1300000
+DATA actNEON<>+3236(SB)/4, $0xc1300000
+DATA actNEON<>+3240(SB)/4, $0xc1300000
+DATA actNEON<>+3244(SB)/4, $0xc1300000
+DATA actNEON<>+3248(SB)/4, $0x3d922279
+DATA actNEON<>+3252(SB)/4, $0x3d922279
+DATA actNEON<>+3256(SB)/4, $0x3d922279
+DATA actNEON<>+3260(SB)/4, $0x3d922279
+DATA actNEON<>+3264(SB)/4, $0x3fcc4228
+DATA actNEON<>+3268(SB)/4, $0x3fcc4228
+DATA actNEON<>+3272(SB)/4, $0x3fcc4228
+DATA actNEON<>+3276(SB)/4, $0x3fcc4228
+DATA actNEON<>+3280(SB)/4, $0x3124d8b5
+DATA actNEON<>+3284(SB)/4, $0x3124d8b5
+DATA actNEON<>+3288(SB)/4, $0x3124d8b5
+DATA actNEON<>+3292(SB)/4, $0x3124d8b5
+DATA actNEON<>+3296(SB)/4, $0x344f50d9
+DATA actNEON<>+3300(SB)/4, $0x344f50d9
+DATA actNEON<>+3304(SB)/4, $0x344f50d9
+DATA actNEON<>+3308(SB)/4, $0x344f50d9
+GLOBL actNEON<>(SB), RODATA|NOPTR, $3312
 
 // func tanhF32NEON(z, x *float32, n int)
 TEXT ·tanhF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x4111999a, R10
-	VDUP R10, V0.S4
-	MOVD $0x7fffffff, R10
-	VDUP R10, V1.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V2.S4
-	MOVD $0xf, R10
-	VDUP R10, V3.S4
-	MOVD $0x4040404, R10
-	VDUP R10, V4.S4
-	MOVD $0x3020100, R10
-	VDUP R10, V5.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V6.S4
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 0(R11), F1 // 9.1
+	FMOVQ 16(R11), F0 // 2147483647
+	FMOVQ 32(R11), F2 // 1
+	FMOVQ 48(R11), F3 // 15
+	FMOVQ 64(R11), F4 // 67372036
+	FMOVQ 80(R11), F5 // 50462976
+	FMOVQ 96(R11), F6 // -2147483648
 	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F7
-	WORD $0x4e211ce8 // AND V8, V7, V1
-	WORD $0x6ea0e509 // FCMGT V9, V8, V0
-	WORD $0x6e681c09 // BSL V9, V0, V8
-	WORD $0x4e22d528 // FADD V8, V9, V2
-	WORD $0x6f2b050a // USHR V10, V8, 21
-	WORD $0x4e231d48 // AND V8, V10, V3
-	WORD $0x4ea49d0a // MUL V10, V8, V4
-	WORD $0x4ea58548 // ADD V8, V10, V5
-	MOVD $actNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaad52b // FSUB V11, V9, V10
-	MOVD $actNEONRows<>+64(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	MOVD $actNEONRows<>+128(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaa1d4c // ORR V12, V10, V10
-	WORD $0x4e2bcd2c // FMLA V12, V9, V11
-	MOVD $actNEONRows<>+192(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+256(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+320(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+384(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+448(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d28 // ORR V8, V9, V9
-	WORD $0x4e2bcd88 // FMLA V8, V12, V11
-	WORD $0x4e261ce9 // AND V9, V7, V6
-	WORD $0x4ea91d07 // ORR V7, V8, V9
-	FMOVQ F7, 0(R0)
-	FMOVQ 16(R1), F7
-	WORD $0x4e211ce8 // AND V8, V7, V1
-	WORD $0x6ea0e509 // FCMGT V9, V8, V0
-	WORD $0x6e681c09 // BSL V9, V0, V8
-	WORD $0x4e22d528 // FADD V8, V9, V2
-	WORD $0x6f2b050a // USHR V10, V8, 21
-	WORD $0x4e231d48 // AND V8, V10, V3
-	WORD $0x4ea49d0a // MUL V10, V8, V4
-	WORD $0x4ea58548 // ADD V8, V10, V5
-	MOVD $actNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaad52b // FSUB V11, V9, V10
-	MOVD $actNEONRows<>+64(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	MOVD $actNEONRows<>+128(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaa1d4c // ORR V12, V10, V10
-	WORD $0x4e2bcd2c // FMLA V12, V9, V11
-	MOVD $actNEONRows<>+192(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+256(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+320(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+384(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+448(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d28 // ORR V8, V9, V9
-	WORD $0x4e2bcd88 // FMLA V8, V12, V11
-	WORD $0x4e261ce9 // AND V9, V7, V6
-	WORD $0x4ea91d07 // ORR V7, V8, V9
-	FMOVQ F7, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
-	BGE loop
-
-tail:
-	ADDS $8, R9
-	BEQ done
-
-one:
-	FMOVQ 0(R1), F7
-	WORD $0x4e211ce8 // AND V8, V7, V1
-	WORD $0x6ea0e509 // FCMGT V9, V8, V0
-	WORD $0x6e681c09 // BSL V9, V0, V8
-	WORD $0x4e22d528 // FADD V8, V9, V2
-	WORD $0x6f2b050a // USHR V10, V8, 21
-	WORD $0x4e231d48 // AND V8, V10, V3
-	WORD $0x4ea49d0a // MUL V10, V8, V4
-	WORD $0x4ea58548 // ADD V8, V10, V5
-	MOVD $actNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaad52b // FSUB V11, V9, V10
-	MOVD $actNEONRows<>+64(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	MOVD $actNEONRows<>+128(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e08638a // TBL4 V10, V28, V8
-	WORD $0x4eaa1d4c // ORR V12, V10, V10
-	WORD $0x4e2bcd2c // FMLA V12, V9, V11
-	MOVD $actNEONRows<>+192(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+256(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+320(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2a // ORR V10, V9, V9
-	WORD $0x4e2bcd8a // FMLA V10, V12, V11
-	MOVD $actNEONRows<>+384(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d2c // ORR V12, V9, V9
-	WORD $0x4e2bcd4c // FMLA V12, V10, V11
-	MOVD $actNEONRows<>+448(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e086389 // TBL4 V9, V28, V8
-	WORD $0x4ea91d28 // ORR V8, V9, V9
-	WORD $0x4e2bcd88 // FMLA V8, V12, V11
-	WORD $0x4e261ce9 // AND V9, V7, V6
-	WORD $0x4ea91d07 // ORR V7, V8, V9
-	FMOVQ F7, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-
-done:
-	RET
-
-// func sigmoidF32NEON(z, x *float32, n int)
-TEXT ·sigmoidF32NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	MOVD $0xc2d00000, R10
-	VDUP R10, V0.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V1.S4
-	MOVD $0x3fb8aa3b, R10
-	VDUP R10, V2.S4
-	MOVD $0x4b400000, R10
-	VDUP R10, V3.S4
-	MOVD $0x3f317218, R10
-	VDUP R10, V4.S4
-	MOVD $0xb102e308, R10
-	VDUP R10, V5.S4
-	MOVD $0x3ab55b5f, R10
-	VDUP R10, V6.S4
-	MOVD $0x3c091eae, R10
-	VDUP R10, V7.S4
-	MOVD $0x3d2aac2d, R10
-	VDUP R10, V8.S4
-	MOVD $0x3e2aaa46, R10
-	VDUP R10, V9.S4
-	MOVD $0x3efffffe, R10
-	VDUP R10, V10.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V11.S4
-	MOVD $0x53800000, R10
-	VDUP R10, V12.S4
-	MOVD $0x2b800000, R10
-	VDUP R10, V13.S4
-	MOVD $0x0, R10
-	VDUP R10, V14.S4
-	SUBS $8, R9
-	BLT tail
-
-loop:
-	FMOVQ 0(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4ea5ce51 // FMLS V17, V18, V5
-	WORD $0x4ea71cf2 // ORR V18, V7, V7
-	WORD $0x4e31ccd2 // FMLA V18, V6, V17
-	WORD $0x4ea81d13 // ORR V19, V8, V8
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4ea91d32 // ORR V18, V9, V9
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eaa1d53 // ORR V19, V10, V10
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4eab1d72 // ORR V18, V11, V11
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eab1d73 // ORR V19, V11, V11
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de71 // FMUL V17, V19, V16
-	WORD $0x6e2dde30 // FMUL V16, V17, V13
-	WORD $0x4e2bd611 // FADD V17, V16, V11
-	WORD $0x6eafe5d2 // FCMGT V18, V14, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x6e6b1e0f // BSL V15, V16, V11
-	WORD $0x6e31fdf2 // FDIV V18, V15, V17
-	WORD $0x4eabd62f // FSUB V15, V17, V11
-	WORD $0x4eafd611 // FSUB V17, V16, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4eb1ce4f // FMLS V15, V18, V17
-	FMOVQ F15, 0(R0)
-	FMOVQ 16(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4ea5ce51 // FMLS V17, V18, V5
-	WORD $0x4ea71cf2 // ORR V18, V7, V7
-	WORD $0x4e31ccd2 // FMLA V18, V6, V17
-	WORD $0x4ea81d13 // ORR V19, V8, V8
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4ea91d32 // ORR V18, V9, V9
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eaa1d53 // ORR V19, V10, V10
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4eab1d72 // ORR V18, V11, V11
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eab1d73 // ORR V19, V11, V11
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de71 // FMUL V17, V19, V16
-	WORD $0x6e2dde30 // FMUL V16, V17, V13
-	WORD $0x4e2bd611 // FADD V17, V16, V11
-	WORD $0x6eafe5d2 // FCMGT V18, V14, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x6e6b1e0f // BSL V15, V16, V11
-	WORD $0x6e31fdf2 // FDIV V18, V15, V17
-	WORD $0x4eabd62f // FSUB V15, V17, V11
-	WORD $0x4eafd611 // FSUB V17, V16, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4eb1ce4f // FMLS V15, V18, V17
-	FMOVQ F15, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
-	BGE loop
-
-tail:
-	ADDS $8, R9
-	BEQ done
-
-one:
-	FMOVQ 0(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4ea5ce51 // FMLS V17, V18, V5
-	WORD $0x4ea71cf2 // ORR V18, V7, V7
-	WORD $0x4e31ccd2 // FMLA V18, V6, V17
-	WORD $0x4ea81d13 // ORR V19, V8, V8
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4ea91d32 // ORR V18, V9, V9
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eaa1d53 // ORR V19, V10, V10
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4eab1d72 // ORR V18, V11, V11
-	WORD $0x4e31ce72 // FMLA V18, V19, V17
-	WORD $0x4eab1d73 // ORR V19, V11, V11
-	WORD $0x4e31ce53 // FMLA V19, V18, V17
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de71 // FMUL V17, V19, V16
-	WORD $0x6e2dde30 // FMUL V16, V17, V13
-	WORD $0x4e2bd611 // FADD V17, V16, V11
-	WORD $0x6eafe5d2 // FCMGT V18, V14, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x6e6b1e0f // BSL V15, V16, V11
-	WORD $0x6e31fdf2 // FDIV V18, V15, V17
-	WORD $0x4eabd62f // FSUB V15, V17, V11
-	WORD $0x4eafd611 // FSUB V17, V16, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4eb1ce4f // FMLS V15, V18, V17
-	FMOVQ F15, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-
-done:
-	RET
-
-// func siluF32NEON(z, x *float32, n int)
-TEXT ·siluF32NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	MOVD $0xc2dc0000, R10
-	VDUP R10, V0.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V1.S4
-	MOVD $0x3fb8aa3b, R10
-	VDUP R10, V2.S4
-	MOVD $0x4b400000, R10
-	VDUP R10, V3.S4
-	MOVD $0x3f317218, R10
-	VDUP R10, V4.S4
-	MOVD $0xb102e308, R10
-	VDUP R10, V5.S4
-	MOVD $0x3e2aaa46, R10
-	VDUP R10, V6.S4
-	MOVD $0x3efffffe, R10
-	VDUP R10, V7.S4
-	MOVD $0x3c091eae, R10
-	VDUP R10, V8.S4
-	MOVD $0x3d2aac2d, R10
-	VDUP R10, V9.S4
-	MOVD $0x3ab55b5f, R10
-	VDUP R10, V10.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V11.S4
-	MOVD $0x53800000, R10
-	VDUP R10, V12.S4
-	MOVD $0x2b800000, R10
-	VDUP R10, V13.S4
-	MOVD $0x3f000000, R10
-	VDUP R10, V14.S4
-	SUBS $8, R9
-	BLT tail
-
-loop:
-	FMOVQ 0(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4ea5ce54 // FMLS V20, V18, V5
-	WORD $0x6e34de92 // FMUL V18, V20, V20
-	WORD $0x4ea71cf3 // ORR V19, V7, V7
-	WORD $0x4e34ccd3 // FMLA V19, V6, V20
-	WORD $0x4ea91d35 // ORR V21, V9, V9
-	WORD $0x4e34cd15 // FMLA V21, V8, V20
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e32cd56 // FMLA V22, V10, V18
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x4e32ced5 // FMLA V21, V22, V18
-	WORD $0x4eb41e93 // ORR V19, V20, V20
-	WORD $0x4e32ceb3 // FMLA V19, V21, V18
-	WORD $0x4e2bd672 // FADD V18, V19, V11
-	WORD $0x4eabd654 // FSUB V20, V18, V11
-	WORD $0x4eb4d675 // FSUB V21, V19, V20
-	WORD $0x6e32de33 // FMUL V19, V17, V18
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4eb2ce34 // FMLS V20, V17, V18
-	WORD $0x4eb41e96 // ORR V22, V20, V20
-	WORD $0x4eb5ce36 // FMLS V22, V17, V21
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de51 // FMUL V17, V18, V16
-	WORD $0x6e2dde32 // FMUL V18, V17, V13
-	WORD $0x4e2bd651 // FADD V17, V18, V11
-	WORD $0x4eabd634 // FSUB V20, V17, V11
-	WORD $0x4eb4d655 // FSUB V21, V18, V20
-	WORD $0x6e31fe74 // FDIV V20, V19, V17
-	WORD $0x6ea0fa77 // FNEG V23, V19
-	WORD $0x4e31ce97 // FMLA V23, V20, V17
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e35ce91 // FMLA V17, V20, V21
-	WORD $0x4e36d633 // FADD V19, V17, V22
-	WORD $0x6e2ede51 // FMUL V17, V18, V14
-	WORD $0x4eb31e72 // ORR V18, V19, V19
-	WORD $0x4eb1ce72 // FMLS V18, V19, V17
-	WORD $0x4eb2d691 // FSUB V17, V20, V18
-	WORD $0x6e30de32 // FMUL V18, V17, V16
-	WORD $0x6e2dde50 // FMUL V16, V18, V13
-	WORD $0x6eafe431 // FCMGT V17, V1, V15
-	WORD $0x6e6f1c31 // BSL V17, V1, V15
-	WORD $0x4e30d62f // FADD V15, V17, V16
-	FMOVQ F15, 0(R0)
-	FMOVQ 16(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4ea5ce54 // FMLS V20, V18, V5
-	WORD $0x6e34de92 // FMUL V18, V20, V20
-	WORD $0x4ea71cf3 // ORR V19, V7, V7
-	WORD $0x4e34ccd3 // FMLA V19, V6, V20
-	WORD $0x4ea91d35 // ORR V21, V9, V9
-	WORD $0x4e34cd15 // FMLA V21, V8, V20
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e32cd56 // FMLA V22, V10, V18
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x4e32ced5 // FMLA V21, V22, V18
-	WORD $0x4eb41e93 // ORR V19, V20, V20
-	WORD $0x4e32ceb3 // FMLA V19, V21, V18
-	WORD $0x4e2bd672 // FADD V18, V19, V11
-	WORD $0x4eabd654 // FSUB V20, V18, V11
-	WORD $0x4eb4d675 // FSUB V21, V19, V20
-	WORD $0x6e32de33 // FMUL V19, V17, V18
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4eb2ce34 // FMLS V20, V17, V18
-	WORD $0x4eb41e96 // ORR V22, V20, V20
-	WORD $0x4eb5ce36 // FMLS V22, V17, V21
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de51 // FMUL V17, V18, V16
-	WORD $0x6e2dde32 // FMUL V18, V17, V13
-	WORD $0x4e2bd651 // FADD V17, V18, V11
-	WORD $0x4eabd634 // FSUB V20, V17, V11
-	WORD $0x4eb4d655 // FSUB V21, V18, V20
-	WORD $0x6e31fe74 // FDIV V20, V19, V17
-	WORD $0x6ea0fa77 // FNEG V23, V19
-	WORD $0x4e31ce97 // FMLA V23, V20, V17
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e35ce91 // FMLA V17, V20, V21
-	WORD $0x4e36d633 // FADD V19, V17, V22
-	WORD $0x6e2ede51 // FMUL V17, V18, V14
-	WORD $0x4eb31e72 // ORR V18, V19, V19
-	WORD $0x4eb1ce72 // FMLS V18, V19, V17
-	WORD $0x4eb2d691 // FSUB V17, V20, V18
-	WORD $0x6e30de32 // FMUL V18, V17, V16
-	WORD $0x6e2dde50 // FMUL V16, V18, V13
-	WORD $0x6eafe431 // FCMGT V17, V1, V15
-	WORD $0x6e6f1c31 // BSL V17, V1, V15
-	WORD $0x4e30d62f // FADD V15, V17, V16
-	FMOVQ F15, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
-	BGE loop
-
-tail:
-	ADDS $8, R9
-	BEQ done
-
-one:
-	FMOVQ 0(R1), F15
-	WORD $0x4ea11df0 // ORR V16, V15, V1
-	WORD $0x6eb0e411 // FCMGT V17, V0, V16
-	WORD $0x6e701c11 // BSL V17, V0, V16
-	WORD $0x4ea31c70 // ORR V16, V3, V3
-	WORD $0x4e22ce30 // FMLA V16, V17, V2
-	WORD $0x4ea3d612 // FSUB V18, V16, V3
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4ea4ce53 // FMLS V19, V18, V4
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4ea5ce54 // FMLS V20, V18, V5
-	WORD $0x6e34de92 // FMUL V18, V20, V20
-	WORD $0x4ea71cf3 // ORR V19, V7, V7
-	WORD $0x4e34ccd3 // FMLA V19, V6, V20
-	WORD $0x4ea91d35 // ORR V21, V9, V9
-	WORD $0x4e34cd15 // FMLA V21, V8, V20
-	WORD $0x4eb51eb6 // ORR V22, V21, V21
-	WORD $0x4e32cd56 // FMLA V22, V10, V18
-	WORD $0x4eb31e75 // ORR V21, V19, V19
-	WORD $0x4e32ced5 // FMLA V21, V22, V18
-	WORD $0x4eb41e93 // ORR V19, V20, V20
-	WORD $0x4e32ceb3 // FMLA V19, V21, V18
-	WORD $0x4e2bd672 // FADD V18, V19, V11
-	WORD $0x4eabd654 // FSUB V20, V18, V11
-	WORD $0x4eb4d675 // FSUB V21, V19, V20
-	WORD $0x6e32de33 // FMUL V19, V17, V18
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4eb2ce34 // FMLS V20, V17, V18
-	WORD $0x4eb41e96 // ORR V22, V20, V20
-	WORD $0x4eb5ce36 // FMLS V22, V17, V21
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4eac8630 // ADD V16, V17, V12
-	WORD $0x6e30de51 // FMUL V17, V18, V16
-	WORD $0x6e2dde32 // FMUL V18, V17, V13
-	WORD $0x4e2bd651 // FADD V17, V18, V11
-	WORD $0x4eabd634 // FSUB V20, V17, V11
-	WORD $0x4eb4d655 // FSUB V21, V18, V20
-	WORD $0x6e31fe74 // FDIV V20, V19, V17
-	WORD $0x6ea0fa77 // FNEG V23, V19
-	WORD $0x4e31ce97 // FMLA V23, V20, V17
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e35ce91 // FMLA V17, V20, V21
-	WORD $0x4e36d633 // FADD V19, V17, V22
-	WORD $0x6e2ede51 // FMUL V17, V18, V14
-	WORD $0x4eb31e72 // ORR V18, V19, V19
-	WORD $0x4eb1ce72 // FMLS V18, V19, V17
-	WORD $0x4eb2d691 // FSUB V17, V20, V18
-	WORD $0x6e30de32 // FMUL V18, V17, V16
-	WORD $0x6e2dde50 // FMUL V16, V18, V13
-	WORD $0x6eafe431 // FCMGT V17, V1, V15
-	WORD $0x6e6f1c31 // BSL V17, V1, V15
-	WORD $0x4e30d62f // FADD V15, V17, V16
-	FMOVQ F15, 0(R0)
-	ADD $16, R0
-	ADD $16, R1
-
-done:
-	RET
-
-// func erfF32NEON(z, x *float32, n int)
-TEXT ·erfF32NEON(SB), NOSPLIT, $0-24
-	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD n+16(FP), R9
-	MOVD $0x407fef9e, R10
-	VDUP R10, V0.S4
-	MOVD $0x7fffffff, R10
-	VDUP R10, V1.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V2.S4
-	MOVD $0xf, R10
-	VDUP R10, V3.S4
-	MOVD $0x4040404, R10
-	VDUP R10, V4.S4
-	MOVD $0x3020100, R10
-	VDUP R10, V5.S4
-	MOVD $0x0, R10
-	VDUP R10, V6.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V7.S4
-	SUBS $8, R9
-	BLT tail
-
-loop:
-	FMOVQ 0(R1), F8
-	WORD $0x4e211d09 // AND V9, V8, V1
-	WORD $0x6ea0e52a // FCMGT V10, V9, V0
-	WORD $0x6e691c0a // BSL V10, V0, V9
-	WORD $0x4e22d549 // FADD V9, V10, V2
-	WORD $0x6f2b052b // USHR V11, V9, 21
-	WORD $0x4e231d69 // AND V9, V11, V3
-	WORD $0x4ea49d2b // MUL V11, V9, V4
-	WORD $0x4ea58569 // ADD V9, V11, V5
-	MOVD $actNEONRows<>+512(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638b // TBL4 V11, V28, V9
-	WORD $0x4eabd54c // FSUB V12, V10, V11
-	MOVD $actNEONRows<>+576(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	MOVD $actNEONRows<>+640(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638e // TBL4 V14, V28, V9
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e2ccdaf // FMLA V15, V13, V12
-	MOVD $actNEONRows<>+704(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+768(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+832(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+896(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+960(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4e26e569 // FCMEQ V9, V11, V6
-	WORD $0x4ea91d2b // ORR V11, V9, V9
-	WORD $0x6e6d1d4b // BSL V11, V10, V13
-	WORD $0x4eab1d69 // ORR V9, V11, V11
-	WORD $0x4e2ccde9 // FMLA V9, V15, V12
-	WORD $0x4e271d0a // AND V10, V8, V7
-	WORD $0x4eaa1d28 // ORR V8, V9, V10
-	FMOVQ F8, 0(R0)
 	FMOVQ 16(R1), F8
-	WORD $0x4e211d09 // AND V9, V8, V1
-	WORD $0x6ea0e52a // FCMGT V10, V9, V0
-	WORD $0x6e691c0a // BSL V10, V0, V9
-	WORD $0x4e22d549 // FADD V9, V10, V2
-	WORD $0x6f2b052b // USHR V11, V9, 21
-	WORD $0x4e231d69 // AND V9, V11, V3
-	WORD $0x4ea49d2b // MUL V11, V9, V4
-	WORD $0x4ea58569 // ADD V9, V11, V5
-	MOVD $actNEONRows<>+512(SB), R10
+	WORD $0x4e201ce9 // AND V9, V7, V0
+	WORD $0x4e201d0a // AND V10, V8, V0
+	WORD $0x4ea9f429 // FMIN V9, V1, V9
+	WORD $0x4eaaf42a // FMIN V10, V1, V10
+	WORD $0x4e22d52b // FADD V11, V9, V2
+	WORD $0x4e22d54c // FADD V12, V10, V2
+	WORD $0x6f2b056b // USHR V11, V11, 21
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x4e231d6b // AND V11, V11, V3
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4ea49d6b // MUL V11, V11, V4
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5856b // ADD V11, V11, V5
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	ADD $112, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638b // TBL4 V11, V28, V9
-	WORD $0x4eabd54c // FSUB V12, V10, V11
-	MOVD $actNEONRows<>+576(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x4eadd529 // FSUB V9, V9, V13
+	WORD $0x4eaed54a // FSUB V10, V10, V14
+	ADD $176, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	MOVD $actNEONRows<>+640(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $240, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638e // TBL4 V14, V28, V9
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e2ccdaf // FMLA V15, V13, V12
-	MOVD $actNEONRows<>+704(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x4e29cdaf // FMLA V15, V13, V9
+	WORD $0x4e2acdd0 // FMLA V16, V14, V10
+	ADD $304, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+768(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x4e29cded // FMLA V13, V15, V9
+	WORD $0x4e2ace0e // FMLA V14, V16, V10
+	ADD $368, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+832(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x4e29cdaf // FMLA V15, V13, V9
+	WORD $0x4e2acdd0 // FMLA V16, V14, V10
+	ADD $432, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+896(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x4e29cded // FMLA V13, V15, V9
+	WORD $0x4e2ace0e // FMLA V14, V16, V10
+	ADD $496, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+960(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x4e29cdaf // FMLA V15, V13, V9
+	WORD $0x4e2acdd0 // FMLA V16, V14, V10
+	ADD $560, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4e26e569 // FCMEQ V9, V11, V6
-	WORD $0x4ea91d2b // ORR V11, V9, V9
-	WORD $0x6e6d1d4b // BSL V11, V10, V13
-	WORD $0x4eab1d69 // ORR V9, V11, V11
-	WORD $0x4e2ccde9 // FMLA V9, V15, V12
-	WORD $0x4e271d0a // AND V10, V8, V7
-	WORD $0x4eaa1d28 // ORR V8, V9, V10
+	WORD $0x4e0b638b // TBL4 V11, V28, V11
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e29cdeb // FMLA V11, V15, V9
+	WORD $0x4e2ace0c // FMLA V12, V16, V10
+	WORD $0x4e261ce7 // AND V7, V7, V6
+	WORD $0x4e261d08 // AND V8, V8, V6
+	WORD $0x4ea71d67 // ORR V7, V11, V7
+	WORD $0x4ea81d88 // ORR V8, V12, V8
+	FMOVQ F7, 0(R0)
 	FMOVQ F8, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -1381,62 +927,776 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F7
+	WORD $0x4e201ce8 // AND V8, V7, V0
+	WORD $0x4ea8f428 // FMIN V8, V1, V8
+	WORD $0x4e22d509 // FADD V9, V8, V2
+	WORD $0x6f2b0529 // USHR V9, V9, 21
+	WORD $0x4e231d29 // AND V9, V9, V3
+	WORD $0x4ea49d29 // MUL V9, V9, V4
+	WORD $0x4ea58529 // ADD V9, V9, V5
+	ADD $112, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4eaad508 // FSUB V8, V8, V10
+	ADD $176, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	ADD $240, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $304, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4e28cd6a // FMLA V10, V11, V8
+	ADD $368, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $432, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4e28cd6a // FMLA V10, V11, V8
+	ADD $496, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $560, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e096389 // TBL4 V9, V28, V9
+	WORD $0x4e28cd69 // FMLA V9, V11, V8
+	WORD $0x4e261ce7 // AND V7, V7, V6
+	WORD $0x4ea71d27 // ORR V7, V9, V7
+	FMOVQ F7, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F7 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V7.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V7.S[2]
+end2:
+	WORD $0x4e201ce8 // AND V8, V7, V0
+	WORD $0x4ea8f428 // FMIN V8, V1, V8
+	WORD $0x4e22d509 // FADD V9, V8, V2
+	WORD $0x6f2b0529 // USHR V9, V9, 21
+	WORD $0x4e231d29 // AND V9, V9, V3
+	WORD $0x4ea49d29 // MUL V9, V9, V4
+	WORD $0x4ea58529 // ADD V9, V9, V5
+	ADD $112, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4eaad508 // FSUB V8, V8, V10
+	ADD $176, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	ADD $240, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $304, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4e28cd6a // FMLA V10, V11, V8
+	ADD $368, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $432, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638a // TBL4 V10, V28, V9
+	WORD $0x4e28cd6a // FMLA V10, V11, V8
+	ADD $496, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e09638b // TBL4 V11, V28, V9
+	WORD $0x4e28cd4b // FMLA V11, V10, V8
+	ADD $560, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e096389 // TBL4 V9, V28, V9
+	WORD $0x4e28cd69 // FMLA V9, V11, V8
+	WORD $0x4e261ce7 // AND V7, V7, V6
+	WORD $0x4ea71d27 // ORR V7, V9, V7
+	FMOVS F7, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V7.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V7.S[2], (R10)
+end4:
+
+done:
+	RET
+
+// func sigmoidF32NEON(z, x *float32, n int)
+TEXT ·sigmoidF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 624(R11), F2 // -104
+	FMOVQ 96(R11), F1 // -2147483648
+	FMOVQ 640(R11), F3 // 0x1.715476p+00
+	FMOVQ 656(R11), F4 // 0x1.8p+23
+	FMOVQ 672(R11), F5 // 0x1.62e43p-01
+	FMOVQ 688(R11), F6 // -0x1.05c61p-29
+	FMOVQ 704(R11), F7 // 0x1.6ab6bep-10
+	FMOVQ 32(R11), F0 // 1
+	FMOVQ 720(R11), F8 // 1400897536
+	FMOVQ 736(R11), F9 // 0x1p-40
+	FMOVQ 752(R11), F10 // 0
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F11
+	WORD $0x4ea11d6c // ORR V12, V11, V1
+	WORD $0x4e2cf44c // FMAX V12, V2, V12
+	WORD $0x4ea41c8d // ORR V13, V4, V4
+	WORD $0x4e23cd8d // FMLA V13, V12, V3
+	WORD $0x4ea4d5ae // FSUB V14, V13, V4
+	WORD $0x4ea5cdcc // FMLS V12, V14, V5
+	WORD $0x4ea6cdcc // FMLS V12, V14, V6
+	FMOVQ 768(R11), F14 // 0x1.123d5cp-07
+	WORD $0x4e2cccee // FMLA V14, V7, V12
+	FMOVQ 784(R11), F15 // 0x1.55585ap-05
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	FMOVQ 800(R11), F14 // 0x1.55548cp-03
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	FMOVQ 816(R11), F15 // 0x1.fffffcp-02
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4ea01c0e // ORR V14, V0, V0
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	WORD $0x4ea01c0f // ORR V15, V0, V0
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4f3755ac // SHL V12, V13, 23
+	WORD $0x4ea8858c // ADD V12, V12, V8
+	WORD $0x6e2cddec // FMUL V12, V15, V12
+	WORD $0x6e29dd8c // FMUL V12, V12, V9
+	WORD $0x4e20d58d // FADD V13, V12, V0
+	WORD $0x6eabe54e // FCMGT V14, V10, V11
+	WORD $0x6e601d8e // BSL V14, V12, V0
+	WORD $0x6e2dfdcb // FDIV V11, V14, V13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadd58c // FSUB V12, V12, V13
+	WORD $0x4eab1d6d // ORR V13, V11, V11
+	WORD $0x4eaccd6d // FMLS V13, V11, V12
+	FMOVQ F13, 0(R0)
+	FMOVQ 16(R1), F11
+	WORD $0x4ea11d6c // ORR V12, V11, V1
+	WORD $0x4e2cf44c // FMAX V12, V2, V12
+	WORD $0x4ea41c8d // ORR V13, V4, V4
+	WORD $0x4e23cd8d // FMLA V13, V12, V3
+	WORD $0x4ea4d5ae // FSUB V14, V13, V4
+	WORD $0x4ea5cdcc // FMLS V12, V14, V5
+	WORD $0x4ea6cdcc // FMLS V12, V14, V6
+	FMOVQ 768(R11), F14 // 0x1.123d5cp-07
+	WORD $0x4e2cccee // FMLA V14, V7, V12
+	FMOVQ 784(R11), F15 // 0x1.55585ap-05
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	FMOVQ 800(R11), F14 // 0x1.55548cp-03
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	FMOVQ 816(R11), F15 // 0x1.fffffcp-02
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4ea01c0e // ORR V14, V0, V0
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	WORD $0x4ea01c0f // ORR V15, V0, V0
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4f3755ac // SHL V12, V13, 23
+	WORD $0x4ea8858c // ADD V12, V12, V8
+	WORD $0x6e2cddec // FMUL V12, V15, V12
+	WORD $0x6e29dd8c // FMUL V12, V12, V9
+	WORD $0x4e20d58d // FADD V13, V12, V0
+	WORD $0x6eabe54e // FCMGT V14, V10, V11
+	WORD $0x6e601d8e // BSL V14, V12, V0
+	WORD $0x6e2dfdcb // FDIV V11, V14, V13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadd58c // FSUB V12, V12, V13
+	WORD $0x4eab1d6d // ORR V13, V11, V11
+	WORD $0x4eaccd6d // FMLS V13, V11, V12
+	FMOVQ F13, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F11
+	WORD $0x4ea11d6c // ORR V12, V11, V1
+	WORD $0x4e2cf44c // FMAX V12, V2, V12
+	WORD $0x4ea41c8d // ORR V13, V4, V4
+	WORD $0x4e23cd8d // FMLA V13, V12, V3
+	WORD $0x4ea4d5ae // FSUB V14, V13, V4
+	WORD $0x4ea5cdcc // FMLS V12, V14, V5
+	WORD $0x4ea6cdcc // FMLS V12, V14, V6
+	FMOVQ 768(R11), F14 // 0x1.123d5cp-07
+	WORD $0x4e2cccee // FMLA V14, V7, V12
+	FMOVQ 784(R11), F15 // 0x1.55585ap-05
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	FMOVQ 800(R11), F14 // 0x1.55548cp-03
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	FMOVQ 816(R11), F15 // 0x1.fffffcp-02
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4ea01c0e // ORR V14, V0, V0
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	WORD $0x4ea01c0f // ORR V15, V0, V0
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4f3755ac // SHL V12, V13, 23
+	WORD $0x4ea8858c // ADD V12, V12, V8
+	WORD $0x6e2cddec // FMUL V12, V15, V12
+	WORD $0x6e29dd8c // FMUL V12, V12, V9
+	WORD $0x4e20d58d // FADD V13, V12, V0
+	WORD $0x6eabe54e // FCMGT V14, V10, V11
+	WORD $0x6e601d8e // BSL V14, V12, V0
+	WORD $0x6e2dfdcb // FDIV V11, V14, V13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadd58c // FSUB V12, V12, V13
+	WORD $0x4eab1d6d // ORR V13, V11, V11
+	WORD $0x4eaccd6d // FMLS V13, V11, V12
+	FMOVQ F13, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F11 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V11.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V11.S[2]
+end2:
+	WORD $0x4ea11d6c // ORR V12, V11, V1
+	WORD $0x4e2cf44c // FMAX V12, V2, V12
+	WORD $0x4ea41c8d // ORR V13, V4, V4
+	WORD $0x4e23cd8d // FMLA V13, V12, V3
+	WORD $0x4ea4d5ae // FSUB V14, V13, V4
+	WORD $0x4ea5cdcc // FMLS V12, V14, V5
+	WORD $0x4ea6cdcc // FMLS V12, V14, V6
+	FMOVQ 768(R11), F14 // 0x1.123d5cp-07
+	WORD $0x4e2cccee // FMLA V14, V7, V12
+	FMOVQ 784(R11), F15 // 0x1.55585ap-05
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	FMOVQ 800(R11), F14 // 0x1.55548cp-03
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	FMOVQ 816(R11), F15 // 0x1.fffffcp-02
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4ea01c0e // ORR V14, V0, V0
+	WORD $0x4e2ccdee // FMLA V14, V15, V12
+	WORD $0x4ea01c0f // ORR V15, V0, V0
+	WORD $0x4e2ccdcf // FMLA V15, V14, V12
+	WORD $0x4f3755ac // SHL V12, V13, 23
+	WORD $0x4ea8858c // ADD V12, V12, V8
+	WORD $0x6e2cddec // FMUL V12, V15, V12
+	WORD $0x6e29dd8c // FMUL V12, V12, V9
+	WORD $0x4e20d58d // FADD V13, V12, V0
+	WORD $0x6eabe54e // FCMGT V14, V10, V11
+	WORD $0x6e601d8e // BSL V14, V12, V0
+	WORD $0x6e2dfdcb // FDIV V11, V14, V13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadd58c // FSUB V12, V12, V13
+	WORD $0x4eab1d6d // ORR V13, V11, V11
+	WORD $0x4eaccd6d // FMLS V13, V11, V12
+	FMOVS F13, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V13.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
+end4:
+
+done:
+	RET
+
+// func siluF32NEON(z, x *float32, n int)
+TEXT ·siluF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 832(R11), F3 // -110
+	FMOVQ 96(R11), F1 // -2147483648
+	FMOVQ 640(R11), F4 // 0x1.715476p+00
+	FMOVQ 656(R11), F5 // 0x1.8p+23
+	FMOVQ 672(R11), F6 // 0x1.62e43p-01
+	FMOVQ 688(R11), F7 // -0x1.05c61p-29
+	FMOVQ 800(R11), F8 // 0x1.55548cp-03
+	FMOVQ 768(R11), F9 // 0x1.123d5cp-07
+	FMOVQ 704(R11), F10 // 0x1.6ab6bep-10
+	FMOVQ 32(R11), F0 // 1
+	FMOVQ 720(R11), F11 // 1400897536
+	FMOVQ 736(R11), F2 // 0x1p-40
+	FMOVQ 848(R11), F12 // 0.5
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F13
+	WORD $0x4ea11dae // ORR V14, V13, V1
+	WORD $0x4e2ef46e // FMAX V14, V3, V14
+	WORD $0x4ea51caf // ORR V15, V5, V5
+	WORD $0x4e24cdcf // FMLA V15, V14, V4
+	WORD $0x4ea5d5f0 // FSUB V16, V15, V5
+	WORD $0x4eae1dd1 // ORR V17, V14, V14
+	WORD $0x4ea6ce11 // FMLS V17, V16, V6
+	WORD $0x4ea7ce11 // FMLS V17, V16, V7
+	WORD $0x6e31de30 // FMUL V16, V17, V17
+	FMOVQ 816(R11), F18 // 0x1.fffffcp-02
+	WORD $0x4e31cd12 // FMLA V18, V8, V17
+	FMOVQ 784(R11), F19 // 0x1.55585ap-05
+	WORD $0x4e31cd33 // FMLA V19, V9, V17
+	WORD $0x4e30cd53 // FMLA V19, V10, V16
+	WORD $0x4e30ce72 // FMLA V18, V19, V16
+	WORD $0x4e30ce51 // FMLA V17, V18, V16
+	WORD $0x4e20d630 // FADD V16, V17, V0
+	WORD $0x4ea0d612 // FSUB V18, V16, V0
+	WORD $0x4eb2d631 // FSUB V17, V17, V18
+	WORD $0x6e30ddd2 // FMUL V18, V14, V16
+	WORD $0x4eb21e53 // ORR V19, V18, V18
+	WORD $0x4eb0cdd3 // FMLS V19, V14, V16
+	WORD $0x4eb1cdd3 // FMLS V19, V14, V17
+	WORD $0x4f3755ee // SHL V14, V15, 23
+	WORD $0x4eab85ce // ADD V14, V14, V11
+	WORD $0x6e2ede0f // FMUL V15, V16, V14
+	WORD $0x6e22ddef // FMUL V15, V15, V2
+	WORD $0x4e20d5f0 // FADD V16, V15, V0
+	WORD $0x4ea0d611 // FSUB V17, V16, V0
+	WORD $0x4eb1d5f1 // FSUB V17, V15, V17
+	WORD $0x6e30fe54 // FDIV V20, V18, V16
+	WORD $0x6ea0fa52 // FNEG V18, V18
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ce92 // FMLA V18, V20, V17
+	WORD $0x4e33d650 // FADD V16, V18, V19
+	WORD $0x6e2cddef // FMUL V15, V15, V12
+	WORD $0x4eb01e11 // ORR V17, V16, V16
+	WORD $0x4eafce11 // FMLS V17, V16, V15
+	WORD $0x4eb1d68f // FSUB V15, V20, V17
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
+	FMOVQ F13, 0(R0)
+	FMOVQ 16(R1), F13
+	WORD $0x4ea11dae // ORR V14, V13, V1
+	WORD $0x4e2ef46e // FMAX V14, V3, V14
+	WORD $0x4ea51caf // ORR V15, V5, V5
+	WORD $0x4e24cdcf // FMLA V15, V14, V4
+	WORD $0x4ea5d5f0 // FSUB V16, V15, V5
+	WORD $0x4eae1dd1 // ORR V17, V14, V14
+	WORD $0x4ea6ce11 // FMLS V17, V16, V6
+	WORD $0x4ea7ce11 // FMLS V17, V16, V7
+	WORD $0x6e31de30 // FMUL V16, V17, V17
+	FMOVQ 816(R11), F18 // 0x1.fffffcp-02
+	WORD $0x4e31cd12 // FMLA V18, V8, V17
+	FMOVQ 784(R11), F19 // 0x1.55585ap-05
+	WORD $0x4e31cd33 // FMLA V19, V9, V17
+	WORD $0x4e30cd53 // FMLA V19, V10, V16
+	WORD $0x4e30ce72 // FMLA V18, V19, V16
+	WORD $0x4e30ce51 // FMLA V17, V18, V16
+	WORD $0x4e20d630 // FADD V16, V17, V0
+	WORD $0x4ea0d612 // FSUB V18, V16, V0
+	WORD $0x4eb2d631 // FSUB V17, V17, V18
+	WORD $0x6e30ddd2 // FMUL V18, V14, V16
+	WORD $0x4eb21e53 // ORR V19, V18, V18
+	WORD $0x4eb0cdd3 // FMLS V19, V14, V16
+	WORD $0x4eb1cdd3 // FMLS V19, V14, V17
+	WORD $0x4f3755ee // SHL V14, V15, 23
+	WORD $0x4eab85ce // ADD V14, V14, V11
+	WORD $0x6e2ede0f // FMUL V15, V16, V14
+	WORD $0x6e22ddef // FMUL V15, V15, V2
+	WORD $0x4e20d5f0 // FADD V16, V15, V0
+	WORD $0x4ea0d611 // FSUB V17, V16, V0
+	WORD $0x4eb1d5f1 // FSUB V17, V15, V17
+	WORD $0x6e30fe54 // FDIV V20, V18, V16
+	WORD $0x6ea0fa52 // FNEG V18, V18
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ce92 // FMLA V18, V20, V17
+	WORD $0x4e33d650 // FADD V16, V18, V19
+	WORD $0x6e2cddef // FMUL V15, V15, V12
+	WORD $0x4eb01e11 // ORR V17, V16, V16
+	WORD $0x4eafce11 // FMLS V17, V16, V15
+	WORD $0x4eb1d68f // FSUB V15, V20, V17
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
+	FMOVQ F13, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R1), F13
+	WORD $0x4ea11dae // ORR V14, V13, V1
+	WORD $0x4e2ef46e // FMAX V14, V3, V14
+	WORD $0x4ea51caf // ORR V15, V5, V5
+	WORD $0x4e24cdcf // FMLA V15, V14, V4
+	WORD $0x4ea5d5f0 // FSUB V16, V15, V5
+	WORD $0x4eae1dd1 // ORR V17, V14, V14
+	WORD $0x4ea6ce11 // FMLS V17, V16, V6
+	WORD $0x4ea7ce11 // FMLS V17, V16, V7
+	WORD $0x6e31de30 // FMUL V16, V17, V17
+	FMOVQ 816(R11), F18 // 0x1.fffffcp-02
+	WORD $0x4e31cd12 // FMLA V18, V8, V17
+	FMOVQ 784(R11), F19 // 0x1.55585ap-05
+	WORD $0x4e31cd33 // FMLA V19, V9, V17
+	WORD $0x4e30cd53 // FMLA V19, V10, V16
+	WORD $0x4e30ce72 // FMLA V18, V19, V16
+	WORD $0x4e30ce51 // FMLA V17, V18, V16
+	WORD $0x4e20d630 // FADD V16, V17, V0
+	WORD $0x4ea0d612 // FSUB V18, V16, V0
+	WORD $0x4eb2d631 // FSUB V17, V17, V18
+	WORD $0x6e30ddd2 // FMUL V18, V14, V16
+	WORD $0x4eb21e53 // ORR V19, V18, V18
+	WORD $0x4eb0cdd3 // FMLS V19, V14, V16
+	WORD $0x4eb1cdd3 // FMLS V19, V14, V17
+	WORD $0x4f3755ee // SHL V14, V15, 23
+	WORD $0x4eab85ce // ADD V14, V14, V11
+	WORD $0x6e2ede0f // FMUL V15, V16, V14
+	WORD $0x6e22ddef // FMUL V15, V15, V2
+	WORD $0x4e20d5f0 // FADD V16, V15, V0
+	WORD $0x4ea0d611 // FSUB V17, V16, V0
+	WORD $0x4eb1d5f1 // FSUB V17, V15, V17
+	WORD $0x6e30fe54 // FDIV V20, V18, V16
+	WORD $0x6ea0fa52 // FNEG V18, V18
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ce92 // FMLA V18, V20, V17
+	WORD $0x4e33d650 // FADD V16, V18, V19
+	WORD $0x6e2cddef // FMUL V15, V15, V12
+	WORD $0x4eb01e11 // ORR V17, V16, V16
+	WORD $0x4eafce11 // FMLS V17, V16, V15
+	WORD $0x4eb1d68f // FSUB V15, V20, V17
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
+	FMOVQ F13, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F13 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V13.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V13.S[2]
+end2:
+	WORD $0x4ea11dae // ORR V14, V13, V1
+	WORD $0x4e2ef46e // FMAX V14, V3, V14
+	WORD $0x4ea51caf // ORR V15, V5, V5
+	WORD $0x4e24cdcf // FMLA V15, V14, V4
+	WORD $0x4ea5d5f0 // FSUB V16, V15, V5
+	WORD $0x4eae1dd1 // ORR V17, V14, V14
+	WORD $0x4ea6ce11 // FMLS V17, V16, V6
+	WORD $0x4ea7ce11 // FMLS V17, V16, V7
+	WORD $0x6e31de30 // FMUL V16, V17, V17
+	FMOVQ 816(R11), F18 // 0x1.fffffcp-02
+	WORD $0x4e31cd12 // FMLA V18, V8, V17
+	FMOVQ 784(R11), F19 // 0x1.55585ap-05
+	WORD $0x4e31cd33 // FMLA V19, V9, V17
+	WORD $0x4e30cd53 // FMLA V19, V10, V16
+	WORD $0x4e30ce72 // FMLA V18, V19, V16
+	WORD $0x4e30ce51 // FMLA V17, V18, V16
+	WORD $0x4e20d630 // FADD V16, V17, V0
+	WORD $0x4ea0d612 // FSUB V18, V16, V0
+	WORD $0x4eb2d631 // FSUB V17, V17, V18
+	WORD $0x6e30ddd2 // FMUL V18, V14, V16
+	WORD $0x4eb21e53 // ORR V19, V18, V18
+	WORD $0x4eb0cdd3 // FMLS V19, V14, V16
+	WORD $0x4eb1cdd3 // FMLS V19, V14, V17
+	WORD $0x4f3755ee // SHL V14, V15, 23
+	WORD $0x4eab85ce // ADD V14, V14, V11
+	WORD $0x6e2ede0f // FMUL V15, V16, V14
+	WORD $0x6e22ddef // FMUL V15, V15, V2
+	WORD $0x4e20d5f0 // FADD V16, V15, V0
+	WORD $0x4ea0d611 // FSUB V17, V16, V0
+	WORD $0x4eb1d5f1 // FSUB V17, V15, V17
+	WORD $0x6e30fe54 // FDIV V20, V18, V16
+	WORD $0x6ea0fa52 // FNEG V18, V18
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ce92 // FMLA V18, V20, V17
+	WORD $0x4e33d650 // FADD V16, V18, V19
+	WORD $0x6e2cddef // FMUL V15, V15, V12
+	WORD $0x4eb01e11 // ORR V17, V16, V16
+	WORD $0x4eafce11 // FMLS V17, V16, V15
+	WORD $0x4eb1d68f // FSUB V15, V20, V17
+	WORD $0x6e2eddee // FMUL V14, V15, V14
+	WORD $0x6e22ddce // FMUL V14, V14, V2
+	WORD $0x6eade42f // FCMGT V15, V1, V13
+	WORD $0x6e6d1c2f // BSL V15, V1, V13
+	WORD $0x4e2ed5ed // FADD V13, V15, V14
+	FMOVS F13, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V13.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
+end4:
+
+done:
+	RET
+
+// func erfF32NEON(z, x *float32, n int)
+TEXT ·erfF32NEON(SB), NOSPLIT, $0-24
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 864(R11), F1 // 3.999
+	FMOVQ 16(R11), F0 // 2147483647
+	FMOVQ 32(R11), F2 // 1
+	FMOVQ 48(R11), F3 // 15
+	FMOVQ 64(R11), F4 // 67372036
+	FMOVQ 80(R11), F5 // 50462976
+	FMOVQ 752(R11), F6 // 0
+	FMOVQ 96(R11), F7 // -2147483648
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F8
+	FMOVQ 16(R1), F9
+	WORD $0x4e201d0a // AND V10, V8, V0
+	WORD $0x4e201d2b // AND V11, V9, V0
+	WORD $0x4eaaf42a // FMIN V10, V1, V10
+	WORD $0x4eabf42b // FMIN V11, V1, V11
+	WORD $0x4e22d54c // FADD V12, V10, V2
+	WORD $0x4e22d56d // FADD V13, V11, V2
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x6f2b05ad // USHR V13, V13, 21
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4e231dad // AND V13, V13, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea49dad // MUL V13, V13, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	WORD $0x4ea585ad // ADD V13, V13, V5
+	ADD $880, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x4e0d638f // TBL4 V15, V28, V13
+	WORD $0x4eaed550 // FSUB V16, V10, V14
+	WORD $0x4eafd571 // FSUB V17, V11, V15
+	ADD $944, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e0d6393 // TBL4 V19, V28, V13
+	ADD $1008, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6394 // TBL4 V20, V28, V12
+	WORD $0x4e0d6395 // TBL4 V21, V28, V13
+	WORD $0x4e30ce54 // FMLA V20, V18, V16
+	WORD $0x4e31ce75 // FMLA V21, V19, V17
+	ADD $1072, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e0d6393 // TBL4 V19, V28, V13
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ceb3 // FMLA V19, V21, V17
+	ADD $1136, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6394 // TBL4 V20, V28, V12
+	WORD $0x4e0d6395 // TBL4 V21, V28, V13
+	WORD $0x4e30ce54 // FMLA V20, V18, V16
+	WORD $0x4e31ce75 // FMLA V21, V19, V17
+	ADD $1200, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e0d6393 // TBL4 V19, V28, V13
+	WORD $0x4e30ce92 // FMLA V18, V20, V16
+	WORD $0x4e31ceb3 // FMLA V19, V21, V17
+	ADD $1264, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6394 // TBL4 V20, V28, V12
+	WORD $0x4e0d6395 // TBL4 V21, V28, V13
+	WORD $0x4e30ce54 // FMLA V20, V18, V16
+	WORD $0x4e31ce75 // FMLA V21, V19, V17
+	ADD $1328, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e0d638d // TBL4 V13, V28, V13
+	WORD $0x4e26e5d2 // FCMEQ V18, V14, V6
+	WORD $0x4e26e5ee // FCMEQ V14, V15, V6
+	WORD $0x6eb21d4c // BIT V12, V10, V18
+	WORD $0x6eae1d6d // BIT V13, V11, V14
+	WORD $0x4e30ce8c // FMLA V12, V20, V16
+	WORD $0x4e31cead // FMLA V13, V21, V17
+	WORD $0x4e271d08 // AND V8, V8, V7
+	WORD $0x4e271d29 // AND V9, V9, V7
+	WORD $0x4ea81d88 // ORR V8, V12, V8
+	WORD $0x4ea91da9 // ORR V9, V13, V9
+	FMOVQ F8, 0(R0)
+	FMOVQ F9, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F8
-	WORD $0x4e211d09 // AND V9, V8, V1
-	WORD $0x6ea0e52a // FCMGT V10, V9, V0
-	WORD $0x6e691c0a // BSL V10, V0, V9
-	WORD $0x4e22d549 // FADD V9, V10, V2
-	WORD $0x6f2b052b // USHR V11, V9, 21
-	WORD $0x4e231d69 // AND V9, V11, V3
-	WORD $0x4ea49d2b // MUL V11, V9, V4
-	WORD $0x4ea58569 // ADD V9, V11, V5
-	MOVD $actNEONRows<>+512(SB), R10
+	WORD $0x4e201d09 // AND V9, V8, V0
+	WORD $0x4ea9f429 // FMIN V9, V1, V9
+	WORD $0x4e22d52a // FADD V10, V9, V2
+	WORD $0x6f2b054a // USHR V10, V10, 21
+	WORD $0x4e231d4a // AND V10, V10, V3
+	WORD $0x4ea49d4a // MUL V10, V10, V4
+	WORD $0x4ea5854a // ADD V10, V10, V5
+	ADD $880, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638b // TBL4 V11, V28, V9
-	WORD $0x4eabd54c // FSUB V12, V10, V11
-	MOVD $actNEONRows<>+576(SB), R10
+	WORD $0x4e0a638b // TBL4 V11, V28, V10
+	WORD $0x4eabd52c // FSUB V12, V9, V11
+	ADD $944, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	MOVD $actNEONRows<>+640(SB), R10
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	ADD $1008, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638e // TBL4 V14, V28, V9
-	WORD $0x4eae1dcf // ORR V15, V14, V14
-	WORD $0x4e2ccdaf // FMLA V15, V13, V12
-	MOVD $actNEONRows<>+704(SB), R10
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1072, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+768(SB), R10
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	WORD $0x4e2ccdcd // FMLA V13, V14, V12
+	ADD $1136, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+832(SB), R10
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1200, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1dae // ORR V14, V13, V13
-	WORD $0x4e2ccdee // FMLA V14, V15, V12
-	MOVD $actNEONRows<>+896(SB), R10
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	WORD $0x4e2ccdcd // FMLA V13, V14, V12
+	ADD $1264, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4ead1daf // ORR V15, V13, V13
-	WORD $0x4e2ccdcf // FMLA V15, V14, V12
-	MOVD $actNEONRows<>+960(SB), R10
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1328, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e09638d // TBL4 V13, V28, V9
-	WORD $0x4e26e569 // FCMEQ V9, V11, V6
-	WORD $0x4ea91d2b // ORR V11, V9, V9
-	WORD $0x6e6d1d4b // BSL V11, V10, V13
-	WORD $0x4eab1d69 // ORR V9, V11, V11
-	WORD $0x4e2ccde9 // FMLA V9, V15, V12
-	WORD $0x4e271d0a // AND V10, V8, V7
-	WORD $0x4eaa1d28 // ORR V8, V9, V10
+	WORD $0x4e0a638a // TBL4 V10, V28, V10
+	WORD $0x4e26e56d // FCMEQ V13, V11, V6
+	WORD $0x6ead1d2a // BIT V10, V9, V13
+	WORD $0x4e2ccdca // FMLA V10, V14, V12
+	WORD $0x4e271d08 // AND V8, V8, V7
+	WORD $0x4ea81d48 // ORR V8, V10, V8
 	FMOVQ F8, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F8 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V8.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V8.S[2]
+end2:
+	WORD $0x4e201d09 // AND V9, V8, V0
+	WORD $0x4ea9f429 // FMIN V9, V1, V9
+	WORD $0x4e22d52a // FADD V10, V9, V2
+	WORD $0x6f2b054a // USHR V10, V10, 21
+	WORD $0x4e231d4a // AND V10, V10, V3
+	WORD $0x4ea49d4a // MUL V10, V10, V4
+	WORD $0x4ea5854a // ADD V10, V10, V5
+	ADD $880, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638b // TBL4 V11, V28, V10
+	WORD $0x4eabd52c // FSUB V12, V9, V11
+	ADD $944, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	ADD $1008, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1072, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	WORD $0x4e2ccdcd // FMLA V13, V14, V12
+	ADD $1136, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1200, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638d // TBL4 V13, V28, V10
+	WORD $0x4e2ccdcd // FMLA V13, V14, V12
+	ADD $1264, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638e // TBL4 V14, V28, V10
+	WORD $0x4e2ccdae // FMLA V14, V13, V12
+	ADD $1328, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0a638a // TBL4 V10, V28, V10
+	WORD $0x4e26e56d // FCMEQ V13, V11, V6
+	WORD $0x6ead1d2a // BIT V10, V9, V13
+	WORD $0x4e2ccdca // FMLA V10, V14, V12
+	WORD $0x4e271d08 // AND V8, V8, V7
+	WORD $0x4ea81d48 // ORR V8, V10, V8
+	FMOVS F8, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V8.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V8.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -1446,444 +1706,152 @@ TEXT ·geluF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0xc0b00000, R10
-	VDUP R10, V0.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V1.S4
-	MOVD $0xc0b6db6e, R10
-	VDUP R10, V2.S4
-	MOVD $0x4b400000, R10
-	VDUP R10, V3.S4
-	MOVD $0xf, R10
-	VDUP R10, V4.S4
-	MOVD $0x4040404, R10
-	VDUP R10, V5.S4
-	MOVD $0x3020100, R10
-	VDUP R10, V6.S4
-	MOVD $0x10, R10
-	VDUP R10, V7.S4
-	MOVD $0x0, R10
-	VDUP R10, V8.S4
-	MOVD $0x41680000, R10
-	VDUP R10, V9.S4
-	MOVD $0x7fffffff, R10
-	VDUP R10, V10.S4
-	MOVD $0xbf38aa3b, R10
-	VDUP R10, V11.S4
-	MOVD $0x49400000, R10
-	VDUP R10, V12.S4
-	MOVD $0x3fb17218, R10
-	VDUP R10, V13.S4
-	MOVD $0xb182e308, R10
-	VDUP R10, V14.S4
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 1392(R11), F0 // -5.5
+	FMOVQ 96(R11), F1 // -2147483648
+	FMOVQ 1408(R11), F2 // -0x1.6db6dcp+02
+	FMOVQ 48(R11), F3 // 15
+	FMOVQ 64(R11), F4 // 67372036
+	FMOVQ 80(R11), F5 // 50462976
+	FMOVQ 1424(R11), F6 // 16
+	FMOVQ 752(R11), F7 // 0
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F15
-	WORD $0x6e20e5f0 // FCMGE V16, V15, V0
-	WORD $0x4ea11df1 // ORR V17, V15, V1
-	WORD $0x6eb1e412 // FCMGT V18, V0, V17
-	WORD $0x6e711c12 // BSL V18, V0, V17
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e22ce51 // FMLA V17, V18, V2
-	WORD $0x4e241e33 // AND V19, V17, V4
-	WORD $0x4ea59e74 // MUL V20, V19, V5
-	WORD $0x4ea68693 // ADD V19, V20, V6
-	WORD $0x4e271e34 // AND V20, V17, V7
-	WORD $0x4ea83691 // CMGT V17, V20, V8
-	MOVD $actNEONRows<>+1024(SB), R10
+	FMOVQ 0(R1), F8
+	FMOVQ 16(R1), F9
+	WORD $0x6e20e50a // FCMGE V10, V8, V0
+	WORD $0x6e20594a // NOT V10, V10
+	WORD $0x6e20e52b // FCMGE V11, V9, V0
+	WORD $0x6e20596b // NOT V11, V11
+	WORD $0x6eb0a94a // UMAXV V10, V10
+	FMOVS F10, R10
+	CBNZW R10, rare0
+	WORD $0x6eb0a96b // UMAXV V11, V11
+	FMOVS F11, R10
+	CBNZW R10, rare0
+	WORD $0x4ea11d0a // ORR V10, V8, V1
+	WORD $0x4ea11d2b // ORR V11, V9, V1
+	WORD $0x4e2af40a // FMAX V10, V0, V10
+	WORD $0x4e2bf40b // FMAX V11, V0, V11
+	FMOVQ 656(R11), F12 // 0x1.8p+23
+	WORD $0x4e22cd4c // FMLA V12, V10, V2
+	FMOVQ 656(R11), F13 // 0x1.8p+23
+	WORD $0x4e22cd6d // FMLA V13, V11, V2
+	WORD $0x4e231d8e // AND V14, V12, V3
+	WORD $0x4e231daf // AND V15, V13, V3
+	WORD $0x4ea49dce // MUL V14, V14, V4
+	WORD $0x4ea49def // MUL V15, V15, V4
+	WORD $0x4ea585ce // ADD V14, V14, V5
+	WORD $0x4ea585ef // ADD V15, V15, V5
+	WORD $0x4e261d8c // AND V12, V12, V6
+	WORD $0x4e261dad // AND V13, V13, V6
+	WORD $0x4ea73590 // CMGT V16, V12, V7
+	WORD $0x4ea735ac // CMGT V12, V13, V7
+	ADD $1440, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136394 // TBL4 V20, V28, V19
-	MOVD $actNEONRows<>+1088(SB), R10
+	WORD $0x4e0e638d // TBL4 V13, V28, V14
+	WORD $0x4e0f6391 // TBL4 V17, V28, V15
+	ADD $1504, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	WORD $0x4eb11e36 // ORR V22, V17, V17
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x4eb6d654 // FSUB V20, V18, V22
-	MOVD $actNEONRows<>+1152(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	WORD $0x6eb01db2 // BIT V18, V13, V16
+	WORD $0x6eac1e33 // BIT V19, V17, V12
+	WORD $0x4eb2d54d // FSUB V13, V10, V18
+	WORD $0x4eb3d571 // FSUB V17, V11, V19
+	ADD $1568, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1216(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $1632, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x6e761eb7 // BSL V23, V21, V22
-	MOVD $actNEONRows<>+1280(SB), R10
+	WORD $0x4e0e6394 // TBL4 V20, V28, V14
+	WORD $0x4e0f6395 // TBL4 V21, V28, V15
+	WORD $0x6eb01e54 // BIT V20, V18, V16
+	WORD $0x6eac1e75 // BIT V21, V19, V12
+	ADD $1696, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1344(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $1760, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e761eb8 // BSL V24, V21, V22
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34cef5 // FMLA V21, V23, V20
-	MOVD $actNEONRows<>+1408(SB), R10
+	WORD $0x4e0e6396 // TBL4 V22, V28, V14
+	WORD $0x4e0f6397 // TBL4 V23, V28, V15
+	WORD $0x6eb01e56 // BIT V22, V18, V16
+	WORD $0x6eac1e77 // BIT V23, V19, V12
+	WORD $0x4e2dce96 // FMLA V22, V20, V13
+	WORD $0x4e31ceb7 // FMLA V23, V21, V17
+	ADD $1824, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1472(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $1888, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1536(SB), R10
+	WORD $0x4e0e6394 // TBL4 V20, V28, V14
+	WORD $0x4e0f6395 // TBL4 V21, V28, V15
+	WORD $0x6eb01e54 // BIT V20, V18, V16
+	WORD $0x6eac1e75 // BIT V21, V19, V12
+	WORD $0x4e2dced4 // FMLA V20, V22, V13
+	WORD $0x4e31cef5 // FMLA V21, V23, V17
+	ADD $1952, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1600(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $2016, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1664(SB), R10
+	WORD $0x4e0e6396 // TBL4 V22, V28, V14
+	WORD $0x4e0f6397 // TBL4 V23, V28, V15
+	WORD $0x6eb01e56 // BIT V22, V18, V16
+	WORD $0x6eac1e77 // BIT V23, V19, V12
+	WORD $0x4e2dce96 // FMLA V22, V20, V13
+	WORD $0x4e31ceb7 // FMLA V23, V21, V17
+	ADD $2080, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1728(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $2144, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1792(SB), R10
+	WORD $0x4e0e6394 // TBL4 V20, V28, V14
+	WORD $0x4e0f6395 // TBL4 V21, V28, V15
+	WORD $0x6eb01e54 // BIT V20, V18, V16
+	WORD $0x6eac1e75 // BIT V21, V19, V12
+	WORD $0x4e2dced4 // FMLA V20, V22, V13
+	WORD $0x4e31cef5 // FMLA V21, V23, V17
+	ADD $2208, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1856(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $2272, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1920(SB), R10
+	WORD $0x4e0e6396 // TBL4 V22, V28, V14
+	WORD $0x4e0f6397 // TBL4 V23, V28, V15
+	WORD $0x6eb01e56 // BIT V22, V18, V16
+	WORD $0x6eac1e77 // BIT V23, V19, V12
+	WORD $0x4e2dce96 // FMLA V22, V20, V13
+	WORD $0x4e31ceb7 // FMLA V23, V21, V17
+	ADD $2336, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1984(SB), R10
+	WORD $0x4e0e6392 // TBL4 V18, V28, V14
+	WORD $0x4e0f6393 // TBL4 V19, V28, V15
+	ADD $2400, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x6e771ed3 // BSL V19, V22, V23
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4e34ceb1 // FMLA V17, V21, V20
-	WORD $0x6eafe433 // FCMGT V19, V1, V15
-	WORD $0x6e6f1c33 // BSL V19, V1, V15
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e31ce54 // FMLA V20, V18, V17
-	WORD $0x4e2a1df1 // AND V17, V15, V10
-	WORD $0x6ea9e632 // FCMGT V18, V17, V9
-	WORD $0x6e711d32 // BSL V18, V9, V17
-	WORD $0x6e32de51 // FMUL V17, V18, V18
-	WORD $0x6ea0fa33 // FNEG V19, V17
-	WORD $0x4e32ce53 // FMLA V19, V18, V18
-	WORD $0x4eac1d95 // ORR V21, V12, V12
-	WORD $0x4e2bce35 // FMLA V21, V17, V11
-	WORD $0x4eacd6b6 // FSUB V22, V21, V12
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x4e2dced7 // FMLA V23, V22, V13
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e2eced1 // FMLA V17, V22, V14
-	WORD $0x4e33d636 // FADD V22, V17, V19
-	MOVD $0xbcaaaaab, R10
-	VDUP R10, V17.S4
-	MOVD $0x3e000000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb31e77 // ORR V23, V19, V19
-	WORD $0x4e36ce37 // FMLA V23, V17, V22
-	MOVD $0xbf000000, R10
-	VDUP R10, V17.S4
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4e36cef3 // FMLA V19, V23, V22
-	WORD $0x4e241eb1 // AND V17, V21, V4
-	WORD $0x4ea59e37 // MUL V23, V17, V5
-	WORD $0x4ea686f1 // ADD V17, V23, V6
-	MOVD $actNEONRows<>+2048(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116397 // TBL4 V23, V28, V17
-	WORD $0x6e36def8 // FMUL V24, V23, V22
-	MOVD $actNEONRows<>+2112(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116396 // TBL4 V22, V28, V17
-	WORD $0x4eb61ed1 // ORR V17, V22, V22
-	WORD $0x4e38ce71 // FMLA V17, V19, V24
-	MOVD $0x3f800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4e33d656 // FADD V22, V18, V19
-	WORD $0x6f2b06d3 // USHR V19, V22, 21
-	WORD $0x4e241e76 // AND V22, V19, V4
-	WORD $0x4ea59ed3 // MUL V19, V22, V5
-	WORD $0x4ea68676 // ADD V22, V19, V6
-	MOVD $actNEONRows<>+2176(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166393 // TBL4 V19, V28, V22
-	WORD $0x4eb3d658 // FSUB V24, V18, V19
-	MOVD $actNEONRows<>+2240(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	MOVD $actNEONRows<>+2304(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e16639a // TBL4 V26, V28, V22
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x4e38cf3b // FMLA V27, V25, V24
-	MOVD $actNEONRows<>+2368(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2432(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2496(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2560(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2624(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4e28e676 // FCMEQ V22, V19, V8
-	MOVD $0x3f000000, R10
-	VDUP R10, V19.S4
-	WORD $0x6e33de5a // FMUL V26, V18, V19
-	WORD $0x4eb61ed2 // ORR V18, V22, V22
-	WORD $0x6e791f52 // BSL V18, V26, V25
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e38cf73 // FMLA V19, V27, V24
-	WORD $0x6e31de72 // FMUL V18, V19, V17
-	WORD $0x4eb21e51 // ORR V17, V18, V18
-	WORD $0x4e37ce71 // FMLA V17, V19, V23
-	WORD $0x6eac86b2 // SUB V18, V21, V12
-	WORD $0x4f3c0653 // SSHR V19, V18, 4
-	WORD $0x4f375672 // SHL V18, V19, 23
-	MOVD $0x53800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb38655 // ADD V21, V18, V19
-	WORD $0x6e35de32 // FMUL V18, V17, V21
-	MOVD $0x2b800000, R10
-	VDUP R10, V17.S4
-	WORD $0x6e31de53 // FMUL V19, V18, V17
-	WORD $0x6ea8e5f1 // FCMGT V17, V15, V8
-	WORD $0x6e6f1d11 // BSL V17, V8, V15
-	WORD $0x6eafe432 // FCMGT V18, V1, V15
-	WORD $0x6e6f1c32 // BSL V18, V1, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4e28ce2f // FMLA V15, V17, V8
-	WORD $0x4eb3d5f1 // FSUB V17, V15, V19
-	WORD $0x4eb01e0f // ORR V15, V16, V16
-	WORD $0x6e711e8f // BSL V15, V20, V17
-	FMOVQ F15, 0(R0)
-	FMOVQ 16(R1), F15
-	WORD $0x6e20e5f0 // FCMGE V16, V15, V0
-	WORD $0x4ea11df1 // ORR V17, V15, V1
-	WORD $0x6eb1e412 // FCMGT V18, V0, V17
-	WORD $0x6e711c12 // BSL V18, V0, V17
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e22ce51 // FMLA V17, V18, V2
-	WORD $0x4e241e33 // AND V19, V17, V4
-	WORD $0x4ea59e74 // MUL V20, V19, V5
-	WORD $0x4ea68693 // ADD V19, V20, V6
-	WORD $0x4e271e34 // AND V20, V17, V7
-	WORD $0x4ea83691 // CMGT V17, V20, V8
-	MOVD $actNEONRows<>+1024(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136394 // TBL4 V20, V28, V19
-	MOVD $actNEONRows<>+1088(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	WORD $0x4eb11e36 // ORR V22, V17, V17
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x4eb6d654 // FSUB V20, V18, V22
-	MOVD $actNEONRows<>+1152(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1216(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x6e761eb7 // BSL V23, V21, V22
-	MOVD $actNEONRows<>+1280(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1344(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e761eb8 // BSL V24, V21, V22
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34cef5 // FMLA V21, V23, V20
-	MOVD $actNEONRows<>+1408(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1472(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1536(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1600(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1664(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1728(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1792(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1856(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1920(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1984(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x6e771ed3 // BSL V19, V22, V23
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4e34ceb1 // FMLA V17, V21, V20
-	WORD $0x6eafe433 // FCMGT V19, V1, V15
-	WORD $0x6e6f1c33 // BSL V19, V1, V15
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e31ce54 // FMLA V20, V18, V17
-	WORD $0x4e2a1df1 // AND V17, V15, V10
-	WORD $0x6ea9e632 // FCMGT V18, V17, V9
-	WORD $0x6e711d32 // BSL V18, V9, V17
-	WORD $0x6e32de51 // FMUL V17, V18, V18
-	WORD $0x6ea0fa33 // FNEG V19, V17
-	WORD $0x4e32ce53 // FMLA V19, V18, V18
-	WORD $0x4eac1d95 // ORR V21, V12, V12
-	WORD $0x4e2bce35 // FMLA V21, V17, V11
-	WORD $0x4eacd6b6 // FSUB V22, V21, V12
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x4e2dced7 // FMLA V23, V22, V13
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e2eced1 // FMLA V17, V22, V14
-	WORD $0x4e33d636 // FADD V22, V17, V19
-	MOVD $0xbcaaaaab, R10
-	VDUP R10, V17.S4
-	MOVD $0x3e000000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb31e77 // ORR V23, V19, V19
-	WORD $0x4e36ce37 // FMLA V23, V17, V22
-	MOVD $0xbf000000, R10
-	VDUP R10, V17.S4
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4e36cef3 // FMLA V19, V23, V22
-	WORD $0x4e241eb1 // AND V17, V21, V4
-	WORD $0x4ea59e37 // MUL V23, V17, V5
-	WORD $0x4ea686f1 // ADD V17, V23, V6
-	MOVD $actNEONRows<>+2048(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116397 // TBL4 V23, V28, V17
-	WORD $0x6e36def8 // FMUL V24, V23, V22
-	MOVD $actNEONRows<>+2112(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116396 // TBL4 V22, V28, V17
-	WORD $0x4eb61ed1 // ORR V17, V22, V22
-	WORD $0x4e38ce71 // FMLA V17, V19, V24
-	MOVD $0x3f800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4e33d656 // FADD V22, V18, V19
-	WORD $0x6f2b06d3 // USHR V19, V22, 21
-	WORD $0x4e241e76 // AND V22, V19, V4
-	WORD $0x4ea59ed3 // MUL V19, V22, V5
-	WORD $0x4ea68676 // ADD V22, V19, V6
-	MOVD $actNEONRows<>+2176(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166393 // TBL4 V19, V28, V22
-	WORD $0x4eb3d658 // FSUB V24, V18, V19
-	MOVD $actNEONRows<>+2240(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	MOVD $actNEONRows<>+2304(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e16639a // TBL4 V26, V28, V22
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x4e38cf3b // FMLA V27, V25, V24
-	MOVD $actNEONRows<>+2368(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2432(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2496(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2560(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2624(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4e28e676 // FCMEQ V22, V19, V8
-	MOVD $0x3f000000, R10
-	VDUP R10, V19.S4
-	WORD $0x6e33de5a // FMUL V26, V18, V19
-	WORD $0x4eb61ed2 // ORR V18, V22, V22
-	WORD $0x6e791f52 // BSL V18, V26, V25
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e38cf73 // FMLA V19, V27, V24
-	WORD $0x6e31de72 // FMUL V18, V19, V17
-	WORD $0x4eb21e51 // ORR V17, V18, V18
-	WORD $0x4e37ce71 // FMLA V17, V19, V23
-	WORD $0x6eac86b2 // SUB V18, V21, V12
-	WORD $0x4f3c0653 // SSHR V19, V18, 4
-	WORD $0x4f375672 // SHL V18, V19, 23
-	MOVD $0x53800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb38655 // ADD V21, V18, V19
-	WORD $0x6e35de32 // FMUL V18, V17, V21
-	MOVD $0x2b800000, R10
-	VDUP R10, V17.S4
-	WORD $0x6e31de53 // FMUL V19, V18, V17
-	WORD $0x6ea8e5f1 // FCMGT V17, V15, V8
-	WORD $0x6e6f1d11 // BSL V17, V8, V15
-	WORD $0x6eafe432 // FCMGT V18, V1, V15
-	WORD $0x6e6f1c32 // BSL V18, V1, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4e28ce2f // FMLA V15, V17, V8
-	WORD $0x4eb3d5f1 // FSUB V17, V15, V19
-	WORD $0x4eb01e0f // ORR V15, V16, V16
-	WORD $0x6e711e8f // BSL V15, V20, V17
-	FMOVQ F15, 16(R0)
+	WORD $0x4e0e638e // TBL4 V14, V28, V14
+	WORD $0x4e0f638f // TBL4 V15, V28, V15
+	WORD $0x6eb01e4e // BIT V14, V18, V16
+	WORD $0x6eac1e6f // BIT V15, V19, V12
+	WORD $0x4e2dcece // FMLA V14, V22, V13
+	WORD $0x4e31ceef // FMLA V15, V23, V17
+	WORD $0x6ea8e42c // FCMGT V12, V1, V8
+	WORD $0x6e681c2c // BSL V12, V1, V8
+	WORD $0x6ea9e428 // FCMGT V8, V1, V9
+	WORD $0x6e691c28 // BSL V8, V1, V9
+	WORD $0x4e2ecd4c // FMLA V12, V10, V14
+	WORD $0x4e2fcd68 // FMLA V8, V11, V15
+	FMOVQ F12, 0(R0)
+	FMOVQ F8, 16(R0)
+back0:
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R9
@@ -1892,407 +1860,1062 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
-	FMOVQ 0(R1), F15
-	WORD $0x6e20e5f0 // FCMGE V16, V15, V0
-	WORD $0x4ea11df1 // ORR V17, V15, V1
-	WORD $0x6eb1e412 // FCMGT V18, V0, V17
-	WORD $0x6e711c12 // BSL V18, V0, V17
-	WORD $0x4ea31c71 // ORR V17, V3, V3
-	WORD $0x4e22ce51 // FMLA V17, V18, V2
-	WORD $0x4e241e33 // AND V19, V17, V4
-	WORD $0x4ea59e74 // MUL V20, V19, V5
-	WORD $0x4ea68693 // ADD V19, V20, V6
-	WORD $0x4e271e34 // AND V20, V17, V7
-	WORD $0x4ea83691 // CMGT V17, V20, V8
-	MOVD $actNEONRows<>+1024(SB), R10
+	FMOVQ 0(R1), F8
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare1
+	WORD $0x4ea11d09 // ORR V9, V8, V1
+	WORD $0x4e29f409 // FMAX V9, V0, V9
+	FMOVQ 656(R11), F10 // 0x1.8p+23
+	WORD $0x4e22cd2a // FMLA V10, V9, V2
+	WORD $0x4e231d4b // AND V11, V10, V3
+	WORD $0x4ea49d6b // MUL V11, V11, V4
+	WORD $0x4ea5856b // ADD V11, V11, V5
+	WORD $0x4e261d4a // AND V10, V10, V6
+	WORD $0x4ea7354c // CMGT V12, V10, V7
+	ADD $1440, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136394 // TBL4 V20, V28, V19
-	MOVD $actNEONRows<>+1088(SB), R10
+	WORD $0x4e0b638a // TBL4 V10, V28, V11
+	ADD $1504, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	WORD $0x4eb11e36 // ORR V22, V17, V17
-	WORD $0x6e751e96 // BSL V22, V20, V21
-	WORD $0x4eb6d654 // FSUB V20, V18, V22
-	MOVD $actNEONRows<>+1152(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x6eac1d4d // BIT V13, V10, V12
+	WORD $0x4eadd52a // FSUB V10, V9, V13
+	ADD $1568, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1216(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1632, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x6e761eb7 // BSL V23, V21, V22
-	MOVD $actNEONRows<>+1280(SB), R10
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	ADD $1696, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1344(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1760, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e761eb8 // BSL V24, V21, V22
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34cef5 // FMLA V21, V23, V20
-	MOVD $actNEONRows<>+1408(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $1824, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1472(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1888, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1536(SB), R10
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	WORD $0x4e2acdee // FMLA V14, V15, V10
+	ADD $1952, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1600(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2016, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1664(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $2080, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1728(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2144, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771ed8 // BSL V24, V22, V23
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e34ceb6 // FMLA V22, V21, V20
-	MOVD $actNEONRows<>+1792(SB), R10
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	WORD $0x4e2acdee // FMLA V14, V15, V10
+	ADD $2208, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136395 // TBL4 V21, V28, V19
-	MOVD $actNEONRows<>+1856(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2272, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e38 // ORR V24, V17, V17
-	WORD $0x6e771eb8 // BSL V24, V21, V23
-	WORD $0x4eb81f15 // ORR V21, V24, V24
-	WORD $0x4e34ced5 // FMLA V21, V22, V20
-	MOVD $actNEONRows<>+1920(SB), R10
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $2336, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136396 // TBL4 V22, V28, V19
-	MOVD $actNEONRows<>+1984(SB), R10
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2400, R11, R10
 	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e136397 // TBL4 V23, V28, V19
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x6e771ed3 // BSL V19, V22, V23
-	WORD $0x4eb31e71 // ORR V17, V19, V19
-	WORD $0x4e34ceb1 // FMLA V17, V21, V20
-	WORD $0x6eafe433 // FCMGT V19, V1, V15
-	WORD $0x6e6f1c33 // BSL V19, V1, V15
-	WORD $0x4eb31e74 // ORR V20, V19, V19
-	WORD $0x4e31ce54 // FMLA V20, V18, V17
-	WORD $0x4e2a1df1 // AND V17, V15, V10
-	WORD $0x6ea9e632 // FCMGT V18, V17, V9
-	WORD $0x6e711d32 // BSL V18, V9, V17
-	WORD $0x6e32de51 // FMUL V17, V18, V18
-	WORD $0x6ea0fa33 // FNEG V19, V17
-	WORD $0x4e32ce53 // FMLA V19, V18, V18
-	WORD $0x4eac1d95 // ORR V21, V12, V12
-	WORD $0x4e2bce35 // FMLA V21, V17, V11
-	WORD $0x4eacd6b6 // FSUB V22, V21, V12
-	WORD $0x4eb11e37 // ORR V23, V17, V17
-	WORD $0x4e2dced7 // FMLA V23, V22, V13
-	WORD $0x4eb71ef1 // ORR V17, V23, V23
-	WORD $0x4e2eced1 // FMLA V17, V22, V14
-	WORD $0x4e33d636 // FADD V22, V17, V19
-	MOVD $0xbcaaaaab, R10
-	VDUP R10, V17.S4
-	MOVD $0x3e000000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb31e77 // ORR V23, V19, V19
-	WORD $0x4e36ce37 // FMLA V23, V17, V22
-	MOVD $0xbf000000, R10
-	VDUP R10, V17.S4
-	WORD $0x4eb11e33 // ORR V19, V17, V17
-	WORD $0x4e36cef3 // FMLA V19, V23, V22
-	WORD $0x4e241eb1 // AND V17, V21, V4
-	WORD $0x4ea59e37 // MUL V23, V17, V5
-	WORD $0x4ea686f1 // ADD V17, V23, V6
-	MOVD $actNEONRows<>+2048(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116397 // TBL4 V23, V28, V17
-	WORD $0x6e36def8 // FMUL V24, V23, V22
-	MOVD $actNEONRows<>+2112(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e116396 // TBL4 V22, V28, V17
-	WORD $0x4eb61ed1 // ORR V17, V22, V22
-	WORD $0x4e38ce71 // FMLA V17, V19, V24
-	MOVD $0x3f800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4e33d656 // FADD V22, V18, V19
-	WORD $0x6f2b06d3 // USHR V19, V22, 21
-	WORD $0x4e241e76 // AND V22, V19, V4
-	WORD $0x4ea59ed3 // MUL V19, V22, V5
-	WORD $0x4ea68676 // ADD V22, V19, V6
-	MOVD $actNEONRows<>+2176(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166393 // TBL4 V19, V28, V22
-	WORD $0x4eb3d658 // FSUB V24, V18, V19
-	MOVD $actNEONRows<>+2240(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	MOVD $actNEONRows<>+2304(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e16639a // TBL4 V26, V28, V22
-	WORD $0x4eba1f5b // ORR V27, V26, V26
-	WORD $0x4e38cf3b // FMLA V27, V25, V24
-	MOVD $actNEONRows<>+2368(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2432(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2496(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e38cf7a // FMLA V26, V27, V24
-	MOVD $actNEONRows<>+2560(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4eb91f3b // ORR V27, V25, V25
-	WORD $0x4e38cf5b // FMLA V27, V26, V24
-	MOVD $actNEONRows<>+2624(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e166399 // TBL4 V25, V28, V22
-	WORD $0x4e28e676 // FCMEQ V22, V19, V8
-	MOVD $0x3f000000, R10
-	VDUP R10, V19.S4
-	WORD $0x6e33de5a // FMUL V26, V18, V19
-	WORD $0x4eb61ed2 // ORR V18, V22, V22
-	WORD $0x6e791f52 // BSL V18, V26, V25
-	WORD $0x4eb21e53 // ORR V19, V18, V18
-	WORD $0x4e38cf73 // FMLA V19, V27, V24
-	WORD $0x6e31de72 // FMUL V18, V19, V17
-	WORD $0x4eb21e51 // ORR V17, V18, V18
-	WORD $0x4e37ce71 // FMLA V17, V19, V23
-	WORD $0x6eac86b2 // SUB V18, V21, V12
-	WORD $0x4f3c0653 // SSHR V19, V18, 4
-	WORD $0x4f375672 // SHL V18, V19, 23
-	MOVD $0x53800000, R10
-	VDUP R10, V19.S4
-	WORD $0x4eb38655 // ADD V21, V18, V19
-	WORD $0x6e35de32 // FMUL V18, V17, V21
-	MOVD $0x2b800000, R10
-	VDUP R10, V17.S4
-	WORD $0x6e31de53 // FMUL V19, V18, V17
-	WORD $0x6ea8e5f1 // FCMGT V17, V15, V8
-	WORD $0x6e6f1d11 // BSL V17, V8, V15
-	WORD $0x6eafe432 // FCMGT V18, V1, V15
-	WORD $0x6e6f1c32 // BSL V18, V1, V15
-	WORD $0x4eb21e4f // ORR V15, V18, V18
-	WORD $0x4e28ce2f // FMLA V15, V17, V8
-	WORD $0x4eb3d5f1 // FSUB V17, V15, V19
-	WORD $0x4eb01e0f // ORR V15, V16, V16
-	WORD $0x6e711e8f // BSL V15, V20, V17
-	FMOVQ F15, 0(R0)
+	WORD $0x4e0b638b // TBL4 V11, V28, V11
+	WORD $0x6eac1dab // BIT V11, V13, V12
+	WORD $0x4e2acdeb // FMLA V11, V15, V10
+	WORD $0x6ea8e42a // FCMGT V10, V1, V8
+	WORD $0x6e681c2a // BSL V10, V1, V8
+	WORD $0x4e2bcd2a // FMLA V10, V9, V11
+	FMOVQ F10, 0(R0)
+back1:
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F8 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V8.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V8.S[2]
+end2:
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x6e205929 // NOT V9, V9
+	WORD $0x6eb0a929 // UMAXV V9, V9
+	FMOVS F9, R10
+	CBNZW R10, rare2
+	WORD $0x4ea11d09 // ORR V9, V8, V1
+	WORD $0x4e29f409 // FMAX V9, V0, V9
+	FMOVQ 656(R11), F10 // 0x1.8p+23
+	WORD $0x4e22cd2a // FMLA V10, V9, V2
+	WORD $0x4e231d4b // AND V11, V10, V3
+	WORD $0x4ea49d6b // MUL V11, V11, V4
+	WORD $0x4ea5856b // ADD V11, V11, V5
+	WORD $0x4e261d4a // AND V10, V10, V6
+	WORD $0x4ea7354c // CMGT V12, V10, V7
+	ADD $1440, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638a // TBL4 V10, V28, V11
+	ADD $1504, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	WORD $0x6eac1d4d // BIT V13, V10, V12
+	WORD $0x4eadd52a // FSUB V10, V9, V13
+	ADD $1568, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1632, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	ADD $1696, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1760, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $1824, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $1888, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	WORD $0x4e2acdee // FMLA V14, V15, V10
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2016, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $2080, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2144, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638e // TBL4 V14, V28, V11
+	WORD $0x6eac1dae // BIT V14, V13, V12
+	WORD $0x4e2acdee // FMLA V14, V15, V10
+	ADD $2208, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2272, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638f // TBL4 V15, V28, V11
+	WORD $0x6eac1daf // BIT V15, V13, V12
+	WORD $0x4e2acdcf // FMLA V15, V14, V10
+	ADD $2336, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638d // TBL4 V13, V28, V11
+	ADD $2400, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0b638b // TBL4 V11, V28, V11
+	WORD $0x6eac1dab // BIT V11, V13, V12
+	WORD $0x4e2acdeb // FMLA V11, V15, V10
+	WORD $0x6ea8e42a // FCMGT V10, V1, V8
+	WORD $0x6e681c2a // BSL V10, V1, V8
+	WORD $0x4e2bcd2a // FMLA V10, V9, V11
+	FMOVS F10, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V10.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V10.S[2], (R10)
+end4:
+back2:
 
 done:
 	RET
+
+rare0:
+	FMOVQ 0(R1), F8
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x4ea11d0a // ORR V10, V8, V1
+	WORD $0x4e2af40a // FMAX V10, V0, V10
+	FMOVQ 656(R11), F11 // 0x1.8p+23
+	WORD $0x4e22cd4b // FMLA V11, V10, V2
+	WORD $0x4e231d6c // AND V12, V11, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	WORD $0x4e261d6b // AND V11, V11, V6
+	WORD $0x4ea7356d // CMGT V13, V11, V7
+	ADD $1440, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638b // TBL4 V11, V28, V12
+	ADD $1504, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x6ead1d6e // BIT V14, V11, V13
+	WORD $0x4eaed54b // FSUB V11, V10, V14
+	ADD $1568, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1632, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	ADD $1696, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1760, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $1824, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1888, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2016, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2080, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2144, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $2208, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2272, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2336, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2400, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	WORD $0x4e2bce0c // FMLA V12, V16, V11
+	WORD $0x6ea8e42b // FCMGT V11, V1, V8
+	WORD $0x6e681c2b // BSL V11, V1, V8
+	WORD $0x4e2ccd4b // FMLA V11, V10, V12
+	FMOVQ 16(R11), F10 // 2147483647
+	WORD $0x4e2a1d0a // AND V10, V8, V10
+	FMOVQ 2464(R11), F12 // 14.5
+	WORD $0x4eaaf58a // FMIN V10, V12, V10
+	WORD $0x6e2add4c // FMUL V12, V10, V10
+	WORD $0x4eac1d8d // ORR V13, V12, V12
+	WORD $0x6ea0f9ad // FNEG V13, V13
+	WORD $0x4e2acd4d // FMLA V13, V10, V10
+	FMOVQ 2480(R11), F14 // 0x1.8p+19
+	FMOVQ 2496(R11), F15 // -0x1.715476p-01
+	WORD $0x4e2fcd8e // FMLA V14, V12, V15
+	FMOVQ 2480(R11), F15 // 0x1.8p+19
+	WORD $0x4eafd5cf // FSUB V15, V14, V15
+	FMOVQ 2512(R11), F16 // 0x1.62e43p+00
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	FMOVQ 2528(R11), F16 // -0x1.05c61p-28
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	WORD $0x4e2dd58c // FADD V12, V12, V13
+	FMOVQ 2544(R11), F13 // 0.125
+	FMOVQ 2560(R11), F15 // -0x1.555556p-06
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 2576(R11), F15 // -0.5
+	WORD $0x4e2ccdaf // FMLA V15, V13, V12
+	WORD $0x4e231dcd // AND V13, V14, V3
+	WORD $0x4ea49dad // MUL V13, V13, V4
+	WORD $0x4ea585ad // ADD V13, V13, V5
+	ADD $2592, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d6390 // TBL4 V16, V28, V13
+	WORD $0x6e2cde0c // FMUL V12, V16, V12
+	ADD $2656, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d638d // TBL4 V13, V28, V13
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 32(R11), F12 // 1
+	WORD $0x4e2cd54c // FADD V12, V10, V12
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	ADD $2720, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x4eafd551 // FSUB V17, V10, V15
+	ADD $2784, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	ADD $2848, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $2912, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $2976, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3040, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $3104, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3168, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e27e5f2 // FCMEQ V18, V15, V7
+	FMOVQ 848(R11), F15 // 0.5
+	WORD $0x6e2fdd4a // FMUL V10, V10, V15
+	WORD $0x6eb21d4c // BIT V12, V10, V18
+	WORD $0x4e31ce6c // FMLA V12, V19, V17
+	WORD $0x6e2ddd8a // FMUL V10, V12, V13
+	WORD $0x4e30cd8a // FMLA V10, V12, V16
+	FMOVQ 2480(R11), F12 // 0x1.8p+19
+	WORD $0x6eac85cc // SUB V12, V14, V12
+	WORD $0x4f3c058c // SSHR V12, V12, 4
+	WORD $0x4f37558c // SHL V12, V12, 23
+	FMOVQ 720(R11), F13 // 1400897536
+	WORD $0x4ead858c // ADD V12, V12, V13
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	FMOVQ 736(R11), F12 // 0x1p-40
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	WORD $0x6ea7e50c // FCMGT V12, V8, V7
+	WORD $0x6e681cec // BSL V12, V7, V8
+	WORD $0x6ea8e42d // FCMGT V13, V1, V8
+	WORD $0x6e681c2d // BSL V13, V1, V8
+	WORD $0x4e27cd8d // FMLA V13, V12, V7
+	WORD $0x4eaad5a8 // FSUB V8, V13, V10
+	WORD $0x6ea91d68 // BIT V8, V11, V9
+	FMOVQ F8, 0(R0)
+	FMOVQ 16(R1), F8
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x4ea11d0a // ORR V10, V8, V1
+	WORD $0x4e2af40a // FMAX V10, V0, V10
+	FMOVQ 656(R11), F11 // 0x1.8p+23
+	WORD $0x4e22cd4b // FMLA V11, V10, V2
+	WORD $0x4e231d6c // AND V12, V11, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	WORD $0x4e261d6b // AND V11, V11, V6
+	WORD $0x4ea7356d // CMGT V13, V11, V7
+	ADD $1440, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638b // TBL4 V11, V28, V12
+	ADD $1504, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x6ead1d6e // BIT V14, V11, V13
+	WORD $0x4eaed54b // FSUB V11, V10, V14
+	ADD $1568, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1632, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	ADD $1696, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1760, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $1824, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1888, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2016, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2080, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2144, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $2208, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2272, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2336, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2400, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	WORD $0x4e2bce0c // FMLA V12, V16, V11
+	WORD $0x6ea8e42b // FCMGT V11, V1, V8
+	WORD $0x6e681c2b // BSL V11, V1, V8
+	WORD $0x4e2ccd4b // FMLA V11, V10, V12
+	FMOVQ 16(R11), F10 // 2147483647
+	WORD $0x4e2a1d0a // AND V10, V8, V10
+	FMOVQ 2464(R11), F12 // 14.5
+	WORD $0x4eaaf58a // FMIN V10, V12, V10
+	WORD $0x6e2add4c // FMUL V12, V10, V10
+	WORD $0x4eac1d8d // ORR V13, V12, V12
+	WORD $0x6ea0f9ad // FNEG V13, V13
+	WORD $0x4e2acd4d // FMLA V13, V10, V10
+	FMOVQ 2480(R11), F14 // 0x1.8p+19
+	FMOVQ 2496(R11), F15 // -0x1.715476p-01
+	WORD $0x4e2fcd8e // FMLA V14, V12, V15
+	FMOVQ 2480(R11), F15 // 0x1.8p+19
+	WORD $0x4eafd5cf // FSUB V15, V14, V15
+	FMOVQ 2512(R11), F16 // 0x1.62e43p+00
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	FMOVQ 2528(R11), F16 // -0x1.05c61p-28
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	WORD $0x4e2dd58c // FADD V12, V12, V13
+	FMOVQ 2544(R11), F13 // 0.125
+	FMOVQ 2560(R11), F15 // -0x1.555556p-06
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 2576(R11), F15 // -0.5
+	WORD $0x4e2ccdaf // FMLA V15, V13, V12
+	WORD $0x4e231dcd // AND V13, V14, V3
+	WORD $0x4ea49dad // MUL V13, V13, V4
+	WORD $0x4ea585ad // ADD V13, V13, V5
+	ADD $2592, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d6390 // TBL4 V16, V28, V13
+	WORD $0x6e2cde0c // FMUL V12, V16, V12
+	ADD $2656, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d638d // TBL4 V13, V28, V13
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 32(R11), F12 // 1
+	WORD $0x4e2cd54c // FADD V12, V10, V12
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	ADD $2720, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x4eafd551 // FSUB V17, V10, V15
+	ADD $2784, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	ADD $2848, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $2912, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $2976, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3040, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $3104, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3168, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e27e5f2 // FCMEQ V18, V15, V7
+	FMOVQ 848(R11), F15 // 0.5
+	WORD $0x6e2fdd4a // FMUL V10, V10, V15
+	WORD $0x6eb21d4c // BIT V12, V10, V18
+	WORD $0x4e31ce6c // FMLA V12, V19, V17
+	WORD $0x6e2ddd8a // FMUL V10, V12, V13
+	WORD $0x4e30cd8a // FMLA V10, V12, V16
+	FMOVQ 2480(R11), F12 // 0x1.8p+19
+	WORD $0x6eac85cc // SUB V12, V14, V12
+	WORD $0x4f3c058c // SSHR V12, V12, 4
+	WORD $0x4f37558c // SHL V12, V12, 23
+	FMOVQ 720(R11), F13 // 1400897536
+	WORD $0x4ead858c // ADD V12, V12, V13
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	FMOVQ 736(R11), F12 // 0x1p-40
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	WORD $0x6ea7e50c // FCMGT V12, V8, V7
+	WORD $0x6e681cec // BSL V12, V7, V8
+	WORD $0x6ea8e42d // FCMGT V13, V1, V8
+	WORD $0x6e681c2d // BSL V13, V1, V8
+	WORD $0x4e27cd8d // FMLA V13, V12, V7
+	WORD $0x4eaad5a8 // FSUB V8, V13, V10
+	WORD $0x6ea91d68 // BIT V8, V11, V9
+	FMOVQ F8, 16(R0)
+	JMP back0
+
+rare1:
+	FMOVQ 0(R1), F8
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x4ea11d0a // ORR V10, V8, V1
+	WORD $0x4e2af40a // FMAX V10, V0, V10
+	FMOVQ 656(R11), F11 // 0x1.8p+23
+	WORD $0x4e22cd4b // FMLA V11, V10, V2
+	WORD $0x4e231d6c // AND V12, V11, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	WORD $0x4e261d6b // AND V11, V11, V6
+	WORD $0x4ea7356d // CMGT V13, V11, V7
+	ADD $1440, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638b // TBL4 V11, V28, V12
+	ADD $1504, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x6ead1d6e // BIT V14, V11, V13
+	WORD $0x4eaed54b // FSUB V11, V10, V14
+	ADD $1568, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1632, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	ADD $1696, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1760, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $1824, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1888, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2016, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2080, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2144, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $2208, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2272, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2336, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2400, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	WORD $0x4e2bce0c // FMLA V12, V16, V11
+	WORD $0x6ea8e42b // FCMGT V11, V1, V8
+	WORD $0x6e681c2b // BSL V11, V1, V8
+	WORD $0x4e2ccd4b // FMLA V11, V10, V12
+	FMOVQ 16(R11), F10 // 2147483647
+	WORD $0x4e2a1d0a // AND V10, V8, V10
+	FMOVQ 2464(R11), F12 // 14.5
+	WORD $0x4eaaf58a // FMIN V10, V12, V10
+	WORD $0x6e2add4c // FMUL V12, V10, V10
+	WORD $0x4eac1d8d // ORR V13, V12, V12
+	WORD $0x6ea0f9ad // FNEG V13, V13
+	WORD $0x4e2acd4d // FMLA V13, V10, V10
+	FMOVQ 2480(R11), F14 // 0x1.8p+19
+	FMOVQ 2496(R11), F15 // -0x1.715476p-01
+	WORD $0x4e2fcd8e // FMLA V14, V12, V15
+	FMOVQ 2480(R11), F15 // 0x1.8p+19
+	WORD $0x4eafd5cf // FSUB V15, V14, V15
+	FMOVQ 2512(R11), F16 // 0x1.62e43p+00
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	FMOVQ 2528(R11), F16 // -0x1.05c61p-28
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	WORD $0x4e2dd58c // FADD V12, V12, V13
+	FMOVQ 2544(R11), F13 // 0.125
+	FMOVQ 2560(R11), F15 // -0x1.555556p-06
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 2576(R11), F15 // -0.5
+	WORD $0x4e2ccdaf // FMLA V15, V13, V12
+	WORD $0x4e231dcd // AND V13, V14, V3
+	WORD $0x4ea49dad // MUL V13, V13, V4
+	WORD $0x4ea585ad // ADD V13, V13, V5
+	ADD $2592, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d6390 // TBL4 V16, V28, V13
+	WORD $0x6e2cde0c // FMUL V12, V16, V12
+	ADD $2656, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d638d // TBL4 V13, V28, V13
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 32(R11), F12 // 1
+	WORD $0x4e2cd54c // FADD V12, V10, V12
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	ADD $2720, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x4eafd551 // FSUB V17, V10, V15
+	ADD $2784, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	ADD $2848, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $2912, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $2976, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3040, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $3104, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3168, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e27e5f2 // FCMEQ V18, V15, V7
+	FMOVQ 848(R11), F15 // 0.5
+	WORD $0x6e2fdd4a // FMUL V10, V10, V15
+	WORD $0x6eb21d4c // BIT V12, V10, V18
+	WORD $0x4e31ce6c // FMLA V12, V19, V17
+	WORD $0x6e2ddd8a // FMUL V10, V12, V13
+	WORD $0x4e30cd8a // FMLA V10, V12, V16
+	FMOVQ 2480(R11), F12 // 0x1.8p+19
+	WORD $0x6eac85cc // SUB V12, V14, V12
+	WORD $0x4f3c058c // SSHR V12, V12, 4
+	WORD $0x4f37558c // SHL V12, V12, 23
+	FMOVQ 720(R11), F13 // 1400897536
+	WORD $0x4ead858c // ADD V12, V12, V13
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	FMOVQ 736(R11), F12 // 0x1p-40
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	WORD $0x6ea7e50c // FCMGT V12, V8, V7
+	WORD $0x6e681cec // BSL V12, V7, V8
+	WORD $0x6ea8e42d // FCMGT V13, V1, V8
+	WORD $0x6e681c2d // BSL V13, V1, V8
+	WORD $0x4e27cd8d // FMLA V13, V12, V7
+	WORD $0x4eaad5a8 // FSUB V8, V13, V10
+	WORD $0x6ea91d68 // BIT V8, V11, V9
+	FMOVQ F8, 0(R0)
+	JMP back1
+
+rare2:
+	FMOVS (R1), F8 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R1, R10
+	VLD1 (R10), V8.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V8.S[2]
+end6:
+	WORD $0x6e20e509 // FCMGE V9, V8, V0
+	WORD $0x4ea11d0a // ORR V10, V8, V1
+	WORD $0x4e2af40a // FMAX V10, V0, V10
+	FMOVQ 656(R11), F11 // 0x1.8p+23
+	WORD $0x4e22cd4b // FMLA V11, V10, V2
+	WORD $0x4e231d6c // AND V12, V11, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	WORD $0x4e261d6b // AND V11, V11, V6
+	WORD $0x4ea7356d // CMGT V13, V11, V7
+	ADD $1440, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638b // TBL4 V11, V28, V12
+	ADD $1504, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	WORD $0x6ead1d6e // BIT V14, V11, V13
+	WORD $0x4eaed54b // FSUB V11, V10, V14
+	ADD $1568, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1632, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	ADD $1696, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1760, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $1824, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $1888, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $1952, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2016, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2080, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2144, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x6ead1dcf // BIT V15, V14, V13
+	WORD $0x4e2bce0f // FMLA V15, V16, V11
+	ADD $2208, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2272, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6390 // TBL4 V16, V28, V12
+	WORD $0x6ead1dd0 // BIT V16, V14, V13
+	WORD $0x4e2bcdf0 // FMLA V16, V15, V11
+	ADD $2336, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638e // TBL4 V14, V28, V12
+	ADD $2400, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x6ead1dcc // BIT V12, V14, V13
+	WORD $0x4e2bce0c // FMLA V12, V16, V11
+	WORD $0x6ea8e42b // FCMGT V11, V1, V8
+	WORD $0x6e681c2b // BSL V11, V1, V8
+	WORD $0x4e2ccd4b // FMLA V11, V10, V12
+	FMOVQ 16(R11), F10 // 2147483647
+	WORD $0x4e2a1d0a // AND V10, V8, V10
+	FMOVQ 2464(R11), F12 // 14.5
+	WORD $0x4eaaf58a // FMIN V10, V12, V10
+	WORD $0x6e2add4c // FMUL V12, V10, V10
+	WORD $0x4eac1d8d // ORR V13, V12, V12
+	WORD $0x6ea0f9ad // FNEG V13, V13
+	WORD $0x4e2acd4d // FMLA V13, V10, V10
+	FMOVQ 2480(R11), F14 // 0x1.8p+19
+	FMOVQ 2496(R11), F15 // -0x1.715476p-01
+	WORD $0x4e2fcd8e // FMLA V14, V12, V15
+	FMOVQ 2480(R11), F15 // 0x1.8p+19
+	WORD $0x4eafd5cf // FSUB V15, V14, V15
+	FMOVQ 2512(R11), F16 // 0x1.62e43p+00
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	FMOVQ 2528(R11), F16 // -0x1.05c61p-28
+	WORD $0x4e30cdec // FMLA V12, V15, V16
+	WORD $0x4e2dd58c // FADD V12, V12, V13
+	FMOVQ 2544(R11), F13 // 0.125
+	FMOVQ 2560(R11), F15 // -0x1.555556p-06
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 2576(R11), F15 // -0.5
+	WORD $0x4e2ccdaf // FMLA V15, V13, V12
+	WORD $0x4e231dcd // AND V13, V14, V3
+	WORD $0x4ea49dad // MUL V13, V13, V4
+	WORD $0x4ea585ad // ADD V13, V13, V5
+	ADD $2592, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d6390 // TBL4 V16, V28, V13
+	WORD $0x6e2cde0c // FMUL V12, V16, V12
+	ADD $2656, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0d638d // TBL4 V13, V28, V13
+	WORD $0x4e2ccded // FMLA V13, V15, V12
+	FMOVQ 32(R11), F12 // 1
+	WORD $0x4e2cd54c // FADD V12, V10, V12
+	WORD $0x6f2b058c // USHR V12, V12, 21
+	WORD $0x4e231d8c // AND V12, V12, V3
+	WORD $0x4ea49d8c // MUL V12, V12, V4
+	WORD $0x4ea5858c // ADD V12, V12, V5
+	ADD $2720, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638f // TBL4 V15, V28, V12
+	WORD $0x4eafd551 // FSUB V17, V10, V15
+	ADD $2784, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	ADD $2848, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $2912, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $2976, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3040, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6392 // TBL4 V18, V28, V12
+	WORD $0x4e31ce72 // FMLA V18, V19, V17
+	ADD $3104, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c6393 // TBL4 V19, V28, V12
+	WORD $0x4e31ce53 // FMLA V19, V18, V17
+	ADD $3168, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
+	WORD $0x4e0c638c // TBL4 V12, V28, V12
+	WORD $0x4e27e5f2 // FCMEQ V18, V15, V7
+	FMOVQ 848(R11), F15 // 0.5
+	WORD $0x6e2fdd4a // FMUL V10, V10, V15
+	WORD $0x6eb21d4c // BIT V12, V10, V18
+	WORD $0x4e31ce6c // FMLA V12, V19, V17
+	WORD $0x6e2ddd8a // FMUL V10, V12, V13
+	WORD $0x4e30cd8a // FMLA V10, V12, V16
+	FMOVQ 2480(R11), F12 // 0x1.8p+19
+	WORD $0x6eac85cc // SUB V12, V14, V12
+	WORD $0x4f3c058c // SSHR V12, V12, 4
+	WORD $0x4f37558c // SHL V12, V12, 23
+	FMOVQ 720(R11), F13 // 1400897536
+	WORD $0x4ead858c // ADD V12, V12, V13
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	FMOVQ 736(R11), F12 // 0x1p-40
+	WORD $0x6e2cdd4a // FMUL V10, V10, V12
+	WORD $0x6ea7e50c // FCMGT V12, V8, V7
+	WORD $0x6e681cec // BSL V12, V7, V8
+	WORD $0x6ea8e42d // FCMGT V13, V1, V8
+	WORD $0x6e681c2d // BSL V13, V1, V8
+	WORD $0x4e27cd8d // FMLA V13, V12, V7
+	WORD $0x4eaad5a8 // FSUB V8, V13, V10
+	WORD $0x6ea91d68 // BIT V8, V11, V9
+	FMOVS F8, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V8.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V8.S[2], (R10)
+end8:
+	JMP back2
 
 // func geluTanhF32NEON(z, x *float32, n int)
 TEXT ·geluTanhF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0xc1300000, R10
-	VDUP R10, V0.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V1.S4
-	MOVD $0x3d922279, R10
-	VDUP R10, V2.S4
-	MOVD $0x3fcc4228, R10
-	VDUP R10, V3.S4
-	MOVD $0x3124d8b5, R10
-	VDUP R10, V4.S4
-	MOVD $0x344f50d9, R10
-	VDUP R10, V5.S4
-	MOVD $0x3fb8aa3b, R10
-	VDUP R10, V6.S4
-	MOVD $0x4b400000, R10
-	VDUP R10, V7.S4
-	MOVD $0x3f317218, R10
-	VDUP R10, V8.S4
-	MOVD $0xb102e308, R10
-	VDUP R10, V9.S4
-	MOVD $0x3e2aaa46, R10
-	VDUP R10, V10.S4
-	MOVD $0x3efffffe, R10
-	VDUP R10, V11.S4
-	MOVD $0x3c091eae, R10
-	VDUP R10, V12.S4
-	MOVD $0x3d2aac2d, R10
-	VDUP R10, V13.S4
-	MOVD $0x3ab55b5f, R10
-	VDUP R10, V14.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V15.S4
-	MOVD $0x53800000, R10
-	VDUP R10, V16.S4
-	MOVD $0x2b800000, R10
-	VDUP R10, V17.S4
-	MOVD $0x3f000000, R10
-	VDUP R10, V18.S4
+	MOVD $actNEON<>(SB), R11
+	FMOVQ 3232(R11), F4 // -11
+	FMOVQ 96(R11), F2 // -2147483648
+	FMOVQ 3248(R11), F1 // 0x1.2444f2p-04
+	FMOVQ 3264(R11), F5 // 0x1.98845p+00
+	FMOVQ 3280(R11), F6 // 0x1.49b16ap-29
+	FMOVQ 3296(R11), F7 // 0x1.9ea1b2p-23
+	FMOVQ 640(R11), F8 // 0x1.715476p+00
+	FMOVQ 656(R11), F9 // 0x1.8p+23
+	FMOVQ 672(R11), F10 // 0x1.62e43p-01
+	FMOVQ 688(R11), F11 // -0x1.05c61p-29
+	FMOVQ 800(R11), F12 // 0x1.55548cp-03
+	FMOVQ 768(R11), F13 // 0x1.123d5cp-07
+	FMOVQ 704(R11), F14 // 0x1.6ab6bep-10
+	FMOVQ 32(R11), F0 // 1
+	FMOVQ 720(R11), F15 // 1400897536
+	FMOVQ 736(R11), F3 // 0x1p-40
+	FMOVQ 848(R11), F16 // 0.5
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F19
-	WORD $0x4ea11e74 // ORR V20, V19, V1
-	WORD $0x6eb4e415 // FCMGT V21, V0, V20
-	WORD $0x6e741c15 // BSL V21, V0, V20
-	WORD $0x6e35deb4 // FMUL V20, V21, V21
-	WORD $0x6ea0fa96 // FNEG V22, V20
-	WORD $0x4e35ceb6 // FMLA V22, V21, V21
-	WORD $0x4ea31c77 // ORR V23, V3, V3
-	WORD $0x4e22ce97 // FMLA V23, V20, V2
-	WORD $0x4eb7d478 // FSUB V24, V3, V23
-	WORD $0x4eb81f19 // ORR V25, V24, V24
-	WORD $0x4e22ce99 // FMLA V25, V20, V2
-	WORD $0x4eb91f38 // ORR V24, V25, V25
-	WORD $0x4e22ced8 // FMLA V24, V22, V2
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e24ce96 // FMLA V22, V20, V4
-	WORD $0x4e25d6d4 // FADD V20, V22, V5
-	WORD $0x6e37deb6 // FMUL V22, V21, V23
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4eb7ceb8 // FMLS V24, V21, V23
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4eb4ceb7 // FMLS V23, V21, V20
-	WORD $0x4ea71cf4 // ORR V20, V7, V7
-	WORD $0x4e26ced4 // FMLA V20, V22, V6
-	WORD $0x4ea7d698 // FSUB V24, V20, V7
-	WORD $0x4eb61ed9 // ORR V25, V22, V22
-	WORD $0x4ea8cf19 // FMLS V25, V24, V8
-	WORD $0x4eb91f36 // ORR V22, V25, V25
-	WORD $0x4ea9cf16 // FMLS V22, V24, V9
-	WORD $0x4eb7d6d8 // FSUB V24, V22, V23
-	WORD $0x6e38df16 // FMUL V22, V24, V24
-	WORD $0x4eab1d77 // ORR V23, V11, V11
-	WORD $0x4e38cd57 // FMLA V23, V10, V24
-	WORD $0x4ead1db9 // ORR V25, V13, V13
-	WORD $0x4e38cd99 // FMLA V25, V12, V24
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e36cdda // FMLA V26, V14, V22
-	WORD $0x4eb71ef9 // ORR V25, V23, V23
-	WORD $0x4e36cf59 // FMLA V25, V26, V22
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4e36cf37 // FMLA V23, V25, V22
-	WORD $0x4e2fd6f6 // FADD V22, V23, V15
-	WORD $0x4eafd6d8 // FSUB V24, V22, V15
-	WORD $0x4eb8d6f9 // FSUB V25, V23, V24
-	WORD $0x6e36deb7 // FMUL V23, V21, V22
-	WORD $0x4eb71ef8 // ORR V24, V23, V23
-	WORD $0x4eb6ceb8 // FMLS V24, V21, V22
-	WORD $0x4eb81f1a // ORR V26, V24, V24
-	WORD $0x4eb9ceba // FMLS V26, V21, V25
-	WORD $0x4f375695 // SHL V21, V20, 23
-	WORD $0x4eb086b4 // ADD V20, V21, V16
-	WORD $0x6e34ded5 // FMUL V21, V22, V20
-	WORD $0x6e31deb6 // FMUL V22, V21, V17
-	WORD $0x4e2fd6d5 // FADD V21, V22, V15
-	WORD $0x4eafd6b8 // FSUB V24, V21, V15
-	WORD $0x4eb8d6d9 // FSUB V25, V22, V24
-	WORD $0x6e35fef8 // FDIV V24, V23, V21
-	WORD $0x6ea0fafb // FNEG V27, V23
-	WORD $0x4e35cf1b // FMLA V27, V24, V21
-	WORD $0x4ebb1f75 // ORR V21, V27, V27
-	WORD $0x4e39cf15 // FMLA V21, V24, V25
-	WORD $0x4e3ad6b7 // FADD V23, V21, V26
-	WORD $0x6e32ded5 // FMUL V21, V22, V18
-	WORD $0x4eb71ef6 // ORR V22, V23, V23
-	WORD $0x4eb5cef6 // FMLS V22, V23, V21
-	WORD $0x4eb6d715 // FSUB V21, V24, V22
-	WORD $0x6e34deb6 // FMUL V22, V21, V20
-	WORD $0x6e31ded4 // FMUL V20, V22, V17
-	WORD $0x6eb3e435 // FCMGT V21, V1, V19
-	WORD $0x6e731c35 // BSL V21, V1, V19
-	WORD $0x4e34d6b3 // FADD V19, V21, V20
-	FMOVQ F19, 0(R0)
-	FMOVQ 16(R1), F19
-	WORD $0x4ea11e74 // ORR V20, V19, V1
-	WORD $0x6eb4e415 // FCMGT V21, V0, V20
-	WORD $0x6e741c15 // BSL V21, V0, V20
-	WORD $0x6e35deb4 // FMUL V20, V21, V21
-	WORD $0x6ea0fa96 // FNEG V22, V20
-	WORD $0x4e35ceb6 // FMLA V22, V21, V21
-	WORD $0x4ea31c77 // ORR V23, V3, V3
-	WORD $0x4e22ce97 // FMLA V23, V20, V2
-	WORD $0x4eb7d478 // FSUB V24, V3, V23
-	WORD $0x4eb81f19 // ORR V25, V24, V24
-	WORD $0x4e22ce99 // FMLA V25, V20, V2
-	WORD $0x4eb91f38 // ORR V24, V25, V25
-	WORD $0x4e22ced8 // FMLA V24, V22, V2
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e24ce96 // FMLA V22, V20, V4
-	WORD $0x4e25d6d4 // FADD V20, V22, V5
-	WORD $0x6e37deb6 // FMUL V22, V21, V23
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4eb7ceb8 // FMLS V24, V21, V23
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4eb4ceb7 // FMLS V23, V21, V20
-	WORD $0x4ea71cf4 // ORR V20, V7, V7
-	WORD $0x4e26ced4 // FMLA V20, V22, V6
-	WORD $0x4ea7d698 // FSUB V24, V20, V7
-	WORD $0x4eb61ed9 // ORR V25, V22, V22
-	WORD $0x4ea8cf19 // FMLS V25, V24, V8
-	WORD $0x4eb91f36 // ORR V22, V25, V25
-	WORD $0x4ea9cf16 // FMLS V22, V24, V9
-	WORD $0x4eb7d6d8 // FSUB V24, V22, V23
-	WORD $0x6e38df16 // FMUL V22, V24, V24
-	WORD $0x4eab1d77 // ORR V23, V11, V11
-	WORD $0x4e38cd57 // FMLA V23, V10, V24
-	WORD $0x4ead1db9 // ORR V25, V13, V13
-	WORD $0x4e38cd99 // FMLA V25, V12, V24
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e36cdda // FMLA V26, V14, V22
-	WORD $0x4eb71ef9 // ORR V25, V23, V23
-	WORD $0x4e36cf59 // FMLA V25, V26, V22
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4e36cf37 // FMLA V23, V25, V22
-	WORD $0x4e2fd6f6 // FADD V22, V23, V15
-	WORD $0x4eafd6d8 // FSUB V24, V22, V15
-	WORD $0x4eb8d6f9 // FSUB V25, V23, V24
-	WORD $0x6e36deb7 // FMUL V23, V21, V22
-	WORD $0x4eb71ef8 // ORR V24, V23, V23
-	WORD $0x4eb6ceb8 // FMLS V24, V21, V22
-	WORD $0x4eb81f1a // ORR V26, V24, V24
-	WORD $0x4eb9ceba // FMLS V26, V21, V25
-	WORD $0x4f375695 // SHL V21, V20, 23
-	WORD $0x4eb086b4 // ADD V20, V21, V16
-	WORD $0x6e34ded5 // FMUL V21, V22, V20
-	WORD $0x6e31deb6 // FMUL V22, V21, V17
-	WORD $0x4e2fd6d5 // FADD V21, V22, V15
-	WORD $0x4eafd6b8 // FSUB V24, V21, V15
-	WORD $0x4eb8d6d9 // FSUB V25, V22, V24
-	WORD $0x6e35fef8 // FDIV V24, V23, V21
-	WORD $0x6ea0fafb // FNEG V27, V23
-	WORD $0x4e35cf1b // FMLA V27, V24, V21
-	WORD $0x4ebb1f75 // ORR V21, V27, V27
-	WORD $0x4e39cf15 // FMLA V21, V24, V25
-	WORD $0x4e3ad6b7 // FADD V23, V21, V26
-	WORD $0x6e32ded5 // FMUL V21, V22, V18
-	WORD $0x4eb71ef6 // ORR V22, V23, V23
-	WORD $0x4eb5cef6 // FMLS V22, V23, V21
-	WORD $0x4eb6d715 // FSUB V21, V24, V22
-	WORD $0x6e34deb6 // FMUL V22, V21, V20
-	WORD $0x6e31ded4 // FMUL V20, V22, V17
-	WORD $0x6eb3e435 // FCMGT V21, V1, V19
-	WORD $0x6e731c35 // BSL V21, V1, V19
-	WORD $0x4e34d6b3 // FADD V19, V21, V20
-	FMOVQ F19, 16(R0)
+	FMOVQ 0(R1), F17
+	WORD $0x4ea21e32 // ORR V18, V17, V2
+	WORD $0x4e32f492 // FMAX V18, V4, V18
+	WORD $0x6e32de53 // FMUL V19, V18, V18
+	WORD $0x4eb31e74 // ORR V20, V19, V19
+	WORD $0x6ea0fa94 // FNEG V20, V20
+	WORD $0x4e32ce54 // FMLA V20, V18, V18
+	WORD $0x4ea51cb5 // ORR V21, V5, V5
+	WORD $0x4e21ce75 // FMLA V21, V19, V1
+	WORD $0x4eb5d4b6 // FSUB V22, V5, V21
+	WORD $0x4e21ce76 // FMLA V22, V19, V1
+	WORD $0x4e21ce96 // FMLA V22, V20, V1
+	WORD $0x4e26ce76 // FMLA V22, V19, V6
+	WORD $0x4e27d6d3 // FADD V19, V22, V7
+	WORD $0x6e35de54 // FMUL V20, V18, V21
+	WORD $0x4eb41e96 // ORR V22, V20, V20
+	WORD $0x4eb5ce56 // FMLS V22, V18, V21
+	WORD $0x4eb3ce56 // FMLS V22, V18, V19
+	WORD $0x4ea91d33 // ORR V19, V9, V9
+	WORD $0x4e28ce93 // FMLA V19, V20, V8
+	WORD $0x4ea9d675 // FSUB V21, V19, V9
+	WORD $0x4eaaceb4 // FMLS V20, V21, V10
+	WORD $0x4eabceb4 // FMLS V20, V21, V11
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e34de95 // FMUL V21, V20, V20
+	FMOVQ 816(R11), F22 // 0x1.fffffcp-02
+	WORD $0x4e34cd96 // FMLA V22, V12, V20
+	FMOVQ 784(R11), F23 // 0x1.55585ap-05
+	WORD $0x4e34cdb7 // FMLA V23, V13, V20
+	WORD $0x4e35cdd7 // FMLA V23, V14, V21
+	WORD $0x4e35cef6 // FMLA V22, V23, V21
+	WORD $0x4e35ced4 // FMLA V20, V22, V21
+	WORD $0x4e20d695 // FADD V21, V20, V0
+	WORD $0x4ea0d6b6 // FSUB V22, V21, V0
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e35de56 // FMUL V22, V18, V21
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4eb5ce57 // FMLS V23, V18, V21
+	WORD $0x4eb4ce57 // FMLS V23, V18, V20
+	WORD $0x4f375672 // SHL V18, V19, 23
+	WORD $0x4eaf8652 // ADD V18, V18, V15
+	WORD $0x6e32deb3 // FMUL V19, V21, V18
+	WORD $0x6e23de73 // FMUL V19, V19, V3
+	WORD $0x4e20d674 // FADD V20, V19, V0
+	WORD $0x4ea0d695 // FSUB V21, V20, V0
+	WORD $0x4eb5d675 // FSUB V21, V19, V21
+	WORD $0x6e34fed8 // FDIV V24, V22, V20
+	WORD $0x6ea0fad6 // FNEG V22, V22
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	WORD $0x4e35cf16 // FMLA V22, V24, V21
+	WORD $0x4e37d6d4 // FADD V20, V22, V23
+	WORD $0x6e30de73 // FMUL V19, V19, V16
+	WORD $0x4eb41e95 // ORR V21, V20, V20
+	WORD $0x4eb3ce95 // FMLS V21, V20, V19
+	WORD $0x4eb5d713 // FSUB V19, V24, V21
+	WORD $0x6e32de72 // FMUL V18, V19, V18
+	WORD $0x6e23de52 // FMUL V18, V18, V3
+	WORD $0x6eb1e453 // FCMGT V19, V2, V17
+	WORD $0x6e711c53 // BSL V19, V2, V17
+	WORD $0x4e32d671 // FADD V17, V19, V18
+	FMOVQ F17, 0(R0)
+	FMOVQ 16(R1), F17
+	WORD $0x4ea21e32 // ORR V18, V17, V2
+	WORD $0x4e32f492 // FMAX V18, V4, V18
+	WORD $0x6e32de53 // FMUL V19, V18, V18
+	WORD $0x4eb31e74 // ORR V20, V19, V19
+	WORD $0x6ea0fa94 // FNEG V20, V20
+	WORD $0x4e32ce54 // FMLA V20, V18, V18
+	WORD $0x4ea51cb5 // ORR V21, V5, V5
+	WORD $0x4e21ce75 // FMLA V21, V19, V1
+	WORD $0x4eb5d4b6 // FSUB V22, V5, V21
+	WORD $0x4e21ce76 // FMLA V22, V19, V1
+	WORD $0x4e21ce96 // FMLA V22, V20, V1
+	WORD $0x4e26ce76 // FMLA V22, V19, V6
+	WORD $0x4e27d6d3 // FADD V19, V22, V7
+	WORD $0x6e35de54 // FMUL V20, V18, V21
+	WORD $0x4eb41e96 // ORR V22, V20, V20
+	WORD $0x4eb5ce56 // FMLS V22, V18, V21
+	WORD $0x4eb3ce56 // FMLS V22, V18, V19
+	WORD $0x4ea91d33 // ORR V19, V9, V9
+	WORD $0x4e28ce93 // FMLA V19, V20, V8
+	WORD $0x4ea9d675 // FSUB V21, V19, V9
+	WORD $0x4eaaceb4 // FMLS V20, V21, V10
+	WORD $0x4eabceb4 // FMLS V20, V21, V11
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e34de95 // FMUL V21, V20, V20
+	FMOVQ 816(R11), F22 // 0x1.fffffcp-02
+	WORD $0x4e34cd96 // FMLA V22, V12, V20
+	FMOVQ 784(R11), F23 // 0x1.55585ap-05
+	WORD $0x4e34cdb7 // FMLA V23, V13, V20
+	WORD $0x4e35cdd7 // FMLA V23, V14, V21
+	WORD $0x4e35cef6 // FMLA V22, V23, V21
+	WORD $0x4e35ced4 // FMLA V20, V22, V21
+	WORD $0x4e20d695 // FADD V21, V20, V0
+	WORD $0x4ea0d6b6 // FSUB V22, V21, V0
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e35de56 // FMUL V22, V18, V21
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4eb5ce57 // FMLS V23, V18, V21
+	WORD $0x4eb4ce57 // FMLS V23, V18, V20
+	WORD $0x4f375672 // SHL V18, V19, 23
+	WORD $0x4eaf8652 // ADD V18, V18, V15
+	WORD $0x6e32deb3 // FMUL V19, V21, V18
+	WORD $0x6e23de73 // FMUL V19, V19, V3
+	WORD $0x4e20d674 // FADD V20, V19, V0
+	WORD $0x4ea0d695 // FSUB V21, V20, V0
+	WORD $0x4eb5d675 // FSUB V21, V19, V21
+	WORD $0x6e34fed8 // FDIV V24, V22, V20
+	WORD $0x6ea0fad6 // FNEG V22, V22
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	WORD $0x4e35cf16 // FMLA V22, V24, V21
+	WORD $0x4e37d6d4 // FADD V20, V22, V23
+	WORD $0x6e30de73 // FMUL V19, V19, V16
+	WORD $0x4eb41e95 // ORR V21, V20, V20
+	WORD $0x4eb3ce95 // FMLS V21, V20, V19
+	WORD $0x4eb5d713 // FSUB V19, V24, V21
+	WORD $0x6e32de72 // FMUL V18, V19, V18
+	WORD $0x6e23de52 // FMUL V18, V18, V3
+	WORD $0x6eb1e453 // FCMGT V19, V2, V17
+	WORD $0x6e711c53 // BSL V19, V2, V17
+	WORD $0x4e32d671 // FADD V17, V19, V18
+	FMOVQ F17, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R9
@@ -2301,82 +2924,156 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
-	FMOVQ 0(R1), F19
-	WORD $0x4ea11e74 // ORR V20, V19, V1
-	WORD $0x6eb4e415 // FCMGT V21, V0, V20
-	WORD $0x6e741c15 // BSL V21, V0, V20
-	WORD $0x6e35deb4 // FMUL V20, V21, V21
-	WORD $0x6ea0fa96 // FNEG V22, V20
-	WORD $0x4e35ceb6 // FMLA V22, V21, V21
-	WORD $0x4ea31c77 // ORR V23, V3, V3
-	WORD $0x4e22ce97 // FMLA V23, V20, V2
-	WORD $0x4eb7d478 // FSUB V24, V3, V23
-	WORD $0x4eb81f19 // ORR V25, V24, V24
-	WORD $0x4e22ce99 // FMLA V25, V20, V2
-	WORD $0x4eb91f38 // ORR V24, V25, V25
-	WORD $0x4e22ced8 // FMLA V24, V22, V2
-	WORD $0x4eb81f16 // ORR V22, V24, V24
-	WORD $0x4e24ce96 // FMLA V22, V20, V4
-	WORD $0x4e25d6d4 // FADD V20, V22, V5
-	WORD $0x6e37deb6 // FMUL V22, V21, V23
-	WORD $0x4eb61ed8 // ORR V24, V22, V22
-	WORD $0x4eb7ceb8 // FMLS V24, V21, V23
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4eb4ceb7 // FMLS V23, V21, V20
-	WORD $0x4ea71cf4 // ORR V20, V7, V7
-	WORD $0x4e26ced4 // FMLA V20, V22, V6
-	WORD $0x4ea7d698 // FSUB V24, V20, V7
-	WORD $0x4eb61ed9 // ORR V25, V22, V22
-	WORD $0x4ea8cf19 // FMLS V25, V24, V8
-	WORD $0x4eb91f36 // ORR V22, V25, V25
-	WORD $0x4ea9cf16 // FMLS V22, V24, V9
-	WORD $0x4eb7d6d8 // FSUB V24, V22, V23
-	WORD $0x6e38df16 // FMUL V22, V24, V24
-	WORD $0x4eab1d77 // ORR V23, V11, V11
-	WORD $0x4e38cd57 // FMLA V23, V10, V24
-	WORD $0x4ead1db9 // ORR V25, V13, V13
-	WORD $0x4e38cd99 // FMLA V25, V12, V24
-	WORD $0x4eb91f3a // ORR V26, V25, V25
-	WORD $0x4e36cdda // FMLA V26, V14, V22
-	WORD $0x4eb71ef9 // ORR V25, V23, V23
-	WORD $0x4e36cf59 // FMLA V25, V26, V22
-	WORD $0x4eb81f17 // ORR V23, V24, V24
-	WORD $0x4e36cf37 // FMLA V23, V25, V22
-	WORD $0x4e2fd6f6 // FADD V22, V23, V15
-	WORD $0x4eafd6d8 // FSUB V24, V22, V15
-	WORD $0x4eb8d6f9 // FSUB V25, V23, V24
-	WORD $0x6e36deb7 // FMUL V23, V21, V22
-	WORD $0x4eb71ef8 // ORR V24, V23, V23
-	WORD $0x4eb6ceb8 // FMLS V24, V21, V22
-	WORD $0x4eb81f1a // ORR V26, V24, V24
-	WORD $0x4eb9ceba // FMLS V26, V21, V25
-	WORD $0x4f375695 // SHL V21, V20, 23
-	WORD $0x4eb086b4 // ADD V20, V21, V16
-	WORD $0x6e34ded5 // FMUL V21, V22, V20
-	WORD $0x6e31deb6 // FMUL V22, V21, V17
-	WORD $0x4e2fd6d5 // FADD V21, V22, V15
-	WORD $0x4eafd6b8 // FSUB V24, V21, V15
-	WORD $0x4eb8d6d9 // FSUB V25, V22, V24
-	WORD $0x6e35fef8 // FDIV V24, V23, V21
-	WORD $0x6ea0fafb // FNEG V27, V23
-	WORD $0x4e35cf1b // FMLA V27, V24, V21
-	WORD $0x4ebb1f75 // ORR V21, V27, V27
-	WORD $0x4e39cf15 // FMLA V21, V24, V25
-	WORD $0x4e3ad6b7 // FADD V23, V21, V26
-	WORD $0x6e32ded5 // FMUL V21, V22, V18
-	WORD $0x4eb71ef6 // ORR V22, V23, V23
-	WORD $0x4eb5cef6 // FMLS V22, V23, V21
-	WORD $0x4eb6d715 // FSUB V21, V24, V22
-	WORD $0x6e34deb6 // FMUL V22, V21, V20
-	WORD $0x6e31ded4 // FMUL V20, V22, V17
-	WORD $0x6eb3e435 // FCMGT V21, V1, V19
-	WORD $0x6e731c35 // BSL V21, V1, V19
-	WORD $0x4e34d6b3 // FADD V19, V21, V20
-	FMOVQ F19, 0(R0)
+	FMOVQ 0(R1), F17
+	WORD $0x4ea21e32 // ORR V18, V17, V2
+	WORD $0x4e32f492 // FMAX V18, V4, V18
+	WORD $0x6e32de53 // FMUL V19, V18, V18
+	WORD $0x4eb31e74 // ORR V20, V19, V19
+	WORD $0x6ea0fa94 // FNEG V20, V20
+	WORD $0x4e32ce54 // FMLA V20, V18, V18
+	WORD $0x4ea51cb5 // ORR V21, V5, V5
+	WORD $0x4e21ce75 // FMLA V21, V19, V1
+	WORD $0x4eb5d4b6 // FSUB V22, V5, V21
+	WORD $0x4e21ce76 // FMLA V22, V19, V1
+	WORD $0x4e21ce96 // FMLA V22, V20, V1
+	WORD $0x4e26ce76 // FMLA V22, V19, V6
+	WORD $0x4e27d6d3 // FADD V19, V22, V7
+	WORD $0x6e35de54 // FMUL V20, V18, V21
+	WORD $0x4eb41e96 // ORR V22, V20, V20
+	WORD $0x4eb5ce56 // FMLS V22, V18, V21
+	WORD $0x4eb3ce56 // FMLS V22, V18, V19
+	WORD $0x4ea91d33 // ORR V19, V9, V9
+	WORD $0x4e28ce93 // FMLA V19, V20, V8
+	WORD $0x4ea9d675 // FSUB V21, V19, V9
+	WORD $0x4eaaceb4 // FMLS V20, V21, V10
+	WORD $0x4eabceb4 // FMLS V20, V21, V11
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e34de95 // FMUL V21, V20, V20
+	FMOVQ 816(R11), F22 // 0x1.fffffcp-02
+	WORD $0x4e34cd96 // FMLA V22, V12, V20
+	FMOVQ 784(R11), F23 // 0x1.55585ap-05
+	WORD $0x4e34cdb7 // FMLA V23, V13, V20
+	WORD $0x4e35cdd7 // FMLA V23, V14, V21
+	WORD $0x4e35cef6 // FMLA V22, V23, V21
+	WORD $0x4e35ced4 // FMLA V20, V22, V21
+	WORD $0x4e20d695 // FADD V21, V20, V0
+	WORD $0x4ea0d6b6 // FSUB V22, V21, V0
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e35de56 // FMUL V22, V18, V21
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4eb5ce57 // FMLS V23, V18, V21
+	WORD $0x4eb4ce57 // FMLS V23, V18, V20
+	WORD $0x4f375672 // SHL V18, V19, 23
+	WORD $0x4eaf8652 // ADD V18, V18, V15
+	WORD $0x6e32deb3 // FMUL V19, V21, V18
+	WORD $0x6e23de73 // FMUL V19, V19, V3
+	WORD $0x4e20d674 // FADD V20, V19, V0
+	WORD $0x4ea0d695 // FSUB V21, V20, V0
+	WORD $0x4eb5d675 // FSUB V21, V19, V21
+	WORD $0x6e34fed8 // FDIV V24, V22, V20
+	WORD $0x6ea0fad6 // FNEG V22, V22
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	WORD $0x4e35cf16 // FMLA V22, V24, V21
+	WORD $0x4e37d6d4 // FADD V20, V22, V23
+	WORD $0x6e30de73 // FMUL V19, V19, V16
+	WORD $0x4eb41e95 // ORR V21, V20, V20
+	WORD $0x4eb3ce95 // FMLS V21, V20, V19
+	WORD $0x4eb5d713 // FSUB V19, V24, V21
+	WORD $0x6e32de72 // FMUL V18, V19, V18
+	WORD $0x6e23de52 // FMUL V18, V18, V3
+	WORD $0x6eb1e453 // FCMGT V19, V2, V17
+	WORD $0x6e711c53 // BSL V19, V2, V17
+	WORD $0x4e32d671 // FADD V17, V19, V18
+	FMOVQ F17, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F17 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V17.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V17.S[2]
+end2:
+	WORD $0x4ea21e32 // ORR V18, V17, V2
+	WORD $0x4e32f492 // FMAX V18, V4, V18
+	WORD $0x6e32de53 // FMUL V19, V18, V18
+	WORD $0x4eb31e74 // ORR V20, V19, V19
+	WORD $0x6ea0fa94 // FNEG V20, V20
+	WORD $0x4e32ce54 // FMLA V20, V18, V18
+	WORD $0x4ea51cb5 // ORR V21, V5, V5
+	WORD $0x4e21ce75 // FMLA V21, V19, V1
+	WORD $0x4eb5d4b6 // FSUB V22, V5, V21
+	WORD $0x4e21ce76 // FMLA V22, V19, V1
+	WORD $0x4e21ce96 // FMLA V22, V20, V1
+	WORD $0x4e26ce76 // FMLA V22, V19, V6
+	WORD $0x4e27d6d3 // FADD V19, V22, V7
+	WORD $0x6e35de54 // FMUL V20, V18, V21
+	WORD $0x4eb41e96 // ORR V22, V20, V20
+	WORD $0x4eb5ce56 // FMLS V22, V18, V21
+	WORD $0x4eb3ce56 // FMLS V22, V18, V19
+	WORD $0x4ea91d33 // ORR V19, V9, V9
+	WORD $0x4e28ce93 // FMLA V19, V20, V8
+	WORD $0x4ea9d675 // FSUB V21, V19, V9
+	WORD $0x4eaaceb4 // FMLS V20, V21, V10
+	WORD $0x4eabceb4 // FMLS V20, V21, V11
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e34de95 // FMUL V21, V20, V20
+	FMOVQ 816(R11), F22 // 0x1.fffffcp-02
+	WORD $0x4e34cd96 // FMLA V22, V12, V20
+	FMOVQ 784(R11), F23 // 0x1.55585ap-05
+	WORD $0x4e34cdb7 // FMLA V23, V13, V20
+	WORD $0x4e35cdd7 // FMLA V23, V14, V21
+	WORD $0x4e35cef6 // FMLA V22, V23, V21
+	WORD $0x4e35ced4 // FMLA V20, V22, V21
+	WORD $0x4e20d695 // FADD V21, V20, V0
+	WORD $0x4ea0d6b6 // FSUB V22, V21, V0
+	WORD $0x4eb6d694 // FSUB V20, V20, V22
+	WORD $0x6e35de56 // FMUL V22, V18, V21
+	WORD $0x4eb61ed7 // ORR V23, V22, V22
+	WORD $0x4eb5ce57 // FMLS V23, V18, V21
+	WORD $0x4eb4ce57 // FMLS V23, V18, V20
+	WORD $0x4f375672 // SHL V18, V19, 23
+	WORD $0x4eaf8652 // ADD V18, V18, V15
+	WORD $0x6e32deb3 // FMUL V19, V21, V18
+	WORD $0x6e23de73 // FMUL V19, V19, V3
+	WORD $0x4e20d674 // FADD V20, V19, V0
+	WORD $0x4ea0d695 // FSUB V21, V20, V0
+	WORD $0x4eb5d675 // FSUB V21, V19, V21
+	WORD $0x6e34fed8 // FDIV V24, V22, V20
+	WORD $0x6ea0fad6 // FNEG V22, V22
+	WORD $0x4e34cf16 // FMLA V22, V24, V20
+	WORD $0x4e35cf16 // FMLA V22, V24, V21
+	WORD $0x4e37d6d4 // FADD V20, V22, V23
+	WORD $0x6e30de73 // FMUL V19, V19, V16
+	WORD $0x4eb41e95 // ORR V21, V20, V20
+	WORD $0x4eb3ce95 // FMLS V21, V20, V19
+	WORD $0x4eb5d713 // FSUB V19, V24, V21
+	WORD $0x6e32de72 // FMUL V18, V19, V18
+	WORD $0x6e23de52 // FMUL V18, V18, V3
+	WORD $0x6eb1e453 // FCMGT V19, V2, V17
+	WORD $0x6e711c53 // BSL V19, V2, V17
+	WORD $0x4e32d671 // FADD V17, V19, V18
+	FMOVS F17, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V17.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V17.S[2], (R10)
+end4:
 
 done:
 	RET

@@ -7,13 +7,13 @@ package simd
 // AddF32 sets z[i] = x[i] + y[i].
 func AddF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			addF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		addF32Generic(z, x, y)
 	}
-	addF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func addF32NEON(z, x, y *float32, n int)
 // SubF32 sets z[i] = x[i] - y[i].
 func SubF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			subF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		subF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		subF32Generic(z, x, y)
 	}
-	subF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func subF32NEON(z, x, y *float32, n int)
 // MulF32 sets z[i] = x[i] * y[i].
 func MulF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			mulF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		mulF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		mulF32Generic(z, x, y)
 	}
-	mulF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -52,13 +52,13 @@ func mulF32NEON(z, x, y *float32, n int)
 // DivF32 sets z[i] = x[i] / y[i].
 func DivF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			divF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		divF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		divF32Generic(z, x, y)
 	}
-	divF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -67,13 +67,13 @@ func divF32NEON(z, x, y *float32, n int)
 // MaxF32 sets z[i] = max(x[i], y[i]), NaN if either is NaN; of two zeros, y[i].
 func MaxF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			maxF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		maxF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		maxF32Generic(z, x, y)
 	}
-	maxF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -82,13 +82,13 @@ func maxF32NEON(z, x, y *float32, n int)
 // MinF32 sets z[i] = min(x[i], y[i]), NaN if either is NaN; of two zeros, y[i].
 func MinF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			minF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		minF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		minF32Generic(z, x, y)
 	}
-	minF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -97,13 +97,13 @@ func minF32NEON(z, x, y *float32, n int)
 // NegF32 sets z[i] = -x[i].
 func NegF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			negF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		negF32NEON(&z[0], &x[0], len(z))
+	default:
+		negF32Generic(z, x)
 	}
-	negF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -112,13 +112,13 @@ func negF32NEON(z, x *float32, n int)
 // AbsF32 sets z[i] = |x[i]|.
 func AbsF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			absF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		absF32NEON(&z[0], &x[0], len(z))
+	default:
+		absF32Generic(z, x)
 	}
-	absF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -127,13 +127,13 @@ func absF32NEON(z, x *float32, n int)
 // SqrtF32 sets z[i] = √x[i].
 func SqrtF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			sqrtF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sqrtF32NEON(&z[0], &x[0], len(z))
+	default:
+		sqrtF32Generic(z, x)
 	}
-	sqrtF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -142,13 +142,13 @@ func sqrtF32NEON(z, x *float32, n int)
 // ScaleF32 sets z[i] = a * x[i].
 func ScaleF32(z, x []float32, a float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			scaleF32NEON(&z[0], &x[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		scaleF32NEON(&z[0], &x[0], len(z), a)
+	default:
+		scaleF32Generic(z, x, a)
 	}
-	scaleF32Generic(z[n:], x[n:], a)
 }
 
 //go:noescape
@@ -157,13 +157,13 @@ func scaleF32NEON(z, x *float32, n int, a float32)
 // AddScalarF32 sets z[i] = x[i] + a.
 func AddScalarF32(z, x []float32, a float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			addScalarF32NEON(&z[0], &x[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addScalarF32NEON(&z[0], &x[0], len(z), a)
+	default:
+		addScalarF32Generic(z, x, a)
 	}
-	addScalarF32Generic(z[n:], x[n:], a)
 }
 
 //go:noescape
@@ -172,13 +172,13 @@ func addScalarF32NEON(z, x *float32, n int, a float32)
 // SquareF32 sets z[i] = x[i] * x[i].
 func SquareF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			squareF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		squareF32NEON(&z[0], &x[0], len(z))
+	default:
+		squareF32Generic(z, x)
 	}
-	squareF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -187,13 +187,13 @@ func squareF32NEON(z, x *float32, n int)
 // RecipF32 sets z[i] = 1 / x[i].
 func RecipF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			recipF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		recipF32NEON(&z[0], &x[0], len(z))
+	default:
+		recipF32Generic(z, x)
 	}
-	recipF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -202,13 +202,13 @@ func recipF32NEON(z, x *float32, n int)
 // RsqrtF32 sets z[i] = 1 / √x[i], rounded twice.
 func RsqrtF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			rsqrtF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		rsqrtF32NEON(&z[0], &x[0], len(z))
+	default:
+		rsqrtF32Generic(z, x)
 	}
-	rsqrtF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -217,13 +217,13 @@ func rsqrtF32NEON(z, x *float32, n int)
 // ReluF32 sets z[i] = x[i] < 0 ? 0 : x[i], so NaN stays.
 func ReluF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			reluF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		reluF32NEON(&z[0], &x[0], len(z))
+	default:
+		reluF32Generic(z, x)
 	}
-	reluF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -232,13 +232,13 @@ func reluF32NEON(z, x *float32, n int)
 // AxpyF32 sets z[i] += a * x[i], with the product rounded first.
 func AxpyF32(z, x []float32, a float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			axpyF32NEON(&z[0], &x[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		axpyF32NEON(&z[0], &x[0], len(z), a)
+	default:
+		axpyF32Generic(z, x, a)
 	}
-	axpyF32Generic(z[n:], x[n:], a)
 }
 
 //go:noescape
@@ -247,13 +247,13 @@ func axpyF32NEON(z, x *float32, n int, a float32)
 // SumRowsF32 sets z[i] += x[i]: one step of a sum down the columns.
 func SumRowsF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			sumRowsF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sumRowsF32NEON(&z[0], &x[0], len(z))
+	default:
+		sumRowsF32Generic(z, x)
 	}
-	sumRowsF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -262,13 +262,13 @@ func sumRowsF32NEON(z, x *float32, n int)
 // SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.
 func SumRows4F32(z, x, y, v, w []float32) {
 	x, y, v, w = x[:len(z)], y[:len(z)], v[:len(z)], w[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			sumRows4F32NEON(&z[0], &x[0], &y[0], &v[0], &w[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sumRows4F32NEON(&z[0], &x[0], &y[0], &v[0], &w[0], len(z))
+	default:
+		sumRows4F32Generic(z, x, y, v, w)
 	}
-	sumRows4F32Generic(z[n:], x[n:], y[n:], v[n:], w[n:])
 }
 
 //go:noescape
@@ -276,13 +276,13 @@ func sumRows4F32NEON(z, x, y, v, w *float32, n int)
 
 // FillF32 sets z[i] = a.
 func FillF32(z []float32, a float32) {
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			fillF32NEON(&z[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		fillF32NEON(&z[0], len(z), a)
+	default:
+		fillF32Generic(z, a)
 	}
-	fillF32Generic(z[n:], a)
 }
 
 //go:noescape
@@ -291,13 +291,13 @@ func fillF32NEON(z *float32, n int, a float32)
 // AddF64 sets z[i] = x[i] + y[i].
 func AddF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			addF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		addF64Generic(z, x, y)
 	}
-	addF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -306,13 +306,13 @@ func addF64NEON(z, x, y *float64, n int)
 // SubF64 sets z[i] = x[i] - y[i].
 func SubF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			subF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		subF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		subF64Generic(z, x, y)
 	}
-	subF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -321,13 +321,13 @@ func subF64NEON(z, x, y *float64, n int)
 // MulF64 sets z[i] = x[i] * y[i].
 func MulF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			mulF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		mulF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		mulF64Generic(z, x, y)
 	}
-	mulF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -336,13 +336,13 @@ func mulF64NEON(z, x, y *float64, n int)
 // DivF64 sets z[i] = x[i] / y[i].
 func DivF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			divF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		divF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		divF64Generic(z, x, y)
 	}
-	divF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -351,13 +351,13 @@ func divF64NEON(z, x, y *float64, n int)
 // MaxF64 sets z[i] = max(x[i], y[i]), NaN if either is NaN; of two zeros, y[i].
 func MaxF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			maxF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		maxF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		maxF64Generic(z, x, y)
 	}
-	maxF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -366,13 +366,13 @@ func maxF64NEON(z, x, y *float64, n int)
 // MinF64 sets z[i] = min(x[i], y[i]), NaN if either is NaN; of two zeros, y[i].
 func MinF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			minF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		minF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		minF64Generic(z, x, y)
 	}
-	minF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -381,13 +381,13 @@ func minF64NEON(z, x, y *float64, n int)
 // NegF64 sets z[i] = -x[i].
 func NegF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			negF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		negF64NEON(&z[0], &x[0], len(z))
+	default:
+		negF64Generic(z, x)
 	}
-	negF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -396,13 +396,13 @@ func negF64NEON(z, x *float64, n int)
 // AbsF64 sets z[i] = |x[i]|.
 func AbsF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			absF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		absF64NEON(&z[0], &x[0], len(z))
+	default:
+		absF64Generic(z, x)
 	}
-	absF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -411,13 +411,13 @@ func absF64NEON(z, x *float64, n int)
 // SqrtF64 sets z[i] = √x[i].
 func SqrtF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			sqrtF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sqrtF64NEON(&z[0], &x[0], len(z))
+	default:
+		sqrtF64Generic(z, x)
 	}
-	sqrtF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -426,13 +426,13 @@ func sqrtF64NEON(z, x *float64, n int)
 // ScaleF64 sets z[i] = a * x[i].
 func ScaleF64(z, x []float64, a float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			scaleF64NEON(&z[0], &x[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		scaleF64NEON(&z[0], &x[0], len(z), a)
+	default:
+		scaleF64Generic(z, x, a)
 	}
-	scaleF64Generic(z[n:], x[n:], a)
 }
 
 //go:noescape
@@ -441,13 +441,13 @@ func scaleF64NEON(z, x *float64, n int, a float64)
 // AddScalarF64 sets z[i] = x[i] + a.
 func AddScalarF64(z, x []float64, a float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			addScalarF64NEON(&z[0], &x[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addScalarF64NEON(&z[0], &x[0], len(z), a)
+	default:
+		addScalarF64Generic(z, x, a)
 	}
-	addScalarF64Generic(z[n:], x[n:], a)
 }
 
 //go:noescape
@@ -456,13 +456,13 @@ func addScalarF64NEON(z, x *float64, n int, a float64)
 // AddI32 sets z[i] = x[i] + y[i].
 func AddI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			addI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		addI32Generic(z, x, y)
 	}
-	addI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -471,13 +471,13 @@ func addI32NEON(z, x, y *int32, n int)
 // SubI32 sets z[i] = x[i] - y[i].
 func SubI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			subI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		subI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		subI32Generic(z, x, y)
 	}
-	subI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -486,13 +486,13 @@ func subI32NEON(z, x, y *int32, n int)
 // MulI32 sets z[i] = x[i] * y[i].
 func MulI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			mulI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		mulI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		mulI32Generic(z, x, y)
 	}
-	mulI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -501,13 +501,13 @@ func mulI32NEON(z, x, y *int32, n int)
 // AddI64 sets z[i] = x[i] + y[i].
 func AddI64(z, x, y []int64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			addI64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		addI64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		addI64Generic(z, x, y)
 	}
-	addI64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -516,13 +516,13 @@ func addI64NEON(z, x, y *int64, n int)
 // SubI64 sets z[i] = x[i] - y[i].
 func SubI64(z, x, y []int64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			subI64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		subI64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		subI64Generic(z, x, y)
 	}
-	subI64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape

@@ -4,42 +4,108 @@
 
 #include "textflag.h"
 
+DATA arithNEON<>+0(SB)/4, $0x80000000
+DATA arithNEON<>+4(SB)/4, $0x80000000
+DATA arithNEON<>+8(SB)/4, $0x80000000
+DATA arithNEON<>+12(SB)/4, $0x80000000
+DATA arithNEON<>+16(SB)/4, $0x7fffffff
+DATA arithNEON<>+20(SB)/4, $0x7fffffff
+DATA arithNEON<>+24(SB)/4, $0x7fffffff
+DATA arithNEON<>+28(SB)/4, $0x7fffffff
+DATA arithNEON<>+32(SB)/4, $0x3f800000
+DATA arithNEON<>+36(SB)/4, $0x3f800000
+DATA arithNEON<>+40(SB)/4, $0x3f800000
+DATA arithNEON<>+44(SB)/4, $0x3f800000
+DATA arithNEON<>+48(SB)/4, $0x0
+DATA arithNEON<>+52(SB)/4, $0x0
+DATA arithNEON<>+56(SB)/4, $0x0
+DATA arithNEON<>+60(SB)/4, $0x0
+DATA arithNEON<>+64(SB)/8, $0x8000000000000000
+DATA arithNEON<>+72(SB)/8, $0x8000000000000000
+DATA arithNEON<>+80(SB)/8, $0x7fffffffffffffff
+DATA arithNEON<>+88(SB)/8, $0x7fffffffffffffff
+GLOBL arithNEON<>(SB), RODATA|NOPTR, $96
+
 // func addF32NEON(z, x, y *float32, n int)
 TEXT ·addF32NEON(SB), NOSPLIT, $0-32
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -50,36 +116,80 @@ TEXT ·subF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea1d402 // FSUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ea1d402 // FSUB V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea1d402 // FSUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea1d400 // FSUB V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -90,36 +200,80 @@ TEXT ·mulF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e21dc02 // FMUL V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6e21dc02 // FMUL V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e21dc02 // FMUL V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6e21dc00 // FMUL V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -130,36 +284,80 @@ TEXT ·divF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6e21fc00 // FDIV V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -170,57 +368,92 @@ TEXT ·maxF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea1e403 // FCMGT V3, V0, V1
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea1e403 // FCMGT V3, V0, V1
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea1e403 // FCMGT V3, V0, V1
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4e21f400 // FMAX V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -231,57 +464,92 @@ TEXT ·minF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea0e423 // FCMGT V3, V1, V0
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea0e423 // FCMGT V3, V1, V0
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e20e402 // FCMEQ V2, V0, V0
-	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ea0e423 // FCMGT V3, V1, V0
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21e402 // FCMEQ V2, V0, V1
+	WORD $0x4ea1f400 // FMIN V0, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -291,33 +559,66 @@ TEXT ·negF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x80000000, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // -2147483648
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -327,33 +628,66 @@ TEXT ·absF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x7fffffff, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 16(R11), F0 // 2147483647
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -363,31 +697,64 @@ TEXT ·sqrtF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x6ea1f801 // FSQRT V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x6ea1f801 // FSQRT V1, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x6ea1f801 // FSQRT V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x6ea1f800 // FSQRT V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -399,31 +766,64 @@ TEXT ·scaleF32NEON(SB), NOSPLIT, $0-28
 	MOVD n+16(FP), R9
 	MOVWU a+24(FP), R10
 	VDUP R10, V0.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -435,31 +835,64 @@ TEXT ·addScalarF32NEON(SB), NOSPLIT, $0-28
 	MOVD n+16(FP), R9
 	MOVWU a+24(FP), R10
 	VDUP R10, V0.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x4e20d421 // FADD V1, V1, V0
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -469,31 +902,64 @@ TEXT ·squareF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x6e20dc01 // FMUL V1, V0, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x6e20dc01 // FMUL V1, V0, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x6e20dc01 // FMUL V1, V0, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x6e20dc00 // FMUL V0, V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -503,33 +969,66 @@ TEXT ·recipF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x3f800000, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 32(R11), F0 // 1
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e21fc02 // FDIV V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -539,36 +1038,72 @@ TEXT ·rsqrtF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x3f800000, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 32(R11), F0 // 1
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6ea1f822 // FSQRT V2, V1
-	WORD $0x6e22fc01 // FDIV V1, V0, V2
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
 	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6ea1f822 // FSQRT V2, V1
-	WORD $0x6e22fc01 // FDIV V1, V0, V2
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
 	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6ea1f822 // FSQRT V2, V1
-	WORD $0x6e22fc01 // FDIV V1, V0, V2
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
 	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6ea1f821 // FSQRT V1, V1
+	WORD $0x6e21fc01 // FDIV V1, V0, V1
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -578,9 +1113,9 @@ TEXT ·reluF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 48(R11), F0 // 0
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -592,14 +1127,24 @@ loop:
 	WORD $0x6ea1e402 // FCMGT V2, V0, V1
 	WORD $0x6e611c02 // BSL V2, V0, V1
 	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	WORD $0x6ea1e402 // FCMGT V2, V0, V1
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ea1e402 // FCMGT V2, V0, V1
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -608,6 +1153,32 @@ one:
 	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6ea1e402 // FCMGT V2, V0, V1
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -619,37 +1190,84 @@ TEXT ·axpyF32NEON(SB), NOSPLIT, $0-28
 	MOVD n+16(FP), R9
 	MOVWU a+24(FP), R10
 	VDUP R10, V0.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ 0(R0), F1
-	WORD $0x4e21d443 // FADD V3, V2, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ 0(R0), F2
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ 16(R0), F1
-	WORD $0x4e21d443 // FADD V3, V2, V1
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ 16(R0), F2
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ 32(R0), F2
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ 48(R0), F2
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e20dc22 // FMUL V2, V1, V0
-	FMOVQ 0(R0), F1
-	WORD $0x4e21d443 // FADD V3, V2, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVQ 0(R0), F2
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6e20dc21 // FMUL V1, V1, V0
+	FMOVS (R0), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end4:
+	WORD $0x4e22d421 // FADD V1, V1, V2
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -659,34 +1277,78 @@ TEXT ·sumRowsF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R0), F0
 	FMOVQ 0(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R0), F0
 	FMOVQ 16(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R0), F0
+	FMOVQ 32(R1), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R0), F0
+	FMOVQ 48(R1), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R0), F0
 	FMOVQ 0(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R0), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R0, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -705,24 +1367,24 @@ TEXT ·sumRows4F32NEON(SB), NOSPLIT, $0-48
 loop:
 	FMOVQ 0(R0), F0
 	FMOVQ 0(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ 0(R2), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ 0(R3), F0
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ 0(R4), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R0), F0
 	FMOVQ 16(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ 16(R2), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ 16(R3), F0
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ 16(R4), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ F1, 16(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -734,23 +1396,89 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R0), F0
 	FMOVQ 0(R1), F1
-	WORD $0x4e21d402 // FADD V2, V0, V1
-	FMOVQ 0(R2), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ 0(R3), F0
-	WORD $0x4e20d422 // FADD V2, V1, V0
-	FMOVQ 0(R4), F0
-	WORD $0x4e20d441 // FADD V1, V2, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	ADD $16, R3
 	ADD $16, R4
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R0), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R0, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end6:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R3), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end8
+	ADD $4, R3, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end8
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end8:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R4), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end10
+	ADD $4, R4, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end10
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end10:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end12
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end12
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end12:
 
 done:
 	RET
@@ -761,23 +1489,42 @@ TEXT ·fillF32NEON(SB), NOSPLIT, $0-20
 	MOVD n+8(FP), R9
 	MOVWU a+16(FP), R10
 	VDUP R10, V0.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ F0, 0(R0)
 	FMOVQ F0, 16(R0)
-	ADD $32, R0
-	SUBS $8, R9
+	FMOVQ F0, 32(R0)
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ F0, 0(R0)
 	ADD $16, R0
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end2
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end2
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end2:
 
 done:
 	RET
@@ -788,36 +1535,56 @@ TEXT ·addF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e61d402 // FADD V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e61d402 // FADD V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e61d402 // FADD V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4e61d400 // FADD V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -828,36 +1595,56 @@ TEXT ·subF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ee1d402 // FSUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ee1d402 // FSUB V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ee1d402 // FSUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4ee1d400 // FSUB V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -868,36 +1655,56 @@ TEXT ·mulF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e61dc02 // FMUL V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6e61dc02 // FMUL V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e61dc02 // FMUL V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x6e61dc00 // FMUL V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -908,36 +1715,56 @@ TEXT ·divF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x6e61fc00 // FDIV V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -948,57 +1775,68 @@ TEXT ·maxF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee1e403 // FCMGT V3, V0, V1, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee1e403 // FCMGT V3, V0, V1, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee1e403 // FCMGT V3, V0, V1, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4e61f400 // FMAX V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -1009,57 +1847,68 @@ TEXT ·minF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e60e402 // FCMEQ V2, V0, V0, 64 bits
-	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e231c42 // AND V2, V2, V3
-	WORD $0x6e205842 // NOT V2, V2
-	WORD $0x6ee0e423 // FCMGT V3, V1, V0, 64 bits
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	WORD $0x4ea21c41 // ORR V1, V2, V2
-	WORD $0x6e631c01 // BSL V1, V0, V3
-	FMOVQ F1, 0(R0)
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4e61e402 // FCMEQ V2, V0, V1, 64 bits
+	WORD $0x4ee1f400 // FMIN V0, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -1069,33 +1918,50 @@ TEXT ·negF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x8000000000000000, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 64(R11), F0 // -9223372036854775808
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1105,33 +1971,50 @@ TEXT ·absF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x7fffffffffffffff, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $arithNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 9223372036854775807
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x4e201c22 // AND V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1141,31 +2024,48 @@ TEXT ·sqrtF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x6ee1f801 // FSQRT V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x6ee1f801 // FSQRT V1, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x6ee1f801 // FSQRT V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x6ee1f800 // FSQRT V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -1177,31 +2077,48 @@ TEXT ·scaleF64NEON(SB), NOSPLIT, $0-32
 	MOVD n+16(FP), R9
 	MOVD a+24(FP), R10
 	VDUP R10, V0.D2
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e60dc22 // FMUL V2, V1, V0, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e60dc22 // FMUL V2, V1, V0, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e60dc22 // FMUL V2, V1, V0, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6e60dc21 // FMUL V1, V1, V0, 64 bits
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1213,31 +2130,48 @@ TEXT ·addScalarF64NEON(SB), NOSPLIT, $0-32
 	MOVD n+16(FP), R9
 	MOVD a+24(FP), R10
 	VDUP R10, V0.D2
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x4e60d422 // FADD V2, V1, V0, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x4e60d422 // FADD V2, V1, V0, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x4e60d422 // FADD V2, V1, V0, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x4e60d421 // FADD V1, V1, V0, 64 bits
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1248,36 +2182,80 @@ TEXT ·addI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea18402 // ADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ea18402 // ADD V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea18402 // ADD V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea18400 // ADD V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1288,36 +2266,80 @@ TEXT ·subI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6ea18400 // SUB V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1328,36 +2350,80 @@ TEXT ·mulI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea19c02 // MUL V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ea19c02 // MUL V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea19c02 // MUL V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea19c00 // MUL V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1368,36 +2434,56 @@ TEXT ·addI64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ee18402 // ADD V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ee18402 // ADD V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ee18402 // ADD V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4ee18400 // ADD V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -1408,36 +2494,56 @@ TEXT ·subI64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x6ee18400 // SUB V0, V0, V1, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET

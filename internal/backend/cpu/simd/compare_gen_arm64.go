@@ -7,13 +7,17 @@ package simd
 // LtF32 sets z[i] = 1 where x[i] < y[i], else 0.
 func LtF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			ltF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		ltF32Generic(z[n:], x[n:], y[n:])
+	default:
+		ltF32Generic(z, x, y)
 	}
-	ltF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -22,13 +26,17 @@ func ltF32NEON(z *uint8, x, y *float32, n int)
 // LeF32 sets z[i] = 1 where x[i] <= y[i], else 0.
 func LeF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			leF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		leF32Generic(z[n:], x[n:], y[n:])
+	default:
+		leF32Generic(z, x, y)
 	}
-	leF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -37,13 +45,17 @@ func leF32NEON(z *uint8, x, y *float32, n int)
 // EqF32 sets z[i] = 1 where x[i] == y[i], else 0.
 func EqF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			eqF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		eqF32Generic(z[n:], x[n:], y[n:])
+	default:
+		eqF32Generic(z, x, y)
 	}
-	eqF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -52,13 +64,17 @@ func eqF32NEON(z *uint8, x, y *float32, n int)
 // NeF32 sets z[i] = 1 where x[i] != y[i], else 0.
 func NeF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			neF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		neF32Generic(z[n:], x[n:], y[n:])
+	default:
+		neF32Generic(z, x, y)
 	}
-	neF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -67,13 +83,17 @@ func neF32NEON(z *uint8, x, y *float32, n int)
 // GtF32 sets z[i] = 1 where x[i] > y[i], else 0.
 func GtF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			gtF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		gtF32Generic(z[n:], x[n:], y[n:])
+	default:
+		gtF32Generic(z, x, y)
 	}
-	gtF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -82,13 +102,17 @@ func gtF32NEON(z *uint8, x, y *float32, n int)
 // GeF32 sets z[i] = 1 where x[i] >= y[i], else 0.
 func GeF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			geF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		geF32Generic(z[n:], x[n:], y[n:])
+	default:
+		geF32Generic(z, x, y)
 	}
-	geF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -97,13 +121,17 @@ func geF32NEON(z *uint8, x, y *float32, n int)
 // WhereF32 sets z[i] = m[i] != 0 ? x[i] : y[i].
 func WhereF32(z []float32, m []uint8, x, y []float32) {
 	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			whereF32NEON(&z[0], &m[0], &x[0], &y[0], n)
 		}
+		whereF32Generic(z[n:], m[n:], x[n:], y[n:])
+	default:
+		whereF32Generic(z, m, x, y)
 	}
-	whereF32Generic(z[n:], m[n:], x[n:], y[n:])
 }
 
 //go:noescape

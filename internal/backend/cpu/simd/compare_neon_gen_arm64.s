@@ -4,15 +4,21 @@
 
 #include "textflag.h"
 
+DATA compareNEON<>+0(SB)/4, $0x1010101
+DATA compareNEON<>+4(SB)/4, $0x1010101
+DATA compareNEON<>+8(SB)/4, $0x1010101
+DATA compareNEON<>+12(SB)/4, $0x1010101
+GLOBL compareNEON<>(SB), RODATA|NOPTR, $16
+
 // func ltF32NEON(z *uint8, x, y *float32, n int)
 TEXT ·ltF32NEON(SB), NOSPLIT, $0-32
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -30,15 +36,31 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6ea1e443 // FCMGT V3, V2, V1
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6ea1e443 // FCMGT V3, V2, V1
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -51,6 +73,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -61,9 +89,9 @@ TEXT ·leF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -81,15 +109,31 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6e21e443 // FCMGE V3, V2, V1
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6e21e443 // FCMGE V3, V2, V1
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -102,6 +146,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -112,9 +162,9 @@ TEXT ·eqF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -132,15 +182,31 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x4e22e423 // FCMEQ V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x4e22e423 // FCMEQ V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -153,6 +219,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -163,9 +235,9 @@ TEXT ·neF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -185,15 +257,33 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x4e22e423 // FCMEQ V3, V1, V2
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x4e22e423 // FCMEQ V3, V1, V2
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -207,6 +297,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -217,9 +313,9 @@ TEXT ·gtF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -237,15 +333,31 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6ea2e423 // FCMGT V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6ea2e423 // FCMGT V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -258,6 +370,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -268,9 +386,9 @@ TEXT ·geF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x1010101, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $compareNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 16843009
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -288,15 +406,31 @@ loop:
 	WORD $0x0e212821 // XTN8 V1, V1
 	WORD $0x4e201c21 // AND V1, V1, V0
 	FMOVS F1, 4(R0)
-	ADD $8, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	FMOVQ 32(R1), F1
+	FMOVQ 32(R2), F2
+	WORD $0x6e22e423 // FCMGE V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 8(R0)
+	FMOVQ 48(R1), F1
+	FMOVQ 48(R2), F2
+	WORD $0x6e22e423 // FCMGE V3, V1, V2
+	WORD $0x0e612861 // XTN16 V1, V3
+	WORD $0x0e212821 // XTN8 V1, V1
+	WORD $0x4e201c21 // AND V1, V1, V0
+	FMOVS F1, 12(R0)
+	ADD $16, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -309,6 +443,12 @@ one:
 	ADD $4, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET
@@ -320,7 +460,7 @@ TEXT ·whereF32NEON(SB), NOSPLIT, $0-40
 	MOVD x+16(FP), R2
 	MOVD y+24(FP), R3
 	MOVD n+32(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
@@ -331,9 +471,8 @@ loop:
 	WORD $0x6e205800 // NOT V0, V0
 	FMOVQ 0(R2), F1
 	FMOVQ 0(R3), F2
-	WORD $0x4ea01c03 // ORR V3, V0, V0
-	WORD $0x6e621c23 // BSL V3, V1, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
 	FMOVS 4(R1), F0
 	WORD $0x2f08a400 // UXTL8 V0, V0
 	WORD $0x2f10a400 // UXTL16 V0, V0
@@ -341,19 +480,38 @@ loop:
 	WORD $0x6e205800 // NOT V0, V0
 	FMOVQ 16(R2), F1
 	FMOVQ 16(R3), F2
-	WORD $0x4ea01c03 // ORR V3, V0, V0
-	WORD $0x6e621c23 // BSL V3, V1, V2
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $8, R1
-	ADD $32, R2
-	ADD $32, R3
-	SUBS $8, R9
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 16(R0)
+	FMOVS 8(R1), F0
+	WORD $0x2f08a400 // UXTL8 V0, V0
+	WORD $0x2f10a400 // UXTL16 V0, V0
+	WORD $0x4ea09800 // CMEQ0 V0, V0
+	WORD $0x6e205800 // NOT V0, V0
+	FMOVQ 32(R2), F1
+	FMOVQ 32(R3), F2
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 32(R0)
+	FMOVS 12(R1), F0
+	WORD $0x2f08a400 // UXTL8 V0, V0
+	WORD $0x2f10a400 // UXTL16 V0, V0
+	WORD $0x4ea09800 // CMEQ0 V0, V0
+	WORD $0x6e205800 // NOT V0, V0
+	FMOVQ 48(R2), F1
+	FMOVQ 48(R3), F2
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $16, R1
+	ADD $64, R2
+	ADD $64, R3
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVS 0(R1), F0
@@ -363,13 +521,18 @@ one:
 	WORD $0x6e205800 // NOT V0, V0
 	FMOVQ 0(R2), F1
 	FMOVQ 0(R3), F2
-	WORD $0x4ea01c03 // ORR V3, V0, V0
-	WORD $0x6e621c23 // BSL V3, V1, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea01c22 // BIT V2, V1, V0
+	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $4, R1
 	ADD $16, R2
 	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
 
 done:
 	RET

@@ -7,13 +7,17 @@ package simd
 // BF16ToF32 widens; exact.
 func BF16ToF32(z []float32, x []uint16) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			bF16ToF32NEON(&z[0], &x[0], n)
 		}
+		bF16ToF32Generic(z[n:], x[n:])
+	default:
+		bF16ToF32Generic(z, x)
 	}
-	bF16ToF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +26,17 @@ func bF16ToF32NEON(z *float32, x *uint16, n int)
 // F32ToBF16 rounds to nearest even; NaN becomes quiet and keeps its upper bits.
 func F32ToBF16(z []uint16, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			f32ToBF16NEON(&z[0], &x[0], n)
 		}
+		f32ToBF16Generic(z[n:], x[n:])
+	default:
+		f32ToBF16Generic(z, x)
 	}
-	f32ToBF16Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +45,17 @@ func f32ToBF16NEON(z *uint16, x *float32, n int)
 // F16ToF32 widens; exact. NaN becomes quiet.
 func F16ToF32(z []float32, x []uint16) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			f16ToF32NEON(&z[0], &x[0], n)
 		}
+		f16ToF32Generic(z[n:], x[n:])
+	default:
+		f16ToF32Generic(z, x)
 	}
-	f16ToF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,13 +64,17 @@ func f16ToF32NEON(z *float32, x *uint16, n int)
 // F32ToF16 rounds to nearest even; overflow gives infinity, NaN keeps its sign only.
 func F32ToF16(z []uint16, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			f32ToF16NEON(&z[0], &x[0], n)
 		}
+		f32ToF16Generic(z[n:], x[n:])
+	default:
+		f32ToF16Generic(z, x)
 	}
-	f32ToF16Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -67,13 +83,17 @@ func f32ToF16NEON(z *uint16, x *float32, n int)
 // F32ToF64 widens; exact.
 func F32ToF64(z []float64, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			f32ToF64NEON(&z[0], &x[0], n)
 		}
+		f32ToF64Generic(z[n:], x[n:])
+	default:
+		f32ToF64Generic(z, x)
 	}
-	f32ToF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -82,13 +102,17 @@ func f32ToF64NEON(z *float64, x *float32, n int)
 // F64ToF32 rounds to nearest even.
 func F64ToF32(z []float32, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			f64ToF32NEON(&z[0], &x[0], n)
 		}
+		f64ToF32Generic(z[n:], x[n:])
+	default:
+		f64ToF32Generic(z, x)
 	}
-	f64ToF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -97,13 +121,13 @@ func f64ToF32NEON(z *float32, x *float64, n int)
 // I32ToF32 rounds to nearest even.
 func I32ToF32(z []float32, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			i32ToF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		i32ToF32NEON(&z[0], &x[0], len(z))
+	default:
+		i32ToF32Generic(z, x)
 	}
-	i32ToF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -115,13 +139,17 @@ func I64ToF32(z []float32, x []int64) { i64ToF32Generic(z, x) }
 // U8ToF32 sets z[i] = float32(x[i]); booleans are bytes 0 and 1.
 func U8ToF32(z []float32, x []uint8) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			u8ToF32NEON(&z[0], &x[0], n)
 		}
+		u8ToF32Generic(z[n:], x[n:])
+	default:
+		u8ToF32Generic(z, x)
 	}
-	u8ToF32Generic(z[n:], x[n:])
 }
 
 //go:noescape

@@ -52,17 +52,21 @@ func Depthwise3x3F32(z, x []float32, taps *[9]float32, w *Window3x3) {
 func depthwise3x3Generic(z, x []float32, taps *[9]float32, w *Window3x3) {
 	for r := range w.Rows {
 		for c := range w.Cols {
-			var s float32
-			for u := range 3 {
-				if i := w.Row + r + u; uint(i) < uint(w.InRows) {
-					for v := range 3 {
-						s = fma(w.at(x, i, w.Col+c+v), taps[u*3+v], s)
-					}
-				}
-			}
-			z[r*w.ZStride+c] = s
+			z[r*w.ZStride+c] = w.sum(x, taps, r, c)
 		}
 	}
+}
+
+// sum is one element of the convolution.
+func (w *Window3x3) sum(x []float32, taps *[9]float32, r, c int) (s float32) {
+	for u := range 3 {
+		if i := w.Row + r + u; uint(i) < uint(w.InRows) {
+			for v := range 3 {
+				s = fma(w.at(x, i, w.Col+c+v), taps[u*3+v], s)
+			}
+		}
+	}
+	return s
 }
 
 // at is element (i, j) of a row that exists, or zero beside it.

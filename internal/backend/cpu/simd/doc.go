@@ -18,6 +18,6 @@
 // named with the ending Generic, round in the same way.
 //
 // The elementwise kernels are written by internal/gen/asm/simd from one
-// description per routine, on arm64 those that neither reduce nor stop early.
+// description per routine. On arm64 stores past the caches are plain ones.
 // Chains of cheap operations run as chain code: see chain.go. Reductions add in a fixed order: see reduce.go.
 package simd

@@ -7,13 +7,13 @@ package simd
 // ExpF64 sets z[i] = e^x[i].
 func ExpF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			expF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		expF64NEON(&z[0], &x[0], len(z))
+	default:
+		expF64Generic(z, x)
 	}
-	expF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func expF64NEON(z, x *float64, n int)
 // LogF64 sets z[i] = log(x[i]).
 func LogF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			logF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		logF64NEON(&z[0], &x[0], len(z))
+	default:
+		logF64Generic(z, x)
 	}
-	logF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func logF64NEON(z, x *float64, n int)
 // TanhF64 sets z[i] = tanh(x[i]).
 func TanhF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			tanhF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		tanhF64NEON(&z[0], &x[0], len(z))
+	default:
+		tanhF64Generic(z, x)
 	}
-	tanhF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,20 +52,56 @@ func tanhF64NEON(z, x *float64, n int)
 // SigmoidF64 sets z[i] = 1 / (1 + e^-x[i]).
 func SigmoidF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			sigmoidF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sigmoidF64NEON(&z[0], &x[0], len(z))
+	default:
+		sigmoidF64Generic(z, x)
 	}
-	sigmoidF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
 func sigmoidF64NEON(z, x *float64, n int)
 
 // SinF64 sets z[i] = sin(x[i]).
-func SinF64(z, x []float64) { sinF64Generic(z, x) }
+func SinF64(z, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := sinF64NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			sinF64Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		sinF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func sinF64NEON(z, x *float64, n int) (done int)
 
 // CosF64 sets z[i] = cos(x[i]).
-func CosF64(z, x []float64) { cosF64Generic(z, x) }
+func CosF64(z, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := cosF64NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			cosF64Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		cosF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func cosF64NEON(z, x *float64, n int) (done int)

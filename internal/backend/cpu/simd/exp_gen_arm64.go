@@ -7,13 +7,13 @@ package simd
 // ExpF32 sets z[i] = e^x[i].
 func ExpF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			expF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		expF32NEON(&z[0], &x[0], len(z))
+	default:
+		expF32Generic(z, x)
 	}
-	expF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func expF32NEON(z, x *float32, n int)
 // Exp2F32 sets z[i] = 2^x[i].
 func Exp2F32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			exp2F32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		exp2F32NEON(&z[0], &x[0], len(z))
+	default:
+		exp2F32Generic(z, x)
 	}
-	exp2F32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func exp2F32NEON(z, x *float32, n int)
 // Expm1F32 sets z[i] = e^x[i] - 1.
 func Expm1F32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			expm1F32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		expm1F32NEON(&z[0], &x[0], len(z))
+	default:
+		expm1F32Generic(z, x)
 	}
-	expm1F32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,13 +52,13 @@ func expm1F32NEON(z, x *float32, n int)
 // SoftmaxBackF32 sets z[i] = e^(a z[i] - b), the weights of a softmax from its scores, and d[i] = c z[i] (d[i] - s), the cotangents of scores from those of weights.
 func SoftmaxBackF32(z, d []float32, a, b, s, c float32) {
 	d = d[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			softmaxBackF32NEON(&z[0], &d[0], n, a, b, s, c)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		softmaxBackF32NEON(&z[0], &d[0], len(z), a, b, s, c)
+	default:
+		softmaxBackF32Generic(z, d, a, b, s, c)
 	}
-	softmaxBackF32Generic(z[n:], d[n:], a, b, s, c)
 }
 
 //go:noescape

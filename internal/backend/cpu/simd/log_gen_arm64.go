@@ -7,13 +7,13 @@ package simd
 // LogF32 sets z[i] = log(x[i]).
 func LogF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			logF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		logF32NEON(&z[0], &x[0], len(z))
+	default:
+		logF32Generic(z, x)
 	}
-	logF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func logF32NEON(z, x *float32, n int)
 // Log2F32 sets z[i] = log2(x[i]).
 func Log2F32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			log2F32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		log2F32NEON(&z[0], &x[0], len(z))
+	default:
+		log2F32Generic(z, x)
 	}
-	log2F32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func log2F32NEON(z, x *float32, n int)
 // Log1pF32 sets z[i] = log(1 + x[i]).
 func Log1pF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			log1pF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		log1pF32NEON(&z[0], &x[0], len(z))
+	default:
+		log1pF32Generic(z, x)
 	}
-	log1pF32Generic(z[n:], x[n:])
 }
 
 //go:noescape

@@ -7,13 +7,17 @@ package simd
 // ZeroF32 sets z[i] = 1 where x[i] is 0, else 0.
 func ZeroF32(z []uint8, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			zeroF32NEON(&z[0], &x[0], n)
 		}
+		zeroF32Generic(z[n:], x[n:])
+	default:
+		zeroF32Generic(z, x)
 	}
-	zeroF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +26,17 @@ func zeroF32NEON(z *uint8, x *float32, n int)
 // NonzeroF32 sets z[i] = 0 where x[i] is 0, else 1.
 func NonzeroF32(z []uint8, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			nonzeroF32NEON(&z[0], &x[0], n)
 		}
+		nonzeroF32Generic(z[n:], x[n:])
+	default:
+		nonzeroF32Generic(z, x)
 	}
-	nonzeroF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +45,17 @@ func nonzeroF32NEON(z *uint8, x *float32, n int)
 // BothF32 sets z[i] = 1 where neither x[i] nor y[i] is 0, else 0.
 func BothF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			bothF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		bothF32Generic(z[n:], x[n:], y[n:])
+	default:
+		bothF32Generic(z, x, y)
 	}
-	bothF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -52,13 +64,17 @@ func bothF32NEON(z *uint8, x, y *float32, n int)
 // EitherF32 sets z[i] = 0 where both x[i] and y[i] are 0, else 1.
 func EitherF32(z []uint8, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			eitherF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		eitherF32Generic(z[n:], x[n:], y[n:])
+	default:
+		eitherF32Generic(z, x, y)
 	}
-	eitherF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -67,13 +83,17 @@ func eitherF32NEON(z *uint8, x, y *float32, n int)
 // IsNaNF32 sets z[i] = 1 where x[i] is NaN, else 0.
 func IsNaNF32(z []uint8, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			isNaNF32NEON(&z[0], &x[0], n)
 		}
+		isNaNF32Generic(z[n:], x[n:])
+	default:
+		isNaNF32Generic(z, x)
 	}
-	isNaNF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -82,13 +102,17 @@ func isNaNF32NEON(z *uint8, x *float32, n int)
 // IsInfF32 sets z[i] = 1 where x[i] is infinite, else 0.
 func IsInfF32(z []uint8, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			isInfF32NEON(&z[0], &x[0], n)
 		}
+		isInfF32Generic(z[n:], x[n:])
+	default:
+		isInfF32Generic(z, x)
 	}
-	isInfF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -97,61 +121,245 @@ func isInfF32NEON(z *uint8, x *float32, n int)
 // IsFiniteF32 sets z[i] = 1 where x[i] is finite, else 0.
 func IsFiniteF32(z []uint8, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			isFiniteF32NEON(&z[0], &x[0], n)
 		}
+		isFiniteF32Generic(z[n:], x[n:])
+	default:
+		isFiniteF32Generic(z, x)
 	}
-	isFiniteF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
 func isFiniteF32NEON(z *uint8, x *float32, n int)
 
 // LtF64 sets z[i] = 1 where x[i] < y[i], else 0.
-func LtF64(z []uint8, x, y []float64) { ltF64Generic(z, x, y) }
+func LtF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			ltF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		ltF64Generic(z[n:], x[n:], y[n:])
+	default:
+		ltF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func ltF64NEON(z *uint8, x, y *float64, n int)
 
 // EqF64 sets z[i] = 1 where x[i] == y[i], else 0.
-func EqF64(z []uint8, x, y []float64) { eqF64Generic(z, x, y) }
+func EqF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			eqF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		eqF64Generic(z[n:], x[n:], y[n:])
+	default:
+		eqF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func eqF64NEON(z *uint8, x, y *float64, n int)
 
 // NeF64 sets z[i] = 1 where x[i] != y[i], else 0.
-func NeF64(z []uint8, x, y []float64) { neF64Generic(z, x, y) }
+func NeF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			neF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		neF64Generic(z[n:], x[n:], y[n:])
+	default:
+		neF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func neF64NEON(z *uint8, x, y *float64, n int)
 
 // LeF64 sets z[i] = 1 where x[i] <= y[i], else 0.
-func LeF64(z []uint8, x, y []float64) { leF64Generic(z, x, y) }
+func LeF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			leF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		leF64Generic(z[n:], x[n:], y[n:])
+	default:
+		leF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func leF64NEON(z *uint8, x, y *float64, n int)
 
 // ZeroF64 sets z[i] = 1 where x[i] is 0, else 0.
-func ZeroF64(z []uint8, x []float64) { zeroF64Generic(z, x) }
+func ZeroF64(z []uint8, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			zeroF64NEON(&z[0], &x[0], n)
+		}
+		zeroF64Generic(z[n:], x[n:])
+	default:
+		zeroF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func zeroF64NEON(z *uint8, x *float64, n int)
 
 // NonzeroF64 sets z[i] = 0 where x[i] is 0, else 1.
-func NonzeroF64(z []uint8, x []float64) { nonzeroF64Generic(z, x) }
+func NonzeroF64(z []uint8, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			nonzeroF64NEON(&z[0], &x[0], n)
+		}
+		nonzeroF64Generic(z[n:], x[n:])
+	default:
+		nonzeroF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func nonzeroF64NEON(z *uint8, x *float64, n int)
 
 // BothF64 sets z[i] = 1 where neither x[i] nor y[i] is 0, else 0.
-func BothF64(z []uint8, x, y []float64) { bothF64Generic(z, x, y) }
+func BothF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			bothF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		bothF64Generic(z[n:], x[n:], y[n:])
+	default:
+		bothF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func bothF64NEON(z *uint8, x, y *float64, n int)
 
 // EitherF64 sets z[i] = 0 where both x[i] and y[i] are 0, else 1.
-func EitherF64(z []uint8, x, y []float64) { eitherF64Generic(z, x, y) }
+func EitherF64(z []uint8, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			eitherF64NEON(&z[0], &x[0], &y[0], n)
+		}
+		eitherF64Generic(z[n:], x[n:], y[n:])
+	default:
+		eitherF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func eitherF64NEON(z *uint8, x, y *float64, n int)
 
 // IsNaNF64 sets z[i] = 1 where x[i] is NaN, else 0.
-func IsNaNF64(z []uint8, x []float64) { isNaNF64Generic(z, x) }
+func IsNaNF64(z []uint8, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			isNaNF64NEON(&z[0], &x[0], n)
+		}
+		isNaNF64Generic(z[n:], x[n:])
+	default:
+		isNaNF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func isNaNF64NEON(z *uint8, x *float64, n int)
 
 // IsInfF64 sets z[i] = 1 where x[i] is infinite, else 0.
-func IsInfF64(z []uint8, x []float64) { isInfF64Generic(z, x) }
+func IsInfF64(z []uint8, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			isInfF64NEON(&z[0], &x[0], n)
+		}
+		isInfF64Generic(z[n:], x[n:])
+	default:
+		isInfF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func isInfF64NEON(z *uint8, x *float64, n int)
 
 // IsFiniteF64 sets z[i] = 1 where x[i] is finite, else 0.
-func IsFiniteF64(z []uint8, x []float64) { isFiniteF64Generic(z, x) }
+func IsFiniteF64(z []uint8, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			isFiniteF64NEON(&z[0], &x[0], n)
+		}
+		isFiniteF64Generic(z[n:], x[n:])
+	default:
+		isFiniteF64Generic(z, x)
+	}
+}
+
+//go:noescape
+func isFiniteF64NEON(z *uint8, x *float64, n int)
 
 // LtI32 sets z[i] = 1 where x[i] < y[i], else 0.
 func LtI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			ltI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		ltI32Generic(z[n:], x[n:], y[n:])
+	default:
+		ltI32Generic(z, x, y)
 	}
-	ltI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -160,13 +368,17 @@ func ltI32NEON(z *uint8, x, y *int32, n int)
 // EqI32 sets z[i] = 1 where x[i] == y[i], else 0.
 func EqI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			eqI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		eqI32Generic(z[n:], x[n:], y[n:])
+	default:
+		eqI32Generic(z, x, y)
 	}
-	eqI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -175,13 +387,17 @@ func eqI32NEON(z *uint8, x, y *int32, n int)
 // NeI32 sets z[i] = 1 where x[i] != y[i], else 0.
 func NeI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			neI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		neI32Generic(z[n:], x[n:], y[n:])
+	default:
+		neI32Generic(z, x, y)
 	}
-	neI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -190,13 +406,17 @@ func neI32NEON(z *uint8, x, y *int32, n int)
 // LeI32 sets z[i] = 1 where x[i] <= y[i], else 0.
 func LeI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			leI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		leI32Generic(z[n:], x[n:], y[n:])
+	default:
+		leI32Generic(z, x, y)
 	}
-	leI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -205,13 +425,17 @@ func leI32NEON(z *uint8, x, y *int32, n int)
 // ZeroI32 sets z[i] = 1 where x[i] is 0, else 0.
 func ZeroI32(z []uint8, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			zeroI32NEON(&z[0], &x[0], n)
 		}
+		zeroI32Generic(z[n:], x[n:])
+	default:
+		zeroI32Generic(z, x)
 	}
-	zeroI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -220,13 +444,17 @@ func zeroI32NEON(z *uint8, x *int32, n int)
 // NonzeroI32 sets z[i] = 0 where x[i] is 0, else 1.
 func NonzeroI32(z []uint8, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			nonzeroI32NEON(&z[0], &x[0], n)
 		}
+		nonzeroI32Generic(z[n:], x[n:])
+	default:
+		nonzeroI32Generic(z, x)
 	}
-	nonzeroI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -235,13 +463,17 @@ func nonzeroI32NEON(z *uint8, x *int32, n int)
 // BothI32 sets z[i] = 1 where neither x[i] nor y[i] is 0, else 0.
 func BothI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			bothI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		bothI32Generic(z[n:], x[n:], y[n:])
+	default:
+		bothI32Generic(z, x, y)
 	}
-	bothI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -250,52 +482,188 @@ func bothI32NEON(z *uint8, x, y *int32, n int)
 // EitherI32 sets z[i] = 0 where both x[i] and y[i] are 0, else 1.
 func EitherI32(z []uint8, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			eitherI32NEON(&z[0], &x[0], &y[0], n)
 		}
+		eitherI32Generic(z[n:], x[n:], y[n:])
+	default:
+		eitherI32Generic(z, x, y)
 	}
-	eitherI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
 func eitherI32NEON(z *uint8, x, y *int32, n int)
 
 // LtI64 sets z[i] = 1 where x[i] < y[i], else 0.
-func LtI64(z []uint8, x, y []int64) { ltI64Generic(z, x, y) }
+func LtI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			ltI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		ltI64Generic(z[n:], x[n:], y[n:])
+	default:
+		ltI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func ltI64NEON(z *uint8, x, y *int64, n int)
 
 // EqI64 sets z[i] = 1 where x[i] == y[i], else 0.
-func EqI64(z []uint8, x, y []int64) { eqI64Generic(z, x, y) }
+func EqI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			eqI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		eqI64Generic(z[n:], x[n:], y[n:])
+	default:
+		eqI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func eqI64NEON(z *uint8, x, y *int64, n int)
 
 // NeI64 sets z[i] = 1 where x[i] != y[i], else 0.
-func NeI64(z []uint8, x, y []int64) { neI64Generic(z, x, y) }
+func NeI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			neI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		neI64Generic(z[n:], x[n:], y[n:])
+	default:
+		neI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func neI64NEON(z *uint8, x, y *int64, n int)
 
 // LeI64 sets z[i] = 1 where x[i] <= y[i], else 0.
-func LeI64(z []uint8, x, y []int64) { leI64Generic(z, x, y) }
+func LeI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			leI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		leI64Generic(z[n:], x[n:], y[n:])
+	default:
+		leI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func leI64NEON(z *uint8, x, y *int64, n int)
 
 // ZeroI64 sets z[i] = 1 where x[i] is 0, else 0.
-func ZeroI64(z []uint8, x []int64) { zeroI64Generic(z, x) }
+func ZeroI64(z []uint8, x []int64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			zeroI64NEON(&z[0], &x[0], n)
+		}
+		zeroI64Generic(z[n:], x[n:])
+	default:
+		zeroI64Generic(z, x)
+	}
+}
+
+//go:noescape
+func zeroI64NEON(z *uint8, x *int64, n int)
 
 // NonzeroI64 sets z[i] = 0 where x[i] is 0, else 1.
-func NonzeroI64(z []uint8, x []int64) { nonzeroI64Generic(z, x) }
+func NonzeroI64(z []uint8, x []int64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			nonzeroI64NEON(&z[0], &x[0], n)
+		}
+		nonzeroI64Generic(z[n:], x[n:])
+	default:
+		nonzeroI64Generic(z, x)
+	}
+}
+
+//go:noescape
+func nonzeroI64NEON(z *uint8, x *int64, n int)
 
 // BothI64 sets z[i] = 1 where neither x[i] nor y[i] is 0, else 0.
-func BothI64(z []uint8, x, y []int64) { bothI64Generic(z, x, y) }
+func BothI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			bothI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		bothI64Generic(z[n:], x[n:], y[n:])
+	default:
+		bothI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func bothI64NEON(z *uint8, x, y *int64, n int)
 
 // EitherI64 sets z[i] = 0 where both x[i] and y[i] are 0, else 1.
-func EitherI64(z []uint8, x, y []int64) { eitherI64Generic(z, x, y) }
+func EitherI64(z []uint8, x, y []int64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			eitherI64NEON(&z[0], &x[0], &y[0], n)
+		}
+		eitherI64Generic(z[n:], x[n:], y[n:])
+	default:
+		eitherI64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func eitherI64NEON(z *uint8, x, y *int64, n int)
 
 // AndBool sets z[i] = 1 where x[i] and y[i], bytes other than 0 being true, else 0.
 func AndBool(z, x, y []uint8) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			andBoolNEON(&z[0], &x[0], &y[0], n)
 		}
+		andBoolGeneric(z[n:], x[n:], y[n:])
+	default:
+		andBoolGeneric(z, x, y)
 	}
-	andBoolGeneric(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -304,13 +672,17 @@ func andBoolNEON(z, x, y *uint8, n int)
 // OrBool sets z[i] = 1 where x[i] or y[i], bytes other than 0 being true, else 0.
 func OrBool(z, x, y []uint8) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			orBoolNEON(&z[0], &x[0], &y[0], n)
 		}
+		orBoolGeneric(z[n:], x[n:], y[n:])
+	default:
+		orBoolGeneric(z, x, y)
 	}
-	orBoolGeneric(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -319,13 +691,17 @@ func orBoolNEON(z, x, y *uint8, n int)
 // XorBool sets z[i] = 1 where x[i] or else y[i], bytes other than 0 being true, else 0.
 func XorBool(z, x, y []uint8) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			xorBoolNEON(&z[0], &x[0], &y[0], n)
 		}
+		xorBoolGeneric(z[n:], x[n:], y[n:])
+	default:
+		xorBoolGeneric(z, x, y)
 	}
-	xorBoolGeneric(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -334,31 +710,55 @@ func xorBoolNEON(z, x, y *uint8, n int)
 // NotBool sets z[i] = 1 where x[i] is 0, else 0.
 func NotBool(z, x []uint8) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			notBoolNEON(&z[0], &x[0], n)
 		}
+		notBoolGeneric(z[n:], x[n:])
+	default:
+		notBoolGeneric(z, x)
 	}
-	notBoolGeneric(z[n:], x[n:])
 }
 
 //go:noescape
 func notBoolNEON(z, x *uint8, n int)
 
 // WhereF64 sets z[i] = m[i] != 0 ? x[i] : y[i].
-func WhereF64(z []float64, m []uint8, x, y []float64) { whereF64Generic(z, m, x, y) }
+func WhereF64(z []float64, m []uint8, x, y []float64) {
+	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
+			whereF64NEON(&z[0], &m[0], &x[0], &y[0], n)
+		}
+		whereF64Generic(z[n:], m[n:], x[n:], y[n:])
+	default:
+		whereF64Generic(z, m, x, y)
+	}
+}
+
+//go:noescape
+func whereF64NEON(z *float64, m *uint8, x, y *float64, n int)
 
 // WhereU16 sets z[i] = m[i] != 0 ? x[i] : y[i].
 func WhereU16(z []uint16, m []uint8, x, y []uint16) {
 	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			whereU16NEON(&z[0], &m[0], &x[0], &y[0], n)
 		}
+		whereU16Generic(z[n:], m[n:], x[n:], y[n:])
+	default:
+		whereU16Generic(z, m, x, y)
 	}
-	whereU16Generic(z[n:], m[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -367,13 +767,17 @@ func whereU16NEON(z *uint16, m *uint8, x, y *uint16, n int)
 // WhereU8 sets z[i] = m[i] != 0 ? x[i] : y[i].
 func WhereU8(z, m, x, y []uint8) {
 	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 3
+		if n > 0 {
 			whereU8NEON(&z[0], &m[0], &x[0], &y[0], n)
 		}
+		whereU8Generic(z[n:], m[n:], x[n:], y[n:])
+	default:
+		whereU8Generic(z, m, x, y)
 	}
-	whereU8Generic(z[n:], m[n:], x[n:], y[n:])
 }
 
 //go:noescape

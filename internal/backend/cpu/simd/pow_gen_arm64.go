@@ -7,13 +7,17 @@ package simd
 // PowF32 sets z[i] = x[i]^y[i], with the special cases of math.Pow.
 func PowF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		n := len(z) &^ 1
+		if n > 0 {
 			powF32NEON(&z[0], &x[0], &y[0], n)
 		}
+		powF32Generic(z[n:], x[n:], y[n:])
+	default:
+		powF32Generic(z, x, y)
 	}
-	powF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape

@@ -10,13 +10,13 @@ func ScaleStreamF32(z, x, next []float32, a float32) { ScaleF32(z, x, a) }
 // NormF32 sets z[i] = (x[i] - a) r.
 func NormF32(z, x []float32, a, r float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			normF32NEON(&z[0], &x[0], n, a, r)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		normF32NEON(&z[0], &x[0], len(z), a, r)
+	default:
+		normF32Generic(z, x, a, r)
 	}
-	normF32Generic(z[n:], x[n:], a, r)
 }
 
 //go:noescape
@@ -28,13 +28,13 @@ func NormStreamF32(z, x, next []float32, a, r float32) { NormF32(z, x, a, r) }
 // NormWeightF32 sets z[i] = (x[i] - a) r w[i].
 func NormWeightF32(z, x, w []float32, a, r float32) {
 	x, w = x[:len(z)], w[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			normWeightF32NEON(&z[0], &x[0], &w[0], n, a, r)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		normWeightF32NEON(&z[0], &x[0], &w[0], len(z), a, r)
+	default:
+		normWeightF32Generic(z, x, w, a, r)
 	}
-	normWeightF32Generic(z[n:], x[n:], w[n:], a, r)
 }
 
 //go:noescape
@@ -46,13 +46,13 @@ func NormWeightStreamF32(z, x, w, next []float32, a, r float32) { NormWeightF32(
 // NormAffineF32 sets z[i] = (x[i] - a) r w[i] + y[i].
 func NormAffineF32(z, x, w, y []float32, a, r float32) {
 	x, w, y = x[:len(z)], w[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			normAffineF32NEON(&z[0], &x[0], &w[0], &y[0], n, a, r)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		normAffineF32NEON(&z[0], &x[0], &w[0], &y[0], len(z), a, r)
+	default:
+		normAffineF32Generic(z, x, w, y, a, r)
 	}
-	normAffineF32Generic(z[n:], x[n:], w[n:], y[n:], a, r)
 }
 
 //go:noescape
@@ -64,13 +64,13 @@ func NormAffineStreamF32(z, x, w, y, next []float32, a, r float32) { NormAffineF
 // SubTimesF32 sets z[i] = (x[i] - a) y[i].
 func SubTimesF32(z, x, y []float32, a float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			subTimesF32NEON(&z[0], &x[0], &y[0], n, a)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		subTimesF32NEON(&z[0], &x[0], &y[0], len(z), a)
+	default:
+		subTimesF32Generic(z, x, y, a)
 	}
-	subTimesF32Generic(z[n:], x[n:], y[n:], a)
 }
 
 //go:noescape
@@ -82,13 +82,13 @@ func SubTimesStreamF32(z, x, y, next []float32, a float32) { SubTimesF32(z, x, y
 // ExpSubTimesF32 sets z[i] = e^(x[i] - a) r.
 func ExpSubTimesF32(z, x []float32, a, r float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			expSubTimesF32NEON(&z[0], &x[0], n, a, r)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		expSubTimesF32NEON(&z[0], &x[0], len(z), a, r)
+	default:
+		expSubTimesF32Generic(z, x, a, r)
 	}
-	expSubTimesF32Generic(z[n:], x[n:], a, r)
 }
 
 //go:noescape
@@ -100,13 +100,13 @@ func ExpSubTimesStreamF32(z, x, next []float32, a, r float32) { ExpSubTimesF32(z
 // NormBackF32 sets z[i] = (h[i] - m - (x[i] - a) r d) r.
 func NormBackF32(z, h, x []float32, a, r, m, d float32) {
 	h, x = h[:len(z)], x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			normBackF32NEON(&z[0], &h[0], &x[0], n, a, r, m, d)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		normBackF32NEON(&z[0], &h[0], &x[0], len(z), a, r, m, d)
+	default:
+		normBackF32Generic(z, h, x, a, r, m, d)
 	}
-	normBackF32Generic(z[n:], h[n:], x[n:], a, r, m, d)
 }
 
 //go:noescape
@@ -118,13 +118,13 @@ func NormBackStreamF32(z, h, x, next []float32, a, r, m, d float32) { NormBackF3
 // NormWeightBackF32 sets z[i] = (h[i] w[i] - m - (x[i] - a) r d) r.
 func NormWeightBackF32(z, h, x, w []float32, a, r, m, d float32) {
 	h, x, w = h[:len(z)], x[:len(z)], w[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			normWeightBackF32NEON(&z[0], &h[0], &x[0], &w[0], n, a, r, m, d)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		normWeightBackF32NEON(&z[0], &h[0], &x[0], &w[0], len(z), a, r, m, d)
+	default:
+		normWeightBackF32Generic(z, h, x, w, a, r, m, d)
 	}
-	normWeightBackF32Generic(z[n:], h[n:], x[n:], w[n:], a, r, m, d)
 }
 
 //go:noescape

@@ -4,23 +4,71 @@
 
 #include "textflag.h"
 
-DATA rowmapNEONRows<>+0(SB)/4, $0x3f800000
-DATA rowmapNEONRows<>+4(SB)/4, $0x3f85aac3
-DATA rowmapNEONRows<>+8(SB)/4, $0x3f8b95c2
-DATA rowmapNEONRows<>+12(SB)/4, $0x3f91c3d3
-DATA rowmapNEONRows<>+16(SB)/4, $0x3f9837f0
-DATA rowmapNEONRows<>+20(SB)/4, $0x3f9ef532
-DATA rowmapNEONRows<>+24(SB)/4, $0x3fa5fed7
-DATA rowmapNEONRows<>+28(SB)/4, $0x3fad583f
-DATA rowmapNEONRows<>+32(SB)/4, $0x3fb504f3
-DATA rowmapNEONRows<>+36(SB)/4, $0x3fbd08a4
-DATA rowmapNEONRows<>+40(SB)/4, $0x3fc5672a
-DATA rowmapNEONRows<>+44(SB)/4, $0x3fce248c
-DATA rowmapNEONRows<>+48(SB)/4, $0x3fd744fd
-DATA rowmapNEONRows<>+52(SB)/4, $0x3fe0ccdf
-DATA rowmapNEONRows<>+56(SB)/4, $0x3feac0c7
-DATA rowmapNEONRows<>+60(SB)/4, $0x3ff5257d
-GLOBL rowmapNEONRows<>(SB), RODATA|NOPTR, $64
+DATA rowmapNEON<>+0(SB)/4, $0xc2d00000
+DATA rowmapNEON<>+4(SB)/4, $0xc2d00000
+DATA rowmapNEON<>+8(SB)/4, $0xc2d00000
+DATA rowmapNEON<>+12(SB)/4, $0xc2d00000
+DATA rowmapNEON<>+16(SB)/4, $0x42b20000
+DATA rowmapNEON<>+20(SB)/4, $0x42b20000
+DATA rowmapNEON<>+24(SB)/4, $0x42b20000
+DATA rowmapNEON<>+28(SB)/4, $0x42b20000
+DATA rowmapNEON<>+32(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+36(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+40(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+44(SB)/4, $0x3fb8aa3b
+DATA rowmapNEON<>+48(SB)/4, $0x49400000
+DATA rowmapNEON<>+52(SB)/4, $0x49400000
+DATA rowmapNEON<>+56(SB)/4, $0x49400000
+DATA rowmapNEON<>+60(SB)/4, $0x49400000
+DATA rowmapNEON<>+64(SB)/4, $0x3f317218
+DATA rowmapNEON<>+68(SB)/4, $0x3f317218
+DATA rowmapNEON<>+72(SB)/4, $0x3f317218
+DATA rowmapNEON<>+76(SB)/4, $0x3f317218
+DATA rowmapNEON<>+80(SB)/4, $0xb102e308
+DATA rowmapNEON<>+84(SB)/4, $0xb102e308
+DATA rowmapNEON<>+88(SB)/4, $0xb102e308
+DATA rowmapNEON<>+92(SB)/4, $0xb102e308
+DATA rowmapNEON<>+96(SB)/4, $0xf
+DATA rowmapNEON<>+100(SB)/4, $0xf
+DATA rowmapNEON<>+104(SB)/4, $0xf
+DATA rowmapNEON<>+108(SB)/4, $0xf
+DATA rowmapNEON<>+112(SB)/4, $0x4040404
+DATA rowmapNEON<>+116(SB)/4, $0x4040404
+DATA rowmapNEON<>+120(SB)/4, $0x4040404
+DATA rowmapNEON<>+124(SB)/4, $0x4040404
+DATA rowmapNEON<>+128(SB)/4, $0x3020100
+DATA rowmapNEON<>+132(SB)/4, $0x3020100
+DATA rowmapNEON<>+136(SB)/4, $0x3020100
+DATA rowmapNEON<>+140(SB)/4, $0x3020100
+DATA rowmapNEON<>+144(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+148(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+152(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+156(SB)/4, $0x3e2aaaab
+DATA rowmapNEON<>+160(SB)/4, $0x3f800000
+DATA rowmapNEON<>+164(SB)/4, $0x3f800000
+DATA rowmapNEON<>+168(SB)/4, $0x3f800000
+DATA rowmapNEON<>+172(SB)/4, $0x3f800000
+DATA rowmapNEON<>+176(SB)/4, $0x3f800000
+DATA rowmapNEON<>+180(SB)/4, $0x3f85aac3
+DATA rowmapNEON<>+184(SB)/4, $0x3f8b95c2
+DATA rowmapNEON<>+188(SB)/4, $0x3f91c3d3
+DATA rowmapNEON<>+192(SB)/4, $0x3f9837f0
+DATA rowmapNEON<>+196(SB)/4, $0x3f9ef532
+DATA rowmapNEON<>+200(SB)/4, $0x3fa5fed7
+DATA rowmapNEON<>+204(SB)/4, $0x3fad583f
+DATA rowmapNEON<>+208(SB)/4, $0x3fb504f3
+DATA rowmapNEON<>+212(SB)/4, $0x3fbd08a4
+DATA rowmapNEON<>+216(SB)/4, $0x3fc5672a
+DATA rowmapNEON<>+220(SB)/4, $0x3fce248c
+DATA rowmapNEON<>+224(SB)/4, $0x3fd744fd
+DATA rowmapNEON<>+228(SB)/4, $0x3fe0ccdf
+DATA rowmapNEON<>+232(SB)/4, $0x3feac0c7
+DATA rowmapNEON<>+236(SB)/4, $0x3ff5257d
+DATA rowmapNEON<>+240(SB)/4, $0x3f000000
+DATA rowmapNEON<>+244(SB)/4, $0x3f000000
+DATA rowmapNEON<>+248(SB)/4, $0x3f000000
+DATA rowmapNEON<>+252(SB)/4, $0x3f000000
+GLOBL rowmapNEON<>(SB), RODATA|NOPTR, $256
 
 // func normF32NEON(z, x *float32, n int, a, r float32)
 TEXT ·normF32NEON(SB), NOSPLIT, $0-32
@@ -31,34 +79,70 @@ TEXT ·normF32NEON(SB), NOSPLIT, $0-32
 	VDUP R10, V0.S4
 	MOVWU r+28(FP), R10
 	VDUP R10, V1.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ F2, 0(R0)
 	FMOVQ 16(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	FMOVQ 32(R1), F2
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -73,42 +157,92 @@ TEXT ·normWeightF32NEON(SB), NOSPLIT, $0-40
 	VDUP R10, V0.S4
 	MOVWU r+36(FP), R10
 	VDUP R10, V1.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 0(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ F4, 0(R0)
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ F2, 0(R0)
 	FMOVQ 16(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 16(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ F4, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F2
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVQ 32(R2), F3
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVQ 48(R2), F3
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 0(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ F4, 0(R0)
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -129,21 +263,21 @@ TEXT ·normAffineF32NEON(SB), NOSPLIT, $0-48
 
 loop:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 0(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ 0(R3), F2
-	WORD $0x4e22d483 // FADD V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ 0(R3), F3
+	WORD $0x4e23d442 // FADD V2, V2, V3
+	FMOVQ F2, 0(R0)
 	FMOVQ 16(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 16(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ 16(R3), F2
-	WORD $0x4e22d483 // FADD V3, V4, V2
-	FMOVQ F3, 16(R0)
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ 16(R3), F3
+	WORD $0x4e23d442 // FADD V2, V2, V3
+	FMOVQ F2, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -154,20 +288,68 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F2
-	WORD $0x4ea0d443 // FSUB V3, V2, V0
-	WORD $0x6e21dc62 // FMUL V2, V3, V1
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
 	FMOVQ 0(R2), F3
-	WORD $0x6e23dc44 // FMUL V4, V2, V3
-	FMOVQ 0(R3), F2
-	WORD $0x4e22d483 // FADD V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVQ 0(R3), F3
+	WORD $0x4e23d442 // FADD V2, V2, V3
+	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	WORD $0x4ea0d442 // FSUB V2, V2, V0
+	WORD $0x6e21dc42 // FMUL V2, V2, V1
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x6e23dc42 // FMUL V2, V2, V3
+	FMOVS (R3), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R3, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end6:
+	WORD $0x4e23d442 // FADD V2, V2, V3
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end8:
 
 done:
 	RET
@@ -180,39 +362,86 @@ TEXT ·subTimesF32NEON(SB), NOSPLIT, $0-36
 	MOVD n+24(FP), R9
 	MOVWU a+32(FP), R10
 	VDUP R10, V0.S4
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x4ea0d422 // FSUB V2, V1, V0
-	FMOVQ 0(R2), F1
-	WORD $0x6e21dc43 // FMUL V3, V2, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVQ 0(R2), F2
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x4ea0d422 // FSUB V2, V1, V0
-	FMOVQ 16(R2), F1
-	WORD $0x6e21dc43 // FMUL V3, V2, V1
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVQ 16(R2), F2
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVQ 32(R2), F2
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVQ 48(R2), F2
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x4ea0d422 // FSUB V2, V1, V0
-	FMOVQ 0(R2), F1
-	WORD $0x6e21dc43 // FMUL V3, V2, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVQ 0(R2), F2
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x4ea0d421 // FSUB V1, V1, V0
+	FMOVS (R2), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end4:
+	WORD $0x6e22dc21 // FMUL V1, V1, V2
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -226,110 +455,86 @@ TEXT ·expSubTimesF32NEON(SB), NOSPLIT, $0-32
 	VDUP R10, V0.S4
 	MOVWU r+28(FP), R10
 	VDUP R10, V1.S4
-	MOVD $0xc2d00000, R10
-	VDUP R10, V2.S4
-	MOVD $0x42b20000, R10
-	VDUP R10, V3.S4
-	MOVD $0x3fb8aa3b, R10
-	VDUP R10, V4.S4
-	MOVD $0x49400000, R10
-	VDUP R10, V5.S4
-	MOVD $0x3f317218, R10
-	VDUP R10, V6.S4
-	MOVD $0xb102e308, R10
-	VDUP R10, V7.S4
-	MOVD $0xf, R10
-	VDUP R10, V8.S4
-	MOVD $0x4040404, R10
-	VDUP R10, V9.S4
-	MOVD $0x3020100, R10
-	VDUP R10, V10.S4
-	MOVD $0x3e2aaaab, R10
-	VDUP R10, V11.S4
-	MOVD $0x3f000000, R10
-	VDUP R10, V12.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V13.S4
+	MOVD $rowmapNEON<>(SB), R11
+	FMOVQ 0(R11), F5 // -104
+	FMOVQ 16(R11), F4 // 89
+	FMOVQ 32(R11), F6 // 0x1.715476p+00
+	FMOVQ 48(R11), F2 // 0x1.8p+19
+	FMOVQ 64(R11), F7 // 0x1.62e43p-01
+	FMOVQ 80(R11), F8 // -0x1.05c61p-29
+	FMOVQ 96(R11), F9 // 15
+	FMOVQ 112(R11), F10 // 67372036
+	FMOVQ 128(R11), F11 // 50462976
+	FMOVQ 144(R11), F12 // 0x1.555556p-03
+	FMOVQ 160(R11), F3 // 1
+	ADD $176, R11, R10
+	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
 	SUBS $8, R9
 	BLT tail
 
 loop:
-	FMOVQ 0(R1), F14
-	WORD $0x4ea0d5cf // FSUB V15, V14, V0
-	WORD $0x6ea3e5ee // FCMGT V14, V15, V3
-	WORD $0x6e6f1c6e // BSL V14, V3, V15
-	WORD $0x6eaee44f // FCMGT V15, V2, V14
-	WORD $0x6e6e1c4f // BSL V15, V2, V14
-	WORD $0x4ea51cae // ORR V14, V5, V5
-	WORD $0x4e24cdee // FMLA V14, V15, V4
-	WORD $0x4ea5d5d0 // FSUB V16, V14, V5
-	WORD $0x4eaf1df1 // ORR V17, V15, V15
-	WORD $0x4ea6ce11 // FMLS V17, V16, V6
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4ea7ce0f // FMLS V15, V16, V7
-	WORD $0x4e281dd0 // AND V16, V14, V8
-	WORD $0x4ea99e11 // MUL V17, V16, V9
-	WORD $0x4eaa8630 // ADD V16, V17, V10
-	MOVD $rowmapNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e106391 // TBL4 V17, V28, V16
-	WORD $0x4eac1d90 // ORR V16, V12, V12
-	WORD $0x4e2fcd70 // FMLA V16, V11, V15
-	WORD $0x4ead1db2 // ORR V18, V13, V13
-	WORD $0x4e2fce12 // FMLA V18, V16, V15
-	WORD $0x6e2fde30 // FMUL V16, V17, V15
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4e30ce4f // FMLA V15, V18, V16
-	WORD $0x6ea585d0 // SUB V16, V14, V5
-	WORD $0x4f3c060e // SSHR V14, V16, 4
-	WORD $0x4f3f05d0 // SSHR V16, V14, 1
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4ead8632 // ADD V18, V17, V13
-	WORD $0x6e32ddf1 // FMUL V17, V15, V18
-	WORD $0x6eb085cf // SUB V15, V14, V16
-	WORD $0x4f3755ee // SHL V14, V15, 23
-	WORD $0x4ead85cf // ADD V15, V14, V13
-	WORD $0x6e2fde2e // FMUL V14, V17, V15
-	WORD $0x6e21ddcf // FMUL V15, V14, V1
-	FMOVQ F15, 0(R0)
-	FMOVQ 16(R1), F14
-	WORD $0x4ea0d5cf // FSUB V15, V14, V0
-	WORD $0x6ea3e5ee // FCMGT V14, V15, V3
-	WORD $0x6e6f1c6e // BSL V14, V3, V15
-	WORD $0x6eaee44f // FCMGT V15, V2, V14
-	WORD $0x6e6e1c4f // BSL V15, V2, V14
-	WORD $0x4ea51cae // ORR V14, V5, V5
-	WORD $0x4e24cdee // FMLA V14, V15, V4
-	WORD $0x4ea5d5d0 // FSUB V16, V14, V5
-	WORD $0x4eaf1df1 // ORR V17, V15, V15
-	WORD $0x4ea6ce11 // FMLS V17, V16, V6
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4ea7ce0f // FMLS V15, V16, V7
-	WORD $0x4e281dd0 // AND V16, V14, V8
-	WORD $0x4ea99e11 // MUL V17, V16, V9
-	WORD $0x4eaa8630 // ADD V16, V17, V10
-	MOVD $rowmapNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e106391 // TBL4 V17, V28, V16
-	WORD $0x4eac1d90 // ORR V16, V12, V12
-	WORD $0x4e2fcd70 // FMLA V16, V11, V15
-	WORD $0x4ead1db2 // ORR V18, V13, V13
-	WORD $0x4e2fce12 // FMLA V18, V16, V15
-	WORD $0x6e2fde30 // FMUL V16, V17, V15
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4e30ce4f // FMLA V15, V18, V16
-	WORD $0x6ea585d0 // SUB V16, V14, V5
-	WORD $0x4f3c060e // SSHR V14, V16, 4
-	WORD $0x4f3f05d0 // SSHR V16, V14, 1
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4ead8632 // ADD V18, V17, V13
-	WORD $0x6e32ddf1 // FMUL V17, V15, V18
-	WORD $0x6eb085cf // SUB V15, V14, V16
-	WORD $0x4f3755ee // SHL V14, V15, 23
-	WORD $0x4ead85cf // ADD V15, V14, V13
-	WORD $0x6e2fde2e // FMUL V14, V17, V15
-	WORD $0x6e21ddcf // FMUL V15, V14, V1
-	FMOVQ F15, 16(R0)
+	FMOVQ 0(R1), F13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadf48d // FMIN V13, V4, V13
+	WORD $0x4e2df4ad // FMAX V13, V5, V13
+	WORD $0x4ea21c4e // ORR V14, V2, V2
+	WORD $0x4e26cdae // FMLA V14, V13, V6
+	WORD $0x4ea2d5cf // FSUB V15, V14, V2
+	WORD $0x4ea7cded // FMLS V13, V15, V7
+	WORD $0x4ea8cded // FMLS V13, V15, V8
+	WORD $0x4e291dcf // AND V15, V14, V9
+	WORD $0x4eaa9def // MUL V15, V15, V10
+	WORD $0x4eab85ef // ADD V15, V15, V11
+	WORD $0x4e0f638f // TBL4 V15, V28, V15
+	FMOVQ 240(R11), F16 // 0.5
+	WORD $0x4e2dcd90 // FMLA V16, V12, V13
+	WORD $0x4ea31c71 // ORR V17, V3, V3
+	WORD $0x4e2dce11 // FMLA V17, V16, V13
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x4e2dce2f // FMLA V15, V17, V13
+	WORD $0x6ea285cd // SUB V13, V14, V2
+	WORD $0x4f3c05ad // SSHR V13, V13, 4
+	WORD $0x4f3f05ae // SSHR V14, V13, 1
+	WORD $0x4f3755d0 // SHL V16, V14, 23
+	WORD $0x4ea38610 // ADD V16, V16, V3
+	WORD $0x6e30ddef // FMUL V15, V15, V16
+	WORD $0x6eae85ad // SUB V13, V13, V14
+	WORD $0x4f3755ad // SHL V13, V13, 23
+	WORD $0x4ea385ad // ADD V13, V13, V3
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x6e21ddad // FMUL V13, V13, V1
+	FMOVQ F13, 0(R0)
+	FMOVQ 16(R1), F13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadf48d // FMIN V13, V4, V13
+	WORD $0x4e2df4ad // FMAX V13, V5, V13
+	WORD $0x4ea21c4e // ORR V14, V2, V2
+	WORD $0x4e26cdae // FMLA V14, V13, V6
+	WORD $0x4ea2d5cf // FSUB V15, V14, V2
+	WORD $0x4ea7cded // FMLS V13, V15, V7
+	WORD $0x4ea8cded // FMLS V13, V15, V8
+	WORD $0x4e291dcf // AND V15, V14, V9
+	WORD $0x4eaa9def // MUL V15, V15, V10
+	WORD $0x4eab85ef // ADD V15, V15, V11
+	WORD $0x4e0f638f // TBL4 V15, V28, V15
+	FMOVQ 240(R11), F16 // 0.5
+	WORD $0x4e2dcd90 // FMLA V16, V12, V13
+	WORD $0x4ea31c71 // ORR V17, V3, V3
+	WORD $0x4e2dce11 // FMLA V17, V16, V13
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x4e2dce2f // FMLA V15, V17, V13
+	WORD $0x6ea285cd // SUB V13, V14, V2
+	WORD $0x4f3c05ad // SSHR V13, V13, 4
+	WORD $0x4f3f05ae // SSHR V14, V13, 1
+	WORD $0x4f3755d0 // SHL V16, V14, 23
+	WORD $0x4ea38610 // ADD V16, V16, V3
+	WORD $0x6e30ddef // FMUL V15, V15, V16
+	WORD $0x6eae85ad // SUB V13, V13, V14
+	WORD $0x4f3755ad // SHL V13, V13, 23
+	WORD $0x4ea385ad // ADD V13, V13, V3
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x6e21ddad // FMUL V13, V13, V1
+	FMOVQ F13, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	SUBS $8, R9
@@ -338,48 +543,96 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
-	FMOVQ 0(R1), F14
-	WORD $0x4ea0d5cf // FSUB V15, V14, V0
-	WORD $0x6ea3e5ee // FCMGT V14, V15, V3
-	WORD $0x6e6f1c6e // BSL V14, V3, V15
-	WORD $0x6eaee44f // FCMGT V15, V2, V14
-	WORD $0x6e6e1c4f // BSL V15, V2, V14
-	WORD $0x4ea51cae // ORR V14, V5, V5
-	WORD $0x4e24cdee // FMLA V14, V15, V4
-	WORD $0x4ea5d5d0 // FSUB V16, V14, V5
-	WORD $0x4eaf1df1 // ORR V17, V15, V15
-	WORD $0x4ea6ce11 // FMLS V17, V16, V6
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4ea7ce0f // FMLS V15, V16, V7
-	WORD $0x4e281dd0 // AND V16, V14, V8
-	WORD $0x4ea99e11 // MUL V17, V16, V9
-	WORD $0x4eaa8630 // ADD V16, V17, V10
-	MOVD $rowmapNEONRows<>+0(SB), R10
-	VLD1 (R10), [V28.B16, V29.B16, V30.B16, V31.B16]
-	WORD $0x4e106391 // TBL4 V17, V28, V16
-	WORD $0x4eac1d90 // ORR V16, V12, V12
-	WORD $0x4e2fcd70 // FMLA V16, V11, V15
-	WORD $0x4ead1db2 // ORR V18, V13, V13
-	WORD $0x4e2fce12 // FMLA V18, V16, V15
-	WORD $0x6e2fde30 // FMUL V16, V17, V15
-	WORD $0x4eb11e2f // ORR V15, V17, V17
-	WORD $0x4e30ce4f // FMLA V15, V18, V16
-	WORD $0x6ea585d0 // SUB V16, V14, V5
-	WORD $0x4f3c060e // SSHR V14, V16, 4
-	WORD $0x4f3f05d0 // SSHR V16, V14, 1
-	WORD $0x4f375611 // SHL V17, V16, 23
-	WORD $0x4ead8632 // ADD V18, V17, V13
-	WORD $0x6e32ddf1 // FMUL V17, V15, V18
-	WORD $0x6eb085cf // SUB V15, V14, V16
-	WORD $0x4f3755ee // SHL V14, V15, 23
-	WORD $0x4ead85cf // ADD V15, V14, V13
-	WORD $0x6e2fde2e // FMUL V14, V17, V15
-	WORD $0x6e21ddcf // FMUL V15, V14, V1
-	FMOVQ F15, 0(R0)
+	FMOVQ 0(R1), F13
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadf48d // FMIN V13, V4, V13
+	WORD $0x4e2df4ad // FMAX V13, V5, V13
+	WORD $0x4ea21c4e // ORR V14, V2, V2
+	WORD $0x4e26cdae // FMLA V14, V13, V6
+	WORD $0x4ea2d5cf // FSUB V15, V14, V2
+	WORD $0x4ea7cded // FMLS V13, V15, V7
+	WORD $0x4ea8cded // FMLS V13, V15, V8
+	WORD $0x4e291dcf // AND V15, V14, V9
+	WORD $0x4eaa9def // MUL V15, V15, V10
+	WORD $0x4eab85ef // ADD V15, V15, V11
+	WORD $0x4e0f638f // TBL4 V15, V28, V15
+	FMOVQ 240(R11), F16 // 0.5
+	WORD $0x4e2dcd90 // FMLA V16, V12, V13
+	WORD $0x4ea31c71 // ORR V17, V3, V3
+	WORD $0x4e2dce11 // FMLA V17, V16, V13
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x4e2dce2f // FMLA V15, V17, V13
+	WORD $0x6ea285cd // SUB V13, V14, V2
+	WORD $0x4f3c05ad // SSHR V13, V13, 4
+	WORD $0x4f3f05ae // SSHR V14, V13, 1
+	WORD $0x4f3755d0 // SHL V16, V14, 23
+	WORD $0x4ea38610 // ADD V16, V16, V3
+	WORD $0x6e30ddef // FMUL V15, V15, V16
+	WORD $0x6eae85ad // SUB V13, V13, V14
+	WORD $0x4f3755ad // SHL V13, V13, 23
+	WORD $0x4ea385ad // ADD V13, V13, V3
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x6e21ddad // FMUL V13, V13, V1
+	FMOVQ F13, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F13 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V13.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V13.S[2]
+end2:
+	WORD $0x4ea0d5ad // FSUB V13, V13, V0
+	WORD $0x4eadf48d // FMIN V13, V4, V13
+	WORD $0x4e2df4ad // FMAX V13, V5, V13
+	WORD $0x4ea21c4e // ORR V14, V2, V2
+	WORD $0x4e26cdae // FMLA V14, V13, V6
+	WORD $0x4ea2d5cf // FSUB V15, V14, V2
+	WORD $0x4ea7cded // FMLS V13, V15, V7
+	WORD $0x4ea8cded // FMLS V13, V15, V8
+	WORD $0x4e291dcf // AND V15, V14, V9
+	WORD $0x4eaa9def // MUL V15, V15, V10
+	WORD $0x4eab85ef // ADD V15, V15, V11
+	WORD $0x4e0f638f // TBL4 V15, V28, V15
+	FMOVQ 240(R11), F16 // 0.5
+	WORD $0x4e2dcd90 // FMLA V16, V12, V13
+	WORD $0x4ea31c71 // ORR V17, V3, V3
+	WORD $0x4e2dce11 // FMLA V17, V16, V13
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x4e2dce2f // FMLA V15, V17, V13
+	WORD $0x6ea285cd // SUB V13, V14, V2
+	WORD $0x4f3c05ad // SSHR V13, V13, 4
+	WORD $0x4f3f05ae // SSHR V14, V13, 1
+	WORD $0x4f3755d0 // SHL V16, V14, 23
+	WORD $0x4ea38610 // ADD V16, V16, V3
+	WORD $0x6e30ddef // FMUL V15, V15, V16
+	WORD $0x6eae85ad // SUB V13, V13, V14
+	WORD $0x4f3755ad // SHL V13, V13, 23
+	WORD $0x4ea385ad // ADD V13, V13, V3
+	WORD $0x6e2ddded // FMUL V13, V15, V13
+	WORD $0x6e21ddad // FMUL V13, V13, V1
+	FMOVS F13, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V13.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V13.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -403,23 +656,23 @@ TEXT ·normBackF32NEON(SB), NOSPLIT, $0-48
 
 loop:
 	FMOVQ 0(R1), F4
-	WORD $0x4ea2d485 // FSUB V5, V4, V2
-	FMOVQ 0(R2), F4
-	WORD $0x4ea0d486 // FSUB V6, V4, V0
-	WORD $0x6e21dcc4 // FMUL V4, V6, V1
-	WORD $0x6e23dc86 // FMUL V6, V4, V3
-	WORD $0x4ea6d4a4 // FSUB V4, V5, V6
-	WORD $0x6e21dc85 // FMUL V5, V4, V1
-	FMOVQ F5, 0(R0)
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
+	FMOVQ 0(R2), F5
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
+	FMOVQ F4, 0(R0)
 	FMOVQ 16(R1), F4
-	WORD $0x4ea2d485 // FSUB V5, V4, V2
-	FMOVQ 16(R2), F4
-	WORD $0x4ea0d486 // FSUB V6, V4, V0
-	WORD $0x6e21dcc4 // FMUL V4, V6, V1
-	WORD $0x6e23dc86 // FMUL V6, V4, V3
-	WORD $0x4ea6d4a4 // FSUB V4, V5, V6
-	WORD $0x6e21dc85 // FMUL V5, V4, V1
-	FMOVQ F5, 16(R0)
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
+	FMOVQ 16(R2), F5
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
+	FMOVQ F4, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
 	ADD $32, R2
@@ -429,20 +682,61 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F4
-	WORD $0x4ea2d485 // FSUB V5, V4, V2
-	FMOVQ 0(R2), F4
-	WORD $0x4ea0d486 // FSUB V6, V4, V0
-	WORD $0x6e21dcc4 // FMUL V4, V6, V1
-	WORD $0x6e23dc86 // FMUL V6, V4, V3
-	WORD $0x4ea6d4a4 // FSUB V4, V5, V6
-	WORD $0x6e21dc85 // FMUL V5, V4, V1
-	FMOVQ F5, 0(R0)
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
+	FMOVQ 0(R2), F5
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
+	FMOVQ F4, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F4 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V4.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V4.S[2]
+end2:
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
+	FMOVS (R2), F5 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V5.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V5.S[2]
+end4:
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
+	FMOVS F4, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V4.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V4.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -468,25 +762,25 @@ TEXT ·normWeightBackF32NEON(SB), NOSPLIT, $0-56
 loop:
 	FMOVQ 0(R1), F4
 	FMOVQ 0(R3), F5
-	WORD $0x6e25dc86 // FMUL V6, V4, V5
-	WORD $0x4ea2d4c4 // FSUB V4, V6, V2
+	WORD $0x6e25dc84 // FMUL V4, V4, V5
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
 	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a6 // FSUB V6, V5, V0
-	WORD $0x6e21dcc5 // FMUL V5, V6, V1
-	WORD $0x6e23dca6 // FMUL V6, V5, V3
-	WORD $0x4ea6d485 // FSUB V5, V4, V6
-	WORD $0x6e21dca4 // FMUL V4, V5, V1
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
 	FMOVQ F4, 0(R0)
 	FMOVQ 16(R1), F4
 	FMOVQ 16(R3), F5
-	WORD $0x6e25dc86 // FMUL V6, V4, V5
-	WORD $0x4ea2d4c4 // FSUB V4, V6, V2
+	WORD $0x6e25dc84 // FMUL V4, V4, V5
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
 	FMOVQ 16(R2), F5
-	WORD $0x4ea0d4a6 // FSUB V6, V5, V0
-	WORD $0x6e21dcc5 // FMUL V5, V6, V1
-	WORD $0x6e23dca6 // FMUL V6, V5, V3
-	WORD $0x4ea6d485 // FSUB V5, V4, V6
-	WORD $0x6e21dca4 // FMUL V4, V5, V1
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
 	FMOVQ F4, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -498,23 +792,74 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F4
 	FMOVQ 0(R3), F5
-	WORD $0x6e25dc86 // FMUL V6, V4, V5
-	WORD $0x4ea2d4c4 // FSUB V4, V6, V2
+	WORD $0x6e25dc84 // FMUL V4, V4, V5
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
 	FMOVQ 0(R2), F5
-	WORD $0x4ea0d4a6 // FSUB V6, V5, V0
-	WORD $0x6e21dcc5 // FMUL V5, V6, V1
-	WORD $0x6e23dca6 // FMUL V6, V5, V3
-	WORD $0x4ea6d485 // FSUB V5, V4, V6
-	WORD $0x6e21dca4 // FMUL V4, V5, V1
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
 	FMOVQ F4, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
 	ADD $16, R3
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F4 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V4.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V4.S[2]
+end2:
+	FMOVS (R3), F5 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R3, R10
+	VLD1 (R10), V5.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V5.S[2]
+end4:
+	WORD $0x6e25dc84 // FMUL V4, V4, V5
+	WORD $0x4ea2d484 // FSUB V4, V4, V2
+	FMOVS (R2), F5 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R2, R10
+	VLD1 (R10), V5.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V5.S[2]
+end6:
+	WORD $0x4ea0d4a5 // FSUB V5, V5, V0
+	WORD $0x6e21dca5 // FMUL V5, V5, V1
+	WORD $0x6e23dca5 // FMUL V5, V5, V3
+	WORD $0x4ea5d484 // FSUB V4, V4, V5
+	WORD $0x6e21dc84 // FMUL V4, V4, V1
+	FMOVS F4, (R0)
+	CMP $2, R9
+	BLT end8
+	ADD $4, R0, R10
+	VST1 V4.S[1], (R10)
+	BEQ end8
+	ADD $4, R10
+	VST1 V4.S[2], (R10)
+end8:
 
 done:
 	RET

@@ -5,30 +5,123 @@
 package simd
 
 // F32ToI32 converts towards zero; NaN and what is out of range go through int64's minimum.
-func F32ToI32(z []int32, x []float32) { f32ToI32Generic(z, x) }
+func F32ToI32(z []int32, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := f32ToI32NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			f32ToI32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		f32ToI32Generic(z, x)
+	}
+}
+
+//go:noescape
+func f32ToI32NEON(z *int32, x *float32, n int) (done int)
 
 // F32ToU8 converts towards zero; NaN and what is out of range go through int64's minimum.
-func F32ToU8(z []uint8, x []float32) { f32ToU8Generic(z, x) }
+func F32ToU8(z []uint8, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 4 {
+			n := f32ToU8NEON(&z[0], &x[0], len(z)&^3)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			f32ToU8Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		f32ToU8Generic(z, x)
+	default:
+		f32ToU8Generic(z, x)
+	}
+}
+
+//go:noescape
+func f32ToU8NEON(z *uint8, x *float32, n int) (done int)
 
 // F32ToI64 converts towards zero; NaN and what is out of range go through int64's minimum.
-func F32ToI64(z []int64, x []float32) { f32ToI64Generic(z, x) }
+func F32ToI64(z []int64, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := f32ToI64NEON(&z[0], &x[0], len(z)&^1)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			f32ToI64Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		f32ToI64Generic(z, x)
+	default:
+		f32ToI64Generic(z, x)
+	}
+}
+
+//go:noescape
+func f32ToI64NEON(z *int64, x *float32, n int) (done int)
 
 // F64ToI64 converts towards zero; NaN and what is out of range go through int64's minimum.
-func F64ToI64(z []int64, x []float64) { f64ToI64Generic(z, x) }
+func F64ToI64(z []int64, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := f64ToI64NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			f64ToI64Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		f64ToI64Generic(z, x)
+	}
+}
+
+//go:noescape
+func f64ToI64NEON(z *int64, x *float64, n int) (done int)
 
 // F64ToI32 converts towards zero; NaN and what is out of range go through int64's minimum.
-func F64ToI32(z []int32, x []float64) { f64ToI32Generic(z, x) }
+func F64ToI32(z []int32, x []float64) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 2 {
+			n := f64ToI32NEON(&z[0], &x[0], len(z)&^1)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 2)
+			f64ToI32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		f64ToI32Generic(z, x)
+	default:
+		f64ToI32Generic(z, x)
+	}
+}
+
+//go:noescape
+func f64ToI32NEON(z *int32, x *float64, n int) (done int)
 
 // I64ToF64 rounds to nearest even.
 func I64ToF64(z []float64, x []int64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			i64ToF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		i64ToF64NEON(&z[0], &x[0], len(z))
+	default:
+		i64ToF64Generic(z, x)
 	}
-	i64ToF64Generic(z[n:], x[n:])
 }
 
 //go:noescape

@@ -4,38 +4,334 @@
 
 #include "textflag.h"
 
+DATA tointNEON<>+0(SB)/4, $0x4effffff
+DATA tointNEON<>+4(SB)/4, $0x4effffff
+DATA tointNEON<>+8(SB)/4, $0x4effffff
+DATA tointNEON<>+12(SB)/4, $0x4effffff
+DATA tointNEON<>+16(SB)/4, $0x7fffffff
+DATA tointNEON<>+20(SB)/4, $0x7fffffff
+DATA tointNEON<>+24(SB)/4, $0x7fffffff
+DATA tointNEON<>+28(SB)/4, $0x7fffffff
+DATA tointNEON<>+32(SB)/4, $0xff
+DATA tointNEON<>+36(SB)/4, $0xff
+DATA tointNEON<>+40(SB)/4, $0xff
+DATA tointNEON<>+44(SB)/4, $0xff
+DATA tointNEON<>+48(SB)/8, $0x4320000000000000
+DATA tointNEON<>+56(SB)/8, $0x4320000000000000
+DATA tointNEON<>+64(SB)/8, $0x7fffffffffffffff
+DATA tointNEON<>+72(SB)/8, $0x7fffffffffffffff
+DATA tointNEON<>+80(SB)/8, $0x4338000000000000
+DATA tointNEON<>+88(SB)/8, $0x4338000000000000
+DATA tointNEON<>+96(SB)/8, $0xffffffff
+DATA tointNEON<>+104(SB)/8, $0xffffffff
+DATA tointNEON<>+112(SB)/8, $0x4330000000000000
+DATA tointNEON<>+120(SB)/8, $0x4330000000000000
+DATA tointNEON<>+128(SB)/8, $0x4530000080000000
+DATA tointNEON<>+136(SB)/8, $0x4530000080000000
+DATA tointNEON<>+144(SB)/8, $0x4530000080100000
+DATA tointNEON<>+152(SB)/8, $0x4530000080100000
+GLOBL tointNEON<>(SB), RODATA|NOPTR, $160
+
+// func f32ToI32NEON(z *int32, x *float32, n int) (done int)
+TEXT ·f32ToI32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 0(R11), F1 // 0x1.fffffep+30
+	FMOVQ 16(R11), F0 // 2147483647
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F2
+	WORD $0x4e201c43 // AND V3, V2, V0
+	WORD $0x6e23e424 // FCMGE V4, V1, V3
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x6eb0a884 // UMAXV V4, V4
+	FMOVS F4, R10
+	CBNZW R10, stopMain
+	WORD $0x4ea1b842 // FCVTZS V2, V2
+	FMOVQ F2, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	WORD $0x4e201c43 // AND V3, V2, V0
+	WORD $0x6e23e424 // FCMGE V4, V1, V3
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x6eb0a884 // UMAXV V4, V4
+	FMOVS F4, R10
+	CBNZW R10, stopTail
+	WORD $0x4ea1b842 // FCVTZS V2, V2
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end4:
+
+done:
+	MOVD n+16(FP), R10
+	MOVD R10, done+24(FP)
+	RET
+
+stopMain:
+	ADD $4, R9
+
+stopTail:
+	MOVD n+16(FP), R10
+	SUB R9, R10
+	MOVD R10, done+24(FP)
+	RET
+
+// func f32ToU8NEON(z *uint8, x *float32, n int) (done int)
+TEXT ·f32ToU8NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 0(R11), F1 // 0x1.fffffep+30
+	FMOVQ 16(R11), F0 // 2147483647
+	FMOVQ 32(R11), F2 // 255
+	SUBS $4, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F3
+	WORD $0x4e201c64 // AND V4, V3, V0
+	WORD $0x6e24e425 // FCMGE V5, V1, V4
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6eb0a8a5 // UMAXV V5, V5
+	FMOVS F5, R10
+	CBNZW R10, stopMain
+	WORD $0x4ea1b863 // FCVTZS V3, V3
+	WORD $0x4e221c63 // AND V3, V3, V2
+	WORD $0x0e612864 // XTN16 V4, V3
+	WORD $0x0e212884 // XTN8 V4, V4
+	FMOVS F4, 0(R0)
+	ADD $4, R0
+	ADD $16, R1
+	SUBS $4, R9
+	BGE loop
+
+tail:
+	ADDS $4, R9
+	BEQ done
+
+done:
+	MOVD n+16(FP), R10
+	MOVD R10, done+24(FP)
+	RET
+
+stopMain:
+	ADD $4, R9
+
+stopTail:
+	MOVD n+16(FP), R10
+	SUB R9, R10
+	MOVD R10, done+24(FP)
+	RET
+
+// func f32ToI64NEON(z *int64, x *float32, n int) (done int)
+TEXT ·f32ToI64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 48(R11), F2 // 0x1p+51
+	FMOVQ 64(R11), F1 // 9223372036854775807
+	FMOVQ 80(R11), F0 // 0x1.8p+52
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVD 0(R1), F3
+	WORD $0x0e617863 // FCVTL32 V3, V3
+	WORD $0x4e211c64 // AND V4, V3, V1
+	WORD $0x6e64e445 // FCMGE V5, V2, V4, 64 bits
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6eb0a8a5 // UMAXV V5, V5
+	FMOVS F5, R10
+	CBNZW R10, stopMain
+	WORD $0x4ee19863 // FRINTZ V3, V3, 64 bits
+	WORD $0x4e60d463 // FADD V3, V3, V0, 64 bits
+	WORD $0x6ee08463 // SUB V3, V3, V0, 64 bits
+	FMOVQ F3, 0(R0)
+	ADD $16, R0
+	ADD $8, R1
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	MOVD n+16(FP), R10
+	MOVD R10, done+24(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+16(FP), R10
+	SUB R9, R10
+	MOVD R10, done+24(FP)
+	RET
+
+// func f64ToI64NEON(z *int64, x *float64, n int) (done int)
+TEXT ·f64ToI64NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 48(R11), F2 // 0x1p+51
+	FMOVQ 64(R11), F1 // 9223372036854775807
+	FMOVQ 80(R11), F0 // 0x1.8p+52
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F3
+	WORD $0x4e211c64 // AND V4, V3, V1
+	WORD $0x6e64e445 // FCMGE V5, V2, V4, 64 bits
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6eb0a8a5 // UMAXV V5, V5
+	FMOVS F5, R10
+	CBNZW R10, stopMain
+	WORD $0x4ee19863 // FRINTZ V3, V3, 64 bits
+	WORD $0x4e60d463 // FADD V3, V3, V0, 64 bits
+	WORD $0x6ee08463 // SUB V3, V3, V0, 64 bits
+	FMOVQ F3, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F3 // the other lanes become zero
+	WORD $0x4e211c64 // AND V4, V3, V1
+	WORD $0x6e64e445 // FCMGE V5, V2, V4, 64 bits
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6eb0a8a5 // UMAXV V5, V5
+	FMOVS F5, R10
+	CBNZW R10, stopTail
+	WORD $0x4ee19863 // FRINTZ V3, V3, 64 bits
+	WORD $0x4e60d463 // FADD V3, V3, V0, 64 bits
+	WORD $0x6ee08463 // SUB V3, V3, V0, 64 bits
+	FMOVD F3, (R0)
+
+done:
+	MOVD n+16(FP), R10
+	MOVD R10, done+24(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+16(FP), R10
+	SUB R9, R10
+	MOVD R10, done+24(FP)
+	RET
+
+// func f64ToI32NEON(z *int32, x *float64, n int) (done int)
+TEXT ·f64ToI32NEON(SB), NOSPLIT, $0-32
+	MOVD z+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD n+16(FP), R9
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 48(R11), F2 // 0x1p+51
+	FMOVQ 64(R11), F1 // 9223372036854775807
+	FMOVQ 80(R11), F0 // 0x1.8p+52
+	SUBS $2, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R1), F3
+	WORD $0x4e211c64 // AND V4, V3, V1
+	WORD $0x6e64e445 // FCMGE V5, V2, V4, 64 bits
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6eb0a8a5 // UMAXV V5, V5
+	FMOVS F5, R10
+	CBNZW R10, stopMain
+	WORD $0x4ee19863 // FRINTZ V3, V3, 64 bits
+	WORD $0x4e60d463 // FADD V3, V3, V0, 64 bits
+	WORD $0x6ee08463 // SUB V3, V3, V0, 64 bits
+	WORD $0x0ea12864 // XTN32 V4, V3
+	FMOVD F4, 0(R0)
+	ADD $8, R0
+	ADD $16, R1
+	SUBS $2, R9
+	BGE loop
+
+tail:
+	ADDS $2, R9
+	BEQ done
+
+done:
+	MOVD n+16(FP), R10
+	MOVD R10, done+24(FP)
+	RET
+
+stopMain:
+	ADD $2, R9
+
+stopTail:
+	MOVD n+16(FP), R10
+	SUB R9, R10
+	MOVD R10, done+24(FP)
+	RET
+
 // func i64ToF64NEON(z *float64, x *int64, n int)
 TEXT ·i64ToF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0xffffffff, R10
-	VDUP R10, V0.D2
-	MOVD $0x4330000000000000, R10
-	VDUP R10, V1.D2
-	MOVD $0x4530000080000000, R10
-	VDUP R10, V2.D2
-	MOVD $0x4530000080100000, R10
-	VDUP R10, V3.D2
+	MOVD $tointNEON<>(SB), R11
+	FMOVQ 96(R11), F0 // 4294967295
+	FMOVQ 112(R11), F1 // 4841369599423283200
+	FMOVQ 128(R11), F2 // 4985484789646622720
+	FMOVQ 144(R11), F3 // 0x1.00000801p+84
 	SUBS $4, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F4
 	WORD $0x4e201c85 // AND V5, V4, V0
-	WORD $0x4ea11ca6 // ORR V6, V5, V1
-	WORD $0x6f600485 // USHR V5, V4, 32
-	WORD $0x6e221ca4 // EOR V4, V5, V2
-	WORD $0x4ee3d485 // FSUB V5, V4, V3, 64 bits
-	WORD $0x4e66d4a4 // FADD V4, V5, V6, 64 bits
+	WORD $0x4ea11ca5 // ORR V5, V5, V1
+	WORD $0x6f600484 // USHR V4, V4, 32
+	WORD $0x6e221c84 // EOR V4, V4, V2
+	WORD $0x4ee3d484 // FSUB V4, V4, V3, 64 bits
+	WORD $0x4e65d484 // FADD V4, V4, V5, 64 bits
 	FMOVQ F4, 0(R0)
 	FMOVQ 16(R1), F4
 	WORD $0x4e201c85 // AND V5, V4, V0
-	WORD $0x4ea11ca6 // ORR V6, V5, V1
-	WORD $0x6f600485 // USHR V5, V4, 32
-	WORD $0x6e221ca4 // EOR V4, V5, V2
-	WORD $0x4ee3d485 // FSUB V5, V4, V3, 64 bits
-	WORD $0x4e66d4a4 // FADD V4, V5, V6, 64 bits
+	WORD $0x4ea11ca5 // ORR V5, V5, V1
+	WORD $0x6f600484 // USHR V4, V4, 32
+	WORD $0x6e221c84 // EOR V4, V4, V2
+	WORD $0x4ee3d484 // FSUB V4, V4, V3, 64 bits
+	WORD $0x4e65d484 // FADD V4, V4, V5, 64 bits
 	FMOVQ F4, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -45,18 +341,34 @@ loop:
 tail:
 	ADDS $4, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F4
 	WORD $0x4e201c85 // AND V5, V4, V0
-	WORD $0x4ea11ca6 // ORR V6, V5, V1
-	WORD $0x6f600485 // USHR V5, V4, 32
-	WORD $0x6e221ca4 // EOR V4, V5, V2
-	WORD $0x4ee3d485 // FSUB V5, V4, V3, 64 bits
-	WORD $0x4e66d4a4 // FADD V4, V5, V6, 64 bits
+	WORD $0x4ea11ca5 // ORR V5, V5, V1
+	WORD $0x6f600484 // USHR V4, V4, 32
+	WORD $0x6e221c84 // EOR V4, V4, V2
+	WORD $0x4ee3d484 // FSUB V4, V4, V3, 64 bits
+	WORD $0x4e65d484 // FADD V4, V4, V5, 64 bits
 	FMOVQ F4, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F4 // the other lanes become zero
+	WORD $0x4e201c85 // AND V5, V4, V0
+	WORD $0x4ea11ca5 // ORR V5, V5, V1
+	WORD $0x6f600484 // USHR V4, V4, 32
+	WORD $0x6e221c84 // EOR V4, V4, V2
+	WORD $0x4ee3d484 // FSUB V4, V4, V3, 64 bits
+	WORD $0x4e65d484 // FADD V4, V4, V5, 64 bits
+	FMOVD F4, (R0)
 
 done:
 	RET

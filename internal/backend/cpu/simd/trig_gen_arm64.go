@@ -5,7 +5,43 @@
 package simd
 
 // SinF32 sets z[i] = sin(x[i]).
-func SinF32(z, x []float32) { sinF32Generic(z, x) }
+func SinF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := sinF32NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			sinF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		sinF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func sinF32NEON(z, x *float32, n int) (done int)
 
 // CosF32 sets z[i] = cos(x[i]).
-func CosF32(z, x []float32) { cosF32Generic(z, x) }
+func CosF32(z, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) > 0 {
+			n := cosF32NEON(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			cosF32Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	default:
+		cosF32Generic(z, x)
+	}
+}
+
+//go:noescape
+func cosF32NEON(z, x *float32, n int) (done int)

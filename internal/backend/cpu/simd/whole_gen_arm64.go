@@ -7,13 +7,13 @@ package simd
 // SignF32 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			signF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		signF32NEON(&z[0], &x[0], len(z))
+	default:
+		signF32Generic(z, x)
 	}
-	signF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -22,13 +22,13 @@ func signF32NEON(z, x *float32, n int)
 // FloorF32 sets z[i] = x[i] as a whole number, down.
 func FloorF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			floorF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		floorF32NEON(&z[0], &x[0], len(z))
+	default:
+		floorF32Generic(z, x)
 	}
-	floorF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -37,13 +37,13 @@ func floorF32NEON(z, x *float32, n int)
 // CeilF32 sets z[i] = x[i] as a whole number, up.
 func CeilF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			ceilF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		ceilF32NEON(&z[0], &x[0], len(z))
+	default:
+		ceilF32Generic(z, x)
 	}
-	ceilF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -52,13 +52,13 @@ func ceilF32NEON(z, x *float32, n int)
 // TruncF32 sets z[i] = x[i] as a whole number, towards zero.
 func TruncF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			truncF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		truncF32NEON(&z[0], &x[0], len(z))
+	default:
+		truncF32Generic(z, x)
 	}
-	truncF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -67,13 +67,13 @@ func truncF32NEON(z, x *float32, n int)
 // RoundF32 sets z[i] = x[i] as the nearest whole number, of two the even one.
 func RoundF32(z, x []float32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			roundF32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		roundF32NEON(&z[0], &x[0], len(z))
+	default:
+		roundF32Generic(z, x)
 	}
-	roundF32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -82,13 +82,13 @@ func roundF32NEON(z, x *float32, n int)
 // CopysignF32 sets z[i] = |x[i]| with the sign of y[i].
 func CopysignF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			copysignF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		copysignF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		copysignF32Generic(z, x, y)
 	}
-	copysignF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -97,13 +97,13 @@ func copysignF32NEON(z, x, y *float32, n int)
 // FmaxF32 sets z[i] = the larger of x[i] and y[i], a number rather than NaN; of equals, x[i].
 func FmaxF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			fmaxF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		fmaxF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		fmaxF32Generic(z, x, y)
 	}
-	fmaxF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -112,13 +112,13 @@ func fmaxF32NEON(z, x, y *float32, n int)
 // FminF32 sets z[i] = the smaller of x[i] and y[i], a number rather than NaN; of equals, x[i].
 func FminF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			fminF32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		fminF32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		fminF32Generic(z, x, y)
 	}
-	fminF32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -127,13 +127,13 @@ func fminF32NEON(z, x, y *float32, n int)
 // SignF64 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			signF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		signF64NEON(&z[0], &x[0], len(z))
+	default:
+		signF64Generic(z, x)
 	}
-	signF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -142,13 +142,13 @@ func signF64NEON(z, x *float64, n int)
 // FloorF64 sets z[i] = x[i] as a whole number, down.
 func FloorF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			floorF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		floorF64NEON(&z[0], &x[0], len(z))
+	default:
+		floorF64Generic(z, x)
 	}
-	floorF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -157,13 +157,13 @@ func floorF64NEON(z, x *float64, n int)
 // CeilF64 sets z[i] = x[i] as a whole number, up.
 func CeilF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			ceilF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		ceilF64NEON(&z[0], &x[0], len(z))
+	default:
+		ceilF64Generic(z, x)
 	}
-	ceilF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -172,13 +172,13 @@ func ceilF64NEON(z, x *float64, n int)
 // TruncF64 sets z[i] = x[i] as a whole number, towards zero.
 func TruncF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			truncF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		truncF64NEON(&z[0], &x[0], len(z))
+	default:
+		truncF64Generic(z, x)
 	}
-	truncF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -187,13 +187,13 @@ func truncF64NEON(z, x *float64, n int)
 // RoundF64 sets z[i] = x[i] as the nearest whole number, of two the even one.
 func RoundF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			roundF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		roundF64NEON(&z[0], &x[0], len(z))
+	default:
+		roundF64Generic(z, x)
 	}
-	roundF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -202,13 +202,13 @@ func roundF64NEON(z, x *float64, n int)
 // CopysignF64 sets z[i] = |x[i]| with the sign of y[i].
 func CopysignF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			copysignF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		copysignF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		copysignF64Generic(z, x, y)
 	}
-	copysignF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -217,13 +217,13 @@ func copysignF64NEON(z, x, y *float64, n int)
 // FmaxF64 sets z[i] = the larger of x[i] and y[i], a number rather than NaN; of equals, x[i].
 func FmaxF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			fmaxF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		fmaxF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		fmaxF64Generic(z, x, y)
 	}
-	fmaxF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -232,13 +232,13 @@ func fmaxF64NEON(z, x, y *float64, n int)
 // FminF64 sets z[i] = the smaller of x[i] and y[i], a number rather than NaN; of equals, x[i].
 func FminF64(z, x, y []float64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			fminF64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		fminF64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		fminF64Generic(z, x, y)
 	}
-	fminF64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -247,13 +247,13 @@ func fminF64NEON(z, x, y *float64, n int)
 // SquareF64 sets z[i] = x[i] * x[i].
 func SquareF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			squareF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		squareF64NEON(&z[0], &x[0], len(z))
+	default:
+		squareF64Generic(z, x)
 	}
-	squareF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -262,13 +262,13 @@ func squareF64NEON(z, x *float64, n int)
 // RecipF64 sets z[i] = 1 / x[i].
 func RecipF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			recipF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		recipF64NEON(&z[0], &x[0], len(z))
+	default:
+		recipF64Generic(z, x)
 	}
-	recipF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -277,13 +277,13 @@ func recipF64NEON(z, x *float64, n int)
 // RsqrtF64 sets z[i] = 1 / √x[i], rounded twice.
 func RsqrtF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			rsqrtF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		rsqrtF64NEON(&z[0], &x[0], len(z))
+	default:
+		rsqrtF64Generic(z, x)
 	}
-	rsqrtF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -292,13 +292,13 @@ func rsqrtF64NEON(z, x *float64, n int)
 // ReluF64 sets z[i] = x[i] < 0 ? 0 : x[i], so NaN stays.
 func ReluF64(z, x []float64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			reluF64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		reluF64NEON(&z[0], &x[0], len(z))
+	default:
+		reluF64Generic(z, x)
 	}
-	reluF64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -307,13 +307,13 @@ func reluF64NEON(z, x *float64, n int)
 // SignI32 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignI32(z, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			signI32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		signI32NEON(&z[0], &x[0], len(z))
+	default:
+		signI32Generic(z, x)
 	}
-	signI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -322,13 +322,13 @@ func signI32NEON(z, x *int32, n int)
 // NegI32 sets z[i] = -x[i].
 func NegI32(z, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			negI32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		negI32NEON(&z[0], &x[0], len(z))
+	default:
+		negI32Generic(z, x)
 	}
-	negI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -337,13 +337,13 @@ func negI32NEON(z, x *int32, n int)
 // AbsI32 sets z[i] = |x[i]|.
 func AbsI32(z, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			absI32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		absI32NEON(&z[0], &x[0], len(z))
+	default:
+		absI32Generic(z, x)
 	}
-	absI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -352,13 +352,13 @@ func absI32NEON(z, x *int32, n int)
 // ReluI32 sets z[i] = max(x[i], 0).
 func ReluI32(z, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			reluI32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		reluI32NEON(&z[0], &x[0], len(z))
+	default:
+		reluI32Generic(z, x)
 	}
-	reluI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -367,13 +367,13 @@ func reluI32NEON(z, x *int32, n int)
 // MaxI32 sets z[i] = max(x[i], y[i]).
 func MaxI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			maxI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		maxI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		maxI32Generic(z, x, y)
 	}
-	maxI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -382,13 +382,13 @@ func maxI32NEON(z, x, y *int32, n int)
 // MinI32 sets z[i] = min(x[i], y[i]).
 func MinI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			minI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		minI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		minI32Generic(z, x, y)
 	}
-	minI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -397,13 +397,13 @@ func minI32NEON(z, x, y *int32, n int)
 // AndI32 sets z[i] = x[i] & y[i].
 func AndI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			andI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		andI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		andI32Generic(z, x, y)
 	}
-	andI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -412,13 +412,13 @@ func andI32NEON(z, x, y *int32, n int)
 // OrI32 sets z[i] = x[i] | y[i].
 func OrI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			orI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		orI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		orI32Generic(z, x, y)
 	}
-	orI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -427,13 +427,13 @@ func orI32NEON(z, x, y *int32, n int)
 // XorI32 sets z[i] = x[i] ^ y[i].
 func XorI32(z, x, y []int32) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			xorI32NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		xorI32NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		xorI32Generic(z, x, y)
 	}
-	xorI32Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -442,13 +442,13 @@ func xorI32NEON(z, x, y *int32, n int)
 // NotI32 sets z[i] = ^x[i].
 func NotI32(z, x []int32) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 3; n > 0 {
-			notI32NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		notI32NEON(&z[0], &x[0], len(z))
+	default:
+		notI32Generic(z, x)
 	}
-	notI32Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -457,13 +457,13 @@ func notI32NEON(z, x *int32, n int)
 // SignI64 sets z[i] = 1 where x[i] > 0, -1 where x[i] < 0, else 0.
 func SignI64(z, x []int64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			signI64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		signI64NEON(&z[0], &x[0], len(z))
+	default:
+		signI64Generic(z, x)
 	}
-	signI64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -472,13 +472,13 @@ func signI64NEON(z, x *int64, n int)
 // NegI64 sets z[i] = -x[i].
 func NegI64(z, x []int64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			negI64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		negI64NEON(&z[0], &x[0], len(z))
+	default:
+		negI64Generic(z, x)
 	}
-	negI64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -487,13 +487,13 @@ func negI64NEON(z, x *int64, n int)
 // AbsI64 sets z[i] = |x[i]|.
 func AbsI64(z, x []int64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			absI64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		absI64NEON(&z[0], &x[0], len(z))
+	default:
+		absI64Generic(z, x)
 	}
-	absI64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -502,13 +502,13 @@ func absI64NEON(z, x *int64, n int)
 // ReluI64 sets z[i] = max(x[i], 0).
 func ReluI64(z, x []int64) {
 	x = x[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			reluI64NEON(&z[0], &x[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		reluI64NEON(&z[0], &x[0], len(z))
+	default:
+		reluI64Generic(z, x)
 	}
-	reluI64Generic(z[n:], x[n:])
 }
 
 //go:noescape
@@ -517,13 +517,13 @@ func reluI64NEON(z, x *int64, n int)
 // MaxI64 sets z[i] = max(x[i], y[i]).
 func MaxI64(z, x, y []int64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			maxI64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		maxI64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		maxI64Generic(z, x, y)
 	}
-	maxI64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape
@@ -532,13 +532,13 @@ func maxI64NEON(z, x, y *int64, n int)
 // MinI64 sets z[i] = min(x[i], y[i]).
 func MinI64(z, x, y []int64) {
 	x, y = x[:len(z)], y[:len(z)]
-	n := 0
-	if useNEON {
-		if n = len(z) &^ 1; n > 0 {
-			minI64NEON(&z[0], &x[0], &y[0], n)
-		}
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		minI64NEON(&z[0], &x[0], &y[0], len(z))
+	default:
+		minI64Generic(z, x, y)
 	}
-	minI64Generic(z[n:], x[n:], y[n:])
 }
 
 //go:noescape

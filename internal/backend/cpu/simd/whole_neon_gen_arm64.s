@@ -4,57 +4,135 @@
 
 #include "textflag.h"
 
+DATA wholeNEON<>+0(SB)/4, $0x0
+DATA wholeNEON<>+4(SB)/4, $0x0
+DATA wholeNEON<>+8(SB)/4, $0x0
+DATA wholeNEON<>+12(SB)/4, $0x0
+DATA wholeNEON<>+16(SB)/4, $0x3f800000
+DATA wholeNEON<>+20(SB)/4, $0x3f800000
+DATA wholeNEON<>+24(SB)/4, $0x3f800000
+DATA wholeNEON<>+28(SB)/4, $0x3f800000
+DATA wholeNEON<>+32(SB)/4, $0xbf800000
+DATA wholeNEON<>+36(SB)/4, $0xbf800000
+DATA wholeNEON<>+40(SB)/4, $0xbf800000
+DATA wholeNEON<>+44(SB)/4, $0xbf800000
+DATA wholeNEON<>+48(SB)/4, $0x7fffffff
+DATA wholeNEON<>+52(SB)/4, $0x7fffffff
+DATA wholeNEON<>+56(SB)/4, $0x7fffffff
+DATA wholeNEON<>+60(SB)/4, $0x7fffffff
+DATA wholeNEON<>+64(SB)/4, $0x80000000
+DATA wholeNEON<>+68(SB)/4, $0x80000000
+DATA wholeNEON<>+72(SB)/4, $0x80000000
+DATA wholeNEON<>+76(SB)/4, $0x80000000
+DATA wholeNEON<>+80(SB)/8, $0x0
+DATA wholeNEON<>+88(SB)/8, $0x0
+DATA wholeNEON<>+96(SB)/8, $0x3ff0000000000000
+DATA wholeNEON<>+104(SB)/8, $0x3ff0000000000000
+DATA wholeNEON<>+112(SB)/8, $0xbff0000000000000
+DATA wholeNEON<>+120(SB)/8, $0xbff0000000000000
+DATA wholeNEON<>+128(SB)/8, $0x7fffffffffffffff
+DATA wholeNEON<>+136(SB)/8, $0x7fffffffffffffff
+DATA wholeNEON<>+144(SB)/8, $0x8000000000000000
+DATA wholeNEON<>+152(SB)/8, $0x8000000000000000
+DATA wholeNEON<>+160(SB)/4, $0x1
+DATA wholeNEON<>+164(SB)/4, $0x1
+DATA wholeNEON<>+168(SB)/4, $0x1
+DATA wholeNEON<>+172(SB)/4, $0x1
+DATA wholeNEON<>+176(SB)/4, $0xffffffff
+DATA wholeNEON<>+180(SB)/4, $0xffffffff
+DATA wholeNEON<>+184(SB)/4, $0xffffffff
+DATA wholeNEON<>+188(SB)/4, $0xffffffff
+DATA wholeNEON<>+192(SB)/8, $0x1
+DATA wholeNEON<>+200(SB)/8, $0x1
+DATA wholeNEON<>+208(SB)/8, $0xffffffffffffffff
+DATA wholeNEON<>+216(SB)/8, $0xffffffffffffffff
+GLOBL wholeNEON<>(SB), RODATA|NOPTR, $224
+
 // func signF32NEON(z, x *float32, n int)
 TEXT ·signF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	MOVD $0x3f800000, R10
-	VDUP R10, V1.S4
-	MOVD $0xbf800000, R10
-	VDUP R10, V2.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	FMOVQ 16(R11), F2 // 1
+	FMOVQ 32(R11), F1 // -1
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F3
 	WORD $0x6ea0e464 // FCMGT V4, V3, V0
 	WORD $0x6ea3e405 // FCMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	FMOVQ 16(R1), F3
 	WORD $0x6ea0e464 // FCMGT V4, V3, V0
 	WORD $0x6ea3e405 // FCMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	FMOVQ 32(R1), F3
+	WORD $0x6ea0e464 // FCMGT V4, V3, V0
+	WORD $0x6ea3e405 // FCMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 32(R0)
+	FMOVQ 48(R1), F3
+	WORD $0x6ea0e464 // FCMGT V4, V3, V0
+	WORD $0x6ea3e405 // FCMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F3
 	WORD $0x6ea0e464 // FCMGT V4, V3, V0
 	WORD $0x6ea3e405 // FCMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end2:
+	WORD $0x6ea0e464 // FCMGT V4, V3, V0
+	WORD $0x6ea3e405 // FCMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVS F5, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V5.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V5.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -64,31 +142,64 @@ TEXT ·floorF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4e219801 // FRINTM V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4e219801 // FRINTM V1, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4e219801 // FRINTM V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x4e219800 // FRINTM V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -98,31 +209,64 @@ TEXT ·ceilF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4ea18801 // FRINTP V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4ea18801 // FRINTP V1, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4ea18801 // FRINTP V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x4ea18800 // FRINTP V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -132,31 +276,64 @@ TEXT ·truncF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4ea19801 // FRINTZ V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4ea19801 // FRINTZ V1, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4ea19801 // FRINTZ V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -166,31 +343,64 @@ TEXT ·roundF32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4e218801 // FRINTN V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4e218801 // FRINTN V1, V0
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4e218801 // FRINTN V1, V0
-	FMOVQ F1, 0(R0)
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	WORD $0x4e218800 // FRINTN V0, V0
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -201,46 +411,95 @@ TEXT ·copysignF32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x7fffffff, R10
-	VDUP R10, V0.S4
-	MOVD $0x80000000, R10
-	VDUP R10, V1.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 48(R11), F0 // 2147483647
+	FMOVQ 64(R11), F1 // -2147483648
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F2
 	FMOVQ 0(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 0(R0)
 	FMOVQ 16(R1), F2
 	FMOVQ 16(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F2
+	FMOVQ 32(R2), F3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	FMOVQ 48(R2), F3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F2
 	FMOVQ 0(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F2 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V2.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V2.S[2]
+end2:
+	FMOVS (R2), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end4:
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVS F2, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V2.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V2.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -259,25 +518,17 @@ loop:
 	FMOVQ 0(R2), F1
 	WORD $0x6ea0e422 // FCMGT V2, V1, V0
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x6ea0e422 // FCMGT V2, V1, V0
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -288,23 +539,59 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x6ea0e422 // FCMGT V2, V1, V0
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6ea0e422 // FCMGT V2, V1, V0
+	WORD $0x4e20e403 // FCMEQ V3, V0, V0
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -323,25 +610,17 @@ loop:
 	FMOVQ 0(R2), F1
 	WORD $0x6ea1e402 // FCMGT V2, V0, V1
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x6ea1e402 // FCMGT V2, V0, V1
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -352,23 +631,59 @@ loop:
 tail:
 	ADDS $8, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x6ea1e402 // FCMGT V2, V0, V1
 	WORD $0x4e20e403 // FCMEQ V3, V0, V0
-	WORD $0x4e20e404 // FCMEQ V4, V0, V0
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6ea1e402 // FCMGT V2, V0, V1
+	WORD $0x4e20e403 // FCMEQ V3, V0, V0
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -378,52 +693,70 @@ TEXT ·signF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	MOVD $0x3ff0000000000000, R10
-	VDUP R10, V1.D2
-	MOVD $0xbff0000000000000, R10
-	VDUP R10, V2.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	FMOVQ 96(R11), F2 // 1
+	FMOVQ 112(R11), F1 // -1
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F3
 	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
 	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	FMOVQ 16(R1), F3
 	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
 	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	FMOVQ 32(R1), F3
+	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
+	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 32(R0)
+	FMOVQ 48(R1), F3
+	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
+	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F3
 	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
 	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F3 // the other lanes become zero
+	WORD $0x6ee0e464 // FCMGT V4, V3, V0, 64 bits
+	WORD $0x6ee3e405 // FCMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVD F5, (R0)
 
 done:
 	RET
@@ -433,31 +766,48 @@ TEXT ·floorF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4e619801 // FRINTM V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4e619801 // FRINTM V1, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4e619801 // FRINTM V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x4e619800 // FRINTM V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -467,31 +817,48 @@ TEXT ·ceilF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4ee18801 // FRINTP V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4ee18801 // FRINTP V1, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4ee18801 // FRINTP V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x4ee18800 // FRINTP V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -501,31 +868,48 @@ TEXT ·truncF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4ee19801 // FRINTZ V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4ee19801 // FRINTZ V1, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4ee19801 // FRINTZ V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x4ee19800 // FRINTZ V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -535,31 +919,48 @@ TEXT ·roundF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x4e618801 // FRINTN V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x4e618801 // FRINTN V1, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x4e618801 // FRINTN V1, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x4e618800 // FRINTN V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -570,46 +971,71 @@ TEXT ·copysignF64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	MOVD $0x7fffffffffffffff, R10
-	VDUP R10, V0.D2
-	MOVD $0x8000000000000000, R10
-	VDUP R10, V1.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 128(R11), F0 // 9223372036854775807
+	FMOVQ 144(R11), F1 // -9223372036854775808
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F2
 	FMOVQ 0(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 0(R0)
 	FMOVQ 16(R1), F2
 	FMOVQ 16(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 16(R0)
+	FMOVQ 32(R1), F2
+	FMOVQ 32(R2), F3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F2
+	FMOVQ 48(R2), F3
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F2
 	FMOVQ 0(R2), F3
-	WORD $0x4e201c44 // AND V4, V2, V0
-	WORD $0x4e211c62 // AND V2, V3, V1
-	WORD $0x4ea21c83 // ORR V3, V4, V2
-	FMOVQ F3, 0(R0)
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F2 // the other lanes become zero
+	FMOVD (R2), F3 // the other lanes become zero
+	WORD $0x4e201c42 // AND V2, V2, V0
+	WORD $0x4e211c63 // AND V3, V3, V1
+	WORD $0x4ea31c42 // ORR V2, V2, V3
+	FMOVD F2, (R0)
 
 done:
 	RET
@@ -628,25 +1054,17 @@ loop:
 	FMOVQ 0(R2), F1
 	WORD $0x6ee0e422 // FCMGT V2, V1, V0, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x6ee0e422 // FCMGT V2, V1, V0, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -657,23 +1075,35 @@ loop:
 tail:
 	ADDS $4, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x6ee0e422 // FCMGT V2, V1, V0, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x6ee0e422 // FCMGT V2, V1, V0, 64 bits
+	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -692,25 +1122,17 @@ loop:
 	FMOVQ 0(R2), F1
 	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 16(R0)
 	ADD $32, R0
 	ADD $32, R1
@@ -721,23 +1143,35 @@ loop:
 tail:
 	ADDS $4, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
 	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
-	WORD $0x4e60e404 // FCMEQ V4, V0, V0, 64 bits
-	WORD $0x4e241c63 // AND V3, V3, V4
 	WORD $0x6e205863 // NOT V3, V3
-	WORD $0x4ea31c64 // ORR V4, V3, V3
-	WORD $0x6e601c24 // BSL V4, V1, V0
-	WORD $0x4ea21c40 // ORR V0, V2, V2
-	WORD $0x6e641c20 // BSL V0, V1, V4
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
 	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
+	WORD $0x4e60e403 // FCMEQ V3, V0, V0, 64 bits
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x6ea31c20 // BIT V0, V1, V3
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -747,31 +1181,48 @@ TEXT ·squareF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
-	WORD $0x6e60dc01 // FMUL V1, V0, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
-	WORD $0x6e60dc01 // FMUL V1, V0, V0, 64 bits
-	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
-	WORD $0x6e60dc01 // FMUL V1, V0, V0, 64 bits
-	FMOVQ F1, 0(R0)
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	WORD $0x6e60dc00 // FMUL V0, V0, V0, 64 bits
+	FMOVD F0, (R0)
 
 done:
 	RET
@@ -781,33 +1232,50 @@ TEXT ·recipF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x3ff0000000000000, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 96(R11), F0 // 1
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e61fc02 // FDIV V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -817,36 +1285,56 @@ TEXT ·rsqrtF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x3ff0000000000000, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 96(R11), F0 // 1
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6ee1f822 // FSQRT V2, V1, 64 bits
-	WORD $0x6e62fc01 // FDIV V1, V0, V2, 64 bits
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
 	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6ee1f822 // FSQRT V2, V1, 64 bits
-	WORD $0x6e62fc01 // FDIV V1, V0, V2, 64 bits
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
 	FMOVQ F1, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	FMOVQ 32(R1), F1
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6ee1f822 // FSQRT V2, V1, 64 bits
-	WORD $0x6e62fc01 // FDIV V1, V0, V2, 64 bits
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
 	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6ee1f821 // FSQRT V1, V1, 64 bits
+	WORD $0x6e61fc01 // FDIV V1, V0, V1, 64 bits
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -856,9 +1344,9 @@ TEXT ·reluF64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	SUBS $8, R9
 	BLT tail
 
 loop:
@@ -870,14 +1358,24 @@ loop:
 	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
 	WORD $0x6e611c02 // BSL V2, V0, V1
 	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	FMOVQ 32(R1), F1
+	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVQ F2, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVQ F2, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
@@ -886,6 +1384,16 @@ one:
 	FMOVQ F2, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6ee1e402 // FCMGT V2, V0, V1, 64 bits
+	WORD $0x6e611c02 // BSL V2, V0, V1
+	FMOVD F2, (R0)
 
 done:
 	RET
@@ -895,52 +1403,86 @@ TEXT ·signI32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	MOVD $0x1, R10
-	VDUP R10, V1.S4
-	MOVD $0xffffffff, R10
-	VDUP R10, V2.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	FMOVQ 160(R11), F2 // 1
+	FMOVQ 176(R11), F1 // -1
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F3
 	WORD $0x4ea03464 // CMGT V4, V3, V0
 	WORD $0x4ea33405 // CMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	FMOVQ 16(R1), F3
 	WORD $0x4ea03464 // CMGT V4, V3, V0
 	WORD $0x4ea33405 // CMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	FMOVQ 32(R1), F3
+	WORD $0x4ea03464 // CMGT V4, V3, V0
+	WORD $0x4ea33405 // CMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 32(R0)
+	FMOVQ 48(R1), F3
+	WORD $0x4ea03464 // CMGT V4, V3, V0
+	WORD $0x4ea33405 // CMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F3
 	WORD $0x4ea03464 // CMGT V4, V3, V0
 	WORD $0x4ea33405 // CMGT V5, V0, V3
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F3 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V3.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V3.S[2]
+end2:
+	WORD $0x4ea03464 // CMGT V4, V3, V0
+	WORD $0x4ea33405 // CMGT V5, V0, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVS F5, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V5.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V5.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -950,33 +1492,66 @@ TEXT ·negI32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6ea18402 // SUB V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6ea18401 // SUB V1, V0, V1
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -986,42 +1561,78 @@ TEXT ·absI32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
 	WORD $0x6ea18403 // SUB V3, V0, V1
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 0(R0)
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
 	WORD $0x6ea18403 // SUB V3, V0, V1
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea18403 // SUB V3, V0, V1
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea18403 // SUB V3, V0, V1
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
 	WORD $0x6ea18403 // SUB V3, V0, V1
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 0(R0)
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea18403 // SUB V3, V0, V1
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -1031,39 +1642,72 @@ TEXT ·reluI32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 0(R11), F0 // 0
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
 	WORD $0x4ea03422 // CMGT V2, V1, V0
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
 	WORD $0x4ea03422 // CMGT V2, V1, V0
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4ea03422 // CMGT V2, V1, V0
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4ea03422 // CMGT V2, V1, V0
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
 	WORD $0x4ea03422 // CMGT V2, V1, V0
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x4ea03422 // CMGT V2, V1, V0
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -1074,42 +1718,86 @@ TEXT ·maxI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1120,42 +1808,86 @@ TEXT ·minI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ea13402 // CMGT V2, V0, V1
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea13402 // CMGT V2, V0, V1
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1166,36 +1898,80 @@ TEXT ·andI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e211c02 // AND V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4e211c02 // AND V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4e211c02 // AND V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e211c00 // AND V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1206,36 +1982,80 @@ TEXT ·orI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea11c02 // ORR V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x4ea11c02 // ORR V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x4ea11c02 // ORR V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4ea11c00 // ORR V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1246,36 +2066,80 @@ TEXT ·xorI32NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $8, R9
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e211c02 // EOR V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
-	WORD $0x6e211c02 // EOR V2, V0, V1
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $8, R9
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
-	WORD $0x6e211c02 // EOR V2, V0, V1
-	FMOVQ F2, 0(R0)
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x6e211c00 // EOR V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end6
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end6
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end6:
 
 done:
 	RET
@@ -1285,33 +2149,66 @@ TEXT ·notI32NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0xffffffff, R10
-	VDUP R10, V0.S4
-	SUBS $8, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 176(R11), F0 // -1
+	SUBS $16, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $8, R9
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $16, R9
 	BGE loop
 
 tail:
-	ADDS $8, R9
+	ADDS $16, R9
 	BEQ done
+	SUBS $4, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6e201c22 // EOR V2, V1, V0
-	FMOVQ F2, 0(R0)
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end2:
+	WORD $0x6e201c21 // EOR V1, V1, V0
+	FMOVS F1, (R0)
+	CMP $2, R9
+	BLT end4
+	ADD $4, R0, R10
+	VST1 V1.S[1], (R10)
+	BEQ end4
+	ADD $4, R10
+	VST1 V1.S[2], (R10)
+end4:
 
 done:
 	RET
@@ -1321,52 +2218,70 @@ TEXT ·signI64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	MOVD $0x1, R10
-	VDUP R10, V1.D2
-	MOVD $0xffffffffffffffff, R10
-	VDUP R10, V2.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	FMOVQ 192(R11), F2 // 1
+	FMOVQ 208(R11), F1 // -1
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F3
 	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
 	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	FMOVQ 16(R1), F3
 	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
 	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	FMOVQ 32(R1), F3
+	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
+	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 32(R0)
+	FMOVQ 48(R1), F3
+	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
+	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVQ F5, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F3
 	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
 	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
-	WORD $0x4ea51ca3 // ORR V3, V5, V5
-	WORD $0x6e601c43 // BSL V3, V2, V0
-	WORD $0x4ea41c85 // ORR V5, V4, V4
-	WORD $0x6e631c25 // BSL V5, V1, V3
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
 	FMOVQ F5, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F3 // the other lanes become zero
+	WORD $0x4ee03464 // CMGT V4, V3, V0, 64 bits
+	WORD $0x4ee33405 // CMGT V5, V0, V3, 64 bits
+	WORD $0x6e601c25 // BSL V5, V1, V0
+	WORD $0x6ea41c45 // BIT V5, V2, V4
+	FMOVD F5, (R0)
 
 done:
 	RET
@@ -1376,33 +2291,50 @@ TEXT ·negI64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
-	WORD $0x6ee18402 // SUB V2, V0, V1, 64 bits
-	FMOVQ F2, 0(R0)
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x6ee18401 // SUB V1, V0, V1, 64 bits
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1412,42 +2344,62 @@ TEXT ·absI64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
 	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 0(R0)
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
 	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
 	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
-	WORD $0x4ea21c44 // ORR V4, V2, V2
-	WORD $0x6e611c64 // BSL V4, V3, V1
-	FMOVQ F4, 0(R0)
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ee18403 // SUB V3, V0, V1, 64 bits
+	WORD $0x6ea21c61 // BIT V1, V3, V2
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1457,39 +2409,56 @@ TEXT ·reluI64NEON(SB), NOSPLIT, $0-24
 	MOVD z+0(FP), R0
 	MOVD x+8(FP), R1
 	MOVD n+16(FP), R9
-	MOVD $0x0, R10
-	VDUP R10, V0.D2
-	SUBS $4, R9
+	MOVD $wholeNEON<>(SB), R11
+	FMOVQ 80(R11), F0 // 0
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F1
 	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F1
 	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	SUBS $4, R9
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F1
+	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F1
+	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F1
 	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F1 // the other lanes become zero
+	WORD $0x4ee03422 // CMGT V2, V1, V0, 64 bits
+	WORD $0x6ee21c01 // BIF V1, V0, V2
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1500,42 +2469,62 @@ TEXT ·maxI64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e611c03 // BSL V3, V0, V1
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVQ F1, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c01 // BIT V1, V0, V2
+	FMOVD F1, (R0)
 
 done:
 	RET
@@ -1546,42 +2535,62 @@ TEXT ·minI64NEON(SB), NOSPLIT, $0-32
 	MOVD x+8(FP), R1
 	MOVD y+16(FP), R2
 	MOVD n+24(FP), R9
-	SUBS $4, R9
+	SUBS $8, R9
 	BLT tail
 
 loop:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	FMOVQ 16(R1), F0
 	FMOVQ 16(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 16(R0)
-	ADD $32, R0
-	ADD $32, R1
-	ADD $32, R2
-	SUBS $4, R9
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 16(R0)
+	FMOVQ 32(R1), F0
+	FMOVQ 32(R2), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 32(R0)
+	FMOVQ 48(R1), F0
+	FMOVQ 48(R2), F1
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 48(R0)
+	ADD $64, R0
+	ADD $64, R1
+	ADD $64, R2
+	SUBS $8, R9
 	BGE loop
 
 tail:
-	ADDS $4, R9
+	ADDS $8, R9
 	BEQ done
+	SUBS $2, R9
+	BLT last
 
 one:
 	FMOVQ 0(R1), F0
 	FMOVQ 0(R2), F1
 	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
-	WORD $0x4ea21c43 // ORR V3, V2, V2
-	WORD $0x6e601c23 // BSL V3, V1, V0
-	FMOVQ F3, 0(R0)
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVQ F0, 0(R0)
 	ADD $16, R0
 	ADD $16, R1
 	ADD $16, R2
+	SUBS $2, R9
+	BGE one
+
+last:
+	ADDS $2, R9
+	BEQ done
+	FMOVD (R1), F0 // the other lanes become zero
+	FMOVD (R2), F1 // the other lanes become zero
+	WORD $0x4ee13402 // CMGT V2, V0, V1, 64 bits
+	WORD $0x6ea21c20 // BIT V0, V1, V2
+	FMOVD F0, (R0)
 
 done:
 	RET

@@ -3,18 +3,29 @@ package gemm
 import "fmt"
 
 // abreastSig is the Go signature of every kernel of channels abreast; offsets below follow it.
-const abreastSig = "(channels int, taps []AbreastTap, x []%[1]s, first, second, step int, w, c []%[1]s, cs, ccs int, add bool)"
+const abreastSig = "(channels int, taps []AbreastTap, x []%[1]s, at *[4]int, step int, w, c []%[1]s, to *[4]int, ccs int, add bool)"
 
-// abreastKernel is a kernel being written: one or two rows of h places.
+// abreastKernel is a kernel being written: one, two or four rows of h places.
 type abreastKernel struct {
 	tile
 	rows, h int
 }
 
 // abreastRows are the registers of the rows.
-var abreastRows = []string{"AX", "BX"}
+var abreastRows = []string{"AX", "BX", "R12", "R13"}
 
-// abreastName names the kernel of one or two rows of h places by nv vectors.
+// abreastCounts are the numbers of rows that leave registers for the sums of h places each.
+func abreastCounts(v isa, h int) []int {
+	if 4*h*maxVectors+maxVectors+1 <= v.regs {
+		return []int{1, 2, 4}
+	}
+	return []int{1, 2}
+}
+
+// maxVectors is the most vectors of a row.
+const maxVectors = 2
+
+// abreastName names the kernel of some rows of h places by nv vectors.
 func abreastName(v isa, e elem, rows, h, nv int) string {
 	return fmt.Sprintf("abreast%s%sr%dh%dv%d", e.suffix, v.name, rows, h, nv)
 }
@@ -34,24 +45,24 @@ func abreastAt(row string, i int) string {
 	return fmt.Sprintf("(%s)(%s*%d)", row, abreastMult[i], scale)
 }
 
-// abreast writes the kernel of one or two rows of h places by nv vectors of output channels. Place i of row r begins at
-// (r == 0 ? first : second) + i*step, and for j < nv·lanes
+// abreast writes the kernel of some rows of h places by nv vectors of output channels. Place i of row r begins at
+// at[r] + i*step, and for j < nv·lanes
 //
 //	s = Σ_t Σ_ch x[place+t.X+ch] * w[(t.W*channels+ch)*nv*lanes+j], in this order, by FMA, over the taps with t.First <= i < h-t.Last
-//	c[r*cs+i*ccs+j] = s, or += s
+//	c[to[r]+i*ccs+j] = s, or += s
 //
 // No tap leaves out places at both ends. Places are computed in order, or in reverse order for taps that leave out the last
-// ones: so those left out always come first, and are jumped over. Registers: AX and BX the rows of X, CX channels left,
+// ones: so those left out always come first, and are jumped over. Registers: AX, BX, R12 and R13 the rows of X, CX channels left,
 // DX, SI and DI the distance of places and multiples of it, R8 and R9 the next tap and how many are left, R10 W,
 // R11 how many places are left out.
 func abreast(w *asm, v isa, e elem, rows, h, nv int) {
 	k := abreastKernel{tile{w, v, e, rows * h, nv, false}, rows, h}
 	name := abreastName(v, e, rows, h, nv)
 	w.text("\n// func %s%s", name, fmt.Sprintf(abreastSig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-145", name)
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
 	w.op("MOVQ taps_base+8(FP), R8")
 	w.op("MOVQ taps_len+16(FP), R9")
-	w.op("MOVQ step+72(FP), DX")
+	w.op("MOVQ step+64(FP), DX")
 	w.op("SHLQ $%d, DX", e.shift)
 	k.multiples()
 	for i := range rows * h * nv {
@@ -64,13 +75,12 @@ func abreast(w *asm, v isa, e elem, rows, h, nv int) {
 	w.op("MOVQ x_base+32(FP), R11")
 	w.op("MOVQ (R8), R10")
 	w.op("LEAQ (R11)(R10*%d), R11", e.size)
-	w.op("MOVQ first+56(FP), AX")
-	w.op("LEAQ (R11)(AX*%d), AX", e.size)
-	if rows > 1 {
-		w.op("MOVQ second+64(FP), BX")
-		w.op("LEAQ (R11)(BX*%d), BX", e.size)
+	w.op("MOVQ at+56(FP), R10")
+	for r, row := range abreastRows[:rows] {
+		w.op("MOVQ %d(R10), %s", 8*r, row)
+		w.op("LEAQ (R11)(%[1]s*%[2]d), %[1]s", row, e.size)
 	}
-	w.op("MOVQ w_base+80(FP), R10")
+	w.op("MOVQ w_base+72(FP), R10")
 	w.op("MOVQ 8(R8), R11")
 	w.op("IMULQ CX, R11")
 	w.op("IMUL3Q $%d, R11, R11", nv*v.bytes)
@@ -94,15 +104,16 @@ func abreast(w *asm, v isa, e elem, rows, h, nv int) {
 		k.jumps("backward")
 	}
 	w.label("sums")
-	w.op("MOVQ c_base+104(FP), AX")
-	if rows > 1 {
-		w.op("MOVQ cs+128(FP), BX")
-		w.op("LEAQ (AX)(BX*%d), BX", e.size)
+	w.op("MOVQ c_base+96(FP), R11")
+	w.op("MOVQ to+120(FP), R10")
+	for r, row := range abreastRows[:rows] {
+		w.op("MOVQ %d(R10), %s", 8*r, row)
+		w.op("LEAQ (R11)(%[1]s*%[2]d), %[1]s", row, e.size)
 	}
-	w.op("MOVQ ccs+136(FP), DX")
+	w.op("MOVQ ccs+128(FP), DX")
 	w.op("SHLQ $%d, DX", e.shift)
 	k.multiples()
-	w.op("CMPB add+144(FP), $0")
+	w.op("CMPB add+136(FP), $0")
 	w.op("JEQ write")
 	k.sums(func(acc, at string) { w.op("VADD%s %s, %s, %s", e.ps, at, acc, acc) })
 	w.label("write")
@@ -179,8 +190,8 @@ func (k abreastKernel) jumps(name string) {
 
 // abreastFile writes the kernels of an instruction set.
 func abreastFile(w *asm, v isa, e elem) {
-	for rows := 1; rows <= 2; rows++ {
-		for h := 1; h <= placeMost(v); h++ {
+	for h := 1; h <= placeMost(v); h++ {
+		for _, rows := range abreastCounts(v, h) {
 			for _, nv := range vectors {
 				abreast(w, v, e, rows, h, nv)
 			}
@@ -197,17 +208,17 @@ func abreastStubs() string {
 	for _, c := range combos {
 		v, e := c.v, c.e
 		w.text("// abreast%s%s holds kernels of channels abreast, by the number and the length of rows and by vectors.", e.suffix, v.name)
-		w.text("var abreast%s%s = [][3][maxVectors + 1]abreastTile[%s]{", e.suffix, v.name, e.goType)
+		w.text("var abreast%s%s = [][5][maxVectors + 1]abreastTile[%s]{", e.suffix, v.name, e.goType)
 		for h := 1; h <= placeMost(v); h++ {
 			w.text("%d: {", h)
-			for rows := 1; rows <= 2; rows++ {
+			for _, rows := range abreastCounts(v, h) {
 				w.text("%d: {1: %s, 2: %s},", rows, abreastName(v, e, rows, h, 1), abreastName(v, e, rows, h, 2))
 			}
 			w.text("},")
 		}
 		w.text("}\n")
-		for rows := 1; rows <= 2; rows++ {
-			for h := 1; h <= placeMost(v); h++ {
+		for h := 1; h <= placeMost(v); h++ {
+			for _, rows := range abreastCounts(v, h) {
 				for _, nv := range vectors {
 					w.text("//go:noescape\nfunc %s%s\n", abreastName(v, e, rows, h, nv), fmt.Sprintf(abreastSig, e.goType))
 				}

@@ -33,6 +33,7 @@ func Files() map[string]string {
 		tapFiles(add, c.v, c.e)
 		add("places_"+c.e.suffix+"_"+c.v.name, func(w *asm) { placeFile(w, c.v, c.e) })
 		add("abreast_"+c.e.suffix+"_"+c.v.name, func(w *asm) { abreastFile(w, c.v, c.e) })
+		add("window_"+c.e.suffix+"_"+c.v.name, func(w *asm) { windowFile(w, c.v, c.e) })
 		add("dot_"+c.e.suffix+"_"+c.v.name, func(w *asm) {
 			out := dotMacros(w, c.v, c.e)
 			for mr := 1; mr <= c.v.dotRows(); mr++ {
@@ -98,6 +99,7 @@ func Files() map[string]string {
 	files["taps_stubs_gen_amd64.go"] = allTapStubs()
 	files["places_stubs_gen_amd64.go"] = placeStubs()
 	files["abreast_stubs_gen_amd64.go"] = abreastStubs()
+	files["window_stubs_gen_amd64.go"] = windowStubs()
 	neonFiles(files)
 	return files
 }

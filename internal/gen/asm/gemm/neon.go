@@ -9,12 +9,21 @@ const (
 	neonPairs = 2 // registers per vector
 )
 
-func neonName(e elem, mr, nv int) string { return fmt.Sprintf("tile%sNEONr%dv%d", e.suffix, mr, nv) }
+// neonTileName names the kernel of a tile, regs registers wide.
+func neonTileName(e elem, mr, regs int) string {
+	return fmt.Sprintf("tile%sNEONr%dw%d", e.suffix, mr, regs)
+}
 
 // arr is the arrangement of a register, as in V0.S4.
 func (e elem) arr() string { return map[int]string{4: "S4", 8: "D2"}[e.size] }
 
-// vlist is a list of registers for VLD1 and VST1.
+// per is the number of lanes of a register.
+func (e elem) per() int { return 16 / e.size }
+
+// fmov is the scalar move.
+func (e elem) fmov() string { return map[int]string{4: "FMOVS", 8: "FMOVD"}[e.size] }
+
+// vlist is a list of registers for VLD1 and VST1, four at most.
 func vlist(e elem, from, n int) string {
 	s := "["
 	for i := range n {
@@ -26,165 +35,232 @@ func vlist(e elem, from, n int) string {
 	return s + "]"
 }
 
-// neonTile writes the kernel that kernel writes on amd64. Registers: R0-R5 rows of A, R6 B,
-// R7 row stride of B, R8 column stride of A, R9 steps left; V0-V23 sums, V24-V27 B,
-// V28-V31 A.
-func neonTile(w *asm, e elem, mr, nv int) {
-	name, regs := neonName(e, mr, nv), nv*neonPairs
+// fmla is Vd += Vn times a lane of Vm, which the assembler does not have.
+func (w *asm) fmla(e elem, d, n, m, lane int) {
+	word := uint32(0x4F801000) | uint32(lane&1)<<21 | uint32(lane>>1)<<11
+	if e.size == 8 {
+		word = 0x4FC01000 | uint32(lane)<<11
+	}
+	w.op("WORD $0x%08x // FMLA V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[6]s[%[7]d]", word|uint32(m)<<16|uint32(n)<<5|uint32(d), d, n, m, e.arr(), e.arr()[:1], lane)
+}
+
+// fadd is Vd = Vn + Vm, which the assembler does not have.
+func (w *asm) fadd(e elem, d, n, m int) {
+	word := uint32(0x4E20D400) | uint32(e.shift-2)<<22
+	w.op("WORD $0x%08x // FADD V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", word|uint32(m)<<16|uint32(n)<<5|uint32(d), d, n, m, e.arr())
+}
+
+func (w *asm) zero(from, to int) {
+	for i := from; i < to; i++ {
+		w.op("VEOR V%d.B16, V%[1]d.B16, V%[1]d.B16", i)
+	}
+}
+
+// loadRow reads regs registers from at; it moves on by step if that is a register. at changes otherwise too.
+func (w *asm) loadRow(e elem, at, step string, from, regs int) {
+	for i := 0; i < regs; i += 4 {
+		n := min(4, regs-i)
+		switch {
+		case i+n < regs:
+			w.op("VLD1.P %d(%s), %s", 16*n, at, vlist(e, from+i, n))
+		case step != "":
+			w.op("VLD1.P (%s)(%s), %s", at, step, vlist(e, from+i, n))
+		default:
+			w.op("VLD1 (%s), %s", at, vlist(e, from+i, n))
+		}
+	}
+}
+
+// neonTile writes the kernel that kernel writes on amd64, for whole registers. Scalars of A are read as they are and
+// multiply by their lane: to broadcast them would take the units that multiply. Registers: R0-R5 rows of A, R6 B, R7 what
+// is between its rows, R8 the column of A in bytes, R10 the distance of columns, R9 steps left.
+func neonTile(w *asm, e elem, mr, regs int) {
+	name := neonTileName(e, mr, regs)
 	w.text("\n// func %s%s", name, fmt.Sprintf(kernelSig, e.goType))
 	w.text("TEXT ·%s(SB), NOSPLIT, $0-121", name)
+	neonTileArguments(w, e, mr)
+	if regs > 4 {
+		w.op("SUB $%d, R7 // from behind the first registers", 16*4*((regs-1)/4))
+	}
+	k := neonTiles{w, e, mr, regs}
+	w.zero(0, mr*regs)
+	w.op("SUBS $%d, R9", neonUnroll)
+	w.op("BLT tail")
+	w.op("PCALIGN $16")
+	w.label("loop")
+	for range neonUnroll {
+		k.step()
+	}
+	w.op("SUBS $%d, R9", neonUnroll)
+	w.op("BGE loop")
+	w.label("tail")
+	w.op("ADDS $%d, R9", neonUnroll)
+	w.op("BEQ done")
+	w.label("single")
+	k.step()
+	w.op("SUBS $1, R9")
+	w.op("BNE single")
+	w.label("done")
+	k.store()
+	w.op("RET")
+}
+
+// neonUnroll is the number of steps of k in the main loop.
+const neonUnroll = 2
+
+func neonTileArguments(w *asm, e elem, mr int) {
 	w.op("MOVD a_base+8(FP), R0")
 	w.op("MOVD ars+32(FP), R10")
 	for i := 1; i < mr; i++ {
 		w.op("ADD R10<<%d, R%d, R%d // row %d", e.shift, i-1, i, i)
 	}
-	w.op("MOVD acs+40(FP), R8")
-	w.op("LSL $%d, R8, R8", e.shift)
+	w.op("MOVD acs+40(FP), R10")
+	w.op("LSL $%d, R10, R10", e.shift)
 	w.op("MOVD b_base+48(FP), R6")
 	w.op("MOVD brs+72(FP), R7")
 	w.op("LSL $%d, R7, R7", e.shift)
-	for i := range mr * regs {
-		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", i, i, i)
-	}
+	w.op("MOVD $0, R8")
 	w.op("MOVD kc+0(FP), R9")
-	w.label("loop")
-	w.op("VLD1.P (R6)(R7), %s", vlist(e, 24, regs))
-	for i := range mr {
-		a := 28 + i%4
-		w.op("VLD1R.P (R%d)(R8), [V%d.%s] // a[%d]", i, a, e.arr(), i)
-		for j := range regs {
-			w.op("VFMLA V%d.%[4]s, V%[2]d.%[4]s, V%[3]d.%[4]s", 24+j, a, i*regs+j, e.arr())
+}
+
+// neonTiles is a kernel being written: sums from V0 on, then B, then scalars of A.
+type neonTiles struct {
+	w        *asm
+	e        elem
+	mr, regs int
+}
+
+func (k neonTiles) breg() int { return k.mr * k.regs }
+
+// areg is the register of scalar i: they serve in turn.
+func (k neonTiles) areg(i int) int {
+	first := k.breg() + k.regs
+	return first + i%min(4, 32-first)
+}
+
+// step does one k.
+func (k neonTiles) step() {
+	k.w.loadRow(k.e, "R6", "R7", k.breg(), k.regs)
+	k.multiply()
+}
+
+// multiply adds the products of the column of A at R8 and the row of B.
+func (k neonTiles) multiply() {
+	w := k.w
+	for i := range k.mr {
+		w.op("%s (R%d)(R8), F%d // a[%d]", k.e.fmov(), i, k.areg(i), i)
+		for j := range k.regs {
+			w.fmla(k.e, i*k.regs+j, k.breg()+j, k.areg(i), 0)
 		}
 	}
-	w.op("SUBS $1, R9")
-	w.op("BNE loop")
-	neonStore(w, e, mr, regs)
+	w.op("ADD R10, R8")
+}
+
+// store writes the sums to C, or adds them.
+func (k neonTiles) store() {
+	w := k.w
+	w.op("MOVD c_base+80(FP), R0")
+	w.op("MOVD crs+104(FP), R1")
+	w.op("LSL $%d, R1, R1", k.e.shift)
+	w.op("MOVBU add+120(FP), R2")
+	k.storeRows()
+}
+
+// storeRows writes rows R1 apart from R0 on, or adds them if R2 is not 0.
+func (k neonTiles) storeRows() {
+	w := k.w
+	w.op("CBZ R2, write")
+	w.op("MOVD R0, R3")
+	for i := range k.mr {
+		w.op("MOVD R3, R4")
+		w.loadRow(k.e, "R4", "", k.breg(), k.regs)
+		w.op("ADD R1, R3")
+		for j := range k.regs {
+			w.fadd(k.e, i*k.regs+j, i*k.regs+j, k.breg()+j)
+		}
+	}
+	w.label("write")
+	for i := range k.mr {
+		w.op("MOVD R0, R4")
+		for j := 0; j < k.regs; j += 4 {
+			n := min(4, k.regs-j)
+			w.op("VST1.P %s, %d(R4)", vlist(k.e, i*k.regs+j, n), 16*n)
+		}
+		w.op("ADD R1, R0")
+	}
+}
+
+// neonPartName names the kernel for fewer columns than a register has.
+func neonPartName(e elem, mr int) string { return fmt.Sprintf("part%sNEONr%d", e.suffix, mr) }
+
+// neonPart writes a tile of fewer columns than a register has: rows of B are read element by element, since there may be
+// nothing behind them.
+func neonPart(w *asm, e elem, mr int) {
+	name, k := neonPartName(e, mr), neonTiles{w, e, mr, 1}
+	w.text("\n// func %s%s", name, fmt.Sprintf(kernelSig, e.goType))
+	w.text("TEXT ·%s(SB), NOSPLIT, $%d-121", name, 16*mr)
+	neonTileArguments(w, e, mr)
+	w.op("MOVD cols+112(FP), R12")
+	w.zero(0, mr)
+	for cols := e.per() - 1; cols >= 1; cols-- {
+		loop := fmt.Sprintf("loop%d", cols)
+		if cols > 1 {
+			w.op("CMP $%d, R12", cols)
+			w.op("BLT less%d", cols)
+		}
+		w.label(loop)
+		b := k.breg()
+		switch cols {
+		case 1:
+			w.op("%s (R6), F%d", e.fmov(), b)
+		default:
+			w.op("FMOVD (R6), F%d", b)
+		}
+		if cols == 3 {
+			w.op("ADD $8, R6, R13")
+			w.op("VLD1 (R13), V%d.S[2]", b)
+		}
+		w.op("ADD R7, R6")
+		k.multiply()
+		w.op("SUBS $1, R9")
+		w.op("BNE %s", loop)
+		if cols > 1 {
+			w.op("JMP done")
+			w.label(fmt.Sprintf("less%d", cols))
+		}
+	}
+	w.label("done")
+	k.storeCut()
 	w.op("RET")
 }
 
-// neonStore writes the sums to C, or adds them. The assembler has no vector add: the
-// fused multiply-add with one is the same.
-func neonStore(w *asm, e elem, mr, regs int) {
+// storeCut writes the first columns of the sums to C element by element, by way of the stack.
+func (k neonTiles) storeCut() {
+	w, e := k.w, k.e
 	w.op("MOVD c_base+80(FP), R0")
 	w.op("MOVD crs+104(FP), R1")
 	w.op("LSL $%d, R1, R1", e.shift)
 	w.op("MOVBU add+120(FP), R2")
-	w.op("CBZ R2, write")
-	fmov := map[int]string{4: "FMOVS", 8: "FMOVD"}[e.size]
-	w.op("%s $1.0, F28", fmov)
-	w.op("VDUP V28.%s[0], V28.%s", e.arr()[:1], e.arr())
-	w.op("MOVD R0, R3")
-	for i := range mr {
-		w.op("VLD1.P (R3)(R1), %s", vlist(e, 24, regs))
-		for j := range regs {
-			w.op("VFMLA V%d.%[3]s, V28.%[3]s, V%[2]d.%[3]s // += c", 24+j, i*regs+j, e.arr())
-		}
+	w.op("MOVD $scratch-%d(SP), R3", 16*k.mr*k.regs)
+	for i := range k.mr * k.regs {
+		w.op("FMOVQ F%d, %d(R3)", i, 16*i)
 	}
-	w.label("write")
-	for i := range mr {
-		w.op("VST1.P %s, (R0)(R1)", vlist(e, i*regs, regs))
-	}
-}
-
-// neonGaxpy writes the row-vector kernel; n must be a multiple of four registers.
-// Registers: R0-R7 rows of B, R8 y, R9 columns left; V0-V3 y, V4-V11 x, V24-V27 B.
-func neonGaxpy(w *asm, e elem, rows int) {
-	name := fmt.Sprintf("gaxpy%d%sNEON", rows, e.suffix)
-	w.text("\n// func %s%s", name, fmt.Sprintf(gaxpySig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-97", name)
-	w.op("MOVD x_base+32(FP), R10")
-	w.op("MOVD xs+56(FP), R11")
-	w.op("LSL $%d, R11, R11", e.shift)
-	for t := range rows {
-		w.op("VLD1R.P (R10)(R11), [V%d.%s] // x[%d]", 4+t, e.arr(), t)
-	}
-	w.op("MOVD b_base+64(FP), R0")
-	w.op("MOVD brs+88(FP), R10")
-	for t := 1; t < rows; t++ {
-		w.op("ADD R10<<%d, R%d, R%d // row %d", e.shift, t-1, t, t)
-	}
-	w.op("MOVD y_base+8(FP), R8")
-	w.op("MOVD n+0(FP), R9")
-	w.op("MOVBU zero+96(FP), R12")
-	w.label("loop")
-	w.op("VLD1 (R8), %s", vlist(e, 0, 4))
-	w.op("CBZ R12, add")
-	for j := range 4 {
-		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", j, j, j)
-	}
-	w.label("add")
-	for t := range rows {
-		w.op("VLD1.P 64(R%d), %s", t, vlist(e, 24, 4))
-		for j := range 4 {
-			w.op("VFMLA V%d.%[4]s, V%[2]d.%[4]s, V%[3]d.%[4]s", 24+j, 4+t, j, e.arr())
-		}
-	}
-	w.op("VST1.P %s, 64(R8)", vlist(e, 0, 4))
-	w.op("SUBS $%d, R9", 64/e.size)
-	w.op("BNE loop")
-	w.op("RET")
-}
-
-// neonProbe writes the loop that measures the peak.
-func neonProbe(w *asm, e elem) {
-	w.text("\n// func probe%sNEON(iterations int)", e.suffix)
-	w.text("TEXT ·probe%sNEON(SB), NOSPLIT, $0-8", e.suffix)
-	w.op("MOVD iterations+0(FP), R0")
-	for i := range 32 {
-		w.op("VEOR V%d.B16, V%d.B16, V%d.B16", i, i, i)
-	}
-	w.label("loop")
-	for i := range 28 {
-		w.op("VFMLA V31.%[1]s, V30.%[1]s, V%[2]d.%[1]s", e.arr(), i)
-	}
-	w.op("SUBS $1, R0")
-	w.op("BNE loop")
-	w.op("RET")
-}
-
-// neonFiles adds the files of arm64.
-func neonFiles(files map[string]string) {
-	for _, e := range []elem{f32, f64} {
-		w := &asm{}
-		w.header("arm64 && !purego")
-		for _, nv := range vectors {
-			for mr := 1; mr <= neonRows; mr++ {
-				neonTile(w, e, mr, nv)
-			}
-		}
-		neonGaxpy(w, e, 8)
-		neonGaxpy(w, e, 1)
-		neonProbe(w, e)
-		files[fmt.Sprintf("neon_%s_gen_arm64.s", map[int]string{4: "f32", 8: "f64"}[e.size])] = w.b.String()
-	}
-	files["stubs_gen_arm64.go"] = neonStubs()
-}
-
-func neonStubs() string {
-	w := &asm{}
-	w.text("// Code generated by internal/gen/asm/gemm; DO NOT EDIT.\n")
-	w.text("//go:build arm64 && !purego\n")
-	w.text("package gemm")
-	for _, e := range []elem{f32, f64} {
-		t := e.goType
-		w.text("\n// tiles%sNEON holds the kernels by vectors and rows.", e.suffix)
-		w.text("var tiles%sNEON = [maxVectors + 1][maxRows + 1]tile[%s]{", e.suffix, t)
-		for _, nv := range vectors {
-			w.text("%d: {", nv)
-			for mr := 1; mr <= neonRows; mr++ {
-				w.text("%d: %s,", mr, neonName(e, mr, nv))
-			}
-			w.text("},")
-		}
-		w.text("}\n")
-		for _, nv := range vectors {
-			for mr := 1; mr <= neonRows; mr++ {
-				w.text("//go:noescape\nfunc %s%s\n", neonName(e, mr, nv), fmt.Sprintf(kernelSig, t))
-			}
-		}
-		w.text("//go:noescape\nfunc gaxpy8%sNEON%s\n", e.suffix, fmt.Sprintf(gaxpySig, t))
-		w.text("//go:noescape\nfunc gaxpy1%sNEON%s\n", e.suffix, fmt.Sprintf(gaxpySig, t))
-		w.text("func probe%sNEON(iterations int)\n", e.suffix)
-	}
-	return formatted(w)
+	w.op("MOVD $%d, R8", k.mr)
+	w.label("cutRow")
+	w.op("MOVD cols+112(FP), R9")
+	w.op("MOVD R0, R4")
+	w.op("MOVD R3, R5")
+	w.label("cut")
+	w.op("%s.P %d(R5), F0", e.fmov(), e.size)
+	w.op("CBZ R2, set")
+	w.op("%s (R4), F1", e.fmov())
+	w.op("%s F1, F0", map[int]string{4: "FADDS", 8: "FADDD"}[e.size])
+	w.label("set")
+	w.op("%s.P F0, %d(R4)", e.fmov(), e.size)
+	w.op("SUBS $1, R9")
+	w.op("BNE cut")
+	w.op("ADD R1, R0")
+	w.op("ADD $%d, R3", 16*k.regs)
+	w.op("SUBS $1, R8")
+	w.op("BNE cutRow")
 }

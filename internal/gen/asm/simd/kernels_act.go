@@ -107,13 +107,10 @@ func (b *B) expPair(hi, rest *val) (s scaled, ml *val) {
 	return scaled{m, &p}, b.Sub(t, b.Sub(m, b.C(1)))
 }
 
-// geluKernel takes one way for vectors with no element far below zero, and both for others; NEON always both.
+// geluKernel takes one way for vectors with no element far below zero, and both for others.
 func geluKernel() *kernel {
 	both := func(b *B, x *val) *val { return b.Sel(b.Ge(x, b.C(-geluNear)), geluOf(b, x), geluFar(b, x)) }
 	k := unary("GeluF32", "gelu1", "sets z[i] = x[i] Φ(x[i]), Φ being the normal distribution function.", func(b *B, x *val) *val {
-		if b.tgt == neon {
-			return both(b, x)
-		}
 		b.Stop(b.NotGe(x, b.C(-geluNear)))
 		return geluOf(b, x)
 	})

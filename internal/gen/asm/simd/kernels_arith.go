@@ -39,12 +39,8 @@ func arith() []*kernel {
 			continue
 		}
 		bin("Div", "x[i] / y[i]", (*B).Div)
-		bin("Max", "max(x[i], y[i]), NaN if either is NaN; of two zeros, y[i]", func(b *B, x, y *val) *val {
-			return b.Sel(b.Unord(x, x), x, b.Max(x, y))
-		})
-		bin("Min", "min(x[i], y[i]), NaN if either is NaN; of two zeros, y[i]", func(b *B, x, y *val) *val {
-			return b.Sel(b.Unord(x, x), x, b.Min(x, y))
-		})
+		bin("Max", "max(x[i], y[i]), NaN if either is NaN; of two zeros, y[i]", (*B).maxNaN)
+		bin("Min", "min(x[i], y[i]), NaN if either is NaN; of two zeros, y[i]", (*B).minNaN)
 		un("Neg", "-x[i]", func(b *B, x *val) *val { return b.Float(b.Xor(b.Bits(x), b.sign(e.t))) })
 		un("Abs", "|x[i]|", func(b *B, x *val) *val { return b.Float(b.And(b.Bits(x), b.magnitude(e.t))) })
 		un("Sqrt", "√x[i]", (*B).Sqrt)
@@ -77,6 +73,22 @@ func arith() []*kernel {
 			body: func(b *B) { b.Z(b.Scalar("a", f32)) }})
 	}
 	return ks
+}
+
+// maxNaN is max(x, y), NaN if either is NaN; of two zeros, y. NEON's instruction gives all but that.
+func (b *B) maxNaN(x, y *val) *val {
+	if b.tgt == neon {
+		return b.Sel(b.Eq(x, y), y, b.op2("fmax", x, y))
+	}
+	return b.Sel(b.Unord(x, x), x, b.Max(x, y))
+}
+
+// minNaN is the same for the lesser.
+func (b *B) minNaN(x, y *val) *val {
+	if b.tgt == neon {
+		return b.Sel(b.Eq(x, y), y, b.op2("fmin", x, y))
+	}
+	return b.Sel(b.Unord(x, x), x, b.Min(x, y))
 }
 
 func (b *B) sign(t typ) *val {

@@ -143,9 +143,20 @@ func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
 		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
-		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"wide", wideMath()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
+		{"wide32", endingIn("F32", wideMath())}, {"wide64", endingIn("F64", wideMath())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
+}
+
+// endingIn are the kernels whose name ends so: one type of a family that is too long for one file.
+func endingIn(end string, ks []*kernel) (some []*kernel) {
+	for _, k := range ks {
+		if strings.HasSuffix(k.name, end) {
+			some = append(some, k)
+		}
+	}
+	return some
 }
 
 func files() map[string][]byte {
@@ -165,11 +176,11 @@ func files() map[string][]byte {
 		if !f.kernels[0].own {
 			put(f.file+"_gen.go", f.twins())
 			put(f.file+"_noasm_gen.go", f.noasm())
-			assembly, dispatch := f.neonFiles()
-			put(f.file+"_gen_arm64.go", dispatch)
-			if assembly != nil {
-				put(f.file+"_neon_gen_arm64.s", assembly)
-			}
+		}
+		assembly, dispatch := f.neonFiles()
+		put(f.file+"_gen_arm64.go", dispatch)
+		if assembly != nil {
+			put(f.file+"_neon_gen_arm64.s", assembly)
 		}
 		for _, t := range []target{avx2, avx512} {
 			a := &asm{tgt: t, data: map[string]int{}}
@@ -180,8 +191,13 @@ func files() map[string][]byte {
 	put("chain_gen.go", chainNames())
 	put("chain_avx2_gen_amd64.s", chainSource(avx2))
 	put("chain_avx512_gen_amd64.s", chainSource(avx512))
+	put("chain_neon_gen_arm64.s", chainSource(neon))
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
+	put("transpose_neon_gen_arm64.s", neonTranspose())
+	put("depthwise_neon_gen_arm64.s", neonDepthwise())
+	put("winograd_neon_gen_arm64.s", neonWinograd())
+	put("pool_neon_gen_arm64.s", neonPool())
 	return out
 }
 

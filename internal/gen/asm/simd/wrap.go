@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -149,8 +150,13 @@ func (k *kernel) call(b *bytes.Buffer, t target) {
 	if t == avx512 {
 		isa, vl = "AVX512", 64
 	}
-	fn := k.asmName(isa)
 	fmt.Fprintf(b, "\tcase use%s:\n", isa)
+	k.callVariant(b, isa, vl, k.goTail(t))
+}
+
+// callVariant writes the call of the assembly for vectors of vl bytes; the twin does what is left.
+func (k *kernel) callVariant(b io.Writer, isa string, vl int, tail bool) {
+	fn := k.asmName(isa)
 	switch {
 	case k.stops:
 		// The kernel stops before a vector it cannot do; the twin does that one.
@@ -163,14 +169,14 @@ func (k *kernel) call(b *bytes.Buffer, t target) {
 		adv := func(n string) string {
 			return list + " = " + strings.ReplaceAll(strings.Join(cut, ", "), "%s", n)
 		}
-		if k.goTail(t) { // whole vectors only
+		if tail { // whole vectors only
 			fmt.Fprintf(b, "\t\tfor len(z) >= %d {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", vl/k.lane, fn, k.pointers(fmt.Sprintf("len(z)&^%d", vl/k.lane-1)), adv("n"), vl/k.lane)
 			fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n\t\t%s(%s)\n", k.twinName(), k.names("", "[:n]"), adv("n"), k.twinName(), k.names("", ""))
 			return
 		}
 		fmt.Fprintf(b, "\t\tfor len(z) > 0 {\n\t\t\tn := %s(%s)\n\t\t\t%s\n\t\t\tn = min(len(z), %d)\n", fn, k.pointers("len(z)"), adv("n"), vl/k.lane)
 		fmt.Fprintf(b, "\t\t\t%s(%s)\n\t\t\t%s\n\t\t}\n", k.twinName(), k.names("", "[:n]"), adv("n"))
-	case k.goTail(t):
+	case tail:
 		fmt.Fprintf(b, "\t\tn := len(z) &^ %d\n\t\tif n > 0 {\n\t\t\t%s(%s)\n\t\t}\n", vl/k.lane-1, fn, k.pointers("n"))
 		fmt.Fprintf(b, "\t\t%s(%s)\n", k.twinName(), k.names("", "[n:]"))
 	default:

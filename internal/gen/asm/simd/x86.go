@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -17,25 +18,15 @@ type asm struct {
 	tab  strings.Builder
 }
 
-func (a *asm) vl() int {
-	if a.tgt == avx512 {
-		return 64
-	}
-	return 32
-}
+// vl is the length of a vector in bytes.
+func (a *asm) vl() int { return map[target]int{avx2: 32, avx512: 64, neon: 16}[a.tgt] }
 
 func (a *asm) isa() string {
-	if a.tgt == avx512 {
-		return "AVX512"
-	}
-	return "AVX2"
+	return map[target]string{avx2: "AVX2", avx512: "AVX512", neon: "NEON"}[a.tgt]
 }
 
 func (a *asm) reg(n int) string {
-	if a.tgt == avx512 {
-		return fmt.Sprintf("Z%d", n)
-	}
-	return fmt.Sprintf("Y%d", n)
+	return map[target]string{avx2: "Y", avx512: "Z", neon: "V"}[a.tgt] + strconv.Itoa(n)
 }
 
 func (a *asm) p(format string, args ...any) { fmt.Fprintf(&a.out, "\t"+format+"\n", args...) }

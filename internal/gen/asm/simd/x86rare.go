@@ -2,10 +2,10 @@ package main
 
 import "fmt"
 
-// rareVector is a copy of the loop body that kernel.rare stands in for.
+// rareVector is a copy of the loop body that kernel.rare stands in for, or some computed side by side.
 type rareVector struct {
-	copyNo int
-	masked bool
+	copyNo, copies int
+	masked         bool
 }
 
 // rarely is the body for vectors that the kernel's own cannot do.
@@ -22,7 +22,7 @@ func (f *frame) vector(b *B) {
 		return
 	}
 	n := len(f.rare)
-	f.rare = append(f.rare, rareVector{f.copyNo, f.masked})
+	f.rare = append(f.rare, rareVector{f.copyNo, 1, f.masked})
 	f.stopLbl = fmt.Sprintf("rare%d", n)
 	f.body(b)
 	f.label("back%d", n)

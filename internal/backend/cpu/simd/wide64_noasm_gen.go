@@ -4,51 +4,6 @@
 
 package simd
 
-// AtanF32 sets z[i] = atan(x[i]).
-func AtanF32(z, x []float32) { atanF32Generic(z, x) }
-
-// AsinF32 sets z[i] = asin(x[i]).
-func AsinF32(z, x []float32) { asinF32Generic(z, x) }
-
-// AcosF32 sets z[i] = acos(x[i]).
-func AcosF32(z, x []float32) { acosF32Generic(z, x) }
-
-// SinhF32 sets z[i] = sinh(x[i]).
-func SinhF32(z, x []float32) { sinhF32Generic(z, x) }
-
-// CoshF32 sets z[i] = cosh(x[i]).
-func CoshF32(z, x []float32) { coshF32Generic(z, x) }
-
-// AsinhF32 sets z[i] = asinh(x[i]).
-func AsinhF32(z, x []float32) { asinhF32Generic(z, x) }
-
-// AcoshF32 sets z[i] = acosh(x[i]).
-func AcoshF32(z, x []float32) { acoshF32Generic(z, x) }
-
-// AtanhF32 sets z[i] = atanh(x[i]).
-func AtanhF32(z, x []float32) { atanhF32Generic(z, x) }
-
-// Log10F32 sets z[i] = log10(x[i]).
-func Log10F32(z, x []float32) { log10F32Generic(z, x) }
-
-// LogitF32 sets z[i] = log(x[i] / (1 - x[i])).
-func LogitF32(z, x []float32) { logitF32Generic(z, x) }
-
-// ErfcF32 sets z[i] = 1 - erf(x[i]).
-func ErfcF32(z, x []float32) { erfcF32Generic(z, x) }
-
-// TanF32 sets z[i] = tan(x[i]).
-func TanF32(z, x []float32) { tanF32Generic(z, x) }
-
-// Atan2F32 sets z[i] = the angle of the point (y[i], x[i]): atan2(x[i], y[i]).
-func Atan2F32(z, x, y []float32) { atan2F32Generic(z, x, y) }
-
-// HypotF32 sets z[i] = √(x[i]² + y[i]²).
-func HypotF32(z, x, y []float32) { hypotF32Generic(z, x, y) }
-
-// LogAddExpF32 sets z[i] = log(e^x[i] + e^y[i]).
-func LogAddExpF32(z, x, y []float32) { logAddExpF32Generic(z, x, y) }
-
 // AtanF64 sets z[i] = atan(x[i]).
 func AtanF64(z, x []float64) { atanF64Generic(z, x) }
 
@@ -111,15 +66,6 @@ func HypotF64(z, x, y []float64) { hypotF64Generic(z, x, y) }
 
 // LogAddExpF64 sets z[i] = log(e^x[i] + e^y[i]).
 func LogAddExpF64(z, x, y []float64) { logAddExpF64Generic(z, x, y) }
-
-// FmodF32 sets z[i] = the remainder of x[i] / y[i] with the sign of x[i].
-func FmodF32(z, x, y []float32) { fmodF32Generic(z, x, y) }
-
-// RemainderF32 sets z[i] = the remainder of x[i] / y[i] with the sign of y[i].
-func RemainderF32(z, x, y []float32) { remainderF32Generic(z, x, y) }
-
-// FloorDivideF32 sets z[i] = x[i] / y[i] as a whole number, down, as Python has it.
-func FloorDivideF32(z, x, y []float32) { floorDivideF32Generic(z, x, y) }
 
 // FmodF64 sets z[i] = the remainder of x[i] / y[i] with the sign of x[i].
 func FmodF64(z, x, y []float64) { fmodF64Generic(z, x, y) }

@@ -1,0 +1,164 @@
+//go:build !purego
+
+package simd
+
+// whole is how many of n windows vectors take: those two apart read one element more than they need, so the last are left.
+func whole(n, step int) int {
+	switch {
+	case !useNEON || step < 1 || step > 2:
+		return 0
+	case step == 2:
+		n--
+	}
+	return n &^ 3
+}
+
+func maxStep(z []float32, at []int32, zrs int, x []float32, xrs, rows, n, step, place int) bool {
+	w := whole(n, step)
+	if w == 0 {
+		return false
+	}
+	for r := range rows {
+		maxStepNEON(&z[r*zrs], &at[r*zrs], &x[r*xrs], w, step, place+r*xrs)
+		maxStepGeneric(z[r*zrs+w:], at[r*zrs+w:], 0, x[r*xrs+w*step:], 0, 1, n-w, step, place+r*xrs+w*step)
+	}
+	return true
+}
+
+func addStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
+	w := whole(n, step)
+	if w == 0 {
+		return false
+	}
+	for r := range rows {
+		addStepNEON(&z[r*zrs], &x[r*xrs], w, step)
+		addStepGeneric(z[r*zrs+w:], 0, x[r*xrs+w*step:], 0, 1, n-w, step)
+	}
+	return true
+}
+
+func spreadStep(z []float32, zrs int, x []float32, xrs, rows, n, step int) bool {
+	w := n &^ 3
+	if !useNEON || step != 2 || w == 0 {
+		return false
+	}
+	for r := range rows {
+		spreadTwoNEON(&z[r*zrs], &x[r*xrs], w)
+		spreadStepGeneric(z[r*zrs+2*w:], 0, x[r*xrs+w:], 0, 1, n-w, 2)
+	}
+	return true
+}
+
+func giveStep(z []float32, zrs int, x []float32, at []int32, xrs, rows, n, step, place, prs int) bool {
+	w := n &^ 3
+	if !useNEON || step < 1 || step > 2 || w == 0 {
+		return false
+	}
+	for r := range rows {
+		giveStepNEON(&z[r*zrs], &x[r*xrs], &at[r*xrs], w, step, place+r*prs)
+		giveStepGeneric(z[r*zrs+w*step:], 0, x[r*xrs+w:], at[r*xrs+w:], 0, 1, n-w, step, place+r*prs+w*step, 0)
+	}
+	return true
+}
+
+func widenPlaces(z []int64, x []int32) int {
+	n := len(x) &^ 3
+	if !useNEON || n == 0 {
+		return 0
+	}
+	widenPlacesNEON(&z[0], &x[0], n)
+	return n
+}
+
+func narrowPlaces(z []int32, x []int64) int {
+	n := len(x) &^ 3
+	if !useNEON || n == 0 {
+		return 0
+	}
+	narrowPlacesNEON(&z[0], &x[0], n)
+	return n
+}
+
+func maxPool2x2(z []float32, at []int64, x []float32, rows, cols, xs int) bool {
+	w := cols &^ 3
+	if !useNEON || w == 0 || len(x) >= 1<<31 {
+		return false
+	}
+	for r := range rows {
+		first, to := 2*r*xs, r*cols
+		maxPoolNEON(&z[to], &at[to], &x[first], &x[first+xs], w, first, first+xs)
+		for c := w; c < cols; c++ {
+			maxPool2x2Generic(z[to+c:], at[to+c:], x[first+2*c:], 1, 1, xs)
+			at[to+c] += int64(first + 2*c)
+		}
+	}
+	return true
+}
+
+func maxGive2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
+	w := cols &^ 3
+	if !useNEON || w == 0 || len(z) >= 1<<31 {
+		return false
+	}
+	for r := range rows {
+		first, from := 2*r*zs, r*cols
+		maxGiveNEON(&z[first], &z[first+zs], &x[from], &at[from], w, first, first+zs)
+		for c := w; c < cols; c++ {
+			i := first + 2*c
+			place := [1]int64{at[from+c] - int64(i)}
+			maxGive2x2Generic(z[i:], x[from+c:], place[:], 1, 1, zs)
+		}
+	}
+	return true
+}
+
+func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) bool {
+	if !useNEON || step != 2 && step != 4 || n < 5 {
+		return false
+	}
+	w := (n - 1) &^ 3
+	for r := range rows {
+		row, from := dst[r*drs:][:lo+n+hi], src[r*srs:]
+		clear(row[:lo])
+		if step == 2 {
+			everySecondNEON(&row[lo], &from[0], w)
+		} else {
+			everyFourthNEON(&row[lo], &from[0], w)
+		}
+		for i := w; i < n; i++ {
+			row[lo+i] = from[i*step]
+		}
+		clear(row[lo+n:])
+	}
+	return true
+}
+
+//go:noescape
+func maxStepNEON(z *float32, at *int32, x *float32, n, step, place int)
+
+//go:noescape
+func addStepNEON(z, x *float32, n, step int)
+
+//go:noescape
+func spreadTwoNEON(z, x *float32, n int)
+
+//go:noescape
+func giveStepNEON(z, x *float32, at *int32, n, step, place int)
+
+//go:noescape
+func widenPlacesNEON(z *int64, x *int32, n int)
+
+//go:noescape
+func narrowPlacesNEON(z *int32, x *int64, n int)
+
+//go:noescape
+func maxPoolNEON(z *float32, at *int64, x, below *float32, n, first, second int)
+
+//go:noescape
+func maxGiveNEON(z, below, x *float32, at *int64, n, first, second int)
+
+//go:noescape
+func everySecondNEON(z, x *float32, n int)
+
+//go:noescape
+func everyFourthNEON(z, x *float32, n int)
