@@ -9,7 +9,7 @@ var reasons = map[string]string{
 		"for 16 elements, eight of them lookups among 32 numbers, in 18 cycles.",
 	"sin": "18 cycles for 16 elements, 20 µs for the half of one core; the rest is the launch and the second core's share of the wait.",
 	"softmax": "a row takes 0.58 µs for exponentials, and 1.2 µs to be moved at the speed of a copy past the caches; the two overlap, but the sum must " +
-		"be known before the first store.",
+		"be known before the first store. Storing one row while exponentials of the next are computed was tried: a tenth faster where memory is slow, a tenth slower where it is fast.",
 	"rmsnorm":        "bound by memory: compiled PyTorch is itself within 1.5 times of a copy past the caches. The goal was taken from eager PyTorch.",
 	"softmax_matmul": "the product alone is 2.1 GFLOP, 9.3 ms of 14 at the full rate of both cores.",
 	"mlp_train": "52 MFLOP are left when the gradient of the input is not computed: 226 µs at the full rate of both cores, of which the products alone " +
@@ -20,9 +20,9 @@ var reasons = map[string]string{
 		"PyTorch's 1.27 s leaves 2 % for everything else. On one core the products' tiles take 1.73 s where multiply-adds alone take 1.67, AdamW and what else " +
 		"follows products 0.3, packing operands 0.14 of 2.13 s.",
 	"gather": "bound by memory, as PyTorch's: 45 of the 53 GB/s of a copy past the caches, from rows that lie anywhere.",
-	"sum_last": "bound by memory, as PyTorch's. Asking for memory ahead of time was tried and is slower (0.75 ms became 0.9 ms in the same minute); two or " +
-		"four rows at once are slower too (1.0 to 1.1 ms beside 0.87), and runs longer than a row gain 3 to 10 %.",
-	"transpose": "bound by memory, at 77 % of a copy past the caches. The goal was taken from eager PyTorch.",
+	"sum_last": "bound by memory, as PyTorch's. Both cores go forward through a half each, in blocks of 512 KiB. Asking for memory ahead of time was tried and is " +
+		"slower (0.75 ms became 0.9 ms in the same minute); two or four rows at once are slower too (1.0 to 1.1 ms beside 0.87).",
+	"transpose": "bound by memory: nine tenths of a copy past the caches where memory is slow, two thirds where it is fast. The goal was taken from eager PyTorch.",
 	"sum_first": "bound by memory, at what reading allows; runs lie on both sides of the goal.",
 	"attention": "runs lie on both sides of the goal.",
 	"sum_all":   "bound by memory, as PyTorch's; see sum_last.",
