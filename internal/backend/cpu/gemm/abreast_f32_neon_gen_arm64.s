@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h1v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h1v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -18,9 +18,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -40,12 +41,13 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V2.S4, V3.S4]
@@ -56,11 +58,11 @@ write:
 	VST1 [V0.S4, V1.S4], (R8)
 	RET
 
-// func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h1v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h1v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -72,9 +74,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -96,12 +99,13 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.S4, V5.S4, V6.S4, V7.S4]
@@ -114,11 +118,11 @@ write:
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
 	RET
 
-// func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h2v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -130,9 +134,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -177,12 +182,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.S4, V5.S4]
@@ -199,11 +205,11 @@ write:
 	VST1 [V2.S4, V3.S4], (R8)
 	RET
 
-// func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h2v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h2v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -219,9 +225,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -274,12 +281,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
@@ -300,11 +308,11 @@ write:
 	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
 	RET
 
-// func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h3v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h3v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -318,9 +326,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -379,12 +388,13 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V6.S4, V7.S4]
@@ -407,11 +417,11 @@ write:
 	VST1 [V4.S4, V5.S4], (R8)
 	RET
 
-// func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr1h3v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h3v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -431,9 +441,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -504,12 +515,13 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
@@ -538,11 +550,11 @@ write:
 	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h1v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h1v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -554,11 +566,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -582,12 +595,15 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.S4, V5.S4]
@@ -604,11 +620,11 @@ write:
 	VST1 [V2.S4, V3.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h1v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h1v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -624,11 +640,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -656,12 +673,15 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
@@ -682,11 +702,11 @@ write:
 	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h2v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -702,11 +722,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -765,12 +786,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.S4, V9.S4]
@@ -799,11 +823,11 @@ write:
 	VST1 [V6.S4, V7.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h2v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h2v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -827,11 +851,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -906,12 +931,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V16.S4, V17.S4, V18.S4, V19.S4]
@@ -948,11 +976,11 @@ write:
 	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h3v1(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h3v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -972,11 +1000,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -1057,12 +1086,15 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V12.S4, V13.S4]
@@ -1103,11 +1135,11 @@ write:
 	VST1 [V10.S4, V11.S4], (R8)
 	RET
 
-// func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
-TEXT ·abreastF32NEONr2h3v2(SB), NOSPLIT, $0-145
+// func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h3v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $2, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1139,11 +1171,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<2, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<2, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<2, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -1248,12 +1281,15 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<2, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $2, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V24.S4, V25.S4, V26.S4, V27.S4]

@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h1v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h1v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -18,9 +18,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -40,12 +41,13 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V2.D2, V3.D2]
@@ -56,11 +58,11 @@ write:
 	VST1 [V0.D2, V1.D2], (R8)
 	RET
 
-// func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h1v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h1v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -72,9 +74,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -96,12 +99,13 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.D2, V5.D2, V6.D2, V7.D2]
@@ -114,11 +118,11 @@ write:
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
 	RET
 
-// func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h2v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -130,9 +134,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -177,12 +182,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.D2, V5.D2]
@@ -199,11 +205,11 @@ write:
 	VST1 [V2.D2, V3.D2], (R8)
 	RET
 
-// func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h2v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h2v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -219,9 +225,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -274,12 +281,13 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
@@ -300,11 +308,11 @@ write:
 	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
 	RET
 
-// func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h3v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h3v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -318,9 +326,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -379,12 +388,13 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V6.D2, V7.D2]
@@ -407,11 +417,11 @@ write:
 	VST1 [V4.D2, V5.D2], (R8)
 	RET
 
-// func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr1h3v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h3v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -431,9 +441,10 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -504,12 +515,13 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
@@ -538,11 +550,11 @@ write:
 	VST1 [V8.D2, V9.D2, V10.D2, V11.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h1v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h1v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -554,11 +566,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -582,12 +595,15 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V4.D2, V5.D2]
@@ -604,11 +620,11 @@ write:
 	VST1 [V2.D2, V3.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h1v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h1v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -624,11 +640,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -656,12 +673,15 @@ next:
 	BNE tap
 	JMP sums
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
@@ -682,11 +702,11 @@ write:
 	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h2v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -702,11 +722,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -765,12 +786,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V8.D2, V9.D2]
@@ -799,11 +823,11 @@ write:
 	VST1 [V6.D2, V7.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h2v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h2v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -827,11 +851,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -906,12 +931,15 @@ forwardJumps:
 backwardJumps:
 	JMP backward1
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
@@ -948,11 +976,11 @@ write:
 	VST1 [V12.D2, V13.D2, V14.D2, V15.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h3v1(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h3v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -972,11 +1000,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $32, R9
@@ -1057,12 +1086,15 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V12.D2, V13.D2]
@@ -1103,11 +1135,11 @@ write:
 	VST1 [V10.D2, V11.D2], (R8)
 	RET
 
-// func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
-TEXT ·abreastF64NEONr2h3v2(SB), NOSPLIT, $0-145
+// func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h3v2(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
 	MOVD taps_len+16(FP), R5
-	MOVD step+72(FP), R3
+	MOVD step+64(FP), R3
 	LSL $3, R3, R3
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
@@ -1139,11 +1171,12 @@ tap:
 	MOVD x_base+32(FP), R8
 	MOVD (R4), R9
 	ADD R9<<3, R8
-	MOVD first+56(FP), R0
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
 	ADD R0<<3, R8, R0
-	MOVD second+64(FP), R1
+	MOVD 8(R9), R1
 	ADD R1<<3, R8, R1
-	MOVD w_base+80(FP), R6
+	MOVD w_base+72(FP), R6
 	MOVD 8(R4), R8
 	MUL R2, R8, R8
 	MOVD $64, R9
@@ -1248,12 +1281,15 @@ backwardJumps:
 	BEQ backward1
 	JMP backward2
 sums:
-	MOVD c_base+104(FP), R0
-	MOVD cs+128(FP), R1
-	ADD R1<<3, R0, R1
-	MOVD ccs+136(FP), R3
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
 	LSL $3, R3, R3
-	MOVBU add+144(FP), R2
+	MOVBU add+136(FP), R2
 	CBZ R2, write
 	MOVD R0, R8
 	VLD1 (R8), [V24.D2, V25.D2, V26.D2, V27.D2]

@@ -306,7 +306,7 @@ func placesF32NEONh3v1(channels int, off []int, x []float32, second, xcs int, w 
 func placesF32NEONh3v2(channels int, off []int, x []float32, second, xcs int, w []float32, wcs int, c []float32, cs int, add bool)
 
 // abreastF32NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF32NEON = [][3][maxVectors + 1]abreastTile[float32]{
+var abreastF32NEON = [][5][maxVectors + 1]abreastTile[float32]{
 	1: {
 		1: {1: abreastF32NEONr1h1v1, 2: abreastF32NEONr1h1v2},
 		2: {1: abreastF32NEONr2h1v1, 2: abreastF32NEONr2h1v2},
@@ -322,40 +322,40 @@ var abreastF32NEON = [][3][maxVectors + 1]abreastTile[float32]{
 }
 
 //go:noescape
-func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, first, second, step int, w, c []float32, cs, ccs int, add bool)
+func abreastF32NEONr2h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func packTF32NEON(dst []float32, drs int, src []float32, scs, kc, cols int)
@@ -673,7 +673,7 @@ func placesF64NEONh3v1(channels int, off []int, x []float64, second, xcs int, w 
 func placesF64NEONh3v2(channels int, off []int, x []float64, second, xcs int, w []float64, wcs int, c []float64, cs int, add bool)
 
 // abreastF64NEON holds kernels of channels abreast, by the number and the length of rows and by vectors.
-var abreastF64NEON = [][3][maxVectors + 1]abreastTile[float64]{
+var abreastF64NEON = [][5][maxVectors + 1]abreastTile[float64]{
 	1: {
 		1: {1: abreastF64NEONr1h1v1, 2: abreastF64NEONr1h1v2},
 		2: {1: abreastF64NEONr2h1v1, 2: abreastF64NEONr2h1v2},
@@ -689,40 +689,40 @@ var abreastF64NEON = [][3][maxVectors + 1]abreastTile[float64]{
 }
 
 //go:noescape
-func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, first, second, step int, w, c []float64, cs, ccs int, add bool)
+func abreastF64NEONr2h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func packTF64NEON(dst []float64, drs int, src []float64, scs, kc, cols int)

@@ -13,10 +13,10 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	k := neonTiles{w, e, rows * h, nv * neonPairs}
 	name := neonAbreastName(e, rows, h, nv)
 	w.text("\n// func %s%s", name, fmt.Sprintf(abreastSig, e.goType))
-	w.text("TEXT ·%s(SB), NOSPLIT, $0-145", name)
+	w.text("TEXT ·%s(SB), NOSPLIT, $0-137", name)
 	w.op("MOVD taps_base+8(FP), R4")
 	w.op("MOVD taps_len+16(FP), R5")
-	w.op("MOVD step+72(FP), R3")
+	w.op("MOVD step+64(FP), R3")
 	w.op("LSL $%d, R3, R3", e.shift)
 	w.zero(0, k.breg())
 	w.op("CBZ R5, sums")
@@ -25,13 +25,12 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	w.op("MOVD x_base+32(FP), R8")
 	w.op("MOVD (R4), R9")
 	w.op("ADD R9<<%d, R8", e.shift)
-	w.op("MOVD first+56(FP), R0")
-	w.op("ADD R0<<%d, R8, R0", e.shift)
-	if rows > 1 {
-		w.op("MOVD second+64(FP), R1")
-		w.op("ADD R1<<%d, R8, R1", e.shift)
+	w.op("MOVD at+56(FP), R9")
+	for r := range rows {
+		w.op("MOVD %d(R9), R%d", 8*r, r)
+		w.op("ADD R%[1]d<<%[2]d, R8, R%[1]d", r, e.shift)
 	}
-	w.op("MOVD w_base+80(FP), R6")
+	w.op("MOVD w_base+72(FP), R6")
 	w.op("MOVD 8(R4), R8")
 	w.op("MUL R2, R8, R8")
 	w.op("MOVD $%d, R9", 16*k.regs)
@@ -60,12 +59,15 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 		}
 	}
 	w.label("sums")
-	w.op("MOVD c_base+104(FP), R0")
-	w.op("MOVD cs+128(FP), R1")
-	w.op("ADD R1<<%d, R0, R1", e.shift)
-	w.op("MOVD ccs+136(FP), R3")
+	w.op("MOVD c_base+96(FP), R8")
+	w.op("MOVD to+120(FP), R9")
+	for r := range rows {
+		w.op("MOVD %d(R9), R%d", 8*r, r)
+		w.op("ADD R%[1]d<<%[2]d, R8, R%[1]d", r, e.shift)
+	}
+	w.op("MOVD ccs+128(FP), R3")
 	w.op("LSL $%d, R3, R3", e.shift)
-	w.op("MOVBU add+144(FP), R2")
+	w.op("MOVBU add+136(FP), R2")
 	w.op("CBZ R2, write")
 	k.abreastSums(rows, h, func(at string, from int) {
 		w.op("VLD1 (%s), %s", at, vlist(e, k.breg(), k.regs))
@@ -131,7 +133,7 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 func neonAbreastStubs(w *asm, e elem) {
 	id := e.suffix + "NEON"
 	w.text("// abreast%s holds kernels of channels abreast, by the number and the length of rows and by vectors.", id)
-	w.text("var abreast%s = [][3][maxVectors + 1]abreastTile[%s]{", id, e.goType)
+	w.text("var abreast%s = [][5][maxVectors + 1]abreastTile[%s]{", id, e.goType)
 	for h := 1; h <= neonPlaceMost; h++ {
 		w.text("%d: {", h)
 		for rows := 1; rows <= 2; rows++ {
