@@ -136,7 +136,7 @@ func present(ns []*graph.Node) []*graph.Node {
 func acquireOptional(ts []*Tensor) []*graph.Node {
 	ns := make([]*graph.Node, len(ts))
 	for i, t := range ts {
-		ns[i] = acquire(t)
+		ns[i] = acquireMaybe(t)
 	}
 	return ns
 }

@@ -170,6 +170,9 @@ func evalPending(in []*Tensor) error {
 // mustInline reports whether an argument varies under a transform outside, which must then see the function's inside.
 func mustInline(in []*Tensor, grad bool) bool {
 	for _, t := range in {
+		if t == nil {
+			fault.Throw(fault.Value, "compile", "a tensor among the arguments is nil; leave it out of the function, or give one")
+		}
 		n := t.array().Raw()
 		if n == nil {
 			continue

@@ -20,11 +20,14 @@ func wrapAll(ns []*graph.Node) []*Tensor {
 }
 
 // acquire claims the node a tensor shows now; release lets it go once the result holds it.
-func acquire(t *Tensor) *graph.Node {
+func acquire(t *Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+
+// acquireMaybe is acquire of a tensor that may be nil.
+func acquireMaybe(t *Tensor) *graph.Node {
 	if t == nil {
 		return nil
 	}
-	return (*graph.Array)(t).Acquire()
+	return acquire(t)
 }
 
 func release(n *graph.Node) {

@@ -305,7 +305,7 @@ func (x *Tensor) Contiguous() *Tensor {
 func Conv1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.Conv1d(a0, a1, a2, option("conv1d", o))
 	release(a0)
 	release(a1)
@@ -317,7 +317,7 @@ func Conv1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
 func Conv2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.Conv2d(a0, a1, a2, option("conv2d", o))
 	release(a0)
 	release(a1)
@@ -330,7 +330,7 @@ func Conv2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
 func Conv3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.Conv3d(a0, a1, a2, option("conv3d", o))
 	release(a0)
 	release(a1)
@@ -352,7 +352,7 @@ func ConvGeneral(x *Tensor, weight *Tensor, o ...ConvGeneralOptions) *Tensor {
 func ConvTranspose1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.ConvTranspose1d(a0, a1, a2, option("conv_transpose1d", o))
 	release(a0)
 	release(a1)
@@ -364,7 +364,7 @@ func ConvTranspose1d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTranspose
 func ConvTranspose2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.ConvTranspose2d(a0, a1, a2, option("conv_transpose2d", o))
 	release(a0)
 	release(a1)
@@ -376,7 +376,7 @@ func ConvTranspose2d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTranspose
 func ConvTranspose3d(x *Tensor, weight *Tensor, bias *Tensor, o ...ConvTransposeOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(bias)
+	a2 := acquireMaybe(bias)
 	r0 := ops.ConvTranspose3d(a0, a1, a2, option("conv_transpose3d", o))
 	release(a0)
 	release(a1)
@@ -523,8 +523,8 @@ func (x *Tensor) CountNonzero(dim ...int) *Tensor {
 // fweights are how often each observation was made, aweights how much it counts; both may be nil.
 func Cov(x *Tensor, fweights *Tensor, aweights *Tensor, o ...CovOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(fweights)
-	a2 := acquire(aweights)
+	a1 := acquireMaybe(fweights)
+	a2 := acquireMaybe(aweights)
 	r0 := ops.Cov(a0, a1, a2, option("cov", o))
 	release(a0)
 	release(a1)
@@ -557,7 +557,7 @@ func (x *Tensor) Cross(other *Tensor) *Tensor {
 func CrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...CrossEntropyOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(target)
-	a2 := acquire(weight)
+	a2 := acquireMaybe(weight)
 	r0 := ops.CrossEntropy(a0, a1, a2, option("cross_entropy", o))
 	release(a0)
 	release(a1)
@@ -676,7 +676,7 @@ func (x *Tensor) CumSum(dim int) *Tensor {
 // CumulativeTrapezoid returns running integrals along a dimension by the trapezoid rule, one fewer than there are points.
 func CumulativeTrapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	a0 := acquire(y)
-	a1 := acquire(x)
+	a1 := acquireMaybe(x)
 	r0 := ops.CumulativeTrapezoid(a0, a1, option("cumulative_trapezoid", o))
 	release(a0)
 	release(a1)

@@ -118,8 +118,8 @@ func (x *Tensor) DiagonalScatter(src *Tensor) *Tensor {
 // and append are joined to x first, and may be nil.
 func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(prepend)
-	a2 := acquire(append)
+	a1 := acquireMaybe(prepend)
+	a2 := acquireMaybe(append)
 	r0 := ops.Diff(a0, a1, a2, option("diff", o))
 	release(a0)
 	release(a1)
@@ -131,8 +131,8 @@ func Diff(x *Tensor, prepend *Tensor, append *Tensor, o ...DiffOptions) *Tensor 
 // and append are joined to x first, and may be nil.
 func (x *Tensor) Diff(n int) *Tensor {
 	a0 := acquire(x)
-	a1 := acquire(nil)
-	a2 := acquire(nil)
+	a1 := acquireMaybe(nil)
+	a2 := acquireMaybe(nil)
 	r0 := ops.Diff(a0, a1, a2, ops.DiffOptions{N: &n})
 	release(a0)
 	release(a1)
@@ -377,8 +377,8 @@ func Embedding(x *Tensor, weight *Tensor, o ...EmbeddingOptions) *Tensor {
 func EmbeddingBag(x *Tensor, weight *Tensor, offsets *Tensor, perSampleWeights *Tensor, o ...EmbeddingBagOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(weight)
-	a2 := acquire(offsets)
-	a3 := acquire(perSampleWeights)
+	a2 := acquireMaybe(offsets)
+	a3 := acquireMaybe(perSampleWeights)
 	r0 := ops.EmbeddingBag(a0, a1, a2, a3, option("embedding_bag", o))
 	release(a0)
 	release(a1)
@@ -954,8 +954,8 @@ func (x *Tensor) Gather(dim int, index *Tensor) *Tensor {
 func GatherMm(lhs *Tensor, rhs *Tensor, lhsIndices *Tensor, rhsIndices *Tensor) *Tensor {
 	a0 := acquire(lhs)
 	a1 := acquire(rhs)
-	a2 := acquire(lhsIndices)
-	a3 := acquire(rhsIndices)
+	a2 := acquireMaybe(lhsIndices)
+	a3 := acquireMaybe(rhsIndices)
 	r0 := ops.GatherMm(a0, a1, a2, a3)
 	release(a0)
 	release(a1)
@@ -1105,8 +1105,8 @@ func GridSample(x *Tensor, grid *Tensor, o ...GridSampleOptions) *Tensor {
 // GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
 func GroupNorm(x *Tensor, numGroups int, weight *Tensor, bias *Tensor, o ...EpsOptions) *Tensor {
 	a0 := acquire(x)
-	a2 := acquire(weight)
-	a3 := acquire(bias)
+	a2 := acquireMaybe(weight)
+	a3 := acquireMaybe(bias)
 	r0 := ops.GroupNorm(a0, numGroups, a2, a3, option("group_norm", o))
 	release(a0)
 	release(a2)
@@ -1120,7 +1120,7 @@ func GRUStep(gates *Tensor, h *Tensor, weight *Tensor, bias *Tensor) *Tensor {
 	a0 := acquire(gates)
 	a1 := acquire(h)
 	a2 := acquire(weight)
-	a3 := acquire(bias)
+	a3 := acquireMaybe(bias)
 	r0 := ops.GruCell(a0, a1, a2, a3)
 	release(a0)
 	release(a1)
@@ -1136,9 +1136,9 @@ func GRUForward(x *Tensor, weightIH *Tensor, weightHH *Tensor, h0 *Tensor, biasI
 	a0 := acquire(x)
 	a1 := acquire(weightIH)
 	a2 := acquire(weightHH)
-	a3 := acquire(h0)
-	a4 := acquire(biasIH)
-	a5 := acquire(biasHH)
+	a3 := acquireMaybe(h0)
+	a4 := acquireMaybe(biasIH)
+	a5 := acquireMaybe(biasHH)
 	r0, r1 := ops.GruForward(a0, a1, a2, a3, a4, a5, option("gru_forward", o))
 	release(a0)
 	release(a1)

@@ -253,7 +253,7 @@ func (x *Tensor) Transpose(dim0 int, dim1 int) *Tensor {
 // Trapezoid returns the integral along a dimension of values y by the trapezoid rule, at points x or Dx apart.
 func Trapezoid(y *Tensor, x *Tensor, o ...TrapezoidOptions) *Tensor {
 	a0 := acquire(y)
-	a1 := acquire(x)
+	a1 := acquireMaybe(x)
 	r0 := ops.Trapezoid(a0, a1, option("trapezoid", o))
 	release(a0)
 	release(a1)

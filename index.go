@@ -28,7 +28,7 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 	for i, ix := range indices {
 		switch v := ix.(type) {
 		case *Tensor:
-			n := acquire(v)
+			n := acquireMaybe(v)
 			if n != nil {
 				claimed = append(claimed, n)
 			}

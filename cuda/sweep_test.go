@@ -7,35 +7,62 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
+// sweepCase is an op and the bytes it must move.
+type sweepCase struct {
+	name  string
+	bytes float64
+	f     func() *lucid.Tensor
+}
+
 // BenchmarkSweep runs ops of every family over much memory, and says how fast the bytes move that must: those of inputs and outputs,
 // once each. An elementwise op is the first, for comparison. One iteration of -test.benchtime is ten evaluations. With
 // LUCID_CUDA_SYNC=1 it also says what each kernel took.
 func BenchmarkSweep(b *testing.B) {
 	gpu(b)
-	const n = 8192
-	const mat = 4.0 * n * n // bytes of x
-	x, y := random(b, lucid.Float32, n, n), random(b, lucid.Float32, n, n)
+	for _, make := range []func(b *testing.B) []sweepCase{sweepMoves, sweepPositions, sweepFolds, sweepOrders, sweepWindows} {
+		for _, c := range make(b) {
+			b.Run(c.name, func(b *testing.B) { sweep(b, c) })
+		}
+	}
+}
+
+func sweep(b *testing.B, c sweepCase) {
+	run := func() {
+		v := c.f()
+		must(b, lucid.Eval(v))
+		v.Free()
+	}
+	run()
+	run()
+	must(b, Synchronize(0))
+	before, err := KernelTimes(0)
+	must(b, err)
+	b.ResetTimer()
+	for range 10 * b.N {
+		run()
+	}
+	must(b, Synchronize(0))
+	s := b.Elapsed().Seconds() / float64(10*b.N)
+	spent(b, before)
+	b.ReportMetric(c.bytes/s/1e12, "TB/s")
+	b.ReportMetric(s*1e6, "µs")
+}
+
+const (
+	side   = 8192
+	mat    = 4.0 * side * side // bytes of a float32 matrix
+	pixels = 64 * 64 * 128 * 128.0
+)
+
+// sweepMoves is elementwise ops and copies between layouts.
+func sweepMoves(b *testing.B) []sweepCase {
+	const n = side
+	x := random(b, lucid.Float32, n, n)
+	y := random(b, lucid.Float32, n, n)
 	h := random(b, lucid.BFloat16, n, n)
-	w := random(b, lucid.Float32, n)
-	mask := x.Lt(0.5).Eval()
-	at, many := positions(b, n, n), positions(b, n, n/4, n)
+	mask := random(b, lucid.Float32, n, n).Lt(0.5).Eval()
 	image := random(b, lucid.BFloat16, 64, 64, 128, 128)
-	wide := random(b, lucid.Float32, 64, 64, 128, 128)
-	const pixels = 64 * 64 * 128 * 128.0
-	long := random(b, lucid.Float32, 1<<26)
-	at64 := positions(b, 1<<20, 1<<24)
-	table := random(b, lucid.Float32, 1<<20)
-	norm := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{n}, w, w).Mul(y).Sum() })
-	soft := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(-1).Mul(y).Sum() })
-	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Mul(v).Sum() })
-	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Square().Sum() })
-	words, said, told := random(b, lucid.BFloat16, 50304, 768), positions(b, 50304, 32768), random(b, lucid.BFloat16, 32768, 768)
-	learn := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(said, w).Mul(told).Sum() })
-	for _, c := range []struct {
-		name  string
-		bytes float64
-		f     func() *lucid.Tensor
-	}{
+	return []sweepCase{
 		{"neg", 2 * mat, func() *lucid.Tensor { return x.Neg() }},
 		{"add", 3 * mat, func() *lucid.Tensor { return x.Add(y) }},
 		{"add/bf16", mat, func() *lucid.Tensor { return h.Add(1) }},
@@ -62,6 +89,22 @@ func BenchmarkSweep(b *testing.B) {
 		{"permute", 4 * pixels, func() *lucid.Tensor { return image.Permute(0, 2, 3, 1).Contiguous() }},
 		{"narrow", mat, func() *lucid.Tensor { return x.Narrow(1, 3, n/2).Contiguous() }},
 		{"repeat", 1.25 * mat, func() *lucid.Tensor { return x.Narrow(0, 0, n/4).Repeat(4, 1) }},
+	}
+}
+
+// sweepPositions reads and writes at positions.
+func sweepPositions(b *testing.B) []sweepCase {
+	const n = side
+	x := random(b, lucid.Float32, n, n)
+	y := random(b, lucid.Float32, n, n)
+	at := positions(b, n, n)
+	many := positions(b, n, n/4, n)
+	long := random(b, lucid.Float32, 1<<26)
+	at64 := positions(b, 1<<20, 1<<24)
+	table := random(b, lucid.Float32, 1<<20)
+	words, said, told := random(b, lucid.BFloat16, 50304, 768), positions(b, 50304, 32768), random(b, lucid.BFloat16, 32768, 768)
+	learn := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return lucid.Embedding(said, w).Mul(told).Sum() })
+	return []sweepCase{
 		{"take/rows", 2 * mat, func() *lucid.Tensor { return x.IndexSelect(0, at) }},
 		{"take/columns", 2 * mat, func() *lucid.Tensor { return x.IndexSelect(1, at) }},
 		{"gather/0", 4 * n * n / 4 * 4, func() *lucid.Tensor { return x.Gather(0, many) }},
@@ -72,6 +115,20 @@ func BenchmarkSweep(b *testing.B) {
 		{"scatter_add/0", 3*mat + 2*mat/4, func() *lucid.Tensor { return x.ScatterAdd(0, many, y.Narrow(0, 0, n/4)) }},
 		{"scatter_add/1", 3*mat + 2*mat/4, func() *lucid.Tensor { return x.ScatterAdd(1, many, y.Narrow(0, 0, n/4)) }},
 		{"scatter_add/flat", (12 + 8) * (1 << 24), func() *lucid.Tensor { return table.ScatterAdd(0, at64, long.Narrow(0, 0, 1<<24)) }},
+	}
+}
+
+// sweepFolds is reductions, softmax and norms.
+func sweepFolds(b *testing.B) []sweepCase {
+	const n = side
+	x := random(b, lucid.Float32, n, n)
+	y := random(b, lucid.Float32, n, n)
+	h := random(b, lucid.BFloat16, n, n)
+	w := random(b, lucid.Float32, n)
+	mask := random(b, lucid.Float32, n, n).Lt(0.5).Eval()
+	norm := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.LayerNorm(x, []int{n}, w, w).Mul(y).Sum() })
+	soft := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return x.Softmax(-1).Mul(y).Sum() })
+	return []sweepCase{
 		{"sum/all", mat, func() *lucid.Tensor { return x.Sum() }},
 		{"mean/0", mat, func() *lucid.Tensor { return x.Mean(0) }},
 		{"max/1", mat, func() *lucid.Tensor { return x.Amax(1) }},
@@ -88,6 +145,16 @@ func BenchmarkSweep(b *testing.B) {
 		{"softmax/1", 2 * mat, func() *lucid.Tensor { return x.Softmax(1) }},
 		{"softmax/grad", 4 * mat, func() *lucid.Tensor { return soft(x) }},
 		{"layer_norm/grad", 3 * mat, func() *lucid.Tensor { return norm(x) }},
+	}
+}
+
+// sweepOrders is scans and sorts.
+func sweepOrders(b *testing.B) []sweepCase {
+	const n = side
+	x := random(b, lucid.Float32, n, n)
+	long := random(b, lucid.Float32, 1<<26)
+	table := random(b, lucid.Float32, 1<<20)
+	return []sweepCase{
 		{"cumsum/0", 2 * mat, func() *lucid.Tensor { return x.CumSum(0) }},
 		{"cumsum/1", 2 * mat, func() *lucid.Tensor { return x.CumSum(1) }},
 		{"cumsum/flat", 2 * mat, func() *lucid.Tensor { return long.CumSum(0) }},
@@ -100,6 +167,19 @@ func BenchmarkSweep(b *testing.B) {
 		{"searchsorted", 12 * (1 << 24), func() *lucid.Tensor {
 			return lucid.SearchSorted(table.CumSum(0), long.Narrow(0, 0, 1<<24).Mul(5e5), nil)
 		}},
+	}
+}
+
+// sweepWindows is pooling, random numbers, and what repeats.
+func sweepWindows(b *testing.B) []sweepCase {
+	const n = side
+	x := random(b, lucid.Float32, n, n)
+	at := positions(b, n, n)
+	image := random(b, lucid.BFloat16, 64, 64, 128, 128)
+	wide := random(b, lucid.Float32, 64, 64, 128, 128)
+	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Mul(v).Sum() })
+	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Square().Sum() })
+	return []sweepCase{
 		{"max_pool", 2.5 * pixels * 2, func() *lucid.Tensor { v, _ := lucid.MaxPool2d(image, []int{2, 2}); return v }},
 		{"max_pool/f32", 5 * pixels, func() *lucid.Tensor { v, _ := lucid.MaxPool2d(wide, []int{2, 2}); return v }},
 		{"max_pool/grad", 9 * pixels, func() *lucid.Tensor { return pooled(wide) }},
@@ -120,28 +200,6 @@ func BenchmarkSweep(b *testing.B) {
 		{"unfold", 4 * 9 * pixels / 4, func() *lucid.Tensor {
 			return wide.Narrow(0, 0, 16).Unfold(2, 3, 1).Unfold(3, 3, 1).Contiguous()
 		}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			run := func() {
-				v := c.f()
-				must(b, lucid.Eval(v))
-				v.Free()
-			}
-			run()
-			run()
-			must(b, Synchronize(0))
-			before, err := KernelTimes(0)
-			must(b, err)
-			b.ResetTimer()
-			for range 10 * b.N {
-				run()
-			}
-			must(b, Synchronize(0))
-			s := b.Elapsed().Seconds() / float64(10*b.N)
-			spent(b, before)
-			b.ReportMetric(c.bytes/s/1e12, "TB/s")
-			b.ReportMetric(s*1e6, "µs")
-		})
 	}
 }
 

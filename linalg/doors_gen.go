@@ -10,11 +10,13 @@ import (
 	"github.com/lucid-go/lucid/internal/ops"
 )
 
-func acquire(t *lucid.Tensor) *graph.Node {
+func acquire(t *lucid.Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+
+func acquireMaybe(t *lucid.Tensor) *graph.Node {
 	if t == nil {
 		return nil
 	}
-	return (*graph.Array)(t).Acquire()
+	return acquire(t)
 }
 
 func release(n *graph.Node) {

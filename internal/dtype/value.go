@@ -2,7 +2,9 @@ package dtype
 
 import (
 	"math"
+	"reflect"
 	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -156,6 +158,31 @@ func ScalarOf(v any) (s Scalar, ok bool) {
 		return Scalar{Kind: KindComplex, F: float64(real(v)), G: float64(imag(v))}, true
 	case complex128:
 		return Scalar{Kind: KindComplex, F: real(v), G: imag(v)}, true
+	}
+	return namedScalar(v)
+}
+
+// module is the path under which this project's own types have names.
+const module = "github.com/lucid-go/lucid"
+
+// namedScalar is a value of a type that somebody defined as a number or a bool. This project's own, such as dtypes and
+// marks, are no numbers to anybody.
+func namedScalar(v any) (s Scalar, ok bool) {
+	t := reflect.TypeOf(v)
+	if t == nil || t.PkgPath() == "" || t.PkgPath() == module || strings.HasPrefix(t.PkgPath(), module+"/internal/") {
+		return Scalar{}, false
+	}
+	switch x := reflect.ValueOf(v); x.Kind() {
+	case reflect.Bool:
+		return ScalarOf(x.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return ScalarOf(x.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return ScalarOf(x.Uint())
+	case reflect.Float32, reflect.Float64:
+		return ScalarOf(x.Float())
+	case reflect.Complex64, reflect.Complex128:
+		return ScalarOf(x.Complex())
 	}
 	return Scalar{}, false
 }

@@ -35,6 +35,9 @@ func currentTrace() *Trace {
 // Acquire returns the node the handle shows now, claimed until Release. Inside a trace, a handle from outside
 // becomes an input of the trace.
 func (h *Array) Acquire() *Node {
+	if h == nil {
+		noTensor()
+	}
 	if t := currentTrace(); t != nil {
 		n := t.read(h)
 		n.refs.Add(1)
@@ -61,8 +64,15 @@ func (h *Array) Acquire() *Node {
 	}
 }
 
+func noTensor() {
+	fault.Throw(fault.Value, "read", "a tensor is nil; only those that the documentation says may be can be left out")
+}
+
 // Peek returns the node without a claim: for shape, dtype and other facts that never change while it is shown.
 func (h *Array) Peek() *Node {
+	if h == nil {
+		noTensor()
+	}
 	if t := currentTrace(); t != nil {
 		return t.read(h)
 	}
@@ -115,6 +125,9 @@ func (h *Array) Replace(old, n *Node) {
 
 // Free drops the handle's claim; later use is a typed error.
 func (h *Array) Free() {
+	if h == nil {
+		return
+	}
 	if old := h.node.Swap(nil); old != nil {
 		old.Unref()
 	}

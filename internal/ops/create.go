@@ -46,6 +46,11 @@ func Unsqueeze(x *Node, dim int) *Node {
 
 // ArangeArgs is a sequence by its end, start and end, or start, end and step.
 func ArangeArgs(args []any, d dtype.DType) *Node {
+	for i, a := range args {
+		if a == nil {
+			fault.Throw(fault.DType, "arange", "argument %d is nil; want a number", i)
+		}
+	}
 	switch len(args) {
 	case 1:
 		return Arange(args[0], ArangeOptions{DType: d})

@@ -88,6 +88,8 @@ func powNumber(x *Node, s dtype.Scalar) *Node {
 		return Alias(x)
 	case 2:
 		return Square(x)
+	case 3:
+		return Mul(Square(x), x)
 	case 0.5:
 		return Sqrt(x)
 	case -0.5:

@@ -195,6 +195,10 @@ func expandItems(op string, x *Node, indices []any) []item {
 			}
 			items = append(items, item{kind: 't', t: v, where: k})
 		default:
+			if s, ok := dtype.ScalarOf(ix); ok && s.Kind == dtype.KindInt {
+				items = append(items, item{kind: 'i', i: int(s.I), where: k})
+				break
+			}
 			fault.Throw(fault.Index, op, "index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int or []bool", k, ix)
 		}
 		d++

@@ -41,14 +41,23 @@ func finite(top float64) float64 {
 
 func endScaled(a scaledSum) float64 { return math.Log(a.sum) + finite(a.top) }
 
+// addExp adds Σ exp(x), with scratch for as many.
+func addExp(a scaledSum, x, scratch []float32) scaledSum {
+	top := float32(finite(float64(simd.MaxOfF32(x))))
+	return joinScaled(a, scaledSum{float64(top), float64(simd.ExpSubSumF32(scratch[:len(x)], x, top))})
+}
+
 func logsumexpF32() folder[float32, scaledSum, float32] {
 	return folder[float32, scaledSum, float32]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float32 { return float32(endScaled(a)) },
 		run: func(a scaledSum, x []float32) scaledSum {
+			if len(x) <= 64 { // clearing a whole tile would take longer than the row
+				var t [64]float32
+				return addExp(a, x, t[:])
+			}
 			var t [tileElems]float32
 			for len(x) > 0 {
 				n := min(len(x), tileElems)
-				top := float32(finite(float64(simd.MaxOfF32(x[:n]))))
-				a = joinScaled(a, scaledSum{float64(top), float64(simd.ExpSubSumF32(t[:n], x[:n], top))})
+				a = addExp(a, x[:n], t[:])
 				x = x[n:]
 			}
 			return a

@@ -90,12 +90,24 @@ func floatScan[T floats](f func(acc, x float64) float64, zero float64) scanner {
 	}
 }
 
-// cumsum adds in float64; it is written out because it is the scan people run.
-func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-	s := a.(attr.Scan)
+// cumsum adds, cumprod multiplies, floats in float64.
+func cumsum[T, A reals](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+	return cumulate[T, A](c, a.(attr.Scan), out, in, false)
+}
+
+func cumprod[T, A reals](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+	return cumulate[T, A](c, a.(attr.Scan), out, in, true)
+}
+
+// cumulate is written out because it has the scans that people run.
+func cumulate[T, A reals](c *backend.Ctx, s attr.Scan, out, in backend.View, product bool) error {
 	x, err := rowsAlong(c, in, s.Axis)
 	if err != nil || x.n == 0 || x.count() == 0 {
 		return err
+	}
+	zero := A(0)
+	if product {
+		zero = 1
 	}
 	xs, z := elems[T](x.base, x.count()*x.n), backend.Slice[T](out)
 	first, step := 0, x.inner
@@ -106,10 +118,17 @@ func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 		return x.groups(c, foldChunk, func(lo, hi int) {
 			pace := par.NewPace()
 			for i := lo; i < hi; i++ {
-				acc := 0.0
+				acc := zero
 				for k, at := 0, i*x.n+first; k < x.n; pace.Step() {
-					for end := min(k+foldChunk, x.n); k < end; k, at = k+1, at+step {
-						acc += float64(xs[at])
+					end := min(k+foldChunk, x.n)
+					if product {
+						for ; k < end; k, at = k+1, at+step {
+							acc *= A(xs[at])
+							z[at] = T(acc)
+						}
+					}
+					for ; k < end; k, at = k+1, at+step {
+						acc += A(xs[at])
 						z[at] = T(acc)
 					}
 				}
@@ -120,14 +139,24 @@ func cumsum[T floats](c *backend.Ctx, a attr.Attr, out, in backend.View) error {
 	tiles := (x.inner + tile - 1) / tile
 	return each(c, x.outer*tiles, func(b int) {
 		t := b % tiles * tile
-		var buf [tile]float64
+		var buf [tile]A
 		pace := par.NewPace()
 		acc := buf[:min(tile, x.inner-t)]
+		for j := range acc {
+			acc[j] = zero
+		}
 		for k, at := 0, b/tiles*x.n*x.inner+first+t; k < x.n; k, at = k+1, at+step {
 			p, q := xs[at:][:len(acc)], z[at:][:len(acc)]
-			for j, v := range p {
-				acc[j] += float64(v)
-				q[j] = T(acc[j])
+			if product {
+				for j, v := range p {
+					acc[j] *= A(v)
+					q[j] = T(acc[j])
+				}
+			} else {
+				for j, v := range p {
+					acc[j] += A(v)
+					q[j] = T(acc[j])
+				}
 			}
 			if k%scanPace == scanPace-1 {
 				pace.Step()
@@ -268,7 +297,8 @@ func linear[T numbers](c *backend.Ctx, s attr.Scan, out, in []backend.View) erro
 func init() {
 	sum := scanFloats(add[float64], 0).scanComplexes(add[complex128], 0)
 	prod := scanFloats(times[float64], 1).scanComplexes(times[complex128], 1)
-	sum[dtype.Float32], sum[dtype.Float64] = cumsum[float32], cumsum[float64]
+	sum[dtype.Float32], sum[dtype.Float64] = cumsum[float32, float64], cumsum[float64, float64]
+	prod[dtype.Float32], prod[dtype.Float64] = cumprod[float32, float64], cumprod[float64, float64]
 	sum[dtype.Bool], prod[dtype.Bool] = intScan(func(a, b uint8) uint8 { return a | b }, 0), intScan(times[uint8], 1)
 	scanInts[uint8](sum, prod, dtype.Uint8)
 	scanInts[uint16](sum, prod, dtype.Uint16)
@@ -283,7 +313,7 @@ func init() {
 }
 
 func scanInts[T integers](sum, prod *scanTable, d dtype.DType) {
-	sum[d], prod[d] = intScan[T](add[T], 0), intScan[T](times[T], 1)
+	sum[d], prod[d] = cumsum[T, T], cumprod[T, T]
 }
 
 // extreme is the best element so far and its place.

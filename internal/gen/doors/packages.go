@@ -37,11 +37,13 @@ func inPackage(t string) string {
 
 // conversions turn handles into nodes and back; every package has its own, since only it and the root may.
 const conversions = `
-func acquire(t *lucid.Tensor) *graph.Node {
+func acquire(t *lucid.Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+
+func acquireMaybe(t *lucid.Tensor) *graph.Node {
 	if t == nil {
 		return nil
 	}
-	return (*graph.Array)(t).Acquire()
+	return acquire(t)
 }
 
 func release(n *graph.Node) {

@@ -69,7 +69,11 @@ func (o op) body(b *bytes.Buffer, expr func(p param) string) {
 		v := fmt.Sprintf("a%d", i)
 		switch {
 		case p.typ == "*Node" && !p.variadic:
-			fmt.Fprintf(b, "\t%s := acquire(%s)\n", v, e)
+			claim := "acquire"
+			if o.optional[p.name] {
+				claim = "acquireMaybe"
+			}
+			fmt.Fprintf(b, "\t%s := %s(%s)\n", v, claim, e)
 			after = append(after, fmt.Sprintf("release(%s)", v))
 			call = append(call, v)
 		case p.typ == "Operand" && !p.variadic:

@@ -118,6 +118,386 @@ write:
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
 	RET
 
+// func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h1v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V4.S4, V5.S4]
+	FMOVS (R0), F6
+	WORD $0x4f861080                             // FMLA V0.S4, V4.S4, V6.S[0]
+	WORD $0x4f8610a1                             // FMLA V1.S4, V5.S4, V6.S[0]
+	FMOVS (R1), F7
+	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
+	WORD $0x4f8710a3                             // FMLA V3.S4, V5.S4, V7.S[0]
+	ADD $4, R0
+	ADD $4, R1
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V4.S4, V5.S4]
+	WORD $0x4e24d400                             // FADD V0.S4, V0.S4, V4.S4
+	WORD $0x4e25d421                             // FADD V1.S4, V1.S4, V5.S4
+	MOVD R1, R8
+	VLD1 (R8), [V4.S4, V5.S4]
+	WORD $0x4e24d442                             // FADD V2.S4, V2.S4, V4.S4
+	WORD $0x4e25d463                             // FADD V3.S4, V3.S4, V5.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4], (R8)
+	MOVD R1, R8
+	VST1 [V2.S4, V3.S4], (R8)
+	RET
+
+// func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr2h1v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]
+	FMOVS (R0), F12
+	WORD $0x4f8c1100                             // FMLA V0.S4, V8.S4, V12.S[0]
+	WORD $0x4f8c1121                             // FMLA V1.S4, V9.S4, V12.S[0]
+	WORD $0x4f8c1142                             // FMLA V2.S4, V10.S4, V12.S[0]
+	WORD $0x4f8c1163                             // FMLA V3.S4, V11.S4, V12.S[0]
+	FMOVS (R1), F13
+	WORD $0x4f8d1104                             // FMLA V4.S4, V8.S4, V13.S[0]
+	WORD $0x4f8d1125                             // FMLA V5.S4, V9.S4, V13.S[0]
+	WORD $0x4f8d1146                             // FMLA V6.S4, V10.S4, V13.S[0]
+	WORD $0x4f8d1167                             // FMLA V7.S4, V11.S4, V13.S[0]
+	ADD $4, R0
+	ADD $4, R1
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
+	WORD $0x4e28d400                             // FADD V0.S4, V0.S4, V8.S4
+	WORD $0x4e29d421                             // FADD V1.S4, V1.S4, V9.S4
+	WORD $0x4e2ad442                             // FADD V2.S4, V2.S4, V10.S4
+	WORD $0x4e2bd463                             // FADD V3.S4, V3.S4, V11.S4
+	MOVD R1, R8
+	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
+	WORD $0x4e28d484                             // FADD V4.S4, V4.S4, V8.S4
+	WORD $0x4e29d4a5                             // FADD V5.S4, V5.S4, V9.S4
+	WORD $0x4e2ad4c6                             // FADD V6.S4, V6.S4, V10.S4
+	WORD $0x4e2bd4e7                             // FADD V7.S4, V7.S4, V11.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
+	MOVD R1, R8
+	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
+	RET
+
+// func abreastF32NEONr4h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr4h1v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<2, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<2, R8, R13
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V8.S4, V9.S4]
+	FMOVS (R0), F10
+	WORD $0x4f8a1100                             // FMLA V0.S4, V8.S4, V10.S[0]
+	WORD $0x4f8a1121                             // FMLA V1.S4, V9.S4, V10.S[0]
+	FMOVS (R1), F11
+	WORD $0x4f8b1102                             // FMLA V2.S4, V8.S4, V11.S[0]
+	WORD $0x4f8b1123                             // FMLA V3.S4, V9.S4, V11.S[0]
+	FMOVS (R12), F12
+	WORD $0x4f8c1104                             // FMLA V4.S4, V8.S4, V12.S[0]
+	WORD $0x4f8c1125                             // FMLA V5.S4, V9.S4, V12.S[0]
+	FMOVS (R13), F13
+	WORD $0x4f8d1106                             // FMLA V6.S4, V8.S4, V13.S[0]
+	WORD $0x4f8d1127                             // FMLA V7.S4, V9.S4, V13.S[0]
+	ADD $4, R0
+	ADD $4, R1
+	ADD $4, R12
+	ADD $4, R13
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<2, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<2, R8, R13
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V8.S4, V9.S4]
+	WORD $0x4e28d400                             // FADD V0.S4, V0.S4, V8.S4
+	WORD $0x4e29d421                             // FADD V1.S4, V1.S4, V9.S4
+	MOVD R1, R8
+	VLD1 (R8), [V8.S4, V9.S4]
+	WORD $0x4e28d442                             // FADD V2.S4, V2.S4, V8.S4
+	WORD $0x4e29d463                             // FADD V3.S4, V3.S4, V9.S4
+	MOVD R12, R8
+	VLD1 (R8), [V8.S4, V9.S4]
+	WORD $0x4e28d484                             // FADD V4.S4, V4.S4, V8.S4
+	WORD $0x4e29d4a5                             // FADD V5.S4, V5.S4, V9.S4
+	MOVD R13, R8
+	VLD1 (R8), [V8.S4, V9.S4]
+	WORD $0x4e28d4c6                             // FADD V6.S4, V6.S4, V8.S4
+	WORD $0x4e29d4e7                             // FADD V7.S4, V7.S4, V9.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4], (R8)
+	MOVD R1, R8
+	VST1 [V2.S4, V3.S4], (R8)
+	MOVD R12, R8
+	VST1 [V4.S4, V5.S4], (R8)
+	MOVD R13, R8
+	VST1 [V6.S4, V7.S4], (R8)
+	RET
+
+// func abreastF32NEONr4h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr4h1v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+	VEOR V14.B16, V14.B16, V14.B16
+	VEOR V15.B16, V15.B16, V15.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<2, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<2, R8, R13
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V16.S4, V17.S4, V18.S4, V19.S4]
+	FMOVS (R0), F20
+	WORD $0x4f941200                             // FMLA V0.S4, V16.S4, V20.S[0]
+	WORD $0x4f941221                             // FMLA V1.S4, V17.S4, V20.S[0]
+	WORD $0x4f941242                             // FMLA V2.S4, V18.S4, V20.S[0]
+	WORD $0x4f941263                             // FMLA V3.S4, V19.S4, V20.S[0]
+	FMOVS (R1), F21
+	WORD $0x4f951204                             // FMLA V4.S4, V16.S4, V21.S[0]
+	WORD $0x4f951225                             // FMLA V5.S4, V17.S4, V21.S[0]
+	WORD $0x4f951246                             // FMLA V6.S4, V18.S4, V21.S[0]
+	WORD $0x4f951267                             // FMLA V7.S4, V19.S4, V21.S[0]
+	FMOVS (R12), F22
+	WORD $0x4f961208                             // FMLA V8.S4, V16.S4, V22.S[0]
+	WORD $0x4f961229                             // FMLA V9.S4, V17.S4, V22.S[0]
+	WORD $0x4f96124a                             // FMLA V10.S4, V18.S4, V22.S[0]
+	WORD $0x4f96126b                             // FMLA V11.S4, V19.S4, V22.S[0]
+	FMOVS (R13), F23
+	WORD $0x4f97120c                             // FMLA V12.S4, V16.S4, V23.S[0]
+	WORD $0x4f97122d                             // FMLA V13.S4, V17.S4, V23.S[0]
+	WORD $0x4f97124e                             // FMLA V14.S4, V18.S4, V23.S[0]
+	WORD $0x4f97126f                             // FMLA V15.S4, V19.S4, V23.S[0]
+	ADD $4, R0
+	ADD $4, R1
+	ADD $4, R12
+	ADD $4, R13
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<2, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<2, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<2, R8, R13
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4e30d400                             // FADD V0.S4, V0.S4, V16.S4
+	WORD $0x4e31d421                             // FADD V1.S4, V1.S4, V17.S4
+	WORD $0x4e32d442                             // FADD V2.S4, V2.S4, V18.S4
+	WORD $0x4e33d463                             // FADD V3.S4, V3.S4, V19.S4
+	MOVD R1, R8
+	VLD1 (R8), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4e30d484                             // FADD V4.S4, V4.S4, V16.S4
+	WORD $0x4e31d4a5                             // FADD V5.S4, V5.S4, V17.S4
+	WORD $0x4e32d4c6                             // FADD V6.S4, V6.S4, V18.S4
+	WORD $0x4e33d4e7                             // FADD V7.S4, V7.S4, V19.S4
+	MOVD R12, R8
+	VLD1 (R8), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4e30d508                             // FADD V8.S4, V8.S4, V16.S4
+	WORD $0x4e31d529                             // FADD V9.S4, V9.S4, V17.S4
+	WORD $0x4e32d54a                             // FADD V10.S4, V10.S4, V18.S4
+	WORD $0x4e33d56b                             // FADD V11.S4, V11.S4, V19.S4
+	MOVD R13, R8
+	VLD1 (R8), [V16.S4, V17.S4, V18.S4, V19.S4]
+	WORD $0x4e30d58c                             // FADD V12.S4, V12.S4, V16.S4
+	WORD $0x4e31d5ad                             // FADD V13.S4, V13.S4, V17.S4
+	WORD $0x4e32d5ce                             // FADD V14.S4, V14.S4, V18.S4
+	WORD $0x4e33d5ef                             // FADD V15.S4, V15.S4, V19.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
+	MOVD R1, R8
+	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
+	MOVD R12, R8
+	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
+	MOVD R13, R8
+	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R8)
+	RET
+
 // func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 TEXT ·abreastF32NEONr1h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
@@ -305,400 +685,6 @@ write:
 	MOVD R0, R8
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
 	ADD R3, R8
-	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
-	RET
-
-// func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-TEXT ·abreastF32NEONr1h3v1(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $2, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<2, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $32, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 24(R4), R7
-	CBNZ R7, backward
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 32(R6), [V6.S4, V7.S4]
-	CBNZ R7, forwardJumps
-	FMOVS (R0), F8
-	WORD $0x4f8810c0                             // FMLA V0.S4, V6.S4, V8.S[0]
-	WORD $0x4f8810e1                             // FMLA V1.S4, V7.S4, V8.S[0]
-forward1:
-	FMOVS (R0)(R3), F9
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
-forward2:
-	ADD R3<<1, R0, R8
-	FMOVS (R8), F10
-	WORD $0x4f8a10c4                             // FMLA V4.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e5                             // FMLA V5.S4, V7.S4, V10.S[0]
-	ADD $4, R0
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-backward:
-	VLD1.P 32(R6), [V6.S4, V7.S4]
-	CBNZ R7, backwardJumps
-	ADD R3<<1, R0, R8
-	FMOVS (R8), F8
-	WORD $0x4f8810c4                             // FMLA V4.S4, V6.S4, V8.S[0]
-	WORD $0x4f8810e5                             // FMLA V5.S4, V7.S4, V8.S[0]
-backward1:
-	FMOVS (R0)(R3), F9
-	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
-	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
-backward2:
-	FMOVS (R0), F10
-	WORD $0x4f8a10c0                             // FMLA V0.S4, V6.S4, V10.S[0]
-	WORD $0x4f8a10e1                             // FMLA V1.S4, V7.S4, V10.S[0]
-	ADD $4, R0
-	SUBS $1, R2
-	BNE backward
-	JMP next
-forwardJumps:
-	CMP $1, R7
-	BEQ forward1
-	JMP forward2
-backwardJumps:
-	CMP $1, R7
-	BEQ backward1
-	JMP backward2
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD ccs+128(FP), R3
-	LSL $2, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V6.S4, V7.S4]
-	WORD $0x4e26d400                             // FADD V0.S4, V0.S4, V6.S4
-	WORD $0x4e27d421                             // FADD V1.S4, V1.S4, V7.S4
-	ADD R3, R8
-	VLD1 (R8), [V6.S4, V7.S4]
-	WORD $0x4e26d442                             // FADD V2.S4, V2.S4, V6.S4
-	WORD $0x4e27d463                             // FADD V3.S4, V3.S4, V7.S4
-	ADD R3, R8
-	VLD1 (R8), [V6.S4, V7.S4]
-	WORD $0x4e26d484                             // FADD V4.S4, V4.S4, V6.S4
-	WORD $0x4e27d4a5                             // FADD V5.S4, V5.S4, V7.S4
-write:
-	MOVD R0, R8
-	VST1 [V0.S4, V1.S4], (R8)
-	ADD R3, R8
-	VST1 [V2.S4, V3.S4], (R8)
-	ADD R3, R8
-	VST1 [V4.S4, V5.S4], (R8)
-	RET
-
-// func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-TEXT ·abreastF32NEONr1h3v2(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $2, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<2, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $64, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 24(R4), R7
-	CBNZ R7, backward
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 64(R6), [V12.S4, V13.S4, V14.S4, V15.S4]
-	CBNZ R7, forwardJumps
-	FMOVS (R0), F16
-	WORD $0x4f901180                             // FMLA V0.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a1                             // FMLA V1.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011c2                             // FMLA V2.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011e3                             // FMLA V3.S4, V15.S4, V16.S[0]
-forward1:
-	FMOVS (R0)(R3), F17
-	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
-	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
-forward2:
-	ADD R3<<1, R0, R8
-	FMOVS (R8), F18
-	WORD $0x4f921188                             // FMLA V8.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211a9                             // FMLA V9.S4, V13.S4, V18.S[0]
-	WORD $0x4f9211ca                             // FMLA V10.S4, V14.S4, V18.S[0]
-	WORD $0x4f9211eb                             // FMLA V11.S4, V15.S4, V18.S[0]
-	ADD $4, R0
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-backward:
-	VLD1.P 64(R6), [V12.S4, V13.S4, V14.S4, V15.S4]
-	CBNZ R7, backwardJumps
-	ADD R3<<1, R0, R8
-	FMOVS (R8), F16
-	WORD $0x4f901188                             // FMLA V8.S4, V12.S4, V16.S[0]
-	WORD $0x4f9011a9                             // FMLA V9.S4, V13.S4, V16.S[0]
-	WORD $0x4f9011ca                             // FMLA V10.S4, V14.S4, V16.S[0]
-	WORD $0x4f9011eb                             // FMLA V11.S4, V15.S4, V16.S[0]
-backward1:
-	FMOVS (R0)(R3), F17
-	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
-	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
-	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
-	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
-backward2:
-	FMOVS (R0), F18
-	WORD $0x4f921180                             // FMLA V0.S4, V12.S4, V18.S[0]
-	WORD $0x4f9211a1                             // FMLA V1.S4, V13.S4, V18.S[0]
-	WORD $0x4f9211c2                             // FMLA V2.S4, V14.S4, V18.S[0]
-	WORD $0x4f9211e3                             // FMLA V3.S4, V15.S4, V18.S[0]
-	ADD $4, R0
-	SUBS $1, R2
-	BNE backward
-	JMP next
-forwardJumps:
-	CMP $1, R7
-	BEQ forward1
-	JMP forward2
-backwardJumps:
-	CMP $1, R7
-	BEQ backward1
-	JMP backward2
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD ccs+128(FP), R3
-	LSL $2, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
-	WORD $0x4e2cd400                             // FADD V0.S4, V0.S4, V12.S4
-	WORD $0x4e2dd421                             // FADD V1.S4, V1.S4, V13.S4
-	WORD $0x4e2ed442                             // FADD V2.S4, V2.S4, V14.S4
-	WORD $0x4e2fd463                             // FADD V3.S4, V3.S4, V15.S4
-	ADD R3, R8
-	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
-	WORD $0x4e2cd484                             // FADD V4.S4, V4.S4, V12.S4
-	WORD $0x4e2dd4a5                             // FADD V5.S4, V5.S4, V13.S4
-	WORD $0x4e2ed4c6                             // FADD V6.S4, V6.S4, V14.S4
-	WORD $0x4e2fd4e7                             // FADD V7.S4, V7.S4, V15.S4
-	ADD R3, R8
-	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
-	WORD $0x4e2cd508                             // FADD V8.S4, V8.S4, V12.S4
-	WORD $0x4e2dd529                             // FADD V9.S4, V9.S4, V13.S4
-	WORD $0x4e2ed54a                             // FADD V10.S4, V10.S4, V14.S4
-	WORD $0x4e2fd56b                             // FADD V11.S4, V11.S4, V15.S4
-write:
-	MOVD R0, R8
-	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
-	ADD R3, R8
-	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
-	ADD R3, R8
-	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
-	RET
-
-// func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-TEXT ·abreastF32NEONr2h1v1(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $2, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<2, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<2, R8, R1
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $32, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 32(R6), [V4.S4, V5.S4]
-	FMOVS (R0), F6
-	WORD $0x4f861080                             // FMLA V0.S4, V4.S4, V6.S[0]
-	WORD $0x4f8610a1                             // FMLA V1.S4, V5.S4, V6.S[0]
-	FMOVS (R1), F7
-	WORD $0x4f871082                             // FMLA V2.S4, V4.S4, V7.S[0]
-	WORD $0x4f8710a3                             // FMLA V3.S4, V5.S4, V7.S[0]
-	ADD $4, R0
-	ADD $4, R1
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<2, R8, R1
-	MOVD ccs+128(FP), R3
-	LSL $2, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V4.S4, V5.S4]
-	WORD $0x4e24d400                             // FADD V0.S4, V0.S4, V4.S4
-	WORD $0x4e25d421                             // FADD V1.S4, V1.S4, V5.S4
-	MOVD R1, R8
-	VLD1 (R8), [V4.S4, V5.S4]
-	WORD $0x4e24d442                             // FADD V2.S4, V2.S4, V4.S4
-	WORD $0x4e25d463                             // FADD V3.S4, V3.S4, V5.S4
-write:
-	MOVD R0, R8
-	VST1 [V0.S4, V1.S4], (R8)
-	MOVD R1, R8
-	VST1 [V2.S4, V3.S4], (R8)
-	RET
-
-// func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-TEXT ·abreastF32NEONr2h1v2(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $2, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<2, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<2, R8, R1
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $64, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 64(R6), [V8.S4, V9.S4, V10.S4, V11.S4]
-	FMOVS (R0), F12
-	WORD $0x4f8c1100                             // FMLA V0.S4, V8.S4, V12.S[0]
-	WORD $0x4f8c1121                             // FMLA V1.S4, V9.S4, V12.S[0]
-	WORD $0x4f8c1142                             // FMLA V2.S4, V10.S4, V12.S[0]
-	WORD $0x4f8c1163                             // FMLA V3.S4, V11.S4, V12.S[0]
-	FMOVS (R1), F13
-	WORD $0x4f8d1104                             // FMLA V4.S4, V8.S4, V13.S[0]
-	WORD $0x4f8d1125                             // FMLA V5.S4, V9.S4, V13.S[0]
-	WORD $0x4f8d1146                             // FMLA V6.S4, V10.S4, V13.S[0]
-	WORD $0x4f8d1167                             // FMLA V7.S4, V11.S4, V13.S[0]
-	ADD $4, R0
-	ADD $4, R1
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<2, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<2, R8, R1
-	MOVD ccs+128(FP), R3
-	LSL $2, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
-	WORD $0x4e28d400                             // FADD V0.S4, V0.S4, V8.S4
-	WORD $0x4e29d421                             // FADD V1.S4, V1.S4, V9.S4
-	WORD $0x4e2ad442                             // FADD V2.S4, V2.S4, V10.S4
-	WORD $0x4e2bd463                             // FADD V3.S4, V3.S4, V11.S4
-	MOVD R1, R8
-	VLD1 (R8), [V8.S4, V9.S4, V10.S4, V11.S4]
-	WORD $0x4e28d484                             // FADD V4.S4, V4.S4, V8.S4
-	WORD $0x4e29d4a5                             // FADD V5.S4, V5.S4, V9.S4
-	WORD $0x4e2ad4c6                             // FADD V6.S4, V6.S4, V10.S4
-	WORD $0x4e2bd4e7                             // FADD V7.S4, V7.S4, V11.S4
-write:
-	MOVD R0, R8
-	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
-	MOVD R1, R8
 	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
 	RET
 
@@ -974,6 +960,248 @@ write:
 	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
 	ADD R3, R8
 	VST1 [V12.S4, V13.S4, V14.S4, V15.S4], (R8)
+	RET
+
+// func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h3v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 24(R4), R7
+	CBNZ R7, backward
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V6.S4, V7.S4]
+	CBNZ R7, forwardJumps
+	FMOVS (R0), F8
+	WORD $0x4f8810c0                             // FMLA V0.S4, V6.S4, V8.S[0]
+	WORD $0x4f8810e1                             // FMLA V1.S4, V7.S4, V8.S[0]
+forward1:
+	FMOVS (R0)(R3), F9
+	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
+	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
+forward2:
+	ADD R3<<1, R0, R8
+	FMOVS (R8), F10
+	WORD $0x4f8a10c4                             // FMLA V4.S4, V6.S4, V10.S[0]
+	WORD $0x4f8a10e5                             // FMLA V5.S4, V7.S4, V10.S[0]
+	ADD $4, R0
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+backward:
+	VLD1.P 32(R6), [V6.S4, V7.S4]
+	CBNZ R7, backwardJumps
+	ADD R3<<1, R0, R8
+	FMOVS (R8), F8
+	WORD $0x4f8810c4                             // FMLA V4.S4, V6.S4, V8.S[0]
+	WORD $0x4f8810e5                             // FMLA V5.S4, V7.S4, V8.S[0]
+backward1:
+	FMOVS (R0)(R3), F9
+	WORD $0x4f8910c2                             // FMLA V2.S4, V6.S4, V9.S[0]
+	WORD $0x4f8910e3                             // FMLA V3.S4, V7.S4, V9.S[0]
+backward2:
+	FMOVS (R0), F10
+	WORD $0x4f8a10c0                             // FMLA V0.S4, V6.S4, V10.S[0]
+	WORD $0x4f8a10e1                             // FMLA V1.S4, V7.S4, V10.S[0]
+	ADD $4, R0
+	SUBS $1, R2
+	BNE backward
+	JMP next
+forwardJumps:
+	CMP $1, R7
+	BEQ forward1
+	JMP forward2
+backwardJumps:
+	CMP $1, R7
+	BEQ backward1
+	JMP backward2
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V6.S4, V7.S4]
+	WORD $0x4e26d400                             // FADD V0.S4, V0.S4, V6.S4
+	WORD $0x4e27d421                             // FADD V1.S4, V1.S4, V7.S4
+	ADD R3, R8
+	VLD1 (R8), [V6.S4, V7.S4]
+	WORD $0x4e26d442                             // FADD V2.S4, V2.S4, V6.S4
+	WORD $0x4e27d463                             // FADD V3.S4, V3.S4, V7.S4
+	ADD R3, R8
+	VLD1 (R8), [V6.S4, V7.S4]
+	WORD $0x4e26d484                             // FADD V4.S4, V4.S4, V6.S4
+	WORD $0x4e27d4a5                             // FADD V5.S4, V5.S4, V7.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4], (R8)
+	ADD R3, R8
+	VST1 [V2.S4, V3.S4], (R8)
+	ADD R3, R8
+	VST1 [V4.S4, V5.S4], (R8)
+	RET
+
+// func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+TEXT ·abreastF32NEONr1h3v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $2, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<2, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 24(R4), R7
+	CBNZ R7, backward
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V12.S4, V13.S4, V14.S4, V15.S4]
+	CBNZ R7, forwardJumps
+	FMOVS (R0), F16
+	WORD $0x4f901180                             // FMLA V0.S4, V12.S4, V16.S[0]
+	WORD $0x4f9011a1                             // FMLA V1.S4, V13.S4, V16.S[0]
+	WORD $0x4f9011c2                             // FMLA V2.S4, V14.S4, V16.S[0]
+	WORD $0x4f9011e3                             // FMLA V3.S4, V15.S4, V16.S[0]
+forward1:
+	FMOVS (R0)(R3), F17
+	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
+	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
+	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
+	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
+forward2:
+	ADD R3<<1, R0, R8
+	FMOVS (R8), F18
+	WORD $0x4f921188                             // FMLA V8.S4, V12.S4, V18.S[0]
+	WORD $0x4f9211a9                             // FMLA V9.S4, V13.S4, V18.S[0]
+	WORD $0x4f9211ca                             // FMLA V10.S4, V14.S4, V18.S[0]
+	WORD $0x4f9211eb                             // FMLA V11.S4, V15.S4, V18.S[0]
+	ADD $4, R0
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+backward:
+	VLD1.P 64(R6), [V12.S4, V13.S4, V14.S4, V15.S4]
+	CBNZ R7, backwardJumps
+	ADD R3<<1, R0, R8
+	FMOVS (R8), F16
+	WORD $0x4f901188                             // FMLA V8.S4, V12.S4, V16.S[0]
+	WORD $0x4f9011a9                             // FMLA V9.S4, V13.S4, V16.S[0]
+	WORD $0x4f9011ca                             // FMLA V10.S4, V14.S4, V16.S[0]
+	WORD $0x4f9011eb                             // FMLA V11.S4, V15.S4, V16.S[0]
+backward1:
+	FMOVS (R0)(R3), F17
+	WORD $0x4f911184                             // FMLA V4.S4, V12.S4, V17.S[0]
+	WORD $0x4f9111a5                             // FMLA V5.S4, V13.S4, V17.S[0]
+	WORD $0x4f9111c6                             // FMLA V6.S4, V14.S4, V17.S[0]
+	WORD $0x4f9111e7                             // FMLA V7.S4, V15.S4, V17.S[0]
+backward2:
+	FMOVS (R0), F18
+	WORD $0x4f921180                             // FMLA V0.S4, V12.S4, V18.S[0]
+	WORD $0x4f9211a1                             // FMLA V1.S4, V13.S4, V18.S[0]
+	WORD $0x4f9211c2                             // FMLA V2.S4, V14.S4, V18.S[0]
+	WORD $0x4f9211e3                             // FMLA V3.S4, V15.S4, V18.S[0]
+	ADD $4, R0
+	SUBS $1, R2
+	BNE backward
+	JMP next
+forwardJumps:
+	CMP $1, R7
+	BEQ forward1
+	JMP forward2
+backwardJumps:
+	CMP $1, R7
+	BEQ backward1
+	JMP backward2
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<2, R8, R0
+	MOVD ccs+128(FP), R3
+	LSL $2, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
+	WORD $0x4e2cd400                             // FADD V0.S4, V0.S4, V12.S4
+	WORD $0x4e2dd421                             // FADD V1.S4, V1.S4, V13.S4
+	WORD $0x4e2ed442                             // FADD V2.S4, V2.S4, V14.S4
+	WORD $0x4e2fd463                             // FADD V3.S4, V3.S4, V15.S4
+	ADD R3, R8
+	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
+	WORD $0x4e2cd484                             // FADD V4.S4, V4.S4, V12.S4
+	WORD $0x4e2dd4a5                             // FADD V5.S4, V5.S4, V13.S4
+	WORD $0x4e2ed4c6                             // FADD V6.S4, V6.S4, V14.S4
+	WORD $0x4e2fd4e7                             // FADD V7.S4, V7.S4, V15.S4
+	ADD R3, R8
+	VLD1 (R8), [V12.S4, V13.S4, V14.S4, V15.S4]
+	WORD $0x4e2cd508                             // FADD V8.S4, V8.S4, V12.S4
+	WORD $0x4e2dd529                             // FADD V9.S4, V9.S4, V13.S4
+	WORD $0x4e2ed54a                             // FADD V10.S4, V10.S4, V14.S4
+	WORD $0x4e2fd56b                             // FADD V11.S4, V11.S4, V15.S4
+write:
+	MOVD R0, R8
+	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R8)
+	ADD R3, R8
+	VST1 [V4.S4, V5.S4, V6.S4, V7.S4], (R8)
+	ADD R3, R8
+	VST1 [V8.S4, V9.S4, V10.S4, V11.S4], (R8)
 	RET
 
 // func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)

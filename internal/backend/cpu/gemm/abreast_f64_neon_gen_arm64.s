@@ -118,6 +118,386 @@ write:
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
 	RET
 
+// func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h1v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V4.D2, V5.D2]
+	FMOVD (R0), F6
+	WORD $0x4fc61080                             // FMLA V0.D2, V4.D2, V6.D[0]
+	WORD $0x4fc610a1                             // FMLA V1.D2, V5.D2, V6.D[0]
+	FMOVD (R1), F7
+	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
+	WORD $0x4fc710a3                             // FMLA V3.D2, V5.D2, V7.D[0]
+	ADD $8, R0
+	ADD $8, R1
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V4.D2, V5.D2]
+	WORD $0x4e64d400                             // FADD V0.D2, V0.D2, V4.D2
+	WORD $0x4e65d421                             // FADD V1.D2, V1.D2, V5.D2
+	MOVD R1, R8
+	VLD1 (R8), [V4.D2, V5.D2]
+	WORD $0x4e64d442                             // FADD V2.D2, V2.D2, V4.D2
+	WORD $0x4e65d463                             // FADD V3.D2, V3.D2, V5.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2], (R8)
+	MOVD R1, R8
+	VST1 [V2.D2, V3.D2], (R8)
+	RET
+
+// func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr2h1v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]
+	FMOVD (R0), F12
+	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
+	WORD $0x4fcc1121                             // FMLA V1.D2, V9.D2, V12.D[0]
+	WORD $0x4fcc1142                             // FMLA V2.D2, V10.D2, V12.D[0]
+	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
+	FMOVD (R1), F13
+	WORD $0x4fcd1104                             // FMLA V4.D2, V8.D2, V13.D[0]
+	WORD $0x4fcd1125                             // FMLA V5.D2, V9.D2, V13.D[0]
+	WORD $0x4fcd1146                             // FMLA V6.D2, V10.D2, V13.D[0]
+	WORD $0x4fcd1167                             // FMLA V7.D2, V11.D2, V13.D[0]
+	ADD $8, R0
+	ADD $8, R1
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
+	WORD $0x4e68d400                             // FADD V0.D2, V0.D2, V8.D2
+	WORD $0x4e69d421                             // FADD V1.D2, V1.D2, V9.D2
+	WORD $0x4e6ad442                             // FADD V2.D2, V2.D2, V10.D2
+	WORD $0x4e6bd463                             // FADD V3.D2, V3.D2, V11.D2
+	MOVD R1, R8
+	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
+	WORD $0x4e68d484                             // FADD V4.D2, V4.D2, V8.D2
+	WORD $0x4e69d4a5                             // FADD V5.D2, V5.D2, V9.D2
+	WORD $0x4e6ad4c6                             // FADD V6.D2, V6.D2, V10.D2
+	WORD $0x4e6bd4e7                             // FADD V7.D2, V7.D2, V11.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
+	MOVD R1, R8
+	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
+	RET
+
+// func abreastF64NEONr4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr4h1v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<3, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<3, R8, R13
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V8.D2, V9.D2]
+	FMOVD (R0), F10
+	WORD $0x4fca1100                             // FMLA V0.D2, V8.D2, V10.D[0]
+	WORD $0x4fca1121                             // FMLA V1.D2, V9.D2, V10.D[0]
+	FMOVD (R1), F11
+	WORD $0x4fcb1102                             // FMLA V2.D2, V8.D2, V11.D[0]
+	WORD $0x4fcb1123                             // FMLA V3.D2, V9.D2, V11.D[0]
+	FMOVD (R12), F12
+	WORD $0x4fcc1104                             // FMLA V4.D2, V8.D2, V12.D[0]
+	WORD $0x4fcc1125                             // FMLA V5.D2, V9.D2, V12.D[0]
+	FMOVD (R13), F13
+	WORD $0x4fcd1106                             // FMLA V6.D2, V8.D2, V13.D[0]
+	WORD $0x4fcd1127                             // FMLA V7.D2, V9.D2, V13.D[0]
+	ADD $8, R0
+	ADD $8, R1
+	ADD $8, R12
+	ADD $8, R13
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<3, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<3, R8, R13
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V8.D2, V9.D2]
+	WORD $0x4e68d400                             // FADD V0.D2, V0.D2, V8.D2
+	WORD $0x4e69d421                             // FADD V1.D2, V1.D2, V9.D2
+	MOVD R1, R8
+	VLD1 (R8), [V8.D2, V9.D2]
+	WORD $0x4e68d442                             // FADD V2.D2, V2.D2, V8.D2
+	WORD $0x4e69d463                             // FADD V3.D2, V3.D2, V9.D2
+	MOVD R12, R8
+	VLD1 (R8), [V8.D2, V9.D2]
+	WORD $0x4e68d484                             // FADD V4.D2, V4.D2, V8.D2
+	WORD $0x4e69d4a5                             // FADD V5.D2, V5.D2, V9.D2
+	MOVD R13, R8
+	VLD1 (R8), [V8.D2, V9.D2]
+	WORD $0x4e68d4c6                             // FADD V6.D2, V6.D2, V8.D2
+	WORD $0x4e69d4e7                             // FADD V7.D2, V7.D2, V9.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2], (R8)
+	MOVD R1, R8
+	VST1 [V2.D2, V3.D2], (R8)
+	MOVD R12, R8
+	VST1 [V4.D2, V5.D2], (R8)
+	MOVD R13, R8
+	VST1 [V6.D2, V7.D2], (R8)
+	RET
+
+// func abreastF64NEONr4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr4h1v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	VEOR V12.B16, V12.B16, V12.B16
+	VEOR V13.B16, V13.B16, V13.B16
+	VEOR V14.B16, V14.B16, V14.B16
+	VEOR V15.B16, V15.B16, V15.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<3, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<3, R8, R13
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V16.D2, V17.D2, V18.D2, V19.D2]
+	FMOVD (R0), F20
+	WORD $0x4fd41200                             // FMLA V0.D2, V16.D2, V20.D[0]
+	WORD $0x4fd41221                             // FMLA V1.D2, V17.D2, V20.D[0]
+	WORD $0x4fd41242                             // FMLA V2.D2, V18.D2, V20.D[0]
+	WORD $0x4fd41263                             // FMLA V3.D2, V19.D2, V20.D[0]
+	FMOVD (R1), F21
+	WORD $0x4fd51204                             // FMLA V4.D2, V16.D2, V21.D[0]
+	WORD $0x4fd51225                             // FMLA V5.D2, V17.D2, V21.D[0]
+	WORD $0x4fd51246                             // FMLA V6.D2, V18.D2, V21.D[0]
+	WORD $0x4fd51267                             // FMLA V7.D2, V19.D2, V21.D[0]
+	FMOVD (R12), F22
+	WORD $0x4fd61208                             // FMLA V8.D2, V16.D2, V22.D[0]
+	WORD $0x4fd61229                             // FMLA V9.D2, V17.D2, V22.D[0]
+	WORD $0x4fd6124a                             // FMLA V10.D2, V18.D2, V22.D[0]
+	WORD $0x4fd6126b                             // FMLA V11.D2, V19.D2, V22.D[0]
+	FMOVD (R13), F23
+	WORD $0x4fd7120c                             // FMLA V12.D2, V16.D2, V23.D[0]
+	WORD $0x4fd7122d                             // FMLA V13.D2, V17.D2, V23.D[0]
+	WORD $0x4fd7124e                             // FMLA V14.D2, V18.D2, V23.D[0]
+	WORD $0x4fd7126f                             // FMLA V15.D2, V19.D2, V23.D[0]
+	ADD $8, R0
+	ADD $8, R1
+	ADD $8, R12
+	ADD $8, R13
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD 8(R9), R1
+	ADD R1<<3, R8, R1
+	MOVD 16(R9), R12
+	ADD R12<<3, R8, R12
+	MOVD 24(R9), R13
+	ADD R13<<3, R8, R13
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x4e70d400                             // FADD V0.D2, V0.D2, V16.D2
+	WORD $0x4e71d421                             // FADD V1.D2, V1.D2, V17.D2
+	WORD $0x4e72d442                             // FADD V2.D2, V2.D2, V18.D2
+	WORD $0x4e73d463                             // FADD V3.D2, V3.D2, V19.D2
+	MOVD R1, R8
+	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x4e70d484                             // FADD V4.D2, V4.D2, V16.D2
+	WORD $0x4e71d4a5                             // FADD V5.D2, V5.D2, V17.D2
+	WORD $0x4e72d4c6                             // FADD V6.D2, V6.D2, V18.D2
+	WORD $0x4e73d4e7                             // FADD V7.D2, V7.D2, V19.D2
+	MOVD R12, R8
+	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x4e70d508                             // FADD V8.D2, V8.D2, V16.D2
+	WORD $0x4e71d529                             // FADD V9.D2, V9.D2, V17.D2
+	WORD $0x4e72d54a                             // FADD V10.D2, V10.D2, V18.D2
+	WORD $0x4e73d56b                             // FADD V11.D2, V11.D2, V19.D2
+	MOVD R13, R8
+	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x4e70d58c                             // FADD V12.D2, V12.D2, V16.D2
+	WORD $0x4e71d5ad                             // FADD V13.D2, V13.D2, V17.D2
+	WORD $0x4e72d5ce                             // FADD V14.D2, V14.D2, V18.D2
+	WORD $0x4e73d5ef                             // FADD V15.D2, V15.D2, V19.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
+	MOVD R1, R8
+	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
+	MOVD R12, R8
+	VST1 [V8.D2, V9.D2, V10.D2, V11.D2], (R8)
+	MOVD R13, R8
+	VST1 [V12.D2, V13.D2, V14.D2, V15.D2], (R8)
+	RET
+
 // func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 TEXT ·abreastF64NEONr1h2v1(SB), NOSPLIT, $0-137
 	MOVD taps_base+8(FP), R4
@@ -305,400 +685,6 @@ write:
 	MOVD R0, R8
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
 	ADD R3, R8
-	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
-	RET
-
-// func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-TEXT ·abreastF64NEONr1h3v1(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $3, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<3, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $32, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 24(R4), R7
-	CBNZ R7, backward
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 32(R6), [V6.D2, V7.D2]
-	CBNZ R7, forwardJumps
-	FMOVD (R0), F8
-	WORD $0x4fc810c0                             // FMLA V0.D2, V6.D2, V8.D[0]
-	WORD $0x4fc810e1                             // FMLA V1.D2, V7.D2, V8.D[0]
-forward1:
-	FMOVD (R0)(R3), F9
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
-forward2:
-	ADD R3<<1, R0, R8
-	FMOVD (R8), F10
-	WORD $0x4fca10c4                             // FMLA V4.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e5                             // FMLA V5.D2, V7.D2, V10.D[0]
-	ADD $8, R0
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-backward:
-	VLD1.P 32(R6), [V6.D2, V7.D2]
-	CBNZ R7, backwardJumps
-	ADD R3<<1, R0, R8
-	FMOVD (R8), F8
-	WORD $0x4fc810c4                             // FMLA V4.D2, V6.D2, V8.D[0]
-	WORD $0x4fc810e5                             // FMLA V5.D2, V7.D2, V8.D[0]
-backward1:
-	FMOVD (R0)(R3), F9
-	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
-	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
-backward2:
-	FMOVD (R0), F10
-	WORD $0x4fca10c0                             // FMLA V0.D2, V6.D2, V10.D[0]
-	WORD $0x4fca10e1                             // FMLA V1.D2, V7.D2, V10.D[0]
-	ADD $8, R0
-	SUBS $1, R2
-	BNE backward
-	JMP next
-forwardJumps:
-	CMP $1, R7
-	BEQ forward1
-	JMP forward2
-backwardJumps:
-	CMP $1, R7
-	BEQ backward1
-	JMP backward2
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD ccs+128(FP), R3
-	LSL $3, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V6.D2, V7.D2]
-	WORD $0x4e66d400                             // FADD V0.D2, V0.D2, V6.D2
-	WORD $0x4e67d421                             // FADD V1.D2, V1.D2, V7.D2
-	ADD R3, R8
-	VLD1 (R8), [V6.D2, V7.D2]
-	WORD $0x4e66d442                             // FADD V2.D2, V2.D2, V6.D2
-	WORD $0x4e67d463                             // FADD V3.D2, V3.D2, V7.D2
-	ADD R3, R8
-	VLD1 (R8), [V6.D2, V7.D2]
-	WORD $0x4e66d484                             // FADD V4.D2, V4.D2, V6.D2
-	WORD $0x4e67d4a5                             // FADD V5.D2, V5.D2, V7.D2
-write:
-	MOVD R0, R8
-	VST1 [V0.D2, V1.D2], (R8)
-	ADD R3, R8
-	VST1 [V2.D2, V3.D2], (R8)
-	ADD R3, R8
-	VST1 [V4.D2, V5.D2], (R8)
-	RET
-
-// func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-TEXT ·abreastF64NEONr1h3v2(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $3, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	VEOR V8.B16, V8.B16, V8.B16
-	VEOR V9.B16, V9.B16, V9.B16
-	VEOR V10.B16, V10.B16, V10.B16
-	VEOR V11.B16, V11.B16, V11.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<3, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $64, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 24(R4), R7
-	CBNZ R7, backward
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 64(R6), [V12.D2, V13.D2, V14.D2, V15.D2]
-	CBNZ R7, forwardJumps
-	FMOVD (R0), F16
-	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a1                             // FMLA V1.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011c2                             // FMLA V2.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
-forward1:
-	FMOVD (R0)(R3), F17
-	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
-	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
-forward2:
-	ADD R3<<1, R0, R8
-	FMOVD (R8), F18
-	WORD $0x4fd21188                             // FMLA V8.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211a9                             // FMLA V9.D2, V13.D2, V18.D[0]
-	WORD $0x4fd211ca                             // FMLA V10.D2, V14.D2, V18.D[0]
-	WORD $0x4fd211eb                             // FMLA V11.D2, V15.D2, V18.D[0]
-	ADD $8, R0
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-backward:
-	VLD1.P 64(R6), [V12.D2, V13.D2, V14.D2, V15.D2]
-	CBNZ R7, backwardJumps
-	ADD R3<<1, R0, R8
-	FMOVD (R8), F16
-	WORD $0x4fd01188                             // FMLA V8.D2, V12.D2, V16.D[0]
-	WORD $0x4fd011a9                             // FMLA V9.D2, V13.D2, V16.D[0]
-	WORD $0x4fd011ca                             // FMLA V10.D2, V14.D2, V16.D[0]
-	WORD $0x4fd011eb                             // FMLA V11.D2, V15.D2, V16.D[0]
-backward1:
-	FMOVD (R0)(R3), F17
-	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
-	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
-	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
-	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
-backward2:
-	FMOVD (R0), F18
-	WORD $0x4fd21180                             // FMLA V0.D2, V12.D2, V18.D[0]
-	WORD $0x4fd211a1                             // FMLA V1.D2, V13.D2, V18.D[0]
-	WORD $0x4fd211c2                             // FMLA V2.D2, V14.D2, V18.D[0]
-	WORD $0x4fd211e3                             // FMLA V3.D2, V15.D2, V18.D[0]
-	ADD $8, R0
-	SUBS $1, R2
-	BNE backward
-	JMP next
-forwardJumps:
-	CMP $1, R7
-	BEQ forward1
-	JMP forward2
-backwardJumps:
-	CMP $1, R7
-	BEQ backward1
-	JMP backward2
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD ccs+128(FP), R3
-	LSL $3, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
-	WORD $0x4e6cd400                             // FADD V0.D2, V0.D2, V12.D2
-	WORD $0x4e6dd421                             // FADD V1.D2, V1.D2, V13.D2
-	WORD $0x4e6ed442                             // FADD V2.D2, V2.D2, V14.D2
-	WORD $0x4e6fd463                             // FADD V3.D2, V3.D2, V15.D2
-	ADD R3, R8
-	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
-	WORD $0x4e6cd484                             // FADD V4.D2, V4.D2, V12.D2
-	WORD $0x4e6dd4a5                             // FADD V5.D2, V5.D2, V13.D2
-	WORD $0x4e6ed4c6                             // FADD V6.D2, V6.D2, V14.D2
-	WORD $0x4e6fd4e7                             // FADD V7.D2, V7.D2, V15.D2
-	ADD R3, R8
-	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
-	WORD $0x4e6cd508                             // FADD V8.D2, V8.D2, V12.D2
-	WORD $0x4e6dd529                             // FADD V9.D2, V9.D2, V13.D2
-	WORD $0x4e6ed54a                             // FADD V10.D2, V10.D2, V14.D2
-	WORD $0x4e6fd56b                             // FADD V11.D2, V11.D2, V15.D2
-write:
-	MOVD R0, R8
-	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
-	ADD R3, R8
-	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
-	ADD R3, R8
-	VST1 [V8.D2, V9.D2, V10.D2, V11.D2], (R8)
-	RET
-
-// func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-TEXT ·abreastF64NEONr2h1v1(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $3, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<3, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<3, R8, R1
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $32, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 32(R6), [V4.D2, V5.D2]
-	FMOVD (R0), F6
-	WORD $0x4fc61080                             // FMLA V0.D2, V4.D2, V6.D[0]
-	WORD $0x4fc610a1                             // FMLA V1.D2, V5.D2, V6.D[0]
-	FMOVD (R1), F7
-	WORD $0x4fc71082                             // FMLA V2.D2, V4.D2, V7.D[0]
-	WORD $0x4fc710a3                             // FMLA V3.D2, V5.D2, V7.D[0]
-	ADD $8, R0
-	ADD $8, R1
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<3, R8, R1
-	MOVD ccs+128(FP), R3
-	LSL $3, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V4.D2, V5.D2]
-	WORD $0x4e64d400                             // FADD V0.D2, V0.D2, V4.D2
-	WORD $0x4e65d421                             // FADD V1.D2, V1.D2, V5.D2
-	MOVD R1, R8
-	VLD1 (R8), [V4.D2, V5.D2]
-	WORD $0x4e64d442                             // FADD V2.D2, V2.D2, V4.D2
-	WORD $0x4e65d463                             // FADD V3.D2, V3.D2, V5.D2
-write:
-	MOVD R0, R8
-	VST1 [V0.D2, V1.D2], (R8)
-	MOVD R1, R8
-	VST1 [V2.D2, V3.D2], (R8)
-	RET
-
-// func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-TEXT ·abreastF64NEONr2h1v2(SB), NOSPLIT, $0-137
-	MOVD taps_base+8(FP), R4
-	MOVD taps_len+16(FP), R5
-	MOVD step+64(FP), R3
-	LSL $3, R3, R3
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	VEOR V4.B16, V4.B16, V4.B16
-	VEOR V5.B16, V5.B16, V5.B16
-	VEOR V6.B16, V6.B16, V6.B16
-	VEOR V7.B16, V7.B16, V7.B16
-	CBZ R5, sums
-tap:
-	MOVD channels+0(FP), R2
-	MOVD x_base+32(FP), R8
-	MOVD (R4), R9
-	ADD R9<<3, R8
-	MOVD at+56(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<3, R8, R1
-	MOVD w_base+72(FP), R6
-	MOVD 8(R4), R8
-	MUL R2, R8, R8
-	MOVD $64, R9
-	MADD R9, R6, R8, R6                          // kernels of the tap
-	MOVD 16(R4), R7
-forward:
-	VLD1.P 64(R6), [V8.D2, V9.D2, V10.D2, V11.D2]
-	FMOVD (R0), F12
-	WORD $0x4fcc1100                             // FMLA V0.D2, V8.D2, V12.D[0]
-	WORD $0x4fcc1121                             // FMLA V1.D2, V9.D2, V12.D[0]
-	WORD $0x4fcc1142                             // FMLA V2.D2, V10.D2, V12.D[0]
-	WORD $0x4fcc1163                             // FMLA V3.D2, V11.D2, V12.D[0]
-	FMOVD (R1), F13
-	WORD $0x4fcd1104                             // FMLA V4.D2, V8.D2, V13.D[0]
-	WORD $0x4fcd1125                             // FMLA V5.D2, V9.D2, V13.D[0]
-	WORD $0x4fcd1146                             // FMLA V6.D2, V10.D2, V13.D[0]
-	WORD $0x4fcd1167                             // FMLA V7.D2, V11.D2, V13.D[0]
-	ADD $8, R0
-	ADD $8, R1
-	SUBS $1, R2
-	BNE forward
-next:
-	ADD $32, R4
-	SUBS $1, R5
-	BNE tap
-	JMP sums
-sums:
-	MOVD c_base+96(FP), R8
-	MOVD to+120(FP), R9
-	MOVD 0(R9), R0
-	ADD R0<<3, R8, R0
-	MOVD 8(R9), R1
-	ADD R1<<3, R8, R1
-	MOVD ccs+128(FP), R3
-	LSL $3, R3, R3
-	MOVBU add+136(FP), R2
-	CBZ R2, write
-	MOVD R0, R8
-	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
-	WORD $0x4e68d400                             // FADD V0.D2, V0.D2, V8.D2
-	WORD $0x4e69d421                             // FADD V1.D2, V1.D2, V9.D2
-	WORD $0x4e6ad442                             // FADD V2.D2, V2.D2, V10.D2
-	WORD $0x4e6bd463                             // FADD V3.D2, V3.D2, V11.D2
-	MOVD R1, R8
-	VLD1 (R8), [V8.D2, V9.D2, V10.D2, V11.D2]
-	WORD $0x4e68d484                             // FADD V4.D2, V4.D2, V8.D2
-	WORD $0x4e69d4a5                             // FADD V5.D2, V5.D2, V9.D2
-	WORD $0x4e6ad4c6                             // FADD V6.D2, V6.D2, V10.D2
-	WORD $0x4e6bd4e7                             // FADD V7.D2, V7.D2, V11.D2
-write:
-	MOVD R0, R8
-	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
-	MOVD R1, R8
 	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
 	RET
 
@@ -974,6 +960,248 @@ write:
 	VST1 [V8.D2, V9.D2, V10.D2, V11.D2], (R8)
 	ADD R3, R8
 	VST1 [V12.D2, V13.D2, V14.D2, V15.D2], (R8)
+	RET
+
+// func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h3v1(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $32, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 24(R4), R7
+	CBNZ R7, backward
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 32(R6), [V6.D2, V7.D2]
+	CBNZ R7, forwardJumps
+	FMOVD (R0), F8
+	WORD $0x4fc810c0                             // FMLA V0.D2, V6.D2, V8.D[0]
+	WORD $0x4fc810e1                             // FMLA V1.D2, V7.D2, V8.D[0]
+forward1:
+	FMOVD (R0)(R3), F9
+	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
+	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
+forward2:
+	ADD R3<<1, R0, R8
+	FMOVD (R8), F10
+	WORD $0x4fca10c4                             // FMLA V4.D2, V6.D2, V10.D[0]
+	WORD $0x4fca10e5                             // FMLA V5.D2, V7.D2, V10.D[0]
+	ADD $8, R0
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+backward:
+	VLD1.P 32(R6), [V6.D2, V7.D2]
+	CBNZ R7, backwardJumps
+	ADD R3<<1, R0, R8
+	FMOVD (R8), F8
+	WORD $0x4fc810c4                             // FMLA V4.D2, V6.D2, V8.D[0]
+	WORD $0x4fc810e5                             // FMLA V5.D2, V7.D2, V8.D[0]
+backward1:
+	FMOVD (R0)(R3), F9
+	WORD $0x4fc910c2                             // FMLA V2.D2, V6.D2, V9.D[0]
+	WORD $0x4fc910e3                             // FMLA V3.D2, V7.D2, V9.D[0]
+backward2:
+	FMOVD (R0), F10
+	WORD $0x4fca10c0                             // FMLA V0.D2, V6.D2, V10.D[0]
+	WORD $0x4fca10e1                             // FMLA V1.D2, V7.D2, V10.D[0]
+	ADD $8, R0
+	SUBS $1, R2
+	BNE backward
+	JMP next
+forwardJumps:
+	CMP $1, R7
+	BEQ forward1
+	JMP forward2
+backwardJumps:
+	CMP $1, R7
+	BEQ backward1
+	JMP backward2
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V6.D2, V7.D2]
+	WORD $0x4e66d400                             // FADD V0.D2, V0.D2, V6.D2
+	WORD $0x4e67d421                             // FADD V1.D2, V1.D2, V7.D2
+	ADD R3, R8
+	VLD1 (R8), [V6.D2, V7.D2]
+	WORD $0x4e66d442                             // FADD V2.D2, V2.D2, V6.D2
+	WORD $0x4e67d463                             // FADD V3.D2, V3.D2, V7.D2
+	ADD R3, R8
+	VLD1 (R8), [V6.D2, V7.D2]
+	WORD $0x4e66d484                             // FADD V4.D2, V4.D2, V6.D2
+	WORD $0x4e67d4a5                             // FADD V5.D2, V5.D2, V7.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2], (R8)
+	ADD R3, R8
+	VST1 [V2.D2, V3.D2], (R8)
+	ADD R3, R8
+	VST1 [V4.D2, V5.D2], (R8)
+	RET
+
+// func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+TEXT ·abreastF64NEONr1h3v2(SB), NOSPLIT, $0-137
+	MOVD taps_base+8(FP), R4
+	MOVD taps_len+16(FP), R5
+	MOVD step+64(FP), R3
+	LSL $3, R3, R3
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	VEOR V8.B16, V8.B16, V8.B16
+	VEOR V9.B16, V9.B16, V9.B16
+	VEOR V10.B16, V10.B16, V10.B16
+	VEOR V11.B16, V11.B16, V11.B16
+	CBZ R5, sums
+tap:
+	MOVD channels+0(FP), R2
+	MOVD x_base+32(FP), R8
+	MOVD (R4), R9
+	ADD R9<<3, R8
+	MOVD at+56(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD w_base+72(FP), R6
+	MOVD 8(R4), R8
+	MUL R2, R8, R8
+	MOVD $64, R9
+	MADD R9, R6, R8, R6                          // kernels of the tap
+	MOVD 24(R4), R7
+	CBNZ R7, backward
+	MOVD 16(R4), R7
+forward:
+	VLD1.P 64(R6), [V12.D2, V13.D2, V14.D2, V15.D2]
+	CBNZ R7, forwardJumps
+	FMOVD (R0), F16
+	WORD $0x4fd01180                             // FMLA V0.D2, V12.D2, V16.D[0]
+	WORD $0x4fd011a1                             // FMLA V1.D2, V13.D2, V16.D[0]
+	WORD $0x4fd011c2                             // FMLA V2.D2, V14.D2, V16.D[0]
+	WORD $0x4fd011e3                             // FMLA V3.D2, V15.D2, V16.D[0]
+forward1:
+	FMOVD (R0)(R3), F17
+	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
+	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
+	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
+	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
+forward2:
+	ADD R3<<1, R0, R8
+	FMOVD (R8), F18
+	WORD $0x4fd21188                             // FMLA V8.D2, V12.D2, V18.D[0]
+	WORD $0x4fd211a9                             // FMLA V9.D2, V13.D2, V18.D[0]
+	WORD $0x4fd211ca                             // FMLA V10.D2, V14.D2, V18.D[0]
+	WORD $0x4fd211eb                             // FMLA V11.D2, V15.D2, V18.D[0]
+	ADD $8, R0
+	SUBS $1, R2
+	BNE forward
+next:
+	ADD $32, R4
+	SUBS $1, R5
+	BNE tap
+	JMP sums
+backward:
+	VLD1.P 64(R6), [V12.D2, V13.D2, V14.D2, V15.D2]
+	CBNZ R7, backwardJumps
+	ADD R3<<1, R0, R8
+	FMOVD (R8), F16
+	WORD $0x4fd01188                             // FMLA V8.D2, V12.D2, V16.D[0]
+	WORD $0x4fd011a9                             // FMLA V9.D2, V13.D2, V16.D[0]
+	WORD $0x4fd011ca                             // FMLA V10.D2, V14.D2, V16.D[0]
+	WORD $0x4fd011eb                             // FMLA V11.D2, V15.D2, V16.D[0]
+backward1:
+	FMOVD (R0)(R3), F17
+	WORD $0x4fd11184                             // FMLA V4.D2, V12.D2, V17.D[0]
+	WORD $0x4fd111a5                             // FMLA V5.D2, V13.D2, V17.D[0]
+	WORD $0x4fd111c6                             // FMLA V6.D2, V14.D2, V17.D[0]
+	WORD $0x4fd111e7                             // FMLA V7.D2, V15.D2, V17.D[0]
+backward2:
+	FMOVD (R0), F18
+	WORD $0x4fd21180                             // FMLA V0.D2, V12.D2, V18.D[0]
+	WORD $0x4fd211a1                             // FMLA V1.D2, V13.D2, V18.D[0]
+	WORD $0x4fd211c2                             // FMLA V2.D2, V14.D2, V18.D[0]
+	WORD $0x4fd211e3                             // FMLA V3.D2, V15.D2, V18.D[0]
+	ADD $8, R0
+	SUBS $1, R2
+	BNE backward
+	JMP next
+forwardJumps:
+	CMP $1, R7
+	BEQ forward1
+	JMP forward2
+backwardJumps:
+	CMP $1, R7
+	BEQ backward1
+	JMP backward2
+sums:
+	MOVD c_base+96(FP), R8
+	MOVD to+120(FP), R9
+	MOVD 0(R9), R0
+	ADD R0<<3, R8, R0
+	MOVD ccs+128(FP), R3
+	LSL $3, R3, R3
+	MOVBU add+136(FP), R2
+	CBZ R2, write
+	MOVD R0, R8
+	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
+	WORD $0x4e6cd400                             // FADD V0.D2, V0.D2, V12.D2
+	WORD $0x4e6dd421                             // FADD V1.D2, V1.D2, V13.D2
+	WORD $0x4e6ed442                             // FADD V2.D2, V2.D2, V14.D2
+	WORD $0x4e6fd463                             // FADD V3.D2, V3.D2, V15.D2
+	ADD R3, R8
+	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
+	WORD $0x4e6cd484                             // FADD V4.D2, V4.D2, V12.D2
+	WORD $0x4e6dd4a5                             // FADD V5.D2, V5.D2, V13.D2
+	WORD $0x4e6ed4c6                             // FADD V6.D2, V6.D2, V14.D2
+	WORD $0x4e6fd4e7                             // FADD V7.D2, V7.D2, V15.D2
+	ADD R3, R8
+	VLD1 (R8), [V12.D2, V13.D2, V14.D2, V15.D2]
+	WORD $0x4e6cd508                             // FADD V8.D2, V8.D2, V12.D2
+	WORD $0x4e6dd529                             // FADD V9.D2, V9.D2, V13.D2
+	WORD $0x4e6ed54a                             // FADD V10.D2, V10.D2, V14.D2
+	WORD $0x4e6fd56b                             // FADD V11.D2, V11.D2, V15.D2
+write:
+	MOVD R0, R8
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R8)
+	ADD R3, R8
+	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R8)
+	ADD R3, R8
+	VST1 [V8.D2, V9.D2, V10.D2, V11.D2], (R8)
 	RET
 
 // func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)

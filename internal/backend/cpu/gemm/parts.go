@@ -26,7 +26,9 @@ func (p *problem[T]) partRows(e *engine[T]) int {
 func (s *slab[T]) inParts(e *engine[T], p *problem[T], buf *buffer[T], o order) {
 	kc := min(e.chunk(p.k), p.k)
 	strip := e.strip(kc, s.cols)
-	s.crs = strip + partPad
+	if s.crs = strip + partPad; strip == p.n && strip*sizeOf[T]()%1024 != 0 {
+		s.crs = strip // whole rows, which the epilogue can take as one run
+	}
 	if kc == p.k {
 		buf.out = grow(buf.out, e.rows*s.crs)
 		s.kc, s.c = kc, buf.out

@@ -310,6 +310,7 @@ var abreastF32NEON = [][5][maxVectors + 1]abreastTile[float32]{
 	1: {
 		1: {1: abreastF32NEONr1h1v1, 2: abreastF32NEONr1h1v2},
 		2: {1: abreastF32NEONr2h1v1, 2: abreastF32NEONr2h1v2},
+		4: {1: abreastF32NEONr4h1v1, 2: abreastF32NEONr4h1v2},
 	},
 	2: {
 		1: {1: abreastF32NEONr1h2v1, 2: abreastF32NEONr1h2v2},
@@ -328,28 +329,34 @@ func abreastF32NEONr1h1v1(channels int, taps []AbreastTap, x []float32, at *[4]i
 func abreastF32NEONr1h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
-
-//go:noescape
 func abreastF32NEONr2h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF32NEONr2h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
+func abreastF32NEONr4h1v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32NEONr4h1v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32NEONr1h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32NEONr1h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
 func abreastF32NEONr2h2v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF32NEONr2h2v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32NEONr1h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF32NEONr1h3v2(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF32NEONr2h3v1(channels int, taps []AbreastTap, x []float32, at *[4]int, step int, w, c []float32, to *[4]int, ccs int, add bool)
@@ -677,6 +684,7 @@ var abreastF64NEON = [][5][maxVectors + 1]abreastTile[float64]{
 	1: {
 		1: {1: abreastF64NEONr1h1v1, 2: abreastF64NEONr1h1v2},
 		2: {1: abreastF64NEONr2h1v1, 2: abreastF64NEONr2h1v2},
+		4: {1: abreastF64NEONr4h1v1, 2: abreastF64NEONr4h1v2},
 	},
 	2: {
 		1: {1: abreastF64NEONr1h2v1, 2: abreastF64NEONr1h2v2},
@@ -695,28 +703,34 @@ func abreastF64NEONr1h1v1(channels int, taps []AbreastTap, x []float64, at *[4]i
 func abreastF64NEONr1h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
-func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-
-//go:noescape
-func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
-
-//go:noescape
 func abreastF64NEONr2h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF64NEONr2h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
+func abreastF64NEONr4h1v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64NEONr4h1v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64NEONr1h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64NEONr1h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
 func abreastF64NEONr2h2v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF64NEONr2h2v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64NEONr1h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
+
+//go:noescape
+func abreastF64NEONr1h3v2(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)
 
 //go:noescape
 func abreastF64NEONr2h3v1(channels int, taps []AbreastTap, x []float64, at *[4]int, step int, w, c []float64, to *[4]int, ccs int, add bool)

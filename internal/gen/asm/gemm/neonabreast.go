@@ -6,8 +6,19 @@ func neonAbreastName(e elem, rows, h, nv int) string {
 	return fmt.Sprintf("abreast%sNEONr%dh%dv%d", e.suffix, rows, h, nv)
 }
 
+// neonAbreastRows are the registers of the rows.
+var neonAbreastRows = []string{"R0", "R1", "R12", "R13"}
+
+// neonAbreastCounts are the numbers of rows that leave registers for the sums of h places each.
+func neonAbreastCounts(h int) []int {
+	if vector := maxVectors * neonPairs; 4*h*vector+vector+1 <= 32 {
+		return []int{1, 2, 4}
+	}
+	return []int{1, 2}
+}
+
 // neonAbreast writes the kernel of abreast. Places that a tap leaves out at the beginning are jumped over in forward order,
-// those at the end in backward order, as there. Registers: R0 and R1 the rows of X, R2 channels left, R3 the distance of
+// those at the end in backward order, as there. Registers: R0, R1, R12 and R13 the rows of X, R2 channels left, R3 the distance of
 // places, R4 the next tap and R5 how many are left, R6 W, R7 how many places are left out, R8 and R9 at hand.
 func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	k := neonTiles{w, e, rows * h, nv * neonPairs}
@@ -26,9 +37,9 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	w.op("MOVD (R4), R9")
 	w.op("ADD R9<<%d, R8", e.shift)
 	w.op("MOVD at+56(FP), R9")
-	for r := range rows {
-		w.op("MOVD %d(R9), R%d", 8*r, r)
-		w.op("ADD R%[1]d<<%[2]d, R8, R%[1]d", r, e.shift)
+	for r, row := range neonAbreastRows[:rows] {
+		w.op("MOVD %d(R9), %s", 8*r, row)
+		w.op("ADD %[1]s<<%[2]d, R8, %[1]s", row, e.shift)
 	}
 	w.op("MOVD w_base+72(FP), R6")
 	w.op("MOVD 8(R4), R8")
@@ -61,9 +72,9 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 	w.label("sums")
 	w.op("MOVD c_base+96(FP), R8")
 	w.op("MOVD to+120(FP), R9")
-	for r := range rows {
-		w.op("MOVD %d(R9), R%d", 8*r, r)
-		w.op("ADD R%[1]d<<%[2]d, R8, R%[1]d", r, e.shift)
+	for r, row := range neonAbreastRows[:rows] {
+		w.op("MOVD %d(R9), %s", 8*r, row)
+		w.op("ADD %[1]s<<%[2]d, R8, %[1]s", row, e.shift)
 	}
 	w.op("MOVD ccs+128(FP), R3")
 	w.op("LSL $%d, R3, R3", e.shift)
@@ -83,7 +94,7 @@ func neonAbreast(w *asm, e elem, rows, h, nv int) {
 // abreastSums gives f the address of each place in a register, and the first register of its sums.
 func (k neonTiles) abreastSums(rows, h int, f func(at string, from int)) {
 	for r := range rows {
-		k.w.op("MOVD R%d, R8", r)
+		k.w.op("MOVD %s, R8", neonAbreastRows[r])
 		for i := range h {
 			f("R8", (r*h+i)*k.regs)
 			if i < h-1 {
@@ -108,7 +119,7 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 		i := order(at)
 		for r := range rows {
 			a := k.areg(at*rows + r)
-			switch row := fmt.Sprintf("R%d", r); i {
+			switch row := neonAbreastRows[r]; i {
 			case 0:
 				w.op("%s (%s), F%d", e.fmov(), row, a)
 			case 1:
@@ -123,7 +134,7 @@ func (k neonTiles) abreastLoop(name string, rows, h int, order func(i int) int) 
 		}
 	}
 	for r := range rows {
-		w.op("ADD $%d, R%d", e.size, r)
+		w.op("ADD $%d, %s", e.size, neonAbreastRows[r])
 	}
 	w.op("SUBS $1, R2")
 	w.op("BNE %s", name)
@@ -136,14 +147,14 @@ func neonAbreastStubs(w *asm, e elem) {
 	w.text("var abreast%s = [][5][maxVectors + 1]abreastTile[%s]{", id, e.goType)
 	for h := 1; h <= neonPlaceMost; h++ {
 		w.text("%d: {", h)
-		for rows := 1; rows <= 2; rows++ {
+		for _, rows := range neonAbreastCounts(h) {
 			w.text("%d: {1: %s, 2: %s},", rows, neonAbreastName(e, rows, h, 1), neonAbreastName(e, rows, h, 2))
 		}
 		w.text("},")
 	}
 	w.text("}\n")
-	for rows := 1; rows <= 2; rows++ {
-		for h := 1; h <= neonPlaceMost; h++ {
+	for h := 1; h <= neonPlaceMost; h++ {
+		for _, rows := range neonAbreastCounts(h) {
 			for _, nv := range vectors {
 				w.text("//go:noescape\nfunc %s%s\n", neonAbreastName(e, rows, h, nv), fmt.Sprintf(abreastSig, e.goType))
 			}

@@ -112,8 +112,8 @@ func neonFiles(files map[string]string) {
 			}
 		})
 		add("abreast", func(w *asm) {
-			for rows := 1; rows <= 2; rows++ {
-				for h := 1; h <= neonPlaceMost; h++ {
+			for h := 1; h <= neonPlaceMost; h++ {
+				for _, rows := range neonAbreastCounts(h) {
 					for _, nv := range vectors {
 						neonAbreast(w, e, rows, h, nv)
 					}

@@ -1,0 +1,59 @@
+package lucid
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// A tensor that is nil is a typed error wherever one is needed, and printing one is no error.
+func TestNilTensors(t *testing.T) {
+	var none *Tensor
+	x := Ones(2, 2)
+	for name, f := range map[string]func(){
+		"method": func() { none.Sum() }, "operand": func() { x.Add(none) }, "argument": func() { MatMul(x, nil) }, "list": func() { Cat([]*Tensor{x, nil}, 0) },
+		"shape": func() { none.Shape() }, "dtype": func() { none.DType() }, "item": func() { none.Item() }, "slice": func() { ToSlice[int](none) },
+		"values":   func() { Values[int](none)(func(int) bool { return true }) },
+		"backward": func() { none.Backward() }, "leaf": func() { none.RequiresGrad_(true) }, "at": func() { none.At(0) }, "set": func() { none.SetAt(1, 0) },
+		"to": func() { x.To(none) }, "clone": func() { none.Clone() }, "assign": func() { x.Clone().Assign(none) }, "copy": func() { x.Clone().Copy_(nil) }, "equal": func() { Equal(x, nil) },
+		"grad":          func() { Grad(func(x *Tensor) *Tensor { return x.Sum() })(nil) },
+		"compiled":      func() { Compile(func(x *Tensor) *Tensor { return Ones(1) })(nil) },
+		"compiled none": func() { Compile(func(x *Tensor) *Tensor { return nil })(x) },
+		"arange":        func() { Arange(nil) },
+	} {
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	none.Free()
+	if none.String() != "tensor(nil)" {
+		t.Error(none.String())
+	}
+}
+
+// Numbers of types that a program defines are numbers; lucid's own types are not.
+func TestNamedNumbers(t *testing.T) {
+	x := New([]int64{1, 2}, 2)
+	if got := ToSlice[int64](x.Add(time.Duration(3))); got[0] != 4 || got[1] != 5 {
+		t.Errorf("got %v", got)
+	}
+	if got := Ones(2).Mul(time.March).DType(); got != Float32 {
+		t.Errorf("a weak number made %v", got)
+	}
+	for _, v := range []any{Float32, Colon, Int8} {
+		if err := Try(func() { x.Add(v) }); !errors.Is(err, ErrDType) {
+			t.Errorf("%v is taken for a number: %v", v, err)
+		}
+	}
+	for _, i := range []any{1, int8(1), uint16(1), int64(1), uint64(1), time.January} {
+		if got := x.At(i).Item(); got != 2 {
+			t.Errorf("index of type %T gives %v", i, got)
+		}
+	}
+	for _, i := range []any{1.0, true, "1", 1i} {
+		if err := Try(func() { x.At(i) }); !errors.Is(err, ErrIndex) {
+			t.Errorf("%T is taken for an index: %v", i, err)
+		}
+	}
+}
