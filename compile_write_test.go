@@ -49,11 +49,11 @@ func TestCompileWritesArguments(t *testing.T) {
 	step := Compile(func(x *Tensor) *Tensor { return x.Add_(1).Sum() })
 	x := start.Clone().Contiguous().Eval()
 	step(x)
-	before := MemoryStats(CPU).Donated
+	before := MemoryStats(DefaultDevice()).Donated
 	for range 5 {
 		step(x)
 	}
-	if d := MemoryStats(CPU).Donated - before; d != 5 {
+	if d := MemoryStats(DefaultDevice()).Donated - before; d != 5 {
 		t.Errorf("%d of 5 updates were in place", d)
 	}
 	held := x.Clone()

@@ -61,7 +61,8 @@ type imported struct {
 
 // Import reads a file that Export wrote, by this program or another. The file need not be trusted: every byte has a
 // checksum, and every op is checked against its operands before anything of it can run. A file that is damaged, of a
-// newer format, or uses an op this library does not have is an error.
+// newer format, or uses an op this library does not have is an error. Its weights come to lie on the default device
+// (SetDefaultDevice, WithDevice), where the inputs of calls have to be too.
 func Import(path string) (*Function, error) {
 	c, err := checkpoint.Read(path, codec.Limits{})
 	if err != nil {
@@ -92,7 +93,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		if s.Name != tensorSection(len(f.specs)) {
 			return nil, fault.New(fault.Format, "import", "section %q where %q was expected", s.Name, tensorSection(len(f.specs)))
 		}
-		if err := Try(func() { f.weights = append(f.weights, fromFile(t)) }); err != nil {
+		if err := Try(func() { f.weights = append(f.weights, fromFile(t).To(DefaultDevice())) }); err != nil {
 			return nil, err
 		}
 		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
