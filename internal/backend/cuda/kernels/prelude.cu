@@ -153,34 +153,15 @@ template <class F> DEV Cx<F> operator-(Cx<F> x) { return cx(-x.re, -x.im); }
 template <class F> DEV Cx<F> operator*(Cx<F> x, Cx<F> y) { return cx(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re); }
 template <class F> DEV bool operator==(Cx<F> x, Cx<F> y) { return x.re == y.re && x.im == y.im; }
 template <class F> DEV bool operator!=(Cx<F> x, Cx<F> y) { return !(x == y); }
-// Smith's way: no overflow where the quotient has none. Zeros and infinities give what C's Annex G says.
-template <class F> DEV bool infinite(F x) { return x == x && x - x != 0; }
-template <class F> DEV F sign_of_infinity(F x) { return copysign((F)infinite(x), x); }
+// Smith's way: no overflow where the quotient has none. Over an infinity it is NaN unless the divisor's other part is a number, as in NumPy and PyTorch.
 template <class F> DEV Cx<F> operator/(Cx<F> x, Cx<F> y) {
-    Cx<F> z;
     if (fabs(y.re) >= fabs(y.im)) {
+        if (y.re == 0 && y.im == 0) return cx(x.re / fabs(y.re), x.im / fabs(y.re));
         F r = y.im / y.re, d = y.re + y.im * r;
-        z = cx((x.re + x.im * r) / d, (x.im - x.re * r) / d);
-    } else {
-        F r = y.re / y.im, d = y.re * r + y.im;
-        z = cx((x.re * r + x.im) / d, (x.im * r - x.re) / d);
+        return cx((x.re + x.im * r) / d, (x.im - x.re * r) / d);
     }
-    if (z.re == z.re || z.im == z.im) return z;
-    const F inf = (F)INF;
-    const bool xinf = infinite(x.re) || infinite(x.im), yinf = infinite(y.re) || infinite(y.im);
-    if (y.re == 0 && y.im == 0 && (x.re == x.re || x.im == x.im)) {
-        const F s = copysign(inf, y.re);
-        return cx(s * x.re, s * x.im);
-    }
-    if (xinf && y.re - y.re == 0 && y.im - y.im == 0) {
-        const F a = sign_of_infinity(x.re), b = sign_of_infinity(x.im);
-        return cx(inf * (a * y.re + b * y.im), inf * (b * y.re - a * y.im));
-    }
-    if (yinf && x.re - x.re == 0 && x.im - x.im == 0) {
-        const F c = sign_of_infinity(y.re), d = sign_of_infinity(y.im);
-        return cx(0 * (x.re * c + x.im * d), 0 * (x.im * c - x.re * d));
-    }
-    return z;
+    F r = y.re / y.im, d = y.re * r + y.im;
+    return cx((x.re * r + x.im) / d, (x.im * r - x.re) / d);
 }
 
 // Conversions. What no integer holds goes through int64's minimum.
