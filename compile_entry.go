@@ -6,140 +6,13 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/compile"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
-
-// tensorSpec is what a trace assumes of a tensor.
-type tensorSpec struct {
-	spec graph.Spec
-	dev  Device
-	leaf bool
-	lay  *shape.Layout // strides; nil for row-major order, whatever its offset
-	at   *backend.Device
-}
-
-func specOf(n *graph.Node) tensorSpec {
-	return tensorSpec{graph.Spec{Shape: n.Shape(), DType: n.DType()}, deviceOf(n), n.Leaf(), stridesOf(n), n.Device()}
-}
-
-// plainly reports whether a node is as assumed at a first look: most are, call after call.
-func (a *tensorSpec) plainly(n *graph.Node) bool {
-	_, lay := n.Buffer()
-	return n.Shape() == a.spec.Shape && n.DType() == a.spec.DType && n.Leaf() == a.leaf && n.Device() == a.at && (a.at != nil || deviceOf(n) == a.dev) && lay == nil && a.lay == nil
-}
-
-func argSpecs(in []*Tensor) []tensorSpec {
-	s := make([]tensorSpec, len(in))
-	for i, t := range in {
-		s[i] = specOf(t.array().Peek())
-	}
-	return s
-}
-
-// stridesOf returns the layout of a stored node that is not in row-major order.
-func stridesOf(n *graph.Node) *shape.Layout {
-	_, lay := n.Buffer()
-	if lay == nil || lay.IsContiguous(n.Shape()) {
-		return nil
-	}
-	return lay
-}
-
-func (a tensorSpec) differs(b tensorSpec) string {
-	switch {
-	case a.spec.Shape != b.spec.Shape && !a.spec.Shape.Equal(b.spec.Shape):
-		return fmt.Sprintf("shape went from %v to %v", a.spec.Shape, b.spec.Shape)
-	case a.spec.DType != b.spec.DType:
-		return fmt.Sprintf("dtype went from %v to %v", a.spec.DType, b.spec.DType)
-	case a.dev != b.dev:
-		return fmt.Sprintf("device went from %v to %v", a.dev, b.dev)
-	case a.leaf != b.leaf:
-		return "whether it requires a gradient changed"
-	case a.lay != b.lay && !a.lay.SameStrides(b.lay):
-		return fmt.Sprintf("strides went from %v to %v", stridesText(a.lay), stridesText(b.lay))
-	}
-	return ""
-}
-
-func stridesText(l *shape.Layout) string {
-	if l == nil {
-		return "row-major"
-	}
-	return fmt.Sprint(l.Strides)
-}
-
-// signature is the key of a trace beside the argument tensors: everything else outside of tensors' values that it
-// depends on.
-type signature struct {
-	tree   string // structure and constants of the arguments
-	noGrad bool
-	det    bool
-	wino   bool
-	cast   dtype.DType
-	dev    any
-	float  dtype.DType
-}
-
-func signatureOf(tr *trees, st *scope.State) signature {
-	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
-	if tr != nil {
-		b := []byte(nil)
-		for _, v := range tr.args {
-			b = describe(v, b)
-		}
-		s.tree = string(b)
-	}
-	return s
-}
-
-// describe writes the structure of a value and its constants.
-func describe(v reflect.Value, b []byte) []byte {
-	if !v.IsValid() {
-		return append(b, "nil;"...)
-	}
-	if v.Type() == tensorType {
-		if v.IsNil() {
-			return append(b, "-;"...)
-		}
-		return append(b, "T;"...)
-	}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Array:
-		b = fmt.Appendf(b, "%d[", v.Len())
-		for i := range v.Len() {
-			b = describe(v.Index(i), b)
-		}
-		return append(b, ']')
-	case reflect.Map:
-		b = append(b, '{')
-		for _, k := range sortedKeys(v) {
-			b = fmt.Appendf(b, "%v:", k)
-			b = describe(v.MapIndex(k), b)
-		}
-		return append(b, '}')
-	case reflect.Struct:
-		b = append(b, '(')
-		for i := range v.NumField() {
-			b = describe(v.Field(i), b)
-		}
-		return append(b, ')')
-	case reflect.Interface:
-		return describe(v.Elem(), b)
-	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return fmt.Appendf(b, "%x;", v.Pointer())
-	case reflect.String:
-		return fmt.Appendf(b, "%q;", v.String())
-	}
-	return fmt.Appendf(b, "%v;", v)
-}
 
 // differs says why the trace was not made for such arguments, "" if it was.
 func (e *entry) differs(in []*Tensor, t *signature) string {
@@ -180,22 +53,6 @@ type entry struct {
 	res      []reflect.Value
 	writes   bool
 	donate   []bool // by argument and captured handle: its buffer may be written over
-}
-
-// written is a tensor from outside that the function assigns.
-type written struct {
-	h     *graph.Array // nil: an argument
-	arg   int
-	slot  *graph.Slot // of a leaf; nil for others
-	local bool        // the leaf was made inside: each call gives it a slot of its own
-}
-
-// handle returns the tensor among a call's arguments, or the one that was captured.
-func (w *written) handle(in []*Tensor) *graph.Array {
-	if w.h != nil {
-		return w.h
-	}
-	return in[w.arg].array()
 }
 
 type gradOut struct {
@@ -378,34 +235,6 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tenso
 	e.prog.State = slices.Clone(e.donate)
 	clear(e.prog.State[:first]) // an argument is another tensor at the next call
 	return nil
-}
-
-// assigned notes that the function leaves a value in a tensor from outside.
-func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
-	if final.Leaf() {
-		w.slot = final.Slot()
-		w.local = w.slot.MadeIn(t)
-	} else if final.Tape() {
-		e.inline, e.why = true, "an assigned value requires a gradient"
-	}
-	e.written = append(e.written, w)
-}
-
-// meets reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
-// them: the trace takes each to be a tensor of its own. It also reports an assigned argument that is a view, which is refused.
-func (e *entry) meets(in []*Tensor) bool {
-	for i := range e.written {
-		w := &e.written[i]
-		for k, x := range in {
-			if (w.h != nil || k != w.arg) && x.array() == w.handle(in) {
-				return true
-			}
-		}
-		if w.h == nil && (w.handle(in).IsView() || slices.Contains(e.captured, w.handle(in))) {
-			return true
-		}
-	}
-	return false
 }
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.

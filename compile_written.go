@@ -1,0 +1,51 @@
+package lucid
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/graph"
+)
+
+// written is a tensor from outside that the function assigns.
+type written struct {
+	h     *graph.Array // nil: an argument
+	arg   int
+	slot  *graph.Slot // of a leaf; nil for others
+	local bool        // the leaf was made inside: each call gives it a slot of its own
+}
+
+// handle returns the tensor among a call's arguments, or the one that was captured.
+func (w *written) handle(in []*Tensor) *graph.Array {
+	if w.h != nil {
+		return w.h
+	}
+	return in[w.arg].array()
+}
+
+// assigned notes that the function leaves a value in a tensor from outside.
+func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
+	if final.Leaf() {
+		w.slot = final.Slot()
+		w.local = w.slot.MadeIn(t)
+	} else if final.Tape() {
+		e.inline, e.why = true, "an assigned value requires a gradient"
+	}
+	e.written = append(e.written, w)
+}
+
+// meets reports whether one of the arguments is also another argument or a captured tensor, and the function assigns one of
+// them: the trace takes each to be a tensor of its own. It also reports an assigned argument that is a view, which is refused.
+func (e *entry) meets(in []*Tensor) bool {
+	for i := range e.written {
+		w := &e.written[i]
+		for k, x := range in {
+			if (w.h != nil || k != w.arg) && x.array() == w.handle(in) {
+				return true
+			}
+		}
+		if w.h == nil && (w.handle(in).IsView() || slices.Contains(e.captured, w.handle(in))) {
+			return true
+		}
+	}
+	return false
+}
