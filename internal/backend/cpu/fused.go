@@ -113,8 +113,9 @@ type operand struct {
 	scalar  bool // one value for all elements
 	dims    []int
 	strides []int
-	slot    int // scratch tile, if not direct
-	flat    int // so many elements of a row-major walk are one and the same
+	slot    int  // scratch tile, if not direct
+	flat    int  // so many elements of a row-major walk are one and the same
+	apart   bool // it has no memory: whoever asks for tiles says where they lie
 }
 
 type runState struct {

@@ -120,6 +120,7 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 		}
 		for i := range r.in {
 			switch o := &r.in[i]; {
+			case o.apart:
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, (at-o.first)*o.size)
 			case !o.scalar:

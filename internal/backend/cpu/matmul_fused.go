@@ -70,6 +70,7 @@ func runHead(c *backend.Ctx, r *runState, head *backend.Head, out backend.View, 
 	}
 	h.dst = head.Dst
 	if head.Unwritten {
+		r.in[h.dst].apart = true
 		return matmulThen(c, out, in, ending{at: h.at, size: out.Numel()})
 	}
 	return matmulThen(c, out, in, ending{then: h.then})
@@ -115,7 +116,9 @@ func (h *headRun) soon(row, col, rows, cols int) {
 	if h.r.n < aheadElems {
 		return
 	}
-	rows = min(rows, h.r.n/h.width-row)
+	if rows = min(rows, h.r.n/h.width-row); rows <= 0 {
+		return
+	}
 	for i := range h.r.in {
 		if o := &h.r.in[i]; o.direct && i != h.dst {
 			simd.PrefetchRows(unsafe.Add(o.base, (row*h.width+col-o.first)*o.size), h.width*o.size, rows, cols*o.size)
