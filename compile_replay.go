@@ -105,7 +105,7 @@ func newCall(in ...*Tensor) *call {
 
 // release lets other calls have the space.
 func (c *call) release() {
-	c.in, c.outs, c.res, c.e = wipe(c.in), wipe(c.outs), wipe(c.res), nil
+	c.in, c.outs, c.res, c.e = exec.Wipe(c.in), exec.Wipe(c.outs), exec.Wipe(c.res), nil
 	calls.Put(c)
 }
 
@@ -134,15 +134,7 @@ func (c *call) letGo() {
 			n.Unref()
 		}
 	}
-	c.args, c.gone = wipe(c.args), c.gone[:0]
-}
-
-// wipe empties a list of a few entries.
-func wipe[T any](list []*T) []*T {
-	for i := 0; i < len(list); i++ { // a range would be a call of the runtime, which takes longer
-		list[i] = nil
-	}
-	return list[:0]
+	c.args, c.gone = exec.Wipe(c.args), c.gone[:0]
 }
 
 // run gives the nodes of all outputs. With donate, state that is written may be written over in place.

@@ -75,7 +75,7 @@ func (r *run) release() {
 		for i := range r.space {
 			r.space[i].Buf = nil
 		}
-		wipe(r.bufs[:p.numIn])
+		Wipe(r.bufs[:p.numIn])
 		for _, i := range p.gets {
 			r.bufs[i] = nil
 		}
@@ -98,7 +98,7 @@ func (r *run) release() {
 		clear(r.late)
 		r.late = r.late[:0]
 	}
-	r.owned, r.kept, r.took = wipe(r.owned), wipe(r.kept), r.took[:0]
+	r.owned, r.kept, r.took = Wipe(r.owned), Wipe(r.kept), r.took[:0]
 	r.prog, r.errs, r.shown, r.whole = nil, nil, false, false
 	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
 	if r.bound.claims != nil {
@@ -107,8 +107,8 @@ func (r *run) release() {
 	p.space().Put(r)
 }
 
-// wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
-func wipe[T any](list []*T) []*T {
+// Wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
+func Wipe[T any](list []*T) []*T {
 	for i := 0; i < len(list); i++ { // a range would be such a call
 		list[i] = nil
 	}

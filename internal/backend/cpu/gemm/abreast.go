@@ -46,7 +46,7 @@ func abreastGeneric[T Float](rows, h, cols, channels int, taps []AbreastTap, x [
 }
 
 // AbreastRow is the longest row of places here, 0 if there are no kernels.
-func AbreastRow[T Float]() int { return len(engineOf[T]().abreast) - 1 }
+func AbreastRow[T Float]() int { return max(0, len(engineOf[T]().abreast)-1) }
 
 // AbreastRows is the most rows of h places that are computed together here: one, two or four.
 func AbreastRows[T Float](h int) int {
