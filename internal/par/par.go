@@ -18,6 +18,7 @@ type job struct {
 	own     uint64        // blocks that are the caller's as long as helpers have others
 	taken   atomic.Uint64 // blocks taken: by the caller in the low half, by helpers in the high
 	seats   atomic.Int64  // helpers that may still join
+	need    atomic.Int64  // helpers at rest that are still to be woken
 	left    atomic.Int64  // blocks that have not ended
 	end     atomic.Int32  // running, asleep or ended
 	fin     chan struct{} // of a caller that is asleep
@@ -59,10 +60,12 @@ var (
 // Waking a goroutine takes longer than a small product. So a helper looks for its next job for a while before it sleeps,
 // and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
 // time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
-// spare, and they sleep at once.
+// spare, and they sleep at once. A helper that was woken soon after it fell asleep is more patient the next time.
 const (
-	spinTime  = 50 * time.Microsecond
-	spinPolls = 64 // looks between two glances at the clock
+	spinTime  = 50 * time.Microsecond  // how long a helper looks for a job at first
+	spinMost  = 200 * time.Microsecond // and at most
+	waitTime  = 200 * time.Microsecond // of a caller: two blocks take no longer
+	spinPolls = 64                     // looks between two glances at the clock
 )
 
 // SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
@@ -89,8 +92,9 @@ func For(n int, f func(block int)) error {
 	j.seats.Store(int64(width - 1))
 	active.Add(1)
 	posted.job.Store(j)
-	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
-		wake(j)
+	if need := int64(width-1) - awake.Load(); need > 0 {
+		j.need.Store(need)
+		j.rouse()
 	}
 	j.work(false)
 	j.wait()
@@ -116,10 +120,20 @@ func serial(n int, f func(block int)) (err error) {
 	return nil
 }
 
-// wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
+// rouse wakes two helpers if the job needs them; each of those wakes two more.
+func (j *job) rouse() {
+	for range 2 {
+		if j.need.Load() <= 0 || j.need.Add(-1) < 0 {
+			return
+		}
+		wake(j)
+	}
+}
+
+// wake hands the job to a helper that sleeps, or to a new one if none does and there is room: a processor is the caller's.
 func wake(j *job) {
 	if resting.Load() == 0 {
-		if w := workers.Add(1); w <= int64(runtime.GOMAXPROCS(0)) {
+		if w := workers.Add(1); w < int64(runtime.GOMAXPROCS(0)) {
 			go worker(j)
 		} else {
 			workers.Add(-1)
@@ -133,11 +147,13 @@ func wake(j *job) {
 }
 
 func worker(j *job) {
+	patience := spinTime
 	for {
 		if j.join() {
+			j.rouse()
 			j.work(true)
 		}
-		j = find()
+		j = find(&patience)
 	}
 }
 
@@ -151,9 +167,9 @@ func (j *job) open() bool {
 func (j *job) join() bool { return j.open() && j.seats.Add(-1) >= 0 }
 
 // find waits for a job, awake at first.
-func find() *job {
+func find(patience *time.Duration) *job {
 	awake.Add(1)
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < *patience; {
 		for range spinPolls {
 			if j := posted.job.Load(); j != nil && j.open() {
 				awake.Add(-1)
@@ -168,14 +184,20 @@ func find() *job {
 		resting.Add(-1)
 		return j
 	}
+	slept := time.Now()
 	j := <-queue
 	resting.Add(-1)
+	if time.Since(slept) < spinMost {
+		*patience = min(2**patience, spinMost)
+	} else {
+		*patience = spinTime
+	}
 	return j
 }
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
 func (j *job) wait() {
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < waitTime; {
 		for range spinPolls {
 			if j.left.Load() == 0 {
 				return
