@@ -12,7 +12,8 @@ import (
 )
 
 // A single small elementwise op over stored operands is evaluated without a plan: most of the time of a program that
-// reads every value goes here.
+// reads every value goes here. singleWork bounds its elements: others who plan wait for it.
+const singleWork = 1 << 17
 
 type singleKey struct {
 	dev *backend.Device
@@ -39,7 +40,7 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 	if n.Op().Kind == graph.Contract {
 		return evalProduct(n)
 	}
-	if n.Op().Kind != graph.Elementwise || n.Attr() != nil || n.Stored() || n.NumIn() == 0 || n.NumIn() > 2 || n.Shape().Numel() > shortWork {
+	if n.Op().Kind != graph.Elementwise || n.Attr() != nil || n.Stored() || n.NumIn() == 0 || n.NumIn() > 2 || n.Shape().Numel() > singleWork {
 		return false, nil
 	}
 	d := n.Device()
