@@ -60,10 +60,19 @@ var (
 // and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
 // time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
 // spare, and they sleep at once.
+//
+// Whoever ends first waits for the last block of the other, so both look for as long as a block took besides: a thread that
+// is put to sleep for that is often woken on the processor of the one it worked with, and shares it for milliseconds.
 const (
 	spinTime  = 50 * time.Microsecond
-	spinPolls = 64 // looks between two glances at the clock
+	spinBlock = time.Millisecond // longest block that is waited for
+	spinPolls = 64               // looks between two glances at the clock
 )
+
+// patience is how long to look, if n blocks took this long.
+func patience(n int64, took time.Duration) time.Duration {
+	return spinTime + min(spinBlock, took/time.Duration(max(1, n)))
+}
 
 // SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
 func SetThreads(n int) { limit.Store(int64(n)) }
@@ -92,8 +101,7 @@ func For(n int, f func(block int)) error {
 	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
 		wake(j)
 	}
-	j.work(false)
-	j.wait()
+	j.wait(j.work(false))
 	active.Add(-1)
 	j.f = nil // posted may hold on to the job, not to what it worked on
 	if p := j.failure.Load(); p != nil {
@@ -134,10 +142,11 @@ func wake(j *job) {
 
 func worker(j *job) {
 	for {
+		spin := spinTime
 		if j.join() {
-			j.work(true)
+			spin = j.work(true)
 		}
-		j = find()
+		j = find(spin)
 	}
 }
 
@@ -150,10 +159,10 @@ func (j *job) open() bool {
 // join takes a seat.
 func (j *job) join() bool { return j.open() && j.seats.Add(-1) >= 0 }
 
-// find waits for a job, awake at first.
-func find() *job {
+// find waits for a job, awake for a while.
+func find(spin time.Duration) *job {
 	awake.Add(1)
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j := posted.job.Load(); j != nil && j.open() {
 				awake.Add(-1)
@@ -174,8 +183,8 @@ func find() *job {
 }
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
-func (j *job) wait() {
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+func (j *job) wait(spin time.Duration) {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j.left.Load() == 0 {
 				return
@@ -190,10 +199,10 @@ func (j *job) wait() {
 
 // work does blocks until none is left. The first blocks are the caller's, the others are the helpers', and each side goes
 // forward through its own, as memory is read ahead; what is left of the other's it takes from the end. So in a sequence of loops
-// over the same memory each finds in its cache what it wrote before.
-func (j *job) work(helper bool) {
+// over the same memory each finds in its cache what it wrote before. It returns how long to look for what comes next.
+func (j *job) work(helper bool) time.Duration {
 	p := NewPace()
-	done := int64(0)
+	start, done := p.last, int64(0)
 	for {
 		b, ok := j.take(helper)
 		if !ok {
@@ -208,6 +217,7 @@ func (j *job) work(helper bool) {
 	if done > 0 && j.left.Add(-done) == 0 && j.end.Swap(ended) == asleep {
 		close(j.fin)
 	}
+	return patience(done, time.Since(epoch)-start)
 }
 
 // take returns the number of a block that nobody else has.
