@@ -60,11 +60,15 @@ var (
 // Waking a goroutine takes longer than a small product. So a helper looks for its next job for a while before it sleeps,
 // and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
 // time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
-// spare, and they sleep at once. A helper that was woken soon after it fell asleep is more patient the next time.
+// spare, and they sleep at once.
+//
+// Whoever ends first waits for the last block of the other, so both look for as long as a block took besides: a thread that
+// is put to sleep for that is often woken on the processor of the one it worked with, and shares it for milliseconds. A
+// helper that was woken soon after it fell asleep is more patient the next time.
 const (
-	spinTime  = 50 * time.Microsecond  // how long a helper looks for a job at first
-	spinMost  = 200 * time.Microsecond // and at most
-	waitTime  = 200 * time.Microsecond // of a caller: two blocks take no longer
+	spinTime  = 50 * time.Microsecond  // how long to look at least
+	spinMost  = 200 * time.Microsecond // the most patience of a helper
+	spinBlock = time.Millisecond       // longest block that is waited for
 	spinPolls = 64                     // looks between two glances at the clock
 )
 
@@ -96,8 +100,7 @@ func For(n int, f func(block int)) error {
 		j.need.Store(need)
 		j.rouse()
 	}
-	j.work(false)
-	j.wait()
+	j.wait(j.work(false))
 	active.Add(-1)
 	j.f = nil // posted may hold on to the job, not to what it worked on
 	if p := j.failure.Load(); p != nil {
@@ -149,11 +152,12 @@ func wake(j *job) {
 func worker(j *job) {
 	patience := spinTime
 	for {
+		spin := spinTime
 		if j.join() {
 			j.rouse()
-			j.work(true)
+			spin = j.work(true)
 		}
-		j = find(&patience)
+		j = find(spin, &patience)
 	}
 }
 
@@ -166,10 +170,11 @@ func (j *job) open() bool {
 // join takes a seat.
 func (j *job) join() bool { return j.open() && j.seats.Add(-1) >= 0 }
 
-// find waits for a job, awake at first.
-func find(patience *time.Duration) *job {
+// find waits for a job, awake for a while.
+func find(spin time.Duration, patience *time.Duration) *job {
 	awake.Add(1)
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < *patience; {
+	spin = max(spin, *patience)
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j := posted.job.Load(); j != nil && j.open() {
 				awake.Add(-1)
@@ -196,8 +201,8 @@ func find(patience *time.Duration) *job {
 }
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
-func (j *job) wait() {
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < waitTime; {
+func (j *job) wait(spin time.Duration) {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j.left.Load() == 0 {
 				return
@@ -212,10 +217,10 @@ func (j *job) wait() {
 
 // work does blocks until none is left. The first blocks are the caller's, the others are the helpers', and each side goes
 // forward through its own, as memory is read ahead; what is left of the other's it takes from the end. So in a sequence of loops
-// over the same memory each finds in its cache what it wrote before.
-func (j *job) work(helper bool) {
+// over the same memory each finds in its cache what it wrote before. It returns how long to look for what comes next.
+func (j *job) work(helper bool) (spin time.Duration) {
 	p := NewPace()
-	done := int64(0)
+	start, done := p.last, int64(0)
 	for {
 		b, ok := j.take(helper)
 		if !ok {
@@ -230,6 +235,7 @@ func (j *job) work(helper bool) {
 	if done > 0 && j.left.Add(-done) == 0 && j.end.Swap(ended) == asleep {
 		close(j.fin)
 	}
+	return spinTime + min(spinBlock, (time.Since(epoch)-start)/time.Duration(max(1, done)))
 }
 
 // take returns the number of a block that nobody else has.
