@@ -59,6 +59,18 @@ func product(dims []int) int {
 	return n
 }
 
+// indexFor is the type that counts n elements: what is narrow is divided fast.
+func indexFor(n int) string {
+	if n >= 1<<31 {
+		return "u64"
+	}
+	return "u32"
+}
+
+func takeSource(unit string, total int) string {
+	return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n#define INDEX " + indexFor(total) + "\n" + kernels.Source("index")
+}
+
 func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {
@@ -70,19 +82,16 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	for size < 16 && inner%2 == 0 && address(x.views[0])%uintptr(2*size) == 0 {
 		size, inner = 2*size, inner/2
 	}
-	unit := unitOf[size]
-	f, err := d.kernel("take "+unit, "take_slices", func() string {
-		return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n" + kernels.Source("index")
-	})
+	unit, total := unitOf[size], product(dims[:axis])*count*inner
+	f, err := d.kernel("take "+unit+indexFor(total), "take_slices", func() string { return takeSource(unit, total) })
 	if err != nil {
 		return err
 	}
-	total := product(dims[:axis]) * count * inner
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
 		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
-		return d.launch(f, blocks(total, threads), 1, threads, g)
+		return d.launch(f, blocks(total, 4*threads), 1, threads, g)
 	})
 }
 
@@ -203,11 +212,13 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 		defer b.Free()
 	}
 	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("GATHER", t, t, attr.ReduceSet) })
+	n := out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n)), "gather", func() string {
+		return "#define INDEX " + indexFor(n) + "\n" + indexSource("GATHER", t, t, attr.ReduceSet)
+	})
 	if err != nil {
 		return err
 	}
-	n := out[0].Numel()
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		return d.launch(f, blocks(n, threads), 1, threads, along(at, in[0], in[0], axis, n, 0, 0, address(out[0]), address(in[0]), address(at), word))
 	})

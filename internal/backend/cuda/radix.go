@@ -67,7 +67,7 @@ func digits(t dtype.DType) []int {
 const (
 	radixThreads = 512
 	radixBlocks  = 2       // that a multiprocessor should hold
-	radixItems   = 16      // keys of 32 bits that a thread has
+	radixItems   = 12      // keys of 32 bits that a thread has
 	radixSpan    = 1 << 15 // keys that a block counts
 )
 

@@ -5,14 +5,23 @@
 // out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
 struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
 
+// A thread has four units, a block's worth apart: several are under way at once. They are counted in INDEX.
 extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (e >= a.total) return;
-    const i64 i = e % a.inner, r = e / a.inner, p = a.at[r % a.count];
-    UNIT v = UNIT();
-    if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
-    else v = a.x[(r / a.count * a.n + p) * a.inner + i];
-    a.out[e] = v;
+    const INDEX first = (INDEX)blockIdx.x * 1024u + threadIdx.x, inner = (INDEX)a.inner, count = (INDEX)a.count;
+    UNIT v[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const INDEX e = first + k * 256u;
+        if (e >= (INDEX)a.total) break;
+        const INDEX r = inner == 1 ? e : e / inner, i = e - r * inner, o = r / count;
+        const i64 p = a.at[r - o * count];
+        v[k] = UNIT();
+        if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
+        else v[k] = a.x[(o * a.n + p) * a.inner + i];
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (first + k * 256u < (INDEX)a.total) a.out[first + k * 256u] = v[k];
 }
 #endif
 
@@ -51,10 +60,12 @@ struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const
 extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    i64 rest = e, from = 0;
+    INDEX rest = (INDEX)e;
+    i64 from = 0;
     for (int d = (int)a.rank - 1; d >= 0; d--) {
-        if (d != a.axis) from += rest % a.dims[d] * a.xs[d];
-        rest /= a.dims[d];
+        const INDEX q = rest / (INDEX)a.dims[d];
+        if (d != a.axis) from += (i64)(rest - q * (INDEX)a.dims[d]) * a.xs[d];
+        rest = q;
     }
     const i64 p = a.at[e];
     T v = T();
