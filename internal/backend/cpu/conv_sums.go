@@ -14,6 +14,8 @@ import (
 const (
 	sumsTaps   = 448        // taps of a strip, about
 	sumsImages = 32         // most images of a block
+	sumsFew    = 8          // fewest, to have enough blocks
+	sumsParts  = 32         // blocks that there should be at least
 	sumsRows   = 128        // most kernels of a block
 	sumsInput  = 64 << 10   // elements of the scratch of the input, about
 	sumsLeast  = 64         // fewest taps
@@ -75,7 +77,11 @@ func (j *convJob[T]) newSums() *sumsConv[T] {
 	panel := 2 * j.float.lanes
 	d.kernels = min(ceil(j.kernels, panel)*panel, sumsRows)
 	d.split = ceil(j.kernels, d.kernels)
-	d.parts = min(j.channels*d.strips, ceil(directLeast, d.inputs*d.split))
+	d.parts = min(j.channels*d.strips, ceil(sumsParts, d.inputs*d.split))
+	for d.images > sumsFew && d.inputs*d.split*d.parts < j.leastBlocks() { // the parts, which bits depend on, stay
+		d.inputs = ceil(j.images, ceil(d.images, 2))
+		d.images = ceil(j.images, d.inputs)
+	}
 	order, to := make([]int, p[2].outs), 0
 	for part := range d.wide.parts() {
 		for t := range p[2].outs {
