@@ -99,7 +99,29 @@ last:
 	JMP zeros
 
 few:
-	SINGLES(single, 4)
+	CMPQ CX, $4
+	JLT two
+	VMOVUPS (BX), X0
+	VMOVUPS -16(BX)(CX*4), X1
+	VMOVUPS X0, (AX)
+	VMOVUPS X1, -16(AX)(CX*4)
+	LEAQ (AX)(CX*4), AX
+	JMP zeros
+
+two:
+	CMPQ CX, $2
+	JLT single
+	MOVQ (BX), DX
+	MOVL -4(BX)(CX*4), R12
+	MOVQ DX, (AX)
+	MOVL R12, -4(AX)(CX*4)
+	LEAQ (AX)(CX*4), AX
+	JMP zeros
+
+single:
+	MOVL (BX), DX
+	MOVL DX, (AX)
+	ADDQ $4, AX
 
 zeros:
 	MOVQ hi+56(FP), CX
