@@ -45,15 +45,21 @@ func (r *rowsOfPlaces) together() bool {
 	return r.step[2] == 1
 }
 
-func (j *convJob[T]) byProduct(c *backend.Ctx) error {
-	x := rowsOfPlaces{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
-	w := rowsOfPlaces{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
+// productRows are the operands of the product.
+func (j *convJob[T]) productRows() (x, w rowsOfPlaces) {
+	x = rowsOfPlaces{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
+	w = rowsOfPlaces{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
 	for d, p := range j.phase {
 		x.size[d], w.size[d] = p.taps, p.taps
 		x.step[d], w.step[d] = p.step*j.step[d], p.tapStep*j.tapStep[d]
 		x.first += p.first * j.step[d]
 		w.first += p.tap * j.tapStep[d]
 	}
+	return x, w
+}
+
+func (j *convJob[T]) byProduct(c *backend.Ctx) error {
+	x, w := j.productRows()
 	n := j.phase.taps()
 	var failed error
 	run := gemmRunner(c, &failed)
