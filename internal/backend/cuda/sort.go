@@ -59,6 +59,7 @@ type sorter struct {
 	flip                      bool
 	width, column, columns, p int
 	skip                      bool
+	bits                      int // that keys have at most; 0: as many as their dtype
 	bufs                      []*mem.Buffer
 }
 
