@@ -1,6 +1,10 @@
 package lucid
 
 import (
+	"runtime"
+	"strings"
+	"unicode"
+
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -20,7 +24,50 @@ func wrapAll(ns []*graph.Node) []*Tensor {
 }
 
 // acquire claims the node a tensor shows now; release lets it go once the result holds it.
-func acquire(t *Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+func acquire(t *Tensor) *graph.Node {
+	if t == nil {
+		missing("a tensor is nil")
+	}
+	return (*graph.Array)(t).Acquire()
+}
+
+func missing(format string, args ...any) {
+	fault.Throw(fault.Value, servedOp(), format+"; only those that the documentation says may be can be left out", args...)
+}
+
+// servedOp names the op whose door was called. It reads the stack, so that doors need not carry their names for the sake of
+// operands that are missing.
+func servedOp() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		name, ok := strings.CutPrefix(f.Function, "github.com/lucid-go/lucid.")
+		name, _, _ = strings.Cut(name, "[")
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		if ok && name != "" && unicode.IsUpper(rune(name[0])) {
+			return opOfDoor(strings.TrimSuffix(name, "_"))
+		}
+	}
+	return "operand"
+}
+
+func opOfDoor(door string) string {
+	for _, s := range schemas {
+		if s.door == door {
+			return s.name
+		}
+	}
+	var snake strings.Builder
+	for i, c := range door {
+		if unicode.IsUpper(c) && i > 0 && unicode.IsLower(rune(door[i-1])) {
+			snake.WriteByte('_')
+		}
+		snake.WriteRune(unicode.ToLower(c))
+	}
+	return snake.String()
+}
 
 // acquireMaybe is acquire of a tensor that may be nil.
 func acquireMaybe(t *Tensor) *graph.Node {
@@ -41,7 +88,7 @@ func acquireAny(x any) any {
 	switch x := x.(type) {
 	case *Tensor:
 		if x == nil {
-			fault.Throw(fault.Value, "operand", "an operand is a nil tensor")
+			missing("an operand is a nil tensor")
 		}
 		return (*graph.Array)(x).Acquire()
 	case int:
@@ -60,7 +107,7 @@ func acquireAll(ts []*Tensor) []*graph.Node {
 	ns := make([]*graph.Node, len(ts))
 	for i, t := range ts {
 		if t == nil {
-			fault.Throw(fault.Value, "operand", "tensor %d of the list is nil", i)
+			missing("tensor %d of the list is nil", i)
 		}
 		ns[i] = acquire(t)
 	}

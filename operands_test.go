@@ -26,6 +26,15 @@ func TestNilTensors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	for op, f := range map[string]func(){
+		"matmul": func() { x.MatMul(none) }, "add": func() { x.Clone().Add_(none) }, "log_softmax": func() { LogSoftmax(none, 0) }, "cat": func() { Cat([]*Tensor{x, nil}, 0) },
+		"sum": func() { none.Sum() }, "at": func() { none.At(0) }, "item_as": func() { ItemAs[int](none) },
+	} {
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) || e.Op != op {
+			t.Errorf("the error of %s does not name it: %v", op, err)
+		}
+	}
 	none.Free()
 	if none.String() != "tensor(nil)" {
 		t.Error(none.String())
