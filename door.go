@@ -1,10 +1,6 @@
 package lucid
 
 import (
-	"runtime"
-	"strings"
-	"unicode"
-
 	"github.com/lucid-go/lucid/internal/door"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -32,41 +28,7 @@ func acquire(t *Tensor) *graph.Node {
 }
 
 func missing(format string, args ...any) {
-	fault.Throw(fault.Value, servedOp(), format+"; only those that the documentation says may be can be left out", args...)
-}
-
-// servedOp names the op whose door was called. It reads the stack, so that doors need not carry their names for the sake of
-// operands that are missing.
-func servedOp() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		name, ok := strings.CutPrefix(f.Function, "github.com/lucid-go/lucid.")
-		name, _, _ = strings.Cut(name, "[")
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		if ok && name != "" && unicode.IsUpper(rune(name[0])) {
-			return opOfDoor(strings.TrimSuffix(name, "_"))
-		}
-	}
-	return "operand"
-}
-
-func opOfDoor(door string) string {
-	for _, s := range schemas {
-		if s.door == door {
-			return s.name
-		}
-	}
-	var snake strings.Builder
-	for i, c := range door {
-		if unicode.IsUpper(c) && i > 0 && unicode.IsLower(rune(door[i-1])) {
-			snake.WriteByte('_')
-		}
-		snake.WriteRune(unicode.ToLower(c))
-	}
-	return snake.String()
+	fault.Throw(fault.Value, calledOp(), format+"; only those that the documentation says may be can be left out", args...)
 }
 
 // acquireMaybe is acquire of a tensor that may be nil.

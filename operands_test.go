@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -33,6 +34,13 @@ func TestNilTensors(t *testing.T) {
 		var e *Error
 		if err := Try(f); !errors.As(err, &e) || e.Op != op {
 			t.Errorf("the error of %s does not name it: %v", op, err)
+		}
+	}
+	x16 := Ones(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	_, err := Call("addmm", []*Tensor{x, x, Ones(3, 3)}, nil)
+	for what, err := range map[string]error{"unsqueeze: reshape": Try(func() { x16.Unsqueeze(0) }), "addmm: matmul": Try(func() { Addmm(x, x, Ones(3, 3)) }), "addmm": err} {
+		if err == nil || !strings.HasPrefix(err.Error(), "lucid: "+what+": ") {
+			t.Errorf("an error from within %s: %v", what, err)
 		}
 	}
 	none.Free()
