@@ -191,6 +191,10 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
 	compileOne(t, "gather", "#define INDEX u32\n"+indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "narrow", narrowSource())
+	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
+		compileOne(t, "scatter_add", addSource(d))
+	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
 		compileOne(t, "take", takeSource(unit, 1))

@@ -16,6 +16,7 @@ type Device struct {
 	Name         string
 	Major, Minor int // compute capability
 	SMs          int
+	Shared       int // bytes a block's threads may share at most
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
 	Early        bool // what is recorded starts kernels that wait by themselves before those they wait for have ended
@@ -36,6 +37,7 @@ type Device struct {
 // Attributes of a device.
 const (
 	attrSMs         = 16
+	attrShared      = 97
 	attrMajor       = 75
 	attrMinor       = 76
 	attrMemoryPools = 115
@@ -68,7 +70,7 @@ func Open(index int) (*Device, error) {
 	}
 	d.Memory = int64(*total)
 	var pools int
-	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrMajor: &d.Major, attrMinor: &d.Minor, attrMemoryPools: &pools} {
+	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrShared: &d.Shared, attrMajor: &d.Major, attrMinor: &d.Minor, attrMemoryPools: &pools} {
 		v := new(int32)
 		if s := dl.Call(cu.deviceGetAttribute, uintptr(unsafe.Pointer(v)), a, d.handle); s != 0 {
 			return nil, fail(s, "asking for attribute %d of device %d", a, index)

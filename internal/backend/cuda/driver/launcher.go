@@ -124,9 +124,12 @@ func (d *Device) launchAll() {
 	}
 }
 
-// sleeps lets the thread rest, unless something was added behind number n.
+// sleeps lets the thread rest, unless something was added behind number n or is just being added: whoever adds may be waiting for
+// this thread to make room.
 func (q *launcher) sleeps(n uint64) bool {
-	q.mu.Lock()
+	if !q.mu.TryLock() {
+		return false
+	}
 	defer q.mu.Unlock()
 	if q.head.Load() != n {
 		return false

@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 }
 #endif
 
-#if defined(GATHER) || defined(SCATTER)
+#if defined(GATHER) || defined(SCATTER) || defined(SCATTER_ADD)
 typedef Rep<T>::R R;
 // Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
@@ -92,5 +92,46 @@ extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant_
         T *z = a.out + to + p * a.xs[a.axis];
         *z = Put<T>::put(MEET(get(*z), get(a.src[from + k * a.ss[a.axis]])));
     }
+}
+#endif
+
+#ifdef NARROW
+// Positions in 32 bits; those out of range become n.
+struct Args { i64 total, n; u32 *out; const i64 *at; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (e >= a.total) return;
+    const i64 p = a.at[e];
+    const bool out = p < 0 || p >= a.n;
+    if (out) complain(a.fault, 1, p, a.n);
+    a.out[e] = out ? (u32)a.n : (u32)p;
+}
+#endif
+
+#ifdef SCATTER_ADD
+// Sums of integers are the same in any order: every value is added where it belongs. WORD is T without its sign.
+extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    const bool is = e < a.total;
+    i64 rest = is ? e : 0, to = 0, from = 0;
+    for (int d = (int)a.rank - 1; d >= 0; d--) {
+        const i64 r = rest % a.dims[d];
+        if (d != a.axis) to += r * a.xs[d];
+        from += r * a.ss[d];
+        rest /= a.dims[d];
+    }
+    i64 p = is ? a.at[e] : -1;
+    if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
+    const i64 at = p < 0 ? -1 : to + p * a.xs[a.axis];
+    WORD v = at < 0 ? (WORD)0 : (WORD)a.src[from];
+    // Where a warp has one place, one of its threads adds for all.
+    const i64 first = __shfl_sync(~0u, at, 0);
+    if (__all_sync(~0u, at == first)) {
+#pragma unroll
+        for (int s = 16; s > 0; s /= 2) v += __shfl_xor_sync(~0u, v, s);
+        if (threadIdx.x % 32 != 0) return;
+    }
+    if (at >= 0) atomicAdd((WORD *)a.out + at, v);
 }
 #endif
