@@ -90,7 +90,7 @@ func Grad[F any](f F, argnum ...int) F {
 		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
 	}
 	if fn.t.Out(0) != fn.t.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad", k, fn.t.In(k), fn.t, fn.t.Out(0))
+		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.t.In(k), fn.t, fn.t.Out(0))
 	}
 	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
