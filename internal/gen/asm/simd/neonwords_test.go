@@ -88,6 +88,9 @@ func checkWord(t *testing.T, hex, name, operands, got string) {
 	if strings.HasSuffix(operands, "64 bits") {
 		size = "2d"
 	}
+	if strings.HasSuffix(operands, " 16 bits") {
+		size = "8h"
+	}
 	if name == "SHL" || name == "USHR" || name == "SSHR" {
 		size = map[bool]string{true: "2d", false: "4s"}[strings.Contains(got, "2d")] // the count says which
 	}
