@@ -65,7 +65,7 @@ func matmul32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int,
 }
 
 func matmul64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
-	if byVector(m, n, k, acs, vectorDepth) {
+	if byVector(m, n, k, acs, longDepth) {
 		vector64.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 		return
 	}

@@ -59,7 +59,7 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 		mul, vector = gemm.Float16, vectorF16
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
-		if byVector(m, n, k, acs, halfDepth) {
+		if byVector(m, n, k, acs, longDepth) {
 			vector.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 			return
 		}

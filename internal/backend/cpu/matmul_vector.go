@@ -14,7 +14,7 @@ import (
 
 const (
 	vectorDepth = 128      // inner size from which that is done
-	halfDepth   = 8 << 10  // the same for halves, which matrix kernels take in pairs
+	longDepth   = 8 << 10  // the same for float64 and halves, of which matrix kernels take more in a cycle
 	dotPart     = 2048     // elements
 	dotRun      = 8        // parts that are one block of work
 	dotSerial   = 64 << 10 // elements up to which a parallel loop does not pay
