@@ -55,21 +55,90 @@ func mixOf[T gemm.Float](c *backend.Ctx, a attr.Mix, out backend.View, in []back
 	if err := j.matrix(c, in[1:4]); err != nil || len(j.z) == 0 {
 		return err
 	}
-	switch {
-	case j.inner >= mixLanes:
-		each := max(1, mixWork/j.inner) // rows of a block
-		return c.For(ceil(j.lead*j.m, each), func(b int) { j.rows(b*each, min((b+1)*each, j.lead*j.m)) })
-	case j.lead >= mixFew:
-		most := max(mixLanes, min(mixRows, mixScratch/((j.n+j.m)*j.inner)/mixLanes*mixLanes))
-		return c.For(ceil(j.lead, most), func(b int) { j.turned(b*most, min((b+1)*most, j.lead)) })
+	each := max(1, mixWork/j.inner) // rows of a block
+	overRows := func(f func(from, to int)) error {
+		return c.For(ceil(j.lead*j.m, each), func(b int) { f(b*each, min((b+1)*each, j.lead*j.m)) })
 	}
-	each := max(1, mixWork/j.inner)
-	return c.For(ceil(j.lead*j.m, each), func(b int) {
-		for r := b * each; r < min((b+1)*each, j.lead*j.m); r++ {
+	switch {
+	case j.picks():
+		return overRows(j.pick)
+	case j.inner >= mixLanes:
+		return overRows(j.rows)
+	case j.lead >= mixFew:
+		lanes := min(mixRows, ceil(j.lead, mixLanes)*mixLanes)
+		if chunks := j.chunks(mixScratch / (lanes * j.inner)); chunks != nil {
+			return c.For(ceil(j.lead, lanes)*len(chunks), func(b int) {
+				row := b / len(chunks) * lanes
+				j.turned(row, min(row+lanes, j.lead), &chunks[b%len(chunks)])
+			})
+		}
+	}
+	return overRows(func(from, to int) {
+		for r := from; r < to; r++ {
 			j.single(r/j.m, r%j.m, 0)
 		}
 	})
 }
+
+// picks reports whether every output is one element as it is.
+func (j *mixJob[T]) picks() bool {
+	for o := range j.m {
+		if j.starts[o+1] != j.starts[o]+1 || j.w[j.starts[o]] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// pick copies elements.
+func (j *mixJob[T]) pick(from, to int) {
+	for r := from; r < to; {
+		lead, o := r/j.m, r%j.m
+		n := min(j.m-o, to-r)
+		at, x, z := j.at[j.starts[o]:][:n], j.x[lead*j.n*j.inner:][:j.n*j.inner], j.z[r*j.inner:][:n*j.inner]
+		if j.inner == 1 {
+			for i, p := range at {
+				z[i] = x[p]
+			}
+		} else {
+			for i, p := range at {
+				copy(z[i*j.inner:][:j.inner], x[p*j.inner:])
+			}
+		}
+		r += n
+	}
+}
+
+// mixChunk are outputs from o0 on, below o1, which see the elements from i0 on, below i1.
+type mixChunk struct{ o0, o1, i0, i1 int }
+
+// chunks cuts the outputs such that those of a chunk and what they see are at most so many; nil if it cannot.
+func (j *mixJob[T]) chunks(most int) (all []mixChunk) {
+	c := mixChunk{i0: j.n}
+	for o := range j.m {
+		next := mixChunk{c.o0, o + 1, c.i0, c.i1}
+		for _, i := range j.at[j.starts[o]:j.starts[o+1]] {
+			next.i0, next.i1 = min(next.i0, i), max(next.i1, i+1)
+		}
+		if next.size() > most {
+			if c.o1 == c.o0 {
+				return nil
+			}
+			all = append(all, c)
+			next = mixChunk{o, o + 1, j.n, 0}
+			for _, i := range j.at[j.starts[o]:j.starts[o+1]] {
+				next.i0, next.i1 = min(next.i0, i), max(next.i1, i+1)
+			}
+			if next.size() > most {
+				return nil
+			}
+		}
+		c = next
+	}
+	return append(all, c)
+}
+
+func (c *mixChunk) size() int { return c.o1 - c.o0 + max(0, c.i1-c.i0) }
 
 // matrix reads the matrix, which may hold anything.
 func (j *mixJob[T]) matrix(c *backend.Ctx, in []backend.View) error {
@@ -134,29 +203,32 @@ func (j *mixJob[T]) single(lead, o, q int) {
 	}
 }
 
-// turned computes some rows of few columns: they are the columns then.
-func (j *mixJob[T]) turned(from, to int) {
-	rows, n, m := to-from, j.n*j.inner, j.m*j.inner
+// turned computes some outputs of rows of few columns: they are the columns then.
+func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
+	rows, n, m := to-from, max(0, c.i1-c.i0)*j.inner, (c.o1-c.o0)*j.inner
 	lanes := ceil(rows, mixLanes) * mixLanes
 	x, freeX := borrow[T](n * lanes)
 	defer freeX()
 	z, freeZ := borrow[T](m * lanes)
 	defer freeZ()
-	transposeOf(x, lanes, j.x[from*n:], n, rows, n)
+	if n > 0 {
+		transposeOf(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
+	}
 	var off []int
-	for o := range j.m {
+	for o := c.o0; o < c.o1; o++ {
 		lo, hi := j.starts[o], j.starts[o+1]
+		to := z[(o-c.o0)*j.inner*lanes:][:j.inner*lanes]
 		if lo == hi {
-			clear(z[o*j.inner*lanes:][:j.inner*lanes])
+			clear(to)
 			continue
 		}
 		off = off[:0]
 		for _, i := range j.at[lo:hi] {
-			off = append(off, i*j.inner*lanes)
+			off = append(off, (i-c.i0)*j.inner*lanes)
 		}
 		for q := range j.inner {
-			gemm.Taps(1, lanes, j.w[lo:hi], off, x[q*lanes:], z[(o*j.inner+q)*lanes:], lanes, false)
+			gemm.Taps(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
-	transposeOf(j.z[from*m:], m, z, lanes, m, rows)
+	transposeOf(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
 }
