@@ -28,32 +28,26 @@ func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, 
 	case dtype.BFloat16, dtype.Float16:
 		return halfConvolve(c, a, out, in, then)
 	case dtype.Complex64:
-		return convolve(c, a, out, in, then, productC64, nil)
+		return complexConvolve(c, a, out, in, then, product32, floatConvOf(ended32))
 	case dtype.Complex128:
-		return convolve(c, a, out, in, then, productC128, nil)
-	case dtype.Int8:
-		return convolve(c, a, out, in, then, productOf[int8], nil)
-	case dtype.Int16:
-		return convolve(c, a, out, in, then, productOf[int16], nil)
-	case dtype.Int32:
-		return convolve(c, a, out, in, then, productOf[int32], nil)
-	case dtype.Int64:
-		return convolve(c, a, out, in, then, productOf[int64], nil)
-	case dtype.Uint16:
-		return convolve(c, a, out, in, then, productOf[uint16], nil)
-	case dtype.Uint32:
-		return convolve(c, a, out, in, then, productOf[uint32], nil)
-	case dtype.Uint64:
-		return convolve(c, a, out, in, then, productOf[uint64], nil)
+		return complexConvolve(c, a, out, in, then, product64, floatConvOf(ended64))
 	}
-	return convolve(c, a, out, in, then, productOf[uint8], nil)
+	switch in[0].DType.Size() {
+	case 8:
+		return wholeConvolve[uint64](c, a, out, in, then)
+	case 4:
+		return wholeConvolve[uint32](c, a, out, in, then)
+	case 2:
+		return wholeConvolve[uint16](c, a, out, in, then)
+	}
+	return wholeConvolve[uint8](c, a, out, in, then)
 }
 
-// convJob is a convolution while it runs. Missing spatial dimensions have size 1.
+// convJob is a convolution of real numbers while it runs. Missing spatial dimensions have size 1.
 type convJob[T numbers] struct {
 	attr                         attr.Conv
 	mul                          product[T]
-	float                        *floatConv[T] // nil: not a float type
+	float                        *floatConv[T]
 	images, groups               int
 	channels, kernels            int // of a group
 	size, outSize, kernelSize    [3]int
@@ -79,6 +73,9 @@ type convJob[T numbers] struct {
 	paired                       bool // bfloat16, by products in pairs
 }
 
+// onePlace is the phase of a spatial dimension that is missing.
+var onePlace = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
+
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
 	j := &convJob[T]{attr: a, images: xd[0], groups: a.Groups, channels: wd[1], kernels: wd[0] / a.Groups, outPlaces: 1,
@@ -86,7 +83,7 @@ func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs,
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
 	for d := range skip {
-		j.phases[d] = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
+		j.phases[d] = onePlace
 	}
 	for d := range a.Stride.Len() {
 		e := d + skip

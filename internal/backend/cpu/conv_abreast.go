@@ -41,7 +41,7 @@ type tapSet struct{ lo, hi int }
 
 // isAbreast reports whether channels lie so, and output channels fill vectors.
 func (j *convJob[T]) isAbreast() bool {
-	if !j.last || j.float == nil || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
+	if !j.last || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
 		j.phase.taps() == 0 || j.phase[2].stride*j.step[2] < 0 {
 		return false
 	}

@@ -64,7 +64,7 @@ type directConv[T numbers] struct {
 // isDirect reports whether the columns between output rows are few enough.
 func (j *convJob[T]) isDirect() bool {
 	p := &j.phase[2]
-	if j.float == nil || p.outs == 0 || j.phase.taps() == 0 || j.channels == 0 {
+	if p.outs == 0 || j.phase.taps() == 0 || j.channels == 0 {
 		return false
 	}
 	a := newConvAxis(p.first, p.stride, p.step, p.taps)

@@ -41,7 +41,7 @@ type placesConv[T numbers] struct {
 
 // isPlaces reports whether output channels fill vectors and rows are not too short.
 func (j *convJob[T]) isPlaces() bool {
-	if j.float == nil || j.float.row <= 0 || j.phase[2].outs < placesWidth || j.phase.taps() == 0 || j.channels == 0 {
+	if j.float.row <= 0 || j.phase[2].outs < placesWidth || j.phase.taps() == 0 || j.channels == 0 {
 		return false
 	}
 	p := &j.phase[2]

@@ -13,7 +13,7 @@ const productRow = 256 // places of a row that is long enough to be read where i
 
 // isProduct reports whether there is one output and no tap outside the input.
 func (j *convJob[T]) isProduct() bool {
-	if j.float == nil || j.x == nil || j.z == nil || j.groups != 1 || j.channels == 0 || j.outPlaces != 1 || j.phase.taps() < 2 {
+	if j.x == nil || j.z == nil || j.groups != 1 || j.channels == 0 || j.outPlaces != 1 || j.phase.taps() < 2 {
 		return false
 	}
 	for d, p := range j.phase {

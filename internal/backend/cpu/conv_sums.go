@@ -52,7 +52,7 @@ type sumsGroup struct {
 // isSums reports whether the taps are the long side, and kernels fill vectors.
 func (j *convJob[T]) isSums() bool {
 	p := &j.phase
-	if j.float == nil || j.float.abreast <= 0 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
+	if j.float.abreast <= 0 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
 		return false
 	}
 	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)

@@ -102,18 +102,14 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
 		return stacks(c, out, in, ended(productC128), then)
-	case dtype.Int16:
-		return stacks(c, out, in, ended(productOf[int16]), then)
-	case dtype.Int32:
-		return stacks(c, out, in, ended(productOf[int32]), then)
-	case dtype.Int64:
-		return stacks(c, out, in, ended(productOf[int64]), then)
-	case dtype.Uint16:
-		return stacks(c, out, in, ended(productOf[uint16]), then)
-	case dtype.Uint32:
-		return stacks(c, out, in, ended(productOf[uint32]), then)
-	case dtype.Uint64:
+	}
+	switch in[0].DType.Size() { // sums and products wrap: signed and unsigned integers of a size have the same bits
+	case 8:
 		return stacks(c, out, in, ended(productOf[uint64]), then)
+	case 4:
+		return stacks(c, out, in, ended(productOf[uint32]), then)
+	case 2:
+		return stacks(c, out, in, ended(productOf[uint16]), then)
 	}
 	return stacks(c, out, in, endedBytes(), then)
 }
