@@ -201,6 +201,8 @@ type (
 	NormalOptions = ops.NormalOptions
 	// NormalizeOptions are options; the zero value is the default.
 	NormalizeOptions = ops.NormalizeOptions
+	// NumberOfElementsOptions are options; the zero value is the default.
+	NumberOfElementsOptions = ops.NumberOfElementsOptions
 	// OneHotOptions are options; the zero value is the default.
 	OneHotOptions = ops.OneHotOptions
 	// PadOptions are options; the zero value is the default.
