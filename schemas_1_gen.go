@@ -9,942 +9,295 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AdaptiveMaxPoolOptions may ask for the places of the values.
-	//
-	//	ReturnIndices bool
+	// AdaptiveMaxPoolOptions are options; the zero value is the default.
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
-
-	// AddmmOptions are the factors of beta·input + alpha·product: numbers, nil meaning 1. With beta 0 the input is not
-	// read, so NaN in it does not matter.
-	//
-	//	Beta  any
-	//	Alpha any
+	// AddmmOptions are options; the zero value is the default.
 	AddmmOptions = ops.AddmmOptions
-
-	// AffineGridOptions: AlignCorners as for GridSample.
-	//
-	//	AlignCorners bool
+	// AffineGridOptions are options; the zero value is the default.
 	AffineGridOptions = ops.AffineGridOptions
-
-	// AlphaOptions scale the second operand of a sum or difference.
-	//
-	//	Alpha any // a number; nil is 1
+	// AlphaOptions are options; the zero value is the default.
 	AlphaOptions = ops.AlphaOptions
-
-	// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
-	// int64, or the default float if a number is a float).
-	//
-	//	Start any
-	//	Step  any
-	//	DType DType
+	// ArangeOptions are options; the zero value is the default.
 	ArangeOptions = ops.ArangeOptions
-
-	// ArgOptions says along which dimension to look; nil means over the flattened tensor.
-	//
-	//	Dim     *int
-	//	KeepDim bool
+	// ArgOptions are options; the zero value is the default.
 	ArgOptions = ops.ArgOptions
-
-	// AsStridedOptions says where to begin, counted in elements.
-	//
-	//	StorageOffset int
+	// AsStridedOptions are options; the zero value is the default.
 	AsStridedOptions = ops.AsStridedOptions
-
-	// AvgPoolOptions places the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
-	// the window with its padding, without it, or DivisorOverride.
-	//
-	//	Stride          []int
-	//	Padding         []int
-	//	CeilMode        bool
-	//	ExcludePad      bool  // count_include_pad=False
-	//	DivisorOverride *int
+	// AvgPoolOptions are options; the zero value is the default.
 	AvgPoolOptions = ops.AvgPoolOptions
-
-	// BaseOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000; DType zero is the default float.
-	//
-	//	Base  *float64
-	//	DType DType
+	// BaseOptions are options; the zero value is the default.
 	BaseOptions = ops.BaseOptions
-
-	// BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
-	//
-	//	Training     bool
-	//	Momentum     *float64
-	//	Eps          *float64 // nil: 1e-5
-	//	ChannelsLast bool     // ChannelsLast says that the channels are the last dimension.
+	// BatchNormOptions are options; the zero value is the default.
 	BatchNormOptions = ops.BatchNormOptions
-
-	// BincountOptions says how many counts there are at least.
-	//
-	//	Minlength int
+	// BincountOptions are options; the zero value is the default.
 	BincountOptions = ops.BincountOptions
-
-	// BlockMaskedMmOptions says how large the blocks are: nil is 64.
-	//
-	//	BlockSize *int
+	// BlockMaskedMmOptions are options; the zero value is the default.
 	BlockMaskedMmOptions = ops.BlockMaskedMmOptions
-
-	// BucketOptions says whether a bucket holds its lower boundary, not its upper one, and whether to answer in int32.
-	//
-	//	Right    bool
-	//	OutInt32 bool
+	// BucketOptions are options; the zero value is the default.
 	BucketOptions = ops.BucketOptions
-
-	// CategoricalOptions say how many classes are drawn of each distribution (nil: one, without a dimension for it).
-	//
-	//	NumSamples *int
+	// CategoricalOptions are options; the zero value is the default.
 	CategoricalOptions = ops.CategoricalOptions
-
-	// CdistOptions says which norm: nil is 2. ComputeMode is PyTorch's choice of when the euclidean distance is computed
-	// by a matrix product, which is faster and less precise for points close to each other.
-	//
-	//	P           *float64
-	//	ComputeMode string
+	// CdistOptions are options; the zero value is the default.
 	CdistOptions = ops.CdistOptions
-
-	// CloseOptions say how far two numbers may lie apart: |x - other| ≤ ATol + RTol·|other|.
-	//
-	//	RTol     *float64 // nil: 1e-5
-	//	ATol     *float64 // nil: 1e-8
-	//	EqualNaN bool     // NaN is close to NaN
+	// CloseOptions are options; the zero value is the default.
 	CloseOptions = ops.CloseOptions
-
-	// CombinationsOptions says how many elements to take at a time (nil: 2), and whether one may be taken again.
-	//
-	//	R               *int
-	//	WithReplacement bool
+	// CombinationsOptions are options; the zero value is the default.
 	CombinationsOptions = ops.CombinationsOptions
-
-	// ConvGeneralOptions are those of the convolution under all others. A list has one number for each spatial dimension, or one for all.
-	//
-	//	Stride         []int // nil: 1
-	//	Padding        any   // zeros around the input: an int, []int, or [][]int{before, behind}; nil: 0. Negative numbers crop
-	//	KernelDilation []int // nil: 1
-	//	InputDilation  []int // nil: 1; zeros between the input's elements, less one
-	//	Groups         *int  // nil: 1
-	//	Flip           bool  // turn the kernel around: a convolution in the strict sense
+	// ConvGeneralOptions are options; the zero value is the default.
 	ConvGeneralOptions = ops.ConvGeneralOptions
-
-	// ConvOptions are those of a convolution. A list has one number for each spatial dimension, or one for all.
-	//
-	//	Stride       []int // nil: 1
-	//	Padding      any   // an int, []int, "valid" or "same"; nil: 0
-	//	Dilation     []int // nil: 1
-	//	Groups       *int  // nil: 1
-	//	ChannelsLast bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays (O, C/groups, …), and is read fastest where its own channels lie last in memory.
+	// ConvOptions are options; the zero value is the default.
 	ConvOptions = ops.ConvOptions
-
-	// ConvTransposeOptions are those of a transposed convolution. A list has one number for each spatial dimension, or one for all.
-	//
-	//	Stride        []int // nil: 1
-	//	Padding       []int // taken off the full result at both ends
-	//	OutputPadding []int // added at the end
-	//	Groups        *int  // nil: 1
-	//	Dilation      []int // nil: 1
+	// ConvTransposeOptions are options; the zero value is the default.
 	ConvTransposeOptions = ops.ConvTransposeOptions
-
-	// ConvolveOptions says which part of the result: "full" (the default), "same" as long as the longer operand, or "valid".
-	//
-	//	Mode string
+	// ConvolveOptions are options; the zero value is the default.
 	ConvolveOptions = ops.ConvolveOptions
-
-	// CosineSimilarityOptions names the dimension (nil: 1) and the least norm (nil: 1e-8).
-	//
-	//	Dim *int
-	//	Eps *float64
+	// CosineSimilarityOptions are options; the zero value is the default.
 	CosineSimilarityOptions = ops.CosineSimilarityOptions
-
-	// CovOptions says what to subtract from the number of observations; nil means 1.
-	//
-	//	Correction *int
+	// CovOptions are options; the zero value is the default.
 	CovOptions = ops.CovOptions
-
-	// CrossEntropyOptions: LabelSmoothing spreads that part of every target over all classes.
-	//
-	//	IgnoreIndex    *int    // nil: -100
-	//	Reduction      string
-	//	LabelSmoothing float64
+	// CrossEntropyOptions are options; the zero value is the default.
 	CrossEntropyOptions = ops.CrossEntropyOptions
-
-	// CrossOptions says along which dimension the vectors lie; nil means the first of size 3.
-	//
-	//	Dim *int
+	// CrossOptions are options; the zero value is the default.
 	CrossOptions = ops.CrossOptions
-
-	// CtcLossOptions: Blank is the class that stands for no label. ZeroInfinity makes losses of targets that are too long
-	// for their input 0 instead of infinite.
-	//
-	//	Blank        int
-	//	Reduction    string
-	//	ZeroInfinity bool
+	// CtcLossOptions are options; the zero value is the default.
 	CtcLossOptions = ops.CtcLossOptions
-
-	// DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
-	//
-	//	Offset int
-	//	Dim1   *int // nil: the last two
-	//	Dim2   *int // nil: the last two
+	// DiagEmbedOptions are options; the zero value is the default.
 	DiagEmbedOptions = ops.DiagEmbedOptions
-
-	// DiagOptions says which diagonal.
-	//
-	//	Diagonal int
+	// DiagOptions are options; the zero value is the default.
 	DiagOptions = ops.DiagOptions
-
-	// DiagflatOptions says which diagonal.
-	//
-	//	Offset int
+	// DiagflatOptions are options; the zero value is the default.
 	DiagflatOptions = ops.DiagflatOptions
-
-	// DiagonalOptions says which diagonal of which two dimensions: above the main one where Offset is positive. The zero
-	// value is the main diagonal of the first two.
-	//
-	//	Offset int
-	//	Dim1   *int // nil: 0 and 1
-	//	Dim2   *int // nil: 0 and 1
+	// DiagonalOptions are options; the zero value is the default.
 	DiagonalOptions = ops.DiagonalOptions
-
-	// DiffOptions says how often (nil: once) and along which dimension (nil: the last) to take differences.
-	//
-	//	N   *int
-	//	Dim *int
+	// DiffOptions are options; the zero value is the default.
 	DiffOptions = ops.DiffOptions
-
-	// DimOptions says along which dimension to work; nil means the last.
-	//
-	//	Dim *int
+	// DimOptions are options; the zero value is the default.
 	DimOptions = ops.DimOptions
-
-	// DimsOptions says which dimensions to fold: none given means all.
-	//
-	//	Dim []int
+	// DimsOptions are options; the zero value is the default.
 	DimsOptions = ops.DimsOptions
-
-	// DirectionOptions says whether a scan runs from the end, and whether each element leaves itself out.
-	//
-	//	Reverse   bool
-	//	Exclusive bool
+	// DirectionOptions are options; the zero value is the default.
 	DirectionOptions = ops.DirectionOptions
-
-	// DistOptions says which norm measures the distance; nil means 2.
-	//
-	//	P *float64
+	// DistOptions are options; the zero value is the default.
 	DistOptions = ops.DistOptions
-
-	// DistanceOptions says which norm; nil is 2.
-	//
-	//	P *float64
+	// DistanceOptions are options; the zero value is the default.
 	DistanceOptions = ops.DistanceOptions
-
-	// DivOptions round a quotient.
-	//
-	//	RoundingMode string // "" for none, "floor" or "trunc"
+	// DivOptions are options; the zero value is the default.
 	DivOptions = ops.DivOptions
-
-	// DropBlockOptions: squares of BlockSize (0 means 7) are set to zero so that a share P (nil: one tenth) of the elements
-	// is; Eval passes x through.
-	//
-	//	BlockSize int
-	//	P         *float64
-	//	Eval      bool     // training=False
+	// DropBlockOptions are options; the zero value is the default.
 	DropBlockOptions = ops.DropBlockOptions
-
-	// DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
-	//
-	//	P    *float64
-	//	Eval bool     // PyTorch's training=False
+	// DropoutOptions are options; the zero value is the default.
 	DropoutOptions = ops.DropoutOptions
-
-	// EinopsOptions gives lengths of axes that the tensor's sizes do not tell.
-	//
-	//	AxesLengths map[string]int
+	// EinopsOptions are options; the zero value is the default.
 	EinopsOptions = ops.EinopsOptions
-
-	// EluOptions has the factor; nil: 1.
-	//
-	//	Alpha *float64
+	// EluOptions are options; the zero value is the default.
 	EluOptions = ops.EluOptions
-
-	// EmbeddingBagOptions: Mode is "mean" (the default), "sum" or "max". IncludeLastOffset says that the last offset is the
-	// end of the last bag. Positions equal to PaddingIdx count for nothing.
-	//
-	//	Mode              string
-	//	MaxNorm           *float64
-	//	NormType          *float64 // nil: 2
-	//	ScaleGradByFreq   bool
-	//	IncludeLastOffset bool
-	//	PaddingIdx        *int
+	// EmbeddingBagOptions are options; the zero value is the default.
 	EmbeddingBagOptions = ops.EmbeddingBagOptions
-
-	// EmbeddingOptions: rows at PaddingIdx get no gradient; rows longer than MaxNorm count as scaled down to it;
-	// ScaleGradByFreq divides the gradient of a row by how often it is looked up.
-	//
-	//	PaddingIdx      *int
-	//	MaxNorm         *float64
-	//	NormType        *float64 // nil: 2
-	//	ScaleGradByFreq bool
+	// EmbeddingOptions are options; the zero value is the default.
 	EmbeddingOptions = ops.EmbeddingOptions
-
-	// EpsOptions has what is added to the variance; nil: 1e-5.
-	//
-	//	Eps *float64
+	// EpsOptions are options; the zero value is the default.
 	EpsOptions = ops.EpsOptions
-
-	// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle lies (nil: halfway; a
-	// symmetric window has it nowhere else), and what WindowOptions say.
-	//
-	//	Center   *float64
-	//	Tau      *float64
-	//	Periodic bool     // sym=False
-	//	DType    DType
+	// ExponentialWindowOptions are options; the zero value is the default.
 	ExponentialWindowOptions = ops.ExponentialWindowOptions
-
-	// EyeOptions says how many columns there are (nil: as many as rows) and the dtype; zero: the default float.
-	//
-	//	M     *int
-	//	DType DType
+	// EyeOptions are options; the zero value is the default.
 	EyeOptions = ops.EyeOptions
-
-	// FoldOptions places the windows; none given: dilation 1, padding 0, stride 1.
-	//
-	//	Dilation []int
-	//	Padding  []int
-	//	Stride   []int
+	// FoldOptions are options; the zero value is the default.
 	FoldOptions = ops.FoldOptions
-
-	// FullOptions says what dtype the result has; zero: the value's default, or the default float for zeros and ones.
-	//
-	//	DType DType
+	// FullOptions are options; the zero value is the default.
 	FullOptions = ops.FullOptions
-
-	// GaussianNllLossOptions: Full adds the constant term; variances below Eps (nil: 1e-6) count as Eps.
-	//
-	//	Full      bool
-	//	Eps       *float64
-	//	Reduction string
+	// GaussianNllLossOptions are options; the zero value is the default.
 	GaussianNllLossOptions = ops.GaussianNllLossOptions
-
-	// GaussianWindowOptions says the standard deviation in elements (nil: 1), and what WindowOptions say.
-	//
-	//	Std      *float64
-	//	Periodic bool     // sym=False
-	//	DType    DType
+	// GaussianWindowOptions are options; the zero value is the default.
 	GaussianWindowOptions = ops.GaussianWindowOptions
-
-	// GeluOptions names the form: "none" (the error function, the default) or "tanh".
-	//
-	//	Approximate string
+	// GeluOptions are options; the zero value is the default.
 	GeluOptions = ops.GeluOptions
-
-	// GeneralHammingOptions says how high the cosine is raised (nil: 0.54), and what WindowOptions say.
-	//
-	//	Alpha    *float64
-	//	Periodic bool     // sym=False
-	//	DType    DType
+	// GeneralHammingOptions are options; the zero value is the default.
 	GeneralHammingOptions = ops.GeneralHammingOptions
-
-	// GlobalResponseNormOptions: Eps is nil for 1e-6.
-	//
-	//	Eps *float64
+	// GlobalResponseNormOptions are options; the zero value is the default.
 	GlobalResponseNormOptions = ops.GlobalResponseNormOptions
-
-	// GluOptions names the dimension that is halved; nil: the last.
-	//
-	//	Dim *int
+	// GluOptions are options; the zero value is the default.
 	GluOptions = ops.GluOptions
-
-	// GridSampleOptions: Mode is "bilinear" (the default), "nearest" or "bicubic"; PaddingMode is "zeros" (the default),
-	// "border" or "reflection". AlignCorners lets -1 and 1 mean the centres of the corner elements, not their outer edges.
-	//
-	//	Mode         string
-	//	PaddingMode  string
-	//	AlignCorners bool
+	// GridSampleOptions are options; the zero value is the default.
 	GridSampleOptions = ops.GridSampleOptions
-
-	// GruForwardOptions are as those of LstmForward.
-	//
-	//	BatchFirst bool
-	//	Reverse    bool
-	//	BatchSizes []int
+	// GruForwardOptions are options; the zero value is the default.
 	GruForwardOptions = ops.GruForwardOptions
-
-	// HadamardOptions has the factor of the result; nil: 1/sqrt(n), which makes the transform its own inverse where the
-	// matrix is symmetric.
-	//
-	//	Scale *float64
+	// HadamardOptions are options; the zero value is the default.
 	HadamardOptions = ops.HadamardOptions
-
-	// HardtanhOptions has the bounds; nil: -1 and 1.
-	//
-	//	MinVal *float64
-	//	MaxVal *float64
+	// HardtanhOptions are options; the zero value is the default.
 	HardtanhOptions = ops.HardtanhOptions
-
-	// HistcOptions says how many bins (nil: 100) lie between Min and Max; if they are the same, over the range of the data.
-	//
-	//	Bins *int
-	//	Min  float64
-	//	Max  float64
+	// HistcOptions are options; the zero value is the default.
 	HistcOptions = ops.HistcOptions
-
-	// HistogramOptions says how many bins (nil: 100), over which range (none: that of the data), and whether to give
-	// densities, whose integral is 1, instead of counts.
-	//
-	//	Bins    *int
-	//	Range   []float64
-	//	Density bool
+	// HistogramOptions are options; the zero value is the default.
 	HistogramOptions = ops.HistogramOptions
-
-	// HistogramddOptions says how many bins each dimension has (one number: all of them), over which range, given as lower
-	// and upper bound of each (none: that of the data), and whether to give densities.
-	//
-	//	Bins    []int
-	//	Range   []float64
-	//	Density bool
+	// HistogramddOptions are options; the zero value is the default.
 	HistogramddOptions = ops.HistogramddOptions
-
-	// HuberLossOptions has the difference below which the loss is quadratic; nil: 1.
-	//
-	//	Reduction string
-	//	Delta     *float64
+	// HuberLossOptions are options; the zero value is the default.
 	HuberLossOptions = ops.HuberLossOptions
-
-	// IncludeOptions says whether the values that are there before take part.
-	//
-	//	ExcludeSelf bool // include_self=False
+	// IncludeOptions are options; the zero value is the default.
 	IncludeOptions = ops.IncludeOptions
-
-	// IndexAddOptions has the factor of the source; nil is 1.
-	//
-	//	Alpha any
+	// IndexAddOptions are options; the zero value is the default.
 	IndexAddOptions = ops.IndexAddOptions
-
-	// IndexPutOptions says whether to add to what is there.
-	//
-	//	Accumulate bool
+	// IndexPutOptions are options; the zero value is the default.
 	IndexPutOptions = ops.IndexPutOptions
-
-	// InstanceNormOptions: RunningStats normalises by the running statistics instead of each example's own.
-	//
-	//	RunningStats bool     // use_input_stats=False
-	//	Momentum     *float64 // nil: 0.1
-	//	Eps          *float64 // nil: 1e-5
+	// InstanceNormOptions are options; the zero value is the default.
 	InstanceNormOptions = ops.InstanceNormOptions
-
-	// InterpolateOptions gives the new size, or factors for it. Mode is "nearest" (the default), "nearest-exact", "linear",
-	// "bilinear", "bicubic", "trilinear" or "area". AlignCorners lets the corner elements stay where they are.
-	// RecomputeScaleFactor uses the ratio of the sizes instead of the factors. Antialias widens the filter when shrinking.
-	//
-	//	Size                 []int
-	//	ScaleFactor          []float64
-	//	Mode                 string
-	//	AlignCorners         bool
-	//	RecomputeScaleFactor bool
-	//	Antialias            bool
+	// InterpolateOptions are options; the zero value is the default.
 	InterpolateOptions = ops.InterpolateOptions
-
-	// IsinOptions invert the answer.
-	//
-	//	Invert       bool
-	//	AssumeUnique bool // a promise that makes no difference here
+	// IsinOptions are options; the zero value is the default.
 	IsinOptions = ops.IsinOptions
-
-	// KaiserWindowOptions says how narrow the window is (nil: 12), and what WindowOptions say.
-	//
-	//	Beta     *float64
-	//	Periodic bool     // sym=False
-	//	DType    DType
+	// KaiserWindowOptions are options; the zero value is the default.
 	KaiserWindowOptions = ops.KaiserWindowOptions
-
-	// KeepOptions says whether the dimension that is folded stays with size 1.
-	//
-	//	KeepDim bool
+	// KeepOptions are options; the zero value is the default.
 	KeepOptions = ops.KeepOptions
-
-	// KlDivOptions: LogTarget says that target holds logarithms. Reduction may also be "batchmean", the sum divided by the
-	// size of the first dimension.
-	//
-	//	Reduction string
-	//	LogTarget bool
+	// KlDivOptions are options; the zero value is the default.
 	KlDivOptions = ops.KlDivOptions
-
-	// LambdOptions has the half-width of the range that is set to 0; nil: 0.5.
-	//
-	//	Lambd *float64
+	// LambdOptions are options; the zero value is the default.
 	LambdOptions = ops.LambdOptions
-
-	// LeakyReluOptions has the slope below 0; nil: 0.01.
-	//
-	//	NegativeSlope *float64
+	// LeakyReluOptions are options; the zero value is the default.
 	LeakyReluOptions = ops.LeakyReluOptions
-
-	// LinalgCrossOptions says along which dimension the vectors lie; nil means the last.
-	//
-	//	Dim *int
+	// LinalgCrossOptions are options; the zero value is the default.
 	LinalgCrossOptions = ops.LinalgCrossOptions
-
-	// LinearCrossEntropyOptions: IgnoreIndex, Reduction and LabelSmoothing are those of CrossEntropy. BatchChunkSize is how many
-	// rows of logits are made at once; 0: as many as the sizes suggest.
-	//
-	//	IgnoreIndex    *int    // nil: -100; only for class numbers
-	//	Reduction      string
-	//	LabelSmoothing float64
-	//	BatchChunkSize int
+	// LinearCrossEntropyOptions are options; the zero value is the default.
 	LinearCrossEntropyOptions = ops.LinearCrossEntropyOptions
-
-	// LinspaceOptions says what dtype the result has; zero: the default float, or complex if an end is.
-	//
-	//	DType DType
+	// LinspaceOptions are options; the zero value is the default.
 	LinspaceOptions = ops.LinspaceOptions
-
-	// LocScaleOptions say where a distribution lies (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
-	//
-	//	Loc   *float64
-	//	Scale *float64
-	//	DType DType
+	// LocScaleOptions are options; the zero value is the default.
 	LocScaleOptions = ops.LocScaleOptions
-
-	// LocalResponseNormOptions: x is divided by (k + alpha·mean of x² over size channels)^beta; nil: 1e-4, 0.75 and 1.
-	//
-	//	Alpha *float64
-	//	Beta  *float64
-	//	K     *float64
+	// LocalResponseNormOptions are options; the zero value is the default.
 	LocalResponseNormOptions = ops.LocalResponseNormOptions
-
-	// LogitOptions keep the argument in [eps, 1-eps].
-	//
-	//	Eps *float64
+	// LogitOptions are options; the zero value is the default.
 	LogitOptions = ops.LogitOptions
-
-	// LogspaceOptions says the base (nil: 10) and the dtype of the result.
-	//
-	//	Base  *float64
-	//	DType DType
+	// LogspaceOptions are options; the zero value is the default.
 	LogspaceOptions = ops.LogspaceOptions
-
-	// LpPoolOptions places the windows; Stride none is the kernel's size.
-	//
-	//	Stride   []int
-	//	CeilMode bool
+	// LpPoolOptions are options; the zero value is the default.
 	LpPoolOptions = ops.LpPoolOptions
-
-	// LstmForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end. BatchSizes
-	// is for packed sequences of different lengths, the longest first: how many of them have each step. Their input and output
-	// are then (sum of BatchSizes, …).
-	//
-	//	BatchFirst bool
-	//	Reverse    bool
-	//	BatchSizes []int
+	// LstmForwardOptions are options; the zero value is the default.
 	LstmForwardOptions = ops.LstmForwardOptions
-
-	// MarginLossOptions has the margin that examples should keep; what nil means is said at the function.
-	//
-	//	Margin    *float64
-	//	Reduction string
+	// MarginLossOptions are options; the zero value is the default.
 	MarginLossOptions = ops.MarginLossOptions
-
-	// MaxPoolOptions places the windows: Stride none is the kernel's size, Dilation none is 1.
-	//
-	//	Stride        []int
-	//	Padding       []int
-	//	Dilation      []int
-	//	CeilMode      bool
-	//	ReturnIndices bool
-	//	ChannelsLast  bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, C).
+	// MaxPoolOptions are options; the zero value is the default.
 	MaxPoolOptions = ops.MaxPoolOptions
-
-	// MaxUnpoolOptions describes the pooling that is undone; OutputSize none is the smallest size that fits it.
-	//
-	//	Stride     []int
-	//	Padding    []int
-	//	OutputSize []int
+	// MaxUnpoolOptions are options; the zero value is the default.
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
-
-	// MeshgridOptions says whether the first tensor runs along the first dimension ("ij", the default) or along the second ("xy").
-	//
-	//	Indexing string
+	// MeshgridOptions are options; the zero value is the default.
 	MeshgridOptions = ops.MeshgridOptions
-
-	// ModeOptions says along which dimension (nil: the last) to look.
-	//
-	//	Dim     *int
-	//	KeepDim bool
+	// ModeOptions are options; the zero value is the default.
 	ModeOptions = ops.ModeOptions
-
-	// MomentumOptions says by which share running statistics move; nil: 0.1.
-	//
-	//	Momentum *float64
+	// MomentumOptions are options; the zero value is the default.
 	MomentumOptions = ops.MomentumOptions
-
-	// MultiMarginLossOptions: the margin (nil: 1) and the power of what falls short of it (nil: 1).
-	//
-	//	P         *int
-	//	Margin    *float64
-	//	Reduction string
+	// MultiMarginLossOptions are options; the zero value is the default.
 	MultiMarginLossOptions = ops.MultiMarginLossOptions
-
-	// MultinomialOptions says whether one class may be drawn several times.
-	//
-	//	Replacement bool
+	// MultinomialOptions are options; the zero value is the default.
 	MultinomialOptions = ops.MultinomialOptions
-
-	// NanToNumOptions say what replaces NaN and the infinities; nil: 0 and the dtype's largest and smallest number.
-	//
-	//	NaN    *float64
-	//	PosInf *float64
-	//	NegInf *float64
+	// NanToNumOptions are options; the zero value is the default.
 	NanToNumOptions = ops.NanToNumOptions
-
-	// NearestOptions give the new size, or factors for it.
-	//
-	//	Size        []int
-	//	ScaleFactor []float64
+	// NearestOptions are options; the zero value is the default.
 	NearestOptions = ops.NearestOptions
-
-	// NllLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
-	//
-	//	IgnoreIndex *int
-	//	Reduction   string
+	// NllLossOptions are options; the zero value is the default.
 	NllLossOptions = ops.NllLossOptions
-
-	// NormOptions says which norm over which dimensions (none: all). P is a number, "fro" or "inf" or "-inf"; nil means
-	// "fro", which over any dimensions is the 2-norm of the elements.
-	//
-	//	P       any
-	//	Dim     []int
-	//	KeepDim bool
-	//	DType   DType
+	// NormOptions are options; the zero value is the default.
 	NormOptions = ops.NormOptions
-
-	// NormalOptions says the sizes of the result where mean and std are numbers.
-	//
-	//	Size  []int
-	//	DType DType
+	// NormalOptions are options; the zero value is the default.
 	NormalOptions = ops.NormalOptions
-
-	// NormalizeOptions says which norm (nil: 2) along which dimension (nil: 1) becomes 1; a norm below Eps (nil: 1e-12)
-	// counts as Eps.
-	//
-	//	P   *float64
-	//	Dim *int
-	//	Eps *float64
+	// NormalizeOptions are options; the zero value is the default.
 	NormalizeOptions = ops.NormalizeOptions
-
-	// OneHotOptions has the number of classes; nil: one more than the largest class there is.
-	//
-	//	NumClasses *int
+	// NumberOfElementsOptions are options; the zero value is the default.
+	NumberOfElementsOptions = ops.NumberOfElementsOptions
+	// OneHotOptions are options; the zero value is the default.
 	OneHotOptions = ops.OneHotOptions
-
-	// PadOptions: Mode is "constant" (the default), "reflect", "replicate", "circular", "symmetric" or "edge", which is
-	// MLX's word for replicate. Value fills in the constant mode; nil: 0.
-	//
-	//	Mode  string
-	//	Value any
+	// PadOptions are options; the zero value is the default.
 	PadOptions = ops.PadOptions
-
-	// PairwiseDistanceOptions says which norm (nil: 2) and what is added to the differences (nil: 1e-6).
-	//
-	//	P       *float64
-	//	Eps     *float64
-	//	KeepDim bool
+	// PairwiseDistanceOptions are options; the zero value is the default.
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
-
-	// PoissonNllLossOptions: x holds the expected counts, not their logarithms (RawInput); Full adds Stirling's
-	// approximation; Eps (nil: 1e-8) keeps the logarithm finite.
-	//
-	//	RawInput  bool     // log_input=False
-	//	Full      bool
-	//	Eps       *float64
-	//	Reduction string
+	// PoissonNllLossOptions are options; the zero value is the default.
 	PoissonNllLossOptions = ops.PoissonNllLossOptions
-
-	// PutOptions says whether to add to what is there.
-	//
-	//	Accumulate bool
+	// PutOptions are options; the zero value is the default.
 	PutOptions = ops.PutOptions
-
-	// QuantileOptions says along which dimension (nil: over all elements) and how to choose between two neighbours:
-	// "linear" (the default), "lower", "higher", "midpoint" or "nearest".
-	//
-	//	Dim           *int
-	//	KeepDim       bool
-	//	Interpolation string
+	// QuantileOptions are options; the zero value is the default.
 	QuantileOptions = ops.QuantileOptions
-
-	// RandintOptions says where the integers begin (nil: 0) and their dtype; zero: int64.
-	//
-	//	Low   any
-	//	DType DType
+	// RandintOptions are options; the zero value is the default.
 	RandintOptions = ops.RandintOptions
-
-	// ReduceOptions says which dimensions a reduction folds: none given means all.
-	//
-	//	Dim     []int
-	//	KeepDim bool
-	//	DType   DType // of the sum; zero: the input's, integers summing as int64
+	// ReduceOptions are options; the zero value is the default.
 	ReduceOptions = ops.ReduceOptions
-
-	// ReductionOptions says what becomes of the losses: "mean" (the default), "sum" or "none".
-	//
-	//	Reduction string
+	// ReductionOptions are options; the zero value is the default.
 	ReductionOptions = ops.ReductionOptions
-
-	// RepeatInterleaveOptions says along which dimension; nil means over the flattened tensor. OutputSize is the sum of
-	// the counts, for a tensor of counts that cannot be looked at, as in a compiled function.
-	//
-	//	Dim        *int
-	//	OutputSize *int
+	// RepeatInterleaveOptions are options; the zero value is the default.
 	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
-
-	// ResizeOptions give the new size, or factors for it; AlignCorners lets the corner elements stay where they are.
-	//
-	//	Size         []int
-	//	ScaleFactor  []float64
-	//	AlignCorners bool
+	// ResizeOptions are options; the zero value is the default.
 	ResizeOptions = ops.ResizeOptions
-
-	// ReverseOptions says whether a scan runs from the end.
-	//
-	//	Reverse bool
+	// ReverseOptions are options; the zero value is the default.
 	ReverseOptions = ops.ReverseOptions
-
-	// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
-	//
-	//	Eps *float64
+	// RmsNormOptions are options; the zero value is the default.
 	RmsNormOptions = ops.RmsNormOptions
-
-	// RnnCellOptions: Nonlinearity is "tanh", which is meant by "", or "relu".
-	//
-	//	Nonlinearity string
+	// RnnCellOptions are options; the zero value is the default.
 	RnnCellOptions = ops.RnnCellOptions
-
-	// RnnForwardOptions are as those of LstmForward; Nonlinearity is "tanh", which is meant by "", or "relu".
-	//
-	//	Nonlinearity string
-	//	BatchFirst   bool
-	//	Reverse      bool
-	//	BatchSizes   []int
+	// RnnForwardOptions are options; the zero value is the default.
 	RnnForwardOptions = ops.RnnForwardOptions
-
-	// RollOptions says along which dimensions; none means over the flattened tensor.
-	//
-	//	Dims []int
+	// RollOptions are options; the zero value is the default.
 	RollOptions = ops.RollOptions
-
-	// RopeOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
-	// half of the dims turns with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
-	// positions are multiplied by Scale, nil for 1; the first position is Offset.
-	//
-	//	Traditional bool
-	//	Base        *float64
-	//	Scale       *float64
-	//	Offset      int
+	// RopeOptions are options; the zero value is the default.
 	RopeOptions = ops.RopeOptions
-
-	// Rot90Options says how often to turn, from the first of two dimensions towards the second; nil is once, in the plane of
-	// the first two.
-	//
-	//	K    *int
-	//	Dims []int
+	// Rot90Options are options; the zero value is the default.
 	Rot90Options = ops.Rot90Options
-
-	// RotaryPosEmbeddingOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
-	// turns with one of the second.
-	//
-	//	Interleaved bool
+	// RotaryPosEmbeddingOptions are options; the zero value is the default.
 	RotaryPosEmbeddingOptions = ops.RotaryPosEmbeddingOptions
-
-	// RotateOptions: Mode is "nearest" (the default) or "bilinear"; Center is x and y in pixels from the upper left corner,
-	// nil: the middle.
-	//
-	//	Mode   string
-	//	Center []float64
+	// RotateOptions are options; the zero value is the default.
 	RotateOptions = ops.RotateOptions
-
-	// RoundOptions say to which decimal place; negative counts left of the point.
-	//
-	//	Decimals int
+	// RoundOptions are options; the zero value is the default.
 	RoundOptions = ops.RoundOptions
-
-	// RreluOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
-	//
-	//	Lower    *float64
-	//	Upper    *float64
-	//	Training bool
+	// RreluOptions are options; the zero value is the default.
 	RreluOptions = ops.RreluOptions
-
-	// ScaledDotProductAttentionOptions: Scale nil is 1/sqrt(E). IsCausal lets query i see keys 0 to i. EnableGQA repeats
-	// the heads of key and value until they are as many as the query's.
-	//
-	//	DropoutP  float64
-	//	IsCausal  bool
-	//	Scale     *float64
-	//	EnableGQA bool
+	// ScaledDotProductAttentionOptions are options; the zero value is the default.
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
-
-	// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
-	// runs from the end, and whether each element leaves itself out.
-	//
-	//	DType     DType
-	//	Reverse   bool
-	//	Exclusive bool
+	// ScanOptions are options; the zero value is the default.
 	ScanOptions = ops.ScanOptions
-
-	// ScatterOptions says how values meet what is there: "" replaces it, "add" and "multiply" combine.
-	//
-	//	Reduce string
+	// ScatterOptions are options; the zero value is the default.
 	ScatterOptions = ops.ScatterOptions
-
-	// SearchOptions says on which side of equal elements to stand (Side "right" is Right) and whether to answer in int32.
-	//
-	//	Right    bool
-	//	Side     string
-	//	OutInt32 bool
+	// SearchOptions are options; the zero value is the default.
 	SearchOptions = ops.SearchOptions
-
-	// SliceScatterOptions says which part of which dimension; nil is the whole.
-	//
-	//	Dim   int
-	//	Start *int
-	//	End   *int
-	//	Step  *int
+	// SliceScatterOptions are options; the zero value is the default.
 	SliceScatterOptions = ops.SliceScatterOptions
-
-	// SmoothL1LossOptions has the difference below which the loss is quadratic; nil: 1.
-	//
-	//	Reduction string
-	//	Beta      *float64
+	// SmoothL1LossOptions are options; the zero value is the default.
 	SmoothL1LossOptions = ops.SmoothL1LossOptions
-
-	// SoftmaxOptions may name the dtype to compute in; zero: the input's.
-	//
-	//	DType DType
+	// SoftmaxOptions are options; the zero value is the default.
 	SoftmaxOptions = ops.SoftmaxOptions
-
-	// SoftplusOptions has the slope (nil: 1) and the value of beta·x from which on the result is x itself (nil: 20).
-	//
-	//	Beta      *float64
-	//	Threshold *float64
+	// SoftplusOptions are options; the zero value is the default.
 	SoftplusOptions = ops.SoftplusOptions
-
-	// SortOptions says along which dimension (nil: the last) and in which order to sort.
-	//
-	//	Dim        *int
-	//	Descending bool
-	//	Stable     bool // the order of equal elements is always kept
+	// SortOptions are options; the zero value is the default.
 	SortOptions = ops.SortOptions
-
-	// StepOptions has the number from which on the result is 1; nil: 0.
-	//
-	//	Threshold *float64
+	// StepOptions are options; the zero value is the default.
 	StepOptions = ops.StepOptions
-
-	// TakeAlongDimOptions says along which dimension; nil means over the flattened tensors.
-	//
-	//	Dim *int
+	// TakeAlongDimOptions are options; the zero value is the default.
 	TakeAlongDimOptions = ops.TakeAlongDimOptions
-
-	// TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
-	//
-	//	Dim      *int
-	//	Smallest bool // largest=False
-	//	Unsorted bool // sorted=False
+	// TopkOptions are options; the zero value is the default.
 	TopkOptions = ops.TopkOptions
-
-	// TrapezoidOptions says how far apart the points lie (nil: 1) and along which dimension (nil: the last) they run.
-	//
-	//	Dx  *float64
-	//	Dim *int
+	// TrapezoidOptions are options; the zero value is the default.
 	TrapezoidOptions = ops.TrapezoidOptions
-
-	// TriIndicesOptions says which diagonal bounds the triangle and the dtype of the positions; zero: int64.
-	//
-	//	Offset int
-	//	DType  DType
+	// TriIndicesOptions are options; the zero value is the default.
 	TriIndicesOptions = ops.TriIndicesOptions
-
-	// TriOptions says up to which diagonal elements are kept.
-	//
-	//	Diagonal int
+	// TriOptions are options; the zero value is the default.
 	TriOptions = ops.TriOptions
-
-	// TriangleOptions say how many columns there are (nil: as many as rows), on which diagonal the ones end (above the
-	// main one if positive) and the dtype; zero: the default float.
-	//
-	//	M     *int
-	//	K     int
-	//	DType DType
+	// TriangleOptions are options; the zero value is the default.
 	TriangleOptions = ops.TriangleOptions
-
-	// TripletMarginLossOptions: distances are p-norms (nil: 2) of differences plus Eps (nil: 1e-6); Swap takes the distance
-	// of positive and negative where it is the smaller one. Margin nil: 1.
-	//
-	//	Margin    *float64
-	//	P         *float64
-	//	Eps       *float64
-	//	Swap      bool
-	//	Reduction string
+	// TripletMarginLossOptions are options; the zero value is the default.
 	TripletMarginLossOptions = ops.TripletMarginLossOptions
-
-	// UniformOptions say between which numbers, nil meaning 0 and 1, and the dtype; zero: the default float.
-	//
-	//	Low   any
-	//	High  any
-	//	DType DType
+	// UniformOptions are options; the zero value is the default.
 	UniformOptions = ops.UniformOptions
-
-	// UniqueConsecutiveOptions are those of UniqueConsecutive.
-	//
-	//	Dim           *int
-	//	ReturnInverse bool
-	//	ReturnCounts  bool
+	// UniqueConsecutiveOptions are options; the zero value is the default.
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
-
-	// UniqueOptions says whether whole slices along a dimension count as one element (nil: single elements do), and what
-	// to return beside the values.
-	//
-	//	Dim           *int
-	//	ReturnInverse bool
-	//	ReturnCounts  bool
-	//	Sorted        bool // it always is
+	// UniqueOptions are options; the zero value is the default.
 	UniqueOptions = ops.UniqueOptions
-
-	// ValueOptions scale the product or quotient that is added.
-	//
-	//	Value any // a number; nil is 1
+	// ValueOptions are options; the zero value is the default.
 	ValueOptions = ops.ValueOptions
-
-	// VanderOptions says how many columns there are (nil: as many as numbers) and whether the powers rise.
-	//
-	//	N          *int
-	//	Increasing bool
+	// VanderOptions are options; the zero value is the default.
 	VanderOptions = ops.VanderOptions
-
-	// VarOptions says over which dimensions (none: all) and with which correction (nil: 1) to measure spread.
-	//
-	//	Dim        []int
-	//	Correction *float64
-	//	KeepDim    bool
+	// VarOptions are options; the zero value is the default.
 	VarOptions = ops.VarOptions
-
-	// VecdotOptions says along which dimension; nil means the last.
-	//
-	//	Dim *int
+	// VecdotOptions are options; the zero value is the default.
 	VecdotOptions = ops.VecdotOptions
-
-	// VectorNormOptions says which norm (nil: 2) over which dimensions (none: all), and in which dtype to compute.
-	//
-	//	Ord     *float64
-	//	Dim     []int
-	//	KeepDim bool
-	//	DType   DType
+	// VectorNormOptions are options; the zero value is the default.
 	VectorNormOptions = ops.VectorNormOptions
-
-	// WindowOptions says whether the window is one period of a longer one (zero: symmetric) and its dtype; zero: the
-	// default float.
-	//
-	//	Periodic bool  // sym=False
-	//	DType    DType
+	// WindowOptions are options; the zero value is the default.
 	WindowOptions = ops.WindowOptions
 )
 
