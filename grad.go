@@ -147,6 +147,20 @@ func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Ten
 	}
 }
 
+// ValueAndGradTree returns a function that computes f and its gradient, which has the form of the argument: a struct, a
+// slice or a map of tensors, say, as parameters come.
+func ValueAndGradTree[P any](f func(p P) *Tensor) func(p P) (value *Tensor, grad P) {
+	fn := functionOf("value_and_grad", f)
+	return func(p P) (*Tensor, P) {
+		args := []reflect.Value{reflect.ValueOf(&p).Elem()}
+		res, grads, err := gradOf("value_and_grad", fn, args, []int{0})
+		if err != nil {
+			throw("value_and_grad", err)
+		}
+		return flatten(res[0], nil)[0], unflatten(args[0], &grads).Interface().(P)
+	}
+}
+
 // orderGrads brings gradients, which come in argument order, into the order of argnums.
 func orderGrads(args []reflect.Value, argnums []int, grads []*Tensor) []*Tensor {
 	at := map[int][]*Tensor{}

@@ -41,7 +41,7 @@ type tapSet struct{ lo, hi int }
 
 // isAbreast reports whether channels lie so, and output channels fill vectors.
 func (j *convJob[T]) isAbreast() bool {
-	if !j.last || j.float == nil || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
+	if !j.last || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
 		j.phase.taps() == 0 || j.phase[2].stride*j.step[2] < 0 {
 		return false
 	}
@@ -58,11 +58,12 @@ func (j *convJob[T]) newAbreast() *abreastConv[T] {
 	all := j.images * p[0].outs * p[1].outs
 	d.rows = min(all, max(2, min(abreastPlaces/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
 	blocks := func() int { return j.groups * ceil(all, d.rows) * ceil(j.kernels, d.kernels) }
-	for least := 128; blocks() < directLeast && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
-		for blocks() < directLeast && d.kernels > least {
+	most := j.leastBlocks()
+	for least := 128; blocks() < most && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
+		for blocks() < most && d.kernels > least {
 			d.kernels = ceil(d.kernels/2, panel) * panel
 		}
-		for blocks() < directLeast && d.rows > 2 && d.rows*p[2].outs > placesFew {
+		for blocks() < most && d.rows > 2 && d.rows*p[2].outs > placesFew {
 			d.rows = ceil(d.rows, 2)
 		}
 	}
@@ -208,7 +209,7 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 				}
 			}
 			for t := range taps {
-				copyChannels(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, count, rows)
+				copySpread(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, 1, count, rows)
 			}
 			return
 		}
