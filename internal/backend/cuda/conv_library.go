@@ -173,7 +173,7 @@ func (l *convLibrary) place(v backend.View, groupAt, more int, last, result bool
 // lacking is how many channels of zeros the input gets. cuDNN's engines for halves whose channels lie last want eight at least: with the
 // three of pictures they take three times as long.
 func (l *convLibrary) lacking(last bool) int {
-	const want, worth = 8, 1e9
+	const want, worth = 8, 1e8
 	rank := l.k.Stride.Len()
 	if !last || !l.k.DType.IsHalf() || l.k.Way == cudnn.ToInput || l.x.Shape.Rank() != rank+2 || l.w.Shape.Rank() != rank+2 {
 		return 0

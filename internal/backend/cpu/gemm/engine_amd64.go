@@ -60,6 +60,22 @@ var amxFoursEngine = newAMX(&amxFoursType, engine[float32]{
 	packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
 })
 
+// The kernels of whole numbers are handed float32 and float64 that nobody computes with: see ints.go.
+var (
+	avx512I32 = engine[float32]{
+		rows: 12, lanes: 16, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX512, edges: &tilesI32AVX512m,
+		packT: packTF32AVX512, strips: stripsF32AVX512, jobs: &jobs32, bufs: &bufs32,
+	}
+	avx512I64 = engine[float64]{
+		rows: 12, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI64AVX512, edges: &tilesI64AVX512m,
+		packT: packTF64AVX512, strips: stripsF64AVX512, jobs: &jobs64, bufs: &bufs64,
+	}
+	avx2I32 = engine[float32]{
+		rows: 4, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesI32AVX2, edges: &tilesI32AVX2m,
+		packT: packTF32AVX2, strips: stripsGeneric[float32], jobs: &jobs32, bufs: &bufs32,
+	}
+)
+
 var avx512F64 = engine[float64]{
 	rows: 14, lanes: 8, maxChunk: maxChunk, stripPanels: stripPanels, partElems: partElems, tiles: &tilesF64AVX512, edges: &tilesF64AVX512m,
 	dots: dotsF64AVX512, dotsWide: &dotsWideF64AVX512, tilesWide: &tilesWideF64AVX512, taps: tapsF64AVX512, tapsTo: tapsToF64AVX512, places: placesF64AVX512, abreast: abreastF64AVX512, window: &windowF64AVX512, packT: packTF64AVX512, strips: stripsF64AVX512, gaxpy8: gaxpy8F64AVX512, gaxpy1: gaxpy1F64AVX512,
@@ -106,6 +122,24 @@ func enginePairs() *engine[float32] {
 		return amxPairsEngine
 	case usePairs:
 		return &avx512Pairs
+	}
+	return nil
+}
+
+// engineInt32 and engineInt64 are the engines of whole numbers, nil if there are none.
+func engineInt32() *engine[float32] {
+	switch {
+	case useAVX512 || usePairs || useAMX:
+		return &avx512I32
+	case useAVX2:
+		return &avx2I32
+	}
+	return nil
+}
+
+func engineInt64() *engine[float64] {
+	if useAVX512 || usePairs || useAMX {
+		return &avx512I64
 	}
 	return nil
 }

@@ -50,10 +50,14 @@ func (s *slab[T]) inPlace(e *engine[T], p *problem[T]) {
 		return
 	}
 	panels := ceilDiv(s.rows, p.tileRows(e))
+	width := e.cols()
 	for i := range panels {
 		from, to := part(i, panels, s.rows)
-		for j := 0; j < s.cols; j += e.cols() {
-			s.tiles(e, p, b[j:], p.brs, from, to, j, min(e.cols(), s.cols-j))
+		a := p.a[(s.row+from)*p.ars+s.pc*p.acs:]
+		for j := 0; j < s.cols; j += width {
+			n := min(width, s.cols-j)
+			e.kernel(to-from, n)(s.kc, a, p.ars, p.acs, b[j:], p.brs, s.c[from*s.crs+j:], s.crs, n, s.add)
+			s.step()
 		}
 	}
 }
