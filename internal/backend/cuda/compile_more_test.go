@@ -75,6 +75,9 @@ func TestCompileWindows(t *testing.T) {
 			compileOne(t, name+d.String(), convSource(name, d, 1+i%3, "u32"))
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
+		if d == dtype.Float32 || d == dtype.Float64 {
+			compileOne(t, "mix", mixSource(d))
+		}
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, someWindows))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d, someWindows))
 		if d.IsFloat() {
