@@ -649,7 +649,7 @@ func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o
 	return wrap(r0)
 }
 
-// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+// Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.
 func Lcm(x any, other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
@@ -659,7 +659,7 @@ func Lcm(x any, other any) *Tensor {
 	return wrap(r0)
 }
 
-// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+// Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.
 func (x *Tensor) Lcm(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
@@ -1985,6 +1985,14 @@ func (x *Tensor) Norm(dim ...int) *Tensor {
 func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Normalize(a0, option("normalize", o))
+	release(a0)
+	return wrap(r0)
+}
+
+// NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.
+func NumberOfElements(x *Tensor, axes []int, o ...NumberOfElementsOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NumberOfElements(a0, axes, option("number_of_elements", o))
 	release(a0)
 	return wrap(r0)
 }

@@ -381,7 +381,7 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
+		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {
@@ -1103,6 +1103,16 @@ func init() {
 				c.option("dim", &o.Dim)
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.Normalize(c.tensor("input"), o)}
+			}},
+		schema{name: "number_of_elements", door: "NumberOfElements", doc: "NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.",
+			params: []schemaParam{{"input", "tensor", false}, {"axes", "[]int", false}, {"inverted", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_axes []int
+				c.required("axes", &v_axes)
+				var o ops.NumberOfElementsOptions
+				c.option("inverted", &o.Inverted)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.NumberOfElements(c.tensor("input"), v_axes, o)}
 			}},
 	)
 }

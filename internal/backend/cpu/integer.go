@@ -94,7 +94,11 @@ func lcmB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	for i := range out {
 		// Magnitudes meet in 64 bits, so that what does not fit wraps once.
 		if g := gcd(a[i], b[i]); g != 0 {
-			out[i] = T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
+			v := T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
+			if v < 0 && unsafe.Sizeof(v) >= 4 { // as PyTorch's kernel: the magnitude of what wrapped
+				v = -v
+			}
+			out[i] = v
 		} else {
 			out[i] = 0
 		}

@@ -140,8 +140,9 @@ func prodOf[T, A numbers](to func(x []T, a A) A, row func(acc []A, x []T), done 
 		cols: colsOf(row), done: func(a A, _ int) T { return done(a) }}
 }
 
-func prodInts[T integers](t *byType, d dtype.DType) {
-	t[d] = prodOf(func(x []T, a T) T {
+// prodInts multiplies modulo the size of T: signed and unsigned integers have the same bits.
+func prodInts[T integers](t *byType, all ...dtype.DType) {
+	r := prodOf(func(x []T, a T) T {
 		b, c, d := T(1), T(1), T(1)
 		for ; len(x) >= 4; x = x[4:] {
 			a, b, c, d = a*x[0], b*x[1], c*x[2], d*x[3]
@@ -155,6 +156,9 @@ func prodInts[T integers](t *byType, d dtype.DType) {
 			acc[j] *= v
 		}
 	}, func(a T) T { return a }).reducer()
+	for _, d := range all {
+		t[d] = r
+	}
 }
 
 func prodFloats[T floats]() folder[T, float64, T] {
@@ -202,14 +206,9 @@ func init() {
 	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats[float64]().reducer()
 	halves(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = prodComplex[complex64]().reducer(), prodComplex[complex128]().reducer()
-	prodInts[uint8](t, dtype.Bool)
-	prodInts[uint8](t, dtype.Uint8)
-	prodInts[uint16](t, dtype.Uint16)
-	prodInts[uint32](t, dtype.Uint32)
-	prodInts[uint64](t, dtype.Uint64)
-	prodInts[int8](t, dtype.Int8)
-	prodInts[int16](t, dtype.Int16)
-	prodInts[int32](t, dtype.Int32)
-	prodInts[int64](t, dtype.Int64)
+	prodInts[uint8](t, dtype.Bool, dtype.Uint8, dtype.Int8)
+	prodInts[uint16](t, dtype.Uint16, dtype.Int16)
+	prodInts[uint32](t, dtype.Uint32, dtype.Int32)
+	prodInts[uint64](t, dtype.Uint64, dtype.Int64)
 	registerFold("prod", t)
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -22,13 +23,29 @@ func flat(v backend.View) backend.View {
 // manyPositions is from how many on positions are sorted before values are written there.
 const manyPositions = 256
 
-// putChunk is how many sorted positions a thread walks.
-const putChunk = 32
+// putChunk is how many sorted positions a thread walks: the more there are, the longer may be the runs that are joined afterwards.
+func putChunk(count, columns int) int {
+	if columns == 1 && count >= 1<<20 {
+		return 128
+	}
+	return 32
+}
 
-// sortedPositions sorts positions along lines: their keys, and where each was.
-func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
-	s, err := d.sorter(at, axis)
+// sortedPositions sorts dense positions below n along lines: their keys, and where each was. Keys have 32 bits, and no more digits
+// than n has.
+func (d *call) sortedPositions(at backend.View, axis, n int) (*sorter, error) {
+	b, err := d.pool.Get("positions", 4*at.Numel())
 	if err != nil {
+		return nil, err
+	}
+	s, err := d.sorter(backend.View{Buf: b, DType: dtype.Uint32, Shape: at.Shape}, axis)
+	if err != nil {
+		b.Free()
+		return nil, err
+	}
+	s.bufs, s.bits = append(s.bufs, b), bits.Len(uint(n))
+	if err := d.narrow(b.Dev, at, n); err != nil {
+		s.free()
 		return nil, err
 	}
 	if err := s.scratch(at.Numel()); err != nil {
@@ -42,37 +59,54 @@ func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
 	return s, nil
 }
 
-// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
-func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each int) string {
-	form := "#define LINES\n"
-	if slices {
-		form = "#define SLICES\n"
-	}
-	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
-		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, putChunk) + kernels.Source("put_sorted")
-}
-
-// putSorted writes values at sorted positions, each columns at a time. more is what struct Args has behind what all forms share.
-func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
-	chunks := blocks(s.n, putChunk)
-	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
+// narrow writes positions in 32 bits; it complains of those out of range, and makes them n.
+func (d *call) narrow(to uintptr, at backend.View, n int) error {
+	f, err := d.kernel("narrow", "narrow", narrowSource)
 	if err != nil {
 		return err
 	}
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		var g args
-		g.int(n, s.n, columns, s.rows, chunks)
-		g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from, word)
-		g = append(g, more...)
-		for _, name := range []string{"put_sorted", "put_finish"} {
-			f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each) })
-			if err != nil {
-				return err
-			}
-			if err := d.launch(f, blocks(s.rows*chunks*(columns/each), threads), 1, threads, g); err != nil {
-				return err
-			}
-		}
-		return nil
+		g.int(at.Numel(), n)
+		g.ptr(to, address(at), word)
+		return d.launch(f, blocks(at.Numel(), threads), 1, threads, g)
 	})
+}
+
+func narrowSource() string {
+	return kernels.Source("prelude") + "#define NARROW\n" + kernels.Source("index")
+}
+
+// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
+func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each, chunk int) string {
+	form := "#define LINES\n"
+	if slices {
+		form = "#define SLICES\n"
+	}
+	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
+		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, chunk) + kernels.Source("put_sorted")
+}
+
+// putSorted writes values at sorted positions, each columns at a time. more is what struct Args has behind what all forms share.
+func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
+	chunk := putChunk(s.n, columns)
+	chunks := blocks(s.n, chunk)
+	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(n, s.n, columns, s.rows, chunks)
+	g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from)
+	g = append(g, more...)
+	for _, name := range []string{"put_sorted", "put_finish"} {
+		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each, " ", chunk), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each, chunk) })
+		if err != nil {
+			return err
+		}
+		if err := d.launch(f, blocks(s.rows*chunks*(columns/each), threads), 1, threads, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
