@@ -18,10 +18,8 @@ func floatKey[T uint16 | uint32 | uint64](b, exp, sign T) T {
 		return ^T(0)
 	case m == 0:
 		return sign
-	case b&sign != 0:
-		return ^b
 	}
-	return b | sign
+	return b ^ (-(b >> (8*unsafe.Sizeof(b) - 1)) | sign) // signs cannot be guessed
 }
 
 func keyF32(b uint32) uint32 {
