@@ -8,7 +8,11 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// Error is every error of the package: a kind, the op, and what is wrong.
+// Error is every error of the package. Ask for its kind by errors.Is and a sentinel, for its parts by errors.As:
+//
+//	Op  string // lower_snake name of the op or function
+//	Msg string // what is wrong, the values, what would be right
+//	Err error  // the cause, if another error is behind it
 type Error = fault.Error
 
 // One sentinel per kind, for errors.Is.

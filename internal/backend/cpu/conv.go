@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -27,32 +28,26 @@ func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, 
 	case dtype.BFloat16, dtype.Float16:
 		return halfConvolve(c, a, out, in, then)
 	case dtype.Complex64:
-		return convolve(c, a, out, in, then, productC64, nil)
+		return complexConvolve(c, a, out, in, then, product32, floatConvOf(ended32))
 	case dtype.Complex128:
-		return convolve(c, a, out, in, then, productC128, nil)
-	case dtype.Int8:
-		return convolve(c, a, out, in, then, productOf[int8], nil)
-	case dtype.Int16:
-		return convolve(c, a, out, in, then, productOf[int16], nil)
-	case dtype.Int32:
-		return convolve(c, a, out, in, then, productOf[int32], nil)
-	case dtype.Int64:
-		return convolve(c, a, out, in, then, productOf[int64], nil)
-	case dtype.Uint16:
-		return convolve(c, a, out, in, then, productOf[uint16], nil)
-	case dtype.Uint32:
-		return convolve(c, a, out, in, then, productOf[uint32], nil)
-	case dtype.Uint64:
-		return convolve(c, a, out, in, then, productOf[uint64], nil)
+		return complexConvolve(c, a, out, in, then, product64, floatConvOf(ended64))
 	}
-	return convolve(c, a, out, in, then, productOf[uint8], nil)
+	switch in[0].DType.Size() {
+	case 8:
+		return wholeConvolve[uint64](c, a, out, in, then)
+	case 4:
+		return wholeConvolve[uint32](c, a, out, in, then)
+	case 2:
+		return wholeConvolve[uint16](c, a, out, in, then)
+	}
+	return wholeConvolve[uint8](c, a, out, in, then)
 }
 
-// convJob is a convolution while it runs. Missing spatial dimensions have size 1.
+// convJob is a convolution of real numbers while it runs. Missing spatial dimensions have size 1.
 type convJob[T numbers] struct {
 	attr                         attr.Conv
 	mul                          product[T]
-	float                        *floatConv[T] // nil: not a float type
+	float                        *floatConv[T]
 	images, groups               int
 	channels, kernels            int // of a group
 	size, outSize, kernelSize    [3]int
@@ -75,7 +70,11 @@ type convJob[T numbers] struct {
 	then                         finished
 	told                         bool // then was told of everything
 	last                         bool // the output has its channels last
+	paired                       bool // bfloat16, by products in pairs
 }
+
+// onePlace is the phase of a spatial dimension that is missing.
+var onePlace = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
 
 func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs, ws []int) *convJob[T] {
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
@@ -84,7 +83,7 @@ func newConvJob[T numbers](a attr.Conv, out backend.View, in []backend.View, xs,
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}, kernelSize: [3]int{1, 1, 1}}
 	skip := 3 - a.Stride.Len()
 	for d := range skip {
-		j.phases[d] = []convPhase{{outs: 1, taps: 1, stride: 1, step: 1, outStep: 1, tapStep: 1}}
+		j.phases[d] = onePlace
 	}
 	for d := range a.Stride.Len() {
 		e := d + skip
@@ -117,6 +116,11 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 
 // halfConvolve computes in float32 and rounds once.
 func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
+	if out.DType == dtype.BFloat16 && gemm.HasPairs() {
+		if done, err := pairedConvolve(c, a, out, in, then); done || err != nil {
+			return err
+		}
+	}
 	x, err := flatOf[uint16](c, in[0])
 	if err != nil {
 		return err
@@ -147,6 +151,8 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 // runPhases computes phase by phase; together they cover the output.
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
+	case j.paired:
+		return j.eachPhase(c)
 	case j.isSpread():
 		return j.bySpread(c)
 	case j.isStuffed():
@@ -234,6 +240,9 @@ func (j *convJob[T]) wayOf() way {
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
+	if j.paired {
+		return j.byPaired(c)
+	}
 	switch j.wayOf() {
 	case wayDepthwise:
 		return j.depthwise(c)
@@ -276,7 +285,7 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if direct {
 		return j.direct(c)
 	}
-	j.tiles = j.plan()
+	j.tiles = j.plan(convCols, convDepth)
 	n := j.tiles.count()
 	if j.tiles.sums == 1 {
 		if n == 1 {

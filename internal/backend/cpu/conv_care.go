@@ -39,12 +39,22 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 			return err
 		}
 	}
-	if then == nil {
+	j.then = then
+	return j.follow(c)
+}
+
+// follow does what follows the finished output.
+func (j *convJob[T]) follow(c *backend.Ctx) error {
+	if j.then == nil {
 		return nil
 	}
-	rows := j.images * j.groups * j.kernels
-	each := max(1, blockElems/j.outPlaces)
-	return c.For(ceil(rows, each), func(b int) { then(b*each, 0, min(each, rows-b*each), j.outPlaces) })
+	return tellRows(c, j.then, j.images*j.groups*j.kernels, j.outPlaces)
+}
+
+// tellRows tells what follows of a whole output of so many rows and columns.
+func tellRows(c *backend.Ctx, then finished, rows, cols int) error {
+	each := max(1, blockElems/cols)
+	return c.For(ceil(rows, each), func(b int) { then(b*each, 0, min(each, rows-b*each), cols) })
 }
 
 // readsZeros reports whether some tap of some output is outside the input, or between its elements.

@@ -51,7 +51,7 @@ type columnsConv[T numbers] struct {
 // spend its time on adding to the others, and so would one with many places between its rows of taps.
 func (j *convJob[T]) isColumns() (ok, few bool) {
 	p := &j.phase
-	if j.float == nil || p[2].taps <= p[2].outs || p.outs() == 0 || j.channels*p.taps() == 0 || p[1].step <= 0 || p[2].step <= 0 {
+	if p[2].taps <= p[2].outs || p.outs() == 0 || j.channels*p.taps() == 0 || p[1].step <= 0 || p[2].step <= 0 {
 		return false, false
 	}
 	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
@@ -91,7 +91,7 @@ func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 			d.off = append(d.off, at*d.cols)
 		}
 	}
-	d.parts = min(d.units(), ceil(directLeast, j.groups*d.split[0]*d.split[1]))
+	d.parts = min(d.units(), ceil(sumsParts, j.groups*d.split[0]*d.split[1]))
 	return d
 }
 

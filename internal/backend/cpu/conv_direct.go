@@ -19,6 +19,7 @@ const (
 	directCols  = 64       // but so many columns
 	directMin   = 1 << 18  // and as many at least, several strips if need be
 	directLeast = 16       // blocks that there should be at least
+	leastWork   = 2 << 20  // multiply-adds of a block, if there are more because of the number of threads
 )
 
 // floatConv are the routines of float types.
@@ -63,7 +64,7 @@ type directConv[T numbers] struct {
 // isDirect reports whether the columns between output rows are few enough.
 func (j *convJob[T]) isDirect() bool {
 	p := &j.phase[2]
-	if j.float == nil || p.outs == 0 || j.phase.taps() == 0 || j.channels == 0 {
+	if p.outs == 0 || j.phase.taps() == 0 || j.channels == 0 {
 		return false
 	}
 	a := newConvAxis(p.first, p.stride, p.step, p.taps)

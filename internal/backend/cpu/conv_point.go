@@ -42,10 +42,7 @@ func (j *convJob[T]) pointwise(c *backend.Ctx) error {
 // several times, and ends with all threads waiting for the last.
 func (j *convJob[T]) inStrips(c *backend.Ctx, w, x *stack[T]) error {
 	m, k, n := w.rows, w.cols, x.cols
-	mul := ended(j.mul)
-	if j.float != nil {
-		mul = j.float.ended
-	}
+	mul := j.float.ended
 	strips := max(1, min(m*n*k/pointWork, n/pointCols))
 	cols := ceil(ceil(n, strips), pointAlign) * pointAlign
 	strips = ceil(n, max(1, cols))

@@ -12,7 +12,7 @@ const (
 
 // isTurned reports whether that is so, and every phase can be computed so.
 func (j *convJob[T]) isTurned() bool {
-	if j.last || j.float == nil || j.groups != 1 || j.x == nil || j.z == nil || j.attr.Winograd || j.step[2] != 1 || !j.isEven() {
+	if j.last || j.groups != 1 || j.x == nil || j.z == nil || j.attr.Winograd || j.step[2] != 1 || !j.isEven() {
 		return false
 	}
 	places := j.size[0] * j.size[1] * j.size[2]

@@ -19,7 +19,7 @@ const (
 // isWindow reports whether each output channel is made of one input channel by neighbouring taps.
 func (j *convJob[T]) isWindow() bool {
 	p := &j.phase
-	if j.channels != 1 || j.kernels > windowMost || !p.one() || j.float == nil || j.x == nil || j.z == nil || p[2].outs < windowLeast || !j.float.hasWindow(p[1].taps) {
+	if j.channels != 1 || j.kernels > windowMost || !p.one() || j.x == nil || j.z == nil || p[2].outs < windowLeast || !j.float.hasWindow(p[1].taps) {
 		return false
 	}
 	for _, d := range p[1:] {

@@ -27,20 +27,12 @@ func gatherKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 		return gatherStacks(c, out[0], in, productC64)
 	case dtype.Complex128:
 		return gatherStacks(c, out[0], in, productC128)
-	case dtype.Int8:
-		return gatherStacks(c, out[0], in, productOf[int8])
-	case dtype.Int16:
-		return gatherStacks(c, out[0], in, productOf[int16])
-	case dtype.Int32:
-		return gatherStacks(c, out[0], in, productOf[int32])
-	case dtype.Int64:
-		return gatherStacks(c, out[0], in, productOf[int64])
-	case dtype.Uint16:
-		return gatherStacks(c, out[0], in, productOf[uint16])
-	case dtype.Uint32:
-		return gatherStacks(c, out[0], in, productOf[uint32])
-	case dtype.Uint64:
-		return gatherStacks(c, out[0], in, productOf[uint64])
+	case dtype.Int16, dtype.Uint16:
+		return gatherStacks(c, out[0], in, product16)
+	case dtype.Int32, dtype.Uint32:
+		return gatherStacks(c, out[0], in, productInt32)
+	case dtype.Int64, dtype.Uint64:
+		return gatherStacks(c, out[0], in, productInt64)
 	}
 	return gatherStacks(c, out[0], in, productOf[uint8])
 }

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"sync"
 	"unsafe"
 
@@ -174,9 +173,9 @@ func blockCols(step func(t, x []float32, first bool)) func(acc []float64, p unsa
 	}
 }
 
-// sumInts adds modulo 2^64.
-func sumInts[T integers](t *byType, d dtype.DType) {
-	t[d] = folder[T, int64, T]{join: add[int64], done: func(a int64, _ int) T { return T(a) },
+// sumInts adds modulo 2^64. What is left of it in T has the same bits for signed and unsigned integers.
+func sumInts[T integers](t *byType, signed, without dtype.DType) {
+	r := folder[T, int64, T]{join: add[int64], done: func(a int64, _ int) T { return T(a) },
 		run: func(a int64, x []T) int64 {
 			var s0, s1, s2, s3 int64
 			for len(x) >= 4 {
@@ -197,6 +196,7 @@ func sumInts[T integers](t *byType, d dtype.DType) {
 				acc[j] += int64(v)
 			}
 		})}.reducer()
+	t[signed], t[without] = r, r
 }
 
 func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
@@ -248,14 +248,10 @@ func sumTable(mean bool) *byType {
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
 	t[dtype.Complex64] = sumComplex[complex64](cdiv).reducer()
 	t[dtype.Complex128] = sumComplex[complex128](cdiv).reducer()
-	t[dtype.Bool] = counting(uint8(math.MaxUint8), func(a int64, _ int) bool { return a > 0 }).reducer()
-	sumInts[uint8](t, dtype.Uint8)
-	sumInts[uint16](t, dtype.Uint16)
-	sumInts[uint32](t, dtype.Uint32)
-	sumInts[uint64](t, dtype.Uint64)
-	sumInts[int8](t, dtype.Int8)
-	sumInts[int16](t, dtype.Int16)
-	sumInts[int32](t, dtype.Int32)
+	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
+	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
+	sumInts[uint16](t, dtype.Int16, dtype.Uint16)
+	sumInts[uint32](t, dtype.Int32, dtype.Uint32)
 	t[dtype.Int64] = folder[int64, int64, int64]{join: add[int64], done: func(a int64, _ int) int64 { return a }, quick: true,
 		run: func(a int64, x []int64) int64 {
 			if len(x) >= runFrom {
@@ -267,6 +263,7 @@ func sumTable(mean bool) *byType {
 			return a
 		},
 		cols: colsOf(func(acc, x []int64) { simd.AddI64(acc, acc, x) })}.reducer()
+	t[dtype.Uint64] = t[dtype.Int64]
 	return t
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "table": tableKernel, "const": constKernel})
+	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "depends": dependsKernel, "table": tableKernel, "const": constKernel})
 }
 
 var unitOf = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "w16"}
@@ -41,10 +41,7 @@ func (d *Device) move(to, from backend.View) error {
 			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
 		}
 	}
-	form := moveForm{unitOf[size], "u32", len(dims), 0}
-	if n >= 1<<31 {
-		form.index = "u64"
-	}
+	form := moveForm{unitOf[size], indexFor(n), len(dims), 0}
 	// Long rows are cut in stretches: a block has one of them.
 	each := min(4, dims[last]/threads)
 	segments := blocks(dims[last], threads*max(1, each))
@@ -161,6 +158,9 @@ func sliceUpdate(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	return d.move(part(out[0], in[1].Shape, to, at), in[1])
 }
+
+// dependsKernel gives its first input; the others only had to be there.
+func dependsKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.base(out[0], in[0]) }
 
 func tableKernel(d *call, a attr.Attr, out, _ []backend.View) error {
 	return d.Upload(address(out[0]), []byte(a.(attr.Table).Data))
