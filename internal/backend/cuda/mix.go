@@ -11,8 +11,8 @@ import (
 
 func init() { register(map[string]kernel{"mix": mix}) }
 
-func mixSource(t dtype.DType) string {
-	return kernels.Source("prelude") + typed(t) + kernels.Source("mix")
+func mixSource(t dtype.DType, total int) string {
+	return kernels.Source("prelude") + typed(t) + "#define INDEX " + indexFor(total) + "\n" + kernels.Source("mix")
 }
 
 // mix multiplies a dimension by a sparse matrix.
@@ -22,8 +22,8 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("mix", t), "mix", func() string { return mixSource(t) })
+	t, total := in[0].DType, out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("mix", t, indexFor(total)), "mix", func() string { return mixSource(t, total) })
 	if err != nil {
 		return err
 	}
@@ -33,8 +33,8 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 		inner *= s
 	}
 	var g args
-	g.int(out[0].Numel())
+	g.int(total)
 	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[3]))
 	g.int(in[0].Shape.Dims()[at], dims[at], inner, in[2].Numel())
-	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+	return d.launch(f, blocks(total, threads), 1, threads, g)
 }
