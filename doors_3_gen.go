@@ -30,6 +30,28 @@ func (x *Tensor) Deg2rad_() *Tensor {
 	return x.rebind("deg2rad", r0)
 }
 
+// Depends returns input as a value that is there only after all dependencies have been computed: what reads it waits for
+// them, also in compiled functions. Gradients pass to input alone.
+func Depends(input *Tensor, dependencies ...*Tensor) *Tensor {
+	a0 := acquire(input)
+	a1 := acquireAll(dependencies)
+	r0 := ops.Depends(a0, a1...)
+	release(a0)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
+// Depends returns input as a value that is there only after all dependencies have been computed: what reads it waits for
+// them, also in compiled functions. Gradients pass to input alone.
+func (input *Tensor) Depends(dependencies ...*Tensor) *Tensor {
+	a0 := acquire(input)
+	a1 := acquireAll(dependencies)
+	r0 := ops.Depends(a0, a1...)
+	release(a0)
+	releaseAll(a1)
+	return wrap(r0)
+}
+
 // Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.
 func Diag(x *Tensor, o ...DiagOptions) *Tensor {
 	a0 := acquire(x)

@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -89,7 +90,7 @@ func Grad[F any](f F, argnum ...int) F {
 		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
 	}
 	if fn.t.Out(0) != fn.t.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad", k, fn.t.In(k), fn.t, fn.t.Out(0))
+		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.t.In(k), fn.t, fn.t.Out(0))
 	}
 	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
@@ -303,13 +304,17 @@ func Checkpoint[F any](f F) F {
 }
 
 // CustomFunc is a function with rules of its own. VJP gets the inputs, the outputs and the outputs' cotangents, and
-// gives the inputs' cotangents (nil: zero). JVP gets inputs and their tangents and gives the outputs' tangents. A rule
-// that is missing is an error when a transform asks for it; VMap is derived.
+// gives the inputs' cotangents (nil: zero). JVP gets inputs and their tangents and gives the outputs' tangents. Either is an
+// error when a transform asks for it and it is missing.
+//
+// VMap gets the inputs of size examples, along the first dimension of those that are batched, and gives the outputs with
+// the examples along theirs; the other rules are vectorised by themselves. Without it Forward is.
 type CustomFunc struct {
 	Name    string
 	Forward func(in []*Tensor) []*Tensor
 	VJP     func(in, out, cot []*Tensor) []*Tensor
 	JVP     func(in, tan []*Tensor) []*Tensor
+	VMap    func(in []*Tensor, batched []bool, size int) []*Tensor
 }
 
 // Custom returns the function with its rules in place.
@@ -333,17 +338,54 @@ func Custom(c CustomFunc) func(in ...*Tensor) []*Tensor {
 		if c.VJP != nil {
 			r.VJP = func(in, out, cot []*graph.Node, _ []bool) []*graph.Node {
 				g := c.VJP(wrapAll(in), wrapAll(out), wrapAll(cot))
-				if len(g) != len(in) {
-					fault.Throw(fault.Gradient, c.Name, "VJP gave %d cotangents for %d inputs", len(g), len(in))
-				}
-				return peekAll(g)
+				return c.checked("VJP", "cotangents", peekAll(g), "inputs", specsLike(in))
 			}
 		}
 		if c.JVP != nil {
-			r.JVP = func(in, tan []*graph.Node) []*graph.Node { return peekAll(c.JVP(wrapAll(in), wrapAll(tan))) }
+			want := specsLike(outs) // the rule outlives the outputs
+			r.JVP = func(in, tan []*graph.Node) []*graph.Node {
+				return c.checked("JVP", "tangents", peekAll(c.JVP(wrapAll(in), wrapAll(tan))), "outputs", want)
+			}
+		}
+		if c.VMap != nil {
+			r.VMap = func(in []*graph.Node, batched []bool, size int) []*graph.Node {
+				inner := make([]*Tensor, len(in))
+				for i, n := range in {
+					inner[i] = wrap(ops.StopGradient(n))
+				}
+				return peekAll(c.VMap(inner, slices.Clone(batched), size))
+			}
 		}
 		return wrapAll(ops.WithRules(r, ns, outs))
 	}
+}
+
+// checked is what a rule gave, if there is one for each value and of its shape; dtypes are brought to the values'.
+func (c *CustomFunc) checked(rule, what string, got []*graph.Node, of string, values []graph.Spec) []*graph.Node {
+	if len(got) != len(values) {
+		fault.Throw(fault.Gradient, c.Name, "%s gave %d %s for %d %s", rule, len(got), what, len(values), of)
+	}
+	for i, g := range got {
+		if g == nil {
+			continue
+		}
+		x := values[i]
+		if !g.Shape().Equal(x.Shape) {
+			fault.Throw(fault.Gradient, c.Name, "%s gave one of shape %v among its %s, where number %d of the %s has shape %v", rule, g.Shape(), what, i, of, x.Shape)
+		}
+		if g.DType() != x.DType && x.DType.IsInexact() {
+			got[i] = ops.Cast(g, x.DType)
+		}
+	}
+	return got
+}
+
+func specsLike(ns []*graph.Node) []graph.Spec {
+	s := make([]graph.Spec, len(ns))
+	for i, n := range ns {
+		s[i] = graph.Spec{Shape: n.Shape(), DType: n.DType()}
+	}
+	return s
 }
 
 func peekAll(ts []*Tensor) []*graph.Node {

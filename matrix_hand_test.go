@@ -50,6 +50,7 @@ func handElementwise(add adder) {
 		add("cube", nil, x)
 		add("step", attrs{"threshold": 0.1}, x)
 		add("stop_gradient", nil, x)
+		add("depends", nil, x, values(-1, 1, 2), x)
 		add("empty_like", nil, x)
 		add("special_scaled_modified_bessel_k0", nil, x.Abs())
 		add("special_scaled_modified_bessel_k1", nil, x.Abs())

@@ -16,6 +16,11 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Deg2rad(c.tensor("input"))}
 			}},
+		schema{name: "depends", door: "Depends", doc: "Depends returns input as a value that is there only after all dependencies have been computed: what reads it waits for\nthem, also in compiled functions. Gradients pass to input alone.",
+			params: []schemaParam{{"input", "tensor", false}, {"dependencies", "tensors", false}},
+			call: func(c *caller) []*graph.Node {
+				return []*graph.Node{ops.Depends(c.tensor("input"), c.tensors()...)}
+			}},
 		schema{name: "diag", door: "Diag", doc: "Diag returns the matrix with x on a diagonal for a vector, and the diagonal of a matrix.",
 			params: []schemaParam{{"input", "tensor", false}, {"diagonal", "int", true}},
 			call: func(c *caller) []*graph.Node {

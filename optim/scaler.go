@@ -42,7 +42,7 @@ type GradScaler struct {
 
 // round is what was done for an optimizer since the last Update.
 type round struct {
-	found             *lucid.Tensor // 0-d bool: a gradient is not finite
+	found             *lucid.Tensor // 0-d bool: a gradient is not finite; nil before Unscale
 	unscaled, stepped bool
 	trace             any // the compiled function it was done in
 }
@@ -97,9 +97,9 @@ func (s *GradScaler) GetScale() float64 {
 	return s.scale.Item()
 }
 
-// of returns the round of an optimizer. All of a round is done by one compiled function, or outside of any: what is only
-// traced would not be noted when the function runs again.
-func (s *GradScaler) of(op string, opt Optimizer) *round {
+// of returns the round of an optimizer, which Unscale is the first to ask for. All of a round is done by one compiled
+// function, or outside of any: what is only traced would not be noted when the function runs again.
+func (s *GradScaler) of(op string, opt Optimizer, first bool) *round {
 	switch opt.(type) {
 	case *Accumulate:
 		refuse(lucid.ErrNotImplemented, op, "Accumulate adds up gradients that were unscaled already; call the scaler's Step every n-th batch on the optimizer itself")
@@ -108,12 +108,12 @@ func (s *GradScaler) of(op string, opt Optimizer) *round {
 	}
 	trace := scope.Current().Trace
 	r := s.rounds[opt]
-	if r == nil {
-		r = &round{found: number(lucid.With{DType: lucid.Bool}, 0), trace: trace}
-		s.rounds[opt] = r
+	if r != nil && r.trace != nil && r.trace != trace && (first || r.stepped) {
+		r = nil // of a trace that was given up on the way
 	}
-	if !r.unscaled && !r.stepped {
-		r.trace = trace
+	if r == nil {
+		r = &round{trace: trace}
+		s.rounds[opt] = r
 	}
 	if r.trace != trace {
 		refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
@@ -127,7 +127,7 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	if s.o.Disabled {
 		return
 	}
-	r := s.of(op, opt)
+	r := s.of(op, opt, true)
 	if r.unscaled || r.stepped {
 		refuse(lucid.ErrValue, op, "the gradients of this optimizer were unscaled already; call Update after Step")
 	}
@@ -148,7 +148,7 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 				p.SetGrad(grad.Mul(inverse.To(grad.Device())))
 			}
 		}
-		r.found.Assign(found)
+		r.found = found
 	})
 }
 
@@ -159,7 +159,7 @@ func (s *GradScaler) Step(opt Optimizer) error {
 	if s.o.Disabled {
 		return opt.Step()
 	}
-	r := s.of(op, opt)
+	r := s.of(op, opt, false)
 	if r.stepped {
 		refuse(lucid.ErrValue, op, "this optimizer was stepped already; call Update after Step")
 	}
@@ -187,16 +187,13 @@ func (s *GradScaler) Update() error {
 	}
 	trace := scope.Current().Trace
 	found, some := lucid.Scalar(false), false
-	for _, r := range s.rounds {
-		if !r.unscaled {
-			continue
-		}
+	for opt, r := range s.rounds {
 		if r.trace != trace {
 			refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
 		}
 		some = true
 		found = lucid.LogicalOr(found, r.found)
-		r.unscaled, r.stepped, r.trace = false, false, nil
+		delete(s.rounds, opt)
 	}
 	if !some {
 		refuse(lucid.ErrValue, op, "no optimizer was stepped since the last Update; call Step before it")

@@ -117,6 +117,38 @@ func TestGradScalerPart(t *testing.T) {
 	}
 }
 
+// TestGradScalerRetraced gives a compiled step batches of other sizes, and one whose trace is given up in the middle.
+func TestGradScalerRetraced(t *testing.T) {
+	w := lucid.New([]float32{1, 2}, 2).RequiresGrad_(true)
+	opt, s := optim.NewAdam([]*lucid.Tensor{w}, optim.AdamOptions{LR: 0.1}), optim.NewGradScaler()
+	fail := false
+	step := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		opt.ZeroGrad()
+		l := x.MatMul(w).Square().Sum()
+		s.Scale(l).Backward()
+		s.Unscale(opt)
+		if fail {
+			lucid.Zeros(2).Add(lucid.Zeros(3))
+		}
+		if err := errors.Join(s.Step(opt), s.Update()); err != nil {
+			t.Error(err)
+		}
+		return l
+	})
+	for _, n := range []int{4, 3, 5, 4, 3} {
+		step(lucid.Ones(n, 2)).Item()
+	}
+	fail = true
+	if err := lucid.Try(func() { step(lucid.Ones(7, 2)) }); !errors.Is(err, lucid.ErrShapeMismatch) {
+		t.Errorf("a mistake inside: %v", err)
+	}
+	fail = false
+	step(lucid.Ones(7, 2)).Item()
+	if x := lucid.Explain(step); len(x.Inlined) != 0 && x.Inlined[0] != "" {
+		t.Errorf("not replayed: %v", x.Inlined)
+	}
+}
+
 func TestGradScalerUse(t *testing.T) {
 	w := lucid.New([]float32{3, 4}, 2).RequiresGrad_(true)
 	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 1})

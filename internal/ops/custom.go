@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -14,6 +16,8 @@ type Rules struct {
 	Same bool
 	VJP  func(in, out, cot []*Node, need []bool) []*Node
 	JVP  func(in, tan []*Node) []*Node
+	// VMap computes the outputs of a batch, whose axis is the first of the inputs that have it and of every output. The other
+	// rules are vectorised as ever.
 	VMap func(in []*Node, batched []bool, size int) []*Node
 }
 
@@ -52,11 +56,30 @@ func init() {
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
 			r := n.Attr().(*Rules)
-			if r.VMap != nil {
-				return r.VMap(in[:r.In], batched[:r.In], size)
+			if r.VMap == nil {
+				return vmapRules(r, in, batched, size)
 			}
-			return vmapRules(r, in, batched, size)
+			outs := r.VMap(in[:r.In:r.In], batched[:r.In:r.In], size)
+			if len(outs) != len(in)-r.In {
+				fault.Throw(fault.Value, r.Name, "VMap gave %d outputs; Forward gave %d", len(outs), len(in)-r.In)
+			}
+			flags := append([]bool(nil), batched[:r.In]...)
+			for i, o := range outs {
+				one := n.In(r.In + i)
+				if o == nil || !o.Shape().Equal(batchShape(r.Name, one.Shape(), size)) || o.DType() != one.DType() {
+					fault.Throw(fault.Shape, r.Name, "VMap gave %s as output %d; want %v of shape %v, the examples in front", describe(o), i, one.DType(), batchShape(r.Name, one.Shape(), size))
+				}
+				flags = append(flags, true)
+			}
+			return vmapRules(r, append(in[:r.In:r.In], outs...), flags, size)
 		}})
+}
+
+func describe(x *Node) string {
+	if x == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%v of shape %v", x.DType(), x.Shape())
 }
 
 // WithRules shows outs, which were computed from in, under rules of their own.

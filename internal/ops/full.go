@@ -114,7 +114,7 @@ func filled(op string, s *shape.Shape, d dtype.DType, v dtype.Scalar) *Node {
 		fault.Throw(fault.DType, op, "%v is no dtype", d)
 	}
 	if !fits(d, v) {
-		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(v))
+		fault.Throw(fault.Value, op, "%v does not hold %v; want a dtype that holds it", d, scalarText(v))
 	}
 	n := FullOf(s, d, v)
 	if n.IsConst() {
@@ -132,7 +132,7 @@ func stored(op string, v Operand, d dtype.DType) *Node {
 		return as(op, v, d)
 	}
 	if s := fillScalar(op, v); !fits(d, s) {
-		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(s))
+		fault.Throw(fault.Value, op, "%v does not hold %v; cast the tensor, or give a number it holds", d, scalarText(s))
 	}
 	return as(op, v, d)
 }
@@ -180,4 +180,33 @@ func scalarText(v dtype.Scalar) any {
 		return v.F
 	}
 	return v.Complex()
+}
+
+// NumberOfElementsOptions: Inverted gives one over the number; DType zero is int32, and the default float for an inverted one.
+type NumberOfElementsOptions struct {
+	Inverted bool
+	DType    dtype.DType
+}
+
+// NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.
+//
+//lucid:func
+func NumberOfElements(x *Node, axes []int, o NumberOfElementsOptions) *Node {
+	const op = "number_of_elements"
+	n, d := 1, o.DType
+	for _, a := range shape.Axes(op, axes, x.Rank()) {
+		n *= x.Dim(a)
+	}
+	v := dtype.Scalar{Kind: dtype.KindInt, I: int64(n)}
+	switch {
+	case o.Inverted && d != dtype.Invalid && !d.IsInexact():
+		fault.Throw(fault.DType, op, "dtype %v does not hold one over %d; want a floating dtype", d, n)
+	case o.Inverted:
+		v, d = dtype.Scalar{Kind: dtype.KindFloat, F: 1 / float64(n)}, floatOr(d)
+	case d == dtype.Invalid:
+		d = dtype.Int32
+	}
+	r := filled(op, shape.Of(op), d, v)
+	r.SetDevice(x.Device())
+	return r
 }

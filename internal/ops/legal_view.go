@@ -27,6 +27,10 @@ func init() {
 		c.none()
 		c.inputs(1)
 	})
+	legal["depends"] = func(c claim) {
+		c.none()
+		c.must(len(c.in) > 0, "has at least one input")
+	}
 	legal["alias"] = func(c claim) {
 		c.inputs(1)
 		if c.a != nil {

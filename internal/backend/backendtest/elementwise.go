@@ -81,6 +81,7 @@ func unaries() []unary {
 		{"frexp", func(x *node) *node { m, e := ops.Frexp(x); return ops.Mul(m, ops.Cast(e, m.DType())) }, -40, 40},
 		{"number", func(x *node) *node { return ops.Mul(ops.Add(x, 2), 3) }, -5, 5},
 		{"copy", raw("copy"), -5, 5},
+		{"depends", func(x *node) *node { return ops.Depends(x, x) }, -5, 5},
 	}
 }
 

@@ -15,11 +15,11 @@ func products() (all []check) {
 	}
 	last := func(name string, x, w []int, f func(x, w, bias *node, o ops.ConvOptions) *node, o ops.ConvOptions) check {
 		o.ChannelsLast = true
-		return check{name: "conv_last/" + name, dtypes: inexact, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
+		return check{name: "conv_last/" + name, dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
 			f: func(in []*node) []*node { return []*node{f(in[0], in[1], nil, o)} }}
 	}
 	conv := func(name string, x, w []int, o ops.ConvGeneralOptions) check {
-		return check{name: "conv/" + name, dtypes: inexact, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
+		return check{name: "conv/" + name, dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},
 			f: one(func(in []*node) *node { return ops.ConvGeneral(in[0], in[1], o) })}
 	}
 	return append(all,
@@ -34,7 +34,7 @@ func products() (all []check) {
 		last("2d/groups", []int{2, 6, 6, 4}, []int{6, 2, 3, 3}, ops.Conv2d, ops.ConvOptions{Groups: number(2), Padding: "same"}),
 		last("3d", []int{1, 4, 5, 3, 2}, []int{3, 2, 2, 2, 2}, ops.Conv3d, ops.ConvOptions{}),
 		conv("nothing", []int{0, 2, 5}, []int{3, 2, 2}, ops.ConvGeneralOptions{}),
-		check{name: "gather_mm", dtypes: floats, loose: true,
+		check{name: "gather_mm", dtypes: numbers, loose: true,
 			in: []input{{lo: -1, hi: 1, shape: []int{3, 2, 4}}, {lo: -1, hi: 1, shape: []int{5, 4, 3}}, index([]float64{0, 2, 2, 1}, 4), index([]float64{4, 0, 1, 1}, 4)},
 			f:  one(func(in []*node) *node { return ops.GatherMm(in[0], in[1], in[2], in[3]) })})
 }
@@ -178,7 +178,26 @@ func windows() []check {
 		y := ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}, ExcludePad: true})
 		return y.Op().VJP(y, []*node{ops.Mul(y, 2)}, []bool{true})[0]
 	}
+	resized := func(mode string, size ...int) func(in []*node) *node {
+		return func(in []*node) *node {
+			return ops.Interpolate(in[0], ops.InterpolateOptions{Mode: mode, Size: size})
+		}
+	}
+	grid := input{lo: -1.3, hi: 1.3, shape: []int{2, 5, 4, 2}}
+	sampled := func(mode string) func(in []*node) *node {
+		return func(in []*node) *node { return ops.GridSample(in[0], in[1], ops.GridSampleOptions{Mode: mode}) }
+	}
+	wide, line := input{lo: -3, hi: 3, shape: []int{1, 2, 6, 40}}, input{lo: -3, hi: 3, shape: []int{5, 4, 9}}
 	return []check{
+		{name: "mix", dtypes: floats, loose: true, in: []input{x}, f: one(resized("bicubic", 11, 5))},
+		{name: "mix/wide", dtypes: floats, loose: true, in: []input{wide}, f: one(resized("bilinear", 9, 37))},
+		{name: "mix/line", dtypes: floats, loose: true, in: []input{line}, f: one(resized("linear", 14))},
+		{name: "mix/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{1, 1, 9}}}, f: one(resized("linear", 14))},
+		{name: "mix/turned", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
+		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide}, f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
+		{name: "bag", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("bilinear"))},
+		{name: "bag/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("nearest"))},
+		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid}, f: one(sampled("bicubic"))},
 		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}
@@ -206,11 +225,11 @@ func windows() []check {
 		{name: "pool_mean/adaptive", dtypes: floats, loose: true, in: []input{x},
 			f: one(func(in []*node) *node { return ops.AdaptiveAvgPool2d(in[0], []int{3, 5}) })},
 		{name: "pool_mean_t", dtypes: floats, loose: true, in: []input{x}, f: one(spread)},
-		{name: "pool_unfold", dtypes: inexact, exact: true, in: []input{x},
+		{name: "pool_unfold", dtypes: every, exact: true, in: []input{x},
 			f: one(func(in []*node) *node {
 				return ops.UnfoldImage(in[0], []int{3, 2}, ops.FoldOptions{Padding: []int{1, 0}, Stride: []int{2, 1}})
 			})},
-		{name: "pool_fold", dtypes: inexact, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 12, 30}}},
+		{name: "pool_fold", dtypes: numbers, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 12, 30}}},
 			f: one(func(in []*node) *node { return ops.Fold(in[0], []int{6, 7}, []int{2, 2}, ops.FoldOptions{}) })},
 		{name: "table", dtypes: floats[:1], exact: true, f: func([]*node) []*node {
 			return []*node{graph.New(op("table"), attr.Table{DType: dtype.Int16, Dims: attr.MakeInts(2, 2), Data: "\x01\x00\x02\x00\x03\x00\x04\x00"})}

@@ -17,6 +17,7 @@ import (
 	"github.com/lucid-go/lucid/internal/exec"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/testutil"
 )
 
@@ -109,6 +110,20 @@ func (s *suite) run(t *testing.T, c check) {
 					t.Errorf("%v %v %s: %s", d, sh, lay, bad)
 				}
 			}
+		}
+	}
+	other := c
+	other.f = func(in []*node) []*node {
+		roots := c.f(in)
+		lawful(roots)
+		return roots
+	}
+	for _, d := range every { // no dtype that the op takes is left out
+		if slices.Contains(c.dtypes, d) || c.spare {
+			continue
+		}
+		if _, bad := s.compare(other, d, shapes[0], contiguous); bad != "" {
+			t.Errorf("%v %v, a dtype the check does not name: %s", d, shapes[0], bad)
 		}
 	}
 	if ran == 0 && !c.spare {
@@ -204,6 +219,20 @@ func (s *suite) compute(c check, dev *backend.Device, vals []value, lay layout, 
 		}
 	})
 	return out, names, err
+}
+
+// lawful refuses dtypes that only the doors of an op would: some checks go around them.
+func lawful(roots []*node) {
+	var idx graph.Index
+	idx.PostOrder(roots, func(n *node) bool { return !n.Stored() })
+	for _, n := range idx.Nodes {
+		if n.Stored() || ops.Illegal(n.Op()) != "" {
+			continue
+		}
+		if err := fault.Catch(func() { ops.Legal(n.Op(), n.Attr(), n.Ins()) }); err != nil {
+			fault.Throw(fault.DType, n.Op().Name, "%v", err)
+		}
+	}
 }
 
 func throw(err error) {

@@ -48,7 +48,8 @@ func (j *convJob[T]) isAbreast() bool {
 	return 4*j.kernels >= 3*ceil(j.kernels, j.float.lanes)*j.float.lanes
 }
 
-// newAbreast fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+// newAbreast cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
+// on the number of images.
 func (j *convJob[T]) newAbreast() *abreastConv[T] {
 	p := &j.phase
 	d := &abreastConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, abreastDepth/p.taps())))}

@@ -177,9 +177,15 @@ func (p pairedConv) multiply(t tile, part int, sums []float32) {
 
 // round writes finished sums to the output.
 func (p pairedConv) round(t tile, sums []float32) {
-	n := (t.o1 - t.o0) * (t.c1 - t.c0)
+	j, m, cols := p.j, t.o1-t.o0, t.c1-t.c0
+	if outs := j.phase.outs(); j.tiles.perImage > 0 && outs == j.outPlaces { // columns follow each other there too
+		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
+		narrowRows(dtype.BFloat16, j.z[at:], outs, sums, cols, m, cols)
+		return
+	}
+	n := m * cols
 	z, free := borrow[uint16](n)
 	defer free()
 	narrowHalf(dtype.BFloat16, z, sums[:n])
-	p.j.spread(t, z)
+	j.spread(t, z)
 }

@@ -50,7 +50,8 @@ func (j *convJob[T]) isPlaces() bool {
 	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= placesLeast || j.last || !j.isDirect())
 }
 
-// newPlaces fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+// newPlaces cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
+// on the number of images.
 func (j *convJob[T]) newPlaces() *placesConv[T] {
 	p := &j.phase
 	d := &placesConv[T]{tapCount: p.taps()}

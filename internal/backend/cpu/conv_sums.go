@@ -60,7 +60,8 @@ func (j *convJob[T]) isSums() bool {
 		return false // too few sums at a time
 	}
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
-	full := 4*j.kernels >= 3*wide || j.groups > 1 && 4*j.kernels >= wide // groups have few columns, which takes longer than empty lanes
+	few := j.groups > 1 || j.images < columnsFew // such columns take longer to lay out than empty lanes do
+	full := 4*j.kernels >= 3*wide || few && 4*j.kernels >= wide
 	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && full && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
 }
 

@@ -21,7 +21,7 @@ const (
 )
 
 func init() {
-	register(backend.Table{"copy": copyKernel, "cat": catKernel, "slice_update": sliceUpdateKernel})
+	register(backend.Table{"copy": copyKernel, "cat": catKernel, "slice_update": sliceUpdateKernel, "depends": dependsKernel})
 }
 
 // strided is an operand of a copy: the address of its first element and its strides.
@@ -69,6 +69,11 @@ func sliceUpdateKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) erro
 		st[i] = s.Step.At(i) * t
 	}
 	return move(c, in[1].Shape, size, strided{unsafe.Add(z.base, off*size), st}, stridedOf(in[1]))
+}
+
+// dependsKernel gives its first input; the others only had to be there.
+func dependsKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	return begin(c, out[0], in[0])
 }
 
 // begin brings the value that a kernel updates into its output, unless it is there already.

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "table": tableKernel, "const": constKernel})
+	register(map[string]kernel{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "depends": dependsKernel, "table": tableKernel, "const": constKernel})
 }
 
 var unitOf = map[int]string{1: "u8", 2: "u16", 4: "u32", 8: "u64", 16: "w16"}
@@ -158,6 +158,9 @@ func sliceUpdate(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	return d.move(part(out[0], in[1].Shape, to, at), in[1])
 }
+
+// dependsKernel gives its first input; the others only had to be there.
+func dependsKernel(d *call, _ attr.Attr, out, in []backend.View) error { return d.base(out[0], in[0]) }
 
 func tableKernel(d *call, a attr.Attr, out, _ []backend.View) error {
 	return d.Upload(address(out[0]), []byte(a.(attr.Table).Data))

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(backend.Table{"copy": copyKernel, "cat": cat, "slice_update": sliceUpdate, "arange": arange,
+	register(backend.Table{"copy": copyKernel, "depends": copyKernel, "cat": cat, "slice_update": sliceUpdate, "arange": arange,
 		"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter,
 		"const": konst})
 }

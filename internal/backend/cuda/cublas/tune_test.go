@@ -1,6 +1,7 @@
 package cublas
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -69,7 +70,7 @@ func algorithms(b *testing.B, h *Handle, n int) {
 			if c.algo == l.algo {
 				chosen = "chosen"
 			}
-			b.Logf("%d³, round %d, algorithm %2d: %.1f µs once, %.1f µs in a row of %d, workspace %d, %.2f waves %s", n, round, i, 1e3*one, 1e3*all/float64(runs), runs, c.workspace, c.waves, chosen)
+			fmt.Printf("%d³, round %d, algorithm %2d: %.1f µs once, %.1f µs in a row of %d, workspace %d, %.2f waves %s\n", n, round, i, 1e3*one, 1e3*all/float64(runs), runs, c.workspace, c.waves, chosen)
 		}
 	}
 }

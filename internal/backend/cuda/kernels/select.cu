@@ -92,8 +92,9 @@ DEV Found kth(const Args &a, i64 from, u32 *count, u32 k) {
     return f;
 }
 
-// sides walks the row in order, a warp a stretch of it, and says of each element whether it comes before the one that was found,
-// is that one, or comes behind it, and how many such there are before it.
+// sides walks the row in order, a warp a stretch of it, and says of each element whether sorting puts it before the one that was
+// found (0), it is that one (1), or it comes behind (2); how many that come before the found one lie before it; and whether the
+// found one does.
 template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
     __shared__ u32 lesses[WARPS], equals[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -121,7 +122,7 @@ template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
         const u32 unders = __ballot_sync(~0u, under), sames = __ballot_sync(~0u, same);
         const u32 l = less + __popc(unders & mask), e = equal + __popc(sames & mask); // before this one
         const u32 left = l + min(e, f.nth), side = under || (same && e < f.nth) ? 0 : same && e == f.nth ? 1 : 2;
-        if (is) say(side, i, key, side == 2 ? (u32)i - left - (e > f.nth) : left);
+        if (is) say(side, i, key, left, e > f.nth);
         less += __popc(unders);
         equal += __popc(sames);
     }
@@ -136,8 +137,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant
     u32 place;
     look(a, from, count, place);
     const Found f = kth(a, from, count, (u32)a.k - 1);
-    sides(a, from, f, [&](u32 side, i64 i, K key, u32 at) {
-        if (side < 2) { a.keys[row * a.k + at] = key; a.idx[row * a.k + at] = (u32)i; }
+    sides(a, from, f, [&](u32 side, i64 i, K key, u32 left, bool past) {
+        const i64 at = row * a.k + left + past;
+        if (side < 2) { a.keys[at] = key; a.idx[at] = (u32)i; }
     });
 }
 #endif
@@ -150,7 +152,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_con
     u32 place;
     look(a, from, count, place);
     const Found f = kth(a, from, count, (u32)a.k);
-    sides(a, from, f, [&](u32 side, i64 i, K, u32 at) { a.at[from + (side == 2 ? a.k + 1 + at : side == 1 ? a.k : (i64)at) * a.step] = i; });
+    sides(a, from, f, [&](u32 side, i64 i, K, u32 left, bool past) {
+        a.at[from + (side == 2 ? a.k + 1 + i - left - past : side == 1 ? a.k : (i64)left) * a.step] = i;
+    });
 }
 #endif
 
@@ -170,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) median(const __grid_consta
         if (threadIdx.x == 0) a.out[row] = Put<T>::put(Key<R>::from(f.key));
         return;
     }
-    sides(a, from, f, [&](u32 side, i64 i, K, u32) {
+    sides(a, from, f, [&](u32 side, i64 i, K, u32, bool) {
         if (side == 1) a.out[row] = a.x[from + i * a.step];
     });
 }
