@@ -10,7 +10,9 @@ import (
 
 const wholeWork = 1 << 16 // multiply-adds of a block
 
-type words interface{ uint8 | uint16 | uint32 | uint64 }
+type words interface {
+	uint8 | uint16 | uint32 | uint64
+}
 
 // wholeConv is such a convolution while it runs. Missing spatial dimensions have size 1.
 type wholeConv[T words] struct {

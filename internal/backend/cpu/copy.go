@@ -72,7 +72,9 @@ func sliceUpdateKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) erro
 }
 
 // dependsKernel gives its first input; the others only had to be there.
-func dependsKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error { return begin(c, out[0], in[0]) }
+func dependsKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
+	return begin(c, out[0], in[0])
+}
 
 // begin brings the value that a kernel updates into its output, unless it is there already.
 func begin(c *backend.Ctx, out, in backend.View) error {
