@@ -111,11 +111,13 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 	}
 	err = fault.Catch(func() {
 		c := &caller{s: s, in: acquireOptional(inputs), attrs: attrs, used: map[string]bool{}}
+		defer func() {
+			for _, n := range c.in {
+				release(n)
+			}
+		}()
 		ns := present(s.call(c))
 		c.finish()
-		for _, n := range c.in {
-			release(n)
-		}
 		if inplace {
 			if _, number := attrs[s.params[0].name]; number || inputs[0] == nil {
 				c.bad(fault.Value, "%s rebinds its first operand, which must be a tensor", name)
@@ -125,7 +127,7 @@ func Call(name string, inputs []*Tensor, attrs map[string]any) (out []*Tensor, e
 		}
 		out = wrapAll(ns)
 	})
-	return out, err
+	return out, within(s.name, err)
 }
 
 // present leaves out results that were not asked for.

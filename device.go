@@ -97,7 +97,16 @@ func moved(n *graph.Node, to *backend.Device) *graph.Node {
 	return ops.ToDevice(n, to)
 }
 
-// Stats counts a device's memory in bytes.
+// Stats counts a device's memory in bytes, and what was done with it.
+//
+//	Allocated int64 // in buffers now
+//	Peak      int64 // most ever allocated, since ResetPeakMemory
+//	Cached    int64 // kept for reuse
+//	Limit     int64 // see SetMemoryLimit; 0: none
+//	CacheCap  int64 // most kept for reuse; see SetCacheLimit
+//	Allocs    int64 // buffers handed out
+//	Donated   int64 // results written over an input that nobody reads any more
+//	Collects  int64 // collections asked for
 type Stats = mem.Stats
 
 // MemoryStats returns the device's counters.

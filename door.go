@@ -20,7 +20,16 @@ func wrapAll(ns []*graph.Node) []*Tensor {
 }
 
 // acquire claims the node a tensor shows now; release lets it go once the result holds it.
-func acquire(t *Tensor) *graph.Node { return (*graph.Array)(t).Acquire() }
+func acquire(t *Tensor) *graph.Node {
+	if t == nil {
+		missing("a tensor is nil")
+	}
+	return (*graph.Array)(t).Acquire()
+}
+
+func missing(format string, args ...any) {
+	fault.Throw(fault.Value, calledOp(), format+"; only those that the documentation says may be can be left out", args...)
+}
 
 // acquireMaybe is acquire of a tensor that may be nil.
 func acquireMaybe(t *Tensor) *graph.Node {
@@ -41,7 +50,7 @@ func acquireAny(x any) any {
 	switch x := x.(type) {
 	case *Tensor:
 		if x == nil {
-			fault.Throw(fault.Value, "operand", "an operand is a nil tensor")
+			missing("an operand is a nil tensor")
 		}
 		return (*graph.Array)(x).Acquire()
 	case int:
@@ -60,7 +69,7 @@ func acquireAll(ts []*Tensor) []*graph.Node {
 	ns := make([]*graph.Node, len(ts))
 	for i, t := range ts {
 		if t == nil {
-			fault.Throw(fault.Value, "operand", "tensor %d of the list is nil", i)
+			missing("tensor %d of the list is nil", i)
 		}
 		ns[i] = acquire(t)
 	}

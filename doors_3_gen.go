@@ -679,14 +679,6 @@ func Flatten(x *Tensor, startDim int, endDim int) *Tensor {
 	return wrap(r0)
 }
 
-// Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
-func (x *Tensor) Flatten(startDim int, endDim int) *Tensor {
-	a0 := acquire(x)
-	r0 := ops.Flatten(a0, startDim, endDim)
-	release(a0)
-	return wrap(r0)
-}
-
 // Flip reverses the order of elements along the given dimensions; it is a view.
 func Flip(x *Tensor, dims ...int) *Tensor {
 	a0 := acquire(x)

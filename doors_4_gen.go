@@ -649,7 +649,7 @@ func LayerNorm(x *Tensor, normalizedShape []int, weight *Tensor, bias *Tensor, o
 	return wrap(r0)
 }
 
-// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+// Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.
 func Lcm(x any, other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)
@@ -659,7 +659,7 @@ func Lcm(x any, other any) *Tensor {
 	return wrap(r0)
 }
 
-// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+// Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.
 func (x *Tensor) Lcm(other any) *Tensor {
 	a0 := acquireAny(x)
 	a1 := acquireAny(other)

@@ -126,3 +126,26 @@ func TestMixedKinds(t *testing.T) {
 		}
 	}
 }
+
+// Subnormal bases, equal zeros and multiples past the dtype: what the standard library, or the sign of a zero, would get wrong. Long
+// enough for the kernels' vector bodies.
+func TestElementwiseCorners(t *testing.T) {
+	const n = 40
+	p := ToSlice[float64](With{DType: Float64}.Full([]int{n}, 0x1p-1030).Pow(0.5))
+	if want := 0x1p-515; p[0] != p[n-1] || math.Abs(p[n-1]-want) > 1e-12*want {
+		t.Errorf("the root of 2^-1030 is %g, want %g", p[n-1], want)
+	}
+	l := ToSlice[complex128](With{DType: Complex128}.Full([]int{n}, 0x1p-1030i).Log())
+	if want := -1030 * math.Ln2; math.Abs(real(l[n-1])-want) > 1e-12*-want {
+		t.Errorf("the logarithm of 2^-1030 i is %g, want %g", l[n-1], want)
+	}
+	for _, d := range []DType{Float64, Float32, Float16, BFloat16} {
+		zero := With{DType: d}.Zeros(n)
+		if s := zero.Nextafter(zero.Neg()).Signbit(); ItemAs[int64](s.Sum()) != n {
+			t.Errorf("%v: the number after 0 towards -0 is not -0", d)
+		}
+	}
+	wantValues(t, "lcm of int8 wraps", New([]int8{127}, 1).Lcm(2), Int8, int8(-2))
+	wantValues(t, "lcm of int32", New([]int32{-math.MaxInt32}, 1).Lcm(-2), Int32, int32(2))
+	wantValues(t, "lcm of int64", New([]int64{math.MinInt64 + 1}, 1).Lcm(math.MaxInt64-1), Int64, int64(math.MaxInt64-1))
+}

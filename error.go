@@ -1,8 +1,18 @@
 package lucid
 
-import "github.com/lucid-go/lucid/internal/fault"
+import (
+	"runtime"
+	"strings"
+	"unicode"
 
-// Error is every error of the package: a kind, the op, and what is wrong.
+	"github.com/lucid-go/lucid/internal/fault"
+)
+
+// Error is every error of the package. Ask for its kind by errors.Is and a sentinel, for its parts by errors.As:
+//
+//	Op  string // lower_snake name of the op or function
+//	Msg string // what is wrong, the values, what would be right
+//	Err error  // the cause, if another error is behind it
 type Error = fault.Error
 
 // One sentinel per kind, for errors.Is.
@@ -23,7 +33,68 @@ var (
 )
 
 // Try runs f and returns the *Error it panicked with, nil if it did not. Other panics go on.
-func Try(f func()) error { return fault.Catch(f) }
+func Try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			err = within(calledOp(), r)
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// within names the op a user called where the error comes from another that it is written with.
+func within(op string, err error) error {
+	e, ok := err.(*Error)
+	if !ok || schemas[op] == nil {
+		return err
+	}
+	plain := func(s string) string { return strings.ReplaceAll(s, "_", "") }
+	if inner, outer := plain(e.Op), plain(op); strings.Contains(inner, outer) || strings.Contains(outer, inner) {
+		return err
+	}
+	named := *e
+	named.Op, named.Msg = op, e.Op+": "+e.Msg
+	return &named
+}
+
+// calledOp names the op whose door is open, for errors: it reads the stack, so that doors need not carry their names. Called while a
+// panic unwinds it still sees where that began.
+func calledOp() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		name, ok := strings.CutPrefix(f.Function, "github.com/lucid-go/lucid.")
+		name, _, _ = strings.Cut(name, "[")
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		if ok && name != "" && unicode.IsUpper(rune(name[0])) {
+			return opOfDoor(strings.TrimSuffix(name, "_"))
+		}
+	}
+	return "operand"
+}
+
+func opOfDoor(door string) string {
+	for _, s := range schemas {
+		if s.door == door {
+			return s.name
+		}
+	}
+	var snake strings.Builder
+	for i, c := range door {
+		if unicode.IsUpper(c) && i > 0 && unicode.IsLower(rune(door[i-1])) {
+			snake.WriteByte('_')
+		}
+		snake.WriteRune(unicode.ToLower(c))
+	}
+	return snake.String()
+}
 
 // Errorf builds an error of the kind of a sentinel (ErrShapeMismatch, ErrValue, …), for code that adds ops or modules.
 // op is the lower_snake name of what was called.

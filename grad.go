@@ -90,7 +90,7 @@ func Grad[F any](f F, argnum ...int) F {
 		fault.Throw(fault.Index, "grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
 	}
 	if fn.t.Out(0) != fn.t.In(k) {
-		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad", k, fn.t.In(k), fn.t, fn.t.Out(0))
+		fault.Throw(fault.Value, "grad", "the gradient has the type of argument %d, %v, but %v returns %v; use ValueAndGrad or ValueAndGradTree", k, fn.t.In(k), fn.t, fn.t.Out(0))
 	}
 	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		res, grads, err := gradOf("grad", fn, args, []int{k})
@@ -145,6 +145,20 @@ func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Ten
 			throw("value_and_grad", err)
 		}
 		return flatten(res[0], nil)[0], orderGrads(vs, argnums, grads)
+	}
+}
+
+// ValueAndGradTree returns a function that computes f and its gradient, which has the form of the argument: a struct, a
+// slice or a map of tensors, say, as parameters come.
+func ValueAndGradTree[P any](f func(p P) *Tensor) func(p P) (value *Tensor, grad P) {
+	fn := functionOf("value_and_grad", f)
+	return func(p P) (*Tensor, P) {
+		args := []reflect.Value{reflect.ValueOf(&p).Elem()}
+		res, grads, err := gradOf("value_and_grad", fn, args, []int{0})
+		if err != nil {
+			throw("value_and_grad", err)
+		}
+		return flatten(res[0], nil)[0], unflatten(args[0], &grads).Interface().(P)
 	}
 }
 

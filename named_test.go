@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -243,5 +244,20 @@ func TestRoPEStarts(t *testing.T) {
 	nearEach(t, "lengths", RoPE(x, New([]float64{1, 100}, 2), New([]int64{3}, 1).Squeeze(), 4), 1e-14, func(i int) float64 { return one[i] })
 	if err := Try(func() { RoPE(x, nil, New([]int64{1, 2, 3}, 3), 4) }); !errors.Is(err, ErrShapeMismatch) {
 		t.Error(err)
+	}
+}
+
+func TestFlattenForms(t *testing.T) {
+	x := Zeros(2, 3, 4)
+	for _, c := range []struct {
+		dims []int
+		want string
+	}{{nil, "[24]"}, {[]int{1}, "[2 12]"}, {[]int{-2}, "[2 12]"}, {[]int{0, 1}, "[6 4]"}, {[]int{0, -1}, "[24]"}} {
+		if got := fmt.Sprint(x.Flatten(c.dims...).Shape()); got != c.want {
+			t.Errorf("Flatten(%v): %s, want %s", c.dims, got, c.want)
+		}
+	}
+	if err := Try(func() { x.Flatten(0, 1, 2) }); !errors.Is(err, ErrValue) {
+		t.Errorf("three dimensions: %v", err)
 	}
 }

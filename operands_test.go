@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -24,6 +25,22 @@ func TestNilTensors(t *testing.T) {
 		var e *Error
 		if err := Try(f); !errors.As(err, &e) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for op, f := range map[string]func(){
+		"matmul": func() { x.MatMul(none) }, "add": func() { x.Clone().Add_(none) }, "log_softmax": func() { LogSoftmax(none, 0) }, "cat": func() { Cat([]*Tensor{x, nil}, 0) },
+		"sum": func() { none.Sum() }, "at": func() { none.At(0) }, "item_as": func() { ItemAs[int](none) },
+	} {
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) || e.Op != op {
+			t.Errorf("the error of %s does not name it: %v", op, err)
+		}
+	}
+	x16 := Ones(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+	_, err := Call("addmm", []*Tensor{x, x, Ones(3, 3)}, nil)
+	for what, err := range map[string]error{"unsqueeze: reshape": Try(func() { x16.Unsqueeze(0) }), "addmm: matmul": Try(func() { Addmm(x, x, Ones(3, 3)) }), "addmm": err} {
+		if err == nil || !strings.HasPrefix(err.Error(), "lucid: "+what+": ") {
+			t.Errorf("an error from within %s: %v", what, err)
 		}
 	}
 	none.Free()

@@ -13,6 +13,12 @@ import (
 )
 
 // PrintOptions say how tensors print; see SetPrintOptions.
+//
+//	Precision int   // digits after the point
+//	Threshold int   // more elements than this are summarised
+//	EdgeItems int   // elements kept at each end of a summarised dimension
+//	LineWidth int   // columns after which lines break
+//	SciMode   *bool // scientific notation: nil decides by the values
 type PrintOptions = format.Options
 
 var printing = struct {

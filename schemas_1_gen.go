@@ -9,293 +9,942 @@ import (
 
 // Options of the functions, as package ops declares them.
 type (
-	// AdaptiveMaxPoolOptions are options; the zero value is the default.
+	// AdaptiveMaxPoolOptions may ask for the places of the values.
+	//
+	//	ReturnIndices bool
 	AdaptiveMaxPoolOptions = ops.AdaptiveMaxPoolOptions
-	// AddmmOptions are options; the zero value is the default.
+
+	// AddmmOptions are the factors of beta·input + alpha·product: numbers, nil meaning 1. With beta 0 the input is not
+	// read, so NaN in it does not matter.
+	//
+	//	Beta  any
+	//	Alpha any
 	AddmmOptions = ops.AddmmOptions
-	// AffineGridOptions are options; the zero value is the default.
+
+	// AffineGridOptions: AlignCorners as for GridSample.
+	//
+	//	AlignCorners bool
 	AffineGridOptions = ops.AffineGridOptions
-	// AlphaOptions are options; the zero value is the default.
+
+	// AlphaOptions scale the second operand of a sum or difference.
+	//
+	//	Alpha any // a number; nil is 1
 	AlphaOptions = ops.AlphaOptions
-	// ArangeOptions are options; the zero value is the default.
+
+	// ArangeOptions says where a sequence begins (nil: 0), how far apart its numbers lie (nil: 1) and its dtype (zero:
+	// int64, or the default float if a number is a float).
+	//
+	//	Start any
+	//	Step  any
+	//	DType DType
 	ArangeOptions = ops.ArangeOptions
-	// ArgOptions are options; the zero value is the default.
+
+	// ArgOptions says along which dimension to look; nil means over the flattened tensor.
+	//
+	//	Dim     *int
+	//	KeepDim bool
 	ArgOptions = ops.ArgOptions
-	// AsStridedOptions are options; the zero value is the default.
+
+	// AsStridedOptions says where to begin, counted in elements.
+	//
+	//	StorageOffset int
 	AsStridedOptions = ops.AsStridedOptions
-	// AvgPoolOptions are options; the zero value is the default.
+
+	// AvgPoolOptions places the windows (Stride none is the kernel's size) and says by what sums are divided: the size of
+	// the window with its padding, without it, or DivisorOverride.
+	//
+	//	Stride          []int
+	//	Padding         []int
+	//	CeilMode        bool
+	//	ExcludePad      bool  // count_include_pad=False
+	//	DivisorOverride *int
 	AvgPoolOptions = ops.AvgPoolOptions
-	// BaseOptions are options; the zero value is the default.
+
+	// BaseOptions: Base, the ratio of the longest wave to the shortest, is nil for 10000; DType zero is the default float.
+	//
+	//	Base  *float64
+	//	DType DType
 	BaseOptions = ops.BaseOptions
-	// BatchNormOptions are options; the zero value is the default.
+
+	// BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
+	//
+	//	Training     bool
+	//	Momentum     *float64
+	//	Eps          *float64 // nil: 1e-5
+	//	ChannelsLast bool     // ChannelsLast says that the channels are the last dimension.
 	BatchNormOptions = ops.BatchNormOptions
-	// BincountOptions are options; the zero value is the default.
+
+	// BincountOptions says how many counts there are at least.
+	//
+	//	Minlength int
 	BincountOptions = ops.BincountOptions
-	// BlockMaskedMmOptions are options; the zero value is the default.
+
+	// BlockMaskedMmOptions says how large the blocks are: nil is 64.
+	//
+	//	BlockSize *int
 	BlockMaskedMmOptions = ops.BlockMaskedMmOptions
-	// BucketOptions are options; the zero value is the default.
+
+	// BucketOptions says whether a bucket holds its lower boundary, not its upper one, and whether to answer in int32.
+	//
+	//	Right    bool
+	//	OutInt32 bool
 	BucketOptions = ops.BucketOptions
-	// CategoricalOptions are options; the zero value is the default.
+
+	// CategoricalOptions say how many classes are drawn of each distribution (nil: one, without a dimension for it).
+	//
+	//	NumSamples *int
 	CategoricalOptions = ops.CategoricalOptions
-	// CdistOptions are options; the zero value is the default.
+
+	// CdistOptions says which norm: nil is 2. ComputeMode is PyTorch's choice of when the euclidean distance is computed
+	// by a matrix product, which is faster and less precise for points close to each other.
+	//
+	//	P           *float64
+	//	ComputeMode string
 	CdistOptions = ops.CdistOptions
-	// CloseOptions are options; the zero value is the default.
+
+	// CloseOptions say how far two numbers may lie apart: |x - other| ≤ ATol + RTol·|other|.
+	//
+	//	RTol     *float64 // nil: 1e-5
+	//	ATol     *float64 // nil: 1e-8
+	//	EqualNaN bool     // NaN is close to NaN
 	CloseOptions = ops.CloseOptions
-	// CombinationsOptions are options; the zero value is the default.
+
+	// CombinationsOptions says how many elements to take at a time (nil: 2), and whether one may be taken again.
+	//
+	//	R               *int
+	//	WithReplacement bool
 	CombinationsOptions = ops.CombinationsOptions
-	// ConvGeneralOptions are options; the zero value is the default.
+
+	// ConvGeneralOptions are those of the convolution under all others. A list has one number for each spatial dimension, or one for all.
+	//
+	//	Stride         []int // nil: 1
+	//	Padding        any   // zeros around the input: an int, []int, or [][]int{before, behind}; nil: 0. Negative numbers crop
+	//	KernelDilation []int // nil: 1
+	//	InputDilation  []int // nil: 1; zeros between the input's elements, less one
+	//	Groups         *int  // nil: 1
+	//	Flip           bool  // turn the kernel around: a convolution in the strict sense
 	ConvGeneralOptions = ops.ConvGeneralOptions
-	// ConvOptions are options; the zero value is the default.
+
+	// ConvOptions are those of a convolution. A list has one number for each spatial dimension, or one for all.
+	//
+	//	Stride       []int // nil: 1
+	//	Padding      any   // an int, []int, "valid" or "same"; nil: 0
+	//	Dilation     []int // nil: 1
+	//	Groups       *int  // nil: 1
+	//	ChannelsLast bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, O), which tensor cores compute fastest; the weight stays (O, C/groups, …), and is read fastest where its own channels lie last in memory.
 	ConvOptions = ops.ConvOptions
-	// ConvTransposeOptions are options; the zero value is the default.
+
+	// ConvTransposeOptions are those of a transposed convolution. A list has one number for each spatial dimension, or one for all.
+	//
+	//	Stride        []int // nil: 1
+	//	Padding       []int // taken off the full result at both ends
+	//	OutputPadding []int // added at the end
+	//	Groups        *int  // nil: 1
+	//	Dilation      []int // nil: 1
 	ConvTransposeOptions = ops.ConvTransposeOptions
-	// ConvolveOptions are options; the zero value is the default.
+
+	// ConvolveOptions says which part of the result: "full" (the default), "same" as long as the longer operand, or "valid".
+	//
+	//	Mode string
 	ConvolveOptions = ops.ConvolveOptions
-	// CosineSimilarityOptions are options; the zero value is the default.
+
+	// CosineSimilarityOptions names the dimension (nil: 1) and the least norm (nil: 1e-8).
+	//
+	//	Dim *int
+	//	Eps *float64
 	CosineSimilarityOptions = ops.CosineSimilarityOptions
-	// CovOptions are options; the zero value is the default.
+
+	// CovOptions says what to subtract from the number of observations; nil means 1.
+	//
+	//	Correction *int
 	CovOptions = ops.CovOptions
-	// CrossEntropyOptions are options; the zero value is the default.
+
+	// CrossEntropyOptions: LabelSmoothing spreads that part of every target over all classes.
+	//
+	//	IgnoreIndex    *int    // nil: -100
+	//	Reduction      string
+	//	LabelSmoothing float64
 	CrossEntropyOptions = ops.CrossEntropyOptions
-	// CrossOptions are options; the zero value is the default.
+
+	// CrossOptions says along which dimension the vectors lie; nil means the first of size 3.
+	//
+	//	Dim *int
 	CrossOptions = ops.CrossOptions
-	// CtcLossOptions are options; the zero value is the default.
+
+	// CtcLossOptions: Blank is the class that stands for no label. ZeroInfinity makes losses of targets that are too long
+	// for their input 0 instead of infinite.
+	//
+	//	Blank        int
+	//	Reduction    string
+	//	ZeroInfinity bool
 	CtcLossOptions = ops.CtcLossOptions
-	// DiagEmbedOptions are options; the zero value is the default.
+
+	// DiagEmbedOptions says which diagonal to fill, and which two dimensions of the result span the matrices.
+	//
+	//	Offset int
+	//	Dim1   *int // nil: the last two
+	//	Dim2   *int // nil: the last two
 	DiagEmbedOptions = ops.DiagEmbedOptions
-	// DiagOptions are options; the zero value is the default.
+
+	// DiagOptions says which diagonal.
+	//
+	//	Diagonal int
 	DiagOptions = ops.DiagOptions
-	// DiagflatOptions are options; the zero value is the default.
+
+	// DiagflatOptions says which diagonal.
+	//
+	//	Offset int
 	DiagflatOptions = ops.DiagflatOptions
-	// DiagonalOptions are options; the zero value is the default.
+
+	// DiagonalOptions says which diagonal of which two dimensions: above the main one where Offset is positive. The zero
+	// value is the main diagonal of the first two.
+	//
+	//	Offset int
+	//	Dim1   *int // nil: 0 and 1
+	//	Dim2   *int // nil: 0 and 1
 	DiagonalOptions = ops.DiagonalOptions
-	// DiffOptions are options; the zero value is the default.
+
+	// DiffOptions says how often (nil: once) and along which dimension (nil: the last) to take differences.
+	//
+	//	N   *int
+	//	Dim *int
 	DiffOptions = ops.DiffOptions
-	// DimOptions are options; the zero value is the default.
+
+	// DimOptions says along which dimension to work; nil means the last.
+	//
+	//	Dim *int
 	DimOptions = ops.DimOptions
-	// DimsOptions are options; the zero value is the default.
+
+	// DimsOptions says which dimensions to fold: none given means all.
+	//
+	//	Dim []int
 	DimsOptions = ops.DimsOptions
-	// DirectionOptions are options; the zero value is the default.
+
+	// DirectionOptions says whether a scan runs from the end, and whether each element leaves itself out.
+	//
+	//	Reverse   bool
+	//	Exclusive bool
 	DirectionOptions = ops.DirectionOptions
-	// DistOptions are options; the zero value is the default.
+
+	// DistOptions says which norm measures the distance; nil means 2.
+	//
+	//	P *float64
 	DistOptions = ops.DistOptions
-	// DistanceOptions are options; the zero value is the default.
+
+	// DistanceOptions says which norm; nil is 2.
+	//
+	//	P *float64
 	DistanceOptions = ops.DistanceOptions
-	// DivOptions are options; the zero value is the default.
+
+	// DivOptions round a quotient.
+	//
+	//	RoundingMode string // "" for none, "floor" or "trunc"
 	DivOptions = ops.DivOptions
-	// DropBlockOptions are options; the zero value is the default.
+
+	// DropBlockOptions: squares of BlockSize (0 means 7) are set to zero so that a share P (nil: one tenth) of the elements
+	// is; Eval passes x through.
+	//
+	//	BlockSize int
+	//	P         *float64
+	//	Eval      bool     // training=False
 	DropBlockOptions = ops.DropBlockOptions
-	// DropoutOptions are options; the zero value is the default.
+
+	// DropoutOptions: P is the share of elements dropped, nil meaning one half; Eval passes x through.
+	//
+	//	P    *float64
+	//	Eval bool     // PyTorch's training=False
 	DropoutOptions = ops.DropoutOptions
-	// EinopsOptions are options; the zero value is the default.
+
+	// EinopsOptions gives lengths of axes that the tensor's sizes do not tell.
+	//
+	//	AxesLengths map[string]int
 	EinopsOptions = ops.EinopsOptions
-	// EluOptions are options; the zero value is the default.
+
+	// EluOptions has the factor; nil: 1.
+	//
+	//	Alpha *float64
 	EluOptions = ops.EluOptions
-	// EmbeddingBagOptions are options; the zero value is the default.
+
+	// EmbeddingBagOptions: Mode is "mean" (the default), "sum" or "max". IncludeLastOffset says that the last offset is the
+	// end of the last bag. Positions equal to PaddingIdx count for nothing.
+	//
+	//	Mode              string
+	//	MaxNorm           *float64
+	//	NormType          *float64 // nil: 2
+	//	ScaleGradByFreq   bool
+	//	IncludeLastOffset bool
+	//	PaddingIdx        *int
 	EmbeddingBagOptions = ops.EmbeddingBagOptions
-	// EmbeddingOptions are options; the zero value is the default.
+
+	// EmbeddingOptions: rows at PaddingIdx get no gradient; rows longer than MaxNorm count as scaled down to it;
+	// ScaleGradByFreq divides the gradient of a row by how often it is looked up.
+	//
+	//	PaddingIdx      *int
+	//	MaxNorm         *float64
+	//	NormType        *float64 // nil: 2
+	//	ScaleGradByFreq bool
 	EmbeddingOptions = ops.EmbeddingOptions
-	// EpsOptions are options; the zero value is the default.
+
+	// EpsOptions has what is added to the variance; nil: 1e-5.
+	//
+	//	Eps *float64
 	EpsOptions = ops.EpsOptions
-	// ExponentialWindowOptions are options; the zero value is the default.
+
+	// ExponentialWindowOptions says how fast the window falls (nil: 1) and where its middle lies (nil: halfway; a
+	// symmetric window has it nowhere else), and what WindowOptions say.
+	//
+	//	Center   *float64
+	//	Tau      *float64
+	//	Periodic bool     // sym=False
+	//	DType    DType
 	ExponentialWindowOptions = ops.ExponentialWindowOptions
-	// EyeOptions are options; the zero value is the default.
+
+	// EyeOptions says how many columns there are (nil: as many as rows) and the dtype; zero: the default float.
+	//
+	//	M     *int
+	//	DType DType
 	EyeOptions = ops.EyeOptions
-	// FoldOptions are options; the zero value is the default.
+
+	// FoldOptions places the windows; none given: dilation 1, padding 0, stride 1.
+	//
+	//	Dilation []int
+	//	Padding  []int
+	//	Stride   []int
 	FoldOptions = ops.FoldOptions
-	// FullOptions are options; the zero value is the default.
+
+	// FullOptions says what dtype the result has; zero: the value's default, or the default float for zeros and ones.
+	//
+	//	DType DType
 	FullOptions = ops.FullOptions
-	// GaussianNllLossOptions are options; the zero value is the default.
+
+	// GaussianNllLossOptions: Full adds the constant term; variances below Eps (nil: 1e-6) count as Eps.
+	//
+	//	Full      bool
+	//	Eps       *float64
+	//	Reduction string
 	GaussianNllLossOptions = ops.GaussianNllLossOptions
-	// GaussianWindowOptions are options; the zero value is the default.
+
+	// GaussianWindowOptions says the standard deviation in elements (nil: 1), and what WindowOptions say.
+	//
+	//	Std      *float64
+	//	Periodic bool     // sym=False
+	//	DType    DType
 	GaussianWindowOptions = ops.GaussianWindowOptions
-	// GeluOptions are options; the zero value is the default.
+
+	// GeluOptions names the form: "none" (the error function, the default) or "tanh".
+	//
+	//	Approximate string
 	GeluOptions = ops.GeluOptions
-	// GeneralHammingOptions are options; the zero value is the default.
+
+	// GeneralHammingOptions says how high the cosine is raised (nil: 0.54), and what WindowOptions say.
+	//
+	//	Alpha    *float64
+	//	Periodic bool     // sym=False
+	//	DType    DType
 	GeneralHammingOptions = ops.GeneralHammingOptions
-	// GlobalResponseNormOptions are options; the zero value is the default.
+
+	// GlobalResponseNormOptions: Eps is nil for 1e-6.
+	//
+	//	Eps *float64
 	GlobalResponseNormOptions = ops.GlobalResponseNormOptions
-	// GluOptions are options; the zero value is the default.
+
+	// GluOptions names the dimension that is halved; nil: the last.
+	//
+	//	Dim *int
 	GluOptions = ops.GluOptions
-	// GridSampleOptions are options; the zero value is the default.
+
+	// GridSampleOptions: Mode is "bilinear" (the default), "nearest" or "bicubic"; PaddingMode is "zeros" (the default),
+	// "border" or "reflection". AlignCorners lets -1 and 1 mean the centres of the corner elements, not their outer edges.
+	//
+	//	Mode         string
+	//	PaddingMode  string
+	//	AlignCorners bool
 	GridSampleOptions = ops.GridSampleOptions
-	// GruForwardOptions are options; the zero value is the default.
+
+	// GruForwardOptions are as those of LstmForward.
+	//
+	//	BatchFirst bool
+	//	Reverse    bool
+	//	BatchSizes []int
 	GruForwardOptions = ops.GruForwardOptions
-	// HadamardOptions are options; the zero value is the default.
+
+	// HadamardOptions has the factor of the result; nil: 1/sqrt(n), which makes the transform its own inverse where the
+	// matrix is symmetric.
+	//
+	//	Scale *float64
 	HadamardOptions = ops.HadamardOptions
-	// HardtanhOptions are options; the zero value is the default.
+
+	// HardtanhOptions has the bounds; nil: -1 and 1.
+	//
+	//	MinVal *float64
+	//	MaxVal *float64
 	HardtanhOptions = ops.HardtanhOptions
-	// HistcOptions are options; the zero value is the default.
+
+	// HistcOptions says how many bins (nil: 100) lie between Min and Max; if they are the same, over the range of the data.
+	//
+	//	Bins *int
+	//	Min  float64
+	//	Max  float64
 	HistcOptions = ops.HistcOptions
-	// HistogramOptions are options; the zero value is the default.
+
+	// HistogramOptions says how many bins (nil: 100), over which range (none: that of the data), and whether to give
+	// densities, whose integral is 1, instead of counts.
+	//
+	//	Bins    *int
+	//	Range   []float64
+	//	Density bool
 	HistogramOptions = ops.HistogramOptions
-	// HistogramddOptions are options; the zero value is the default.
+
+	// HistogramddOptions says how many bins each dimension has (one number: all of them), over which range, given as lower
+	// and upper bound of each (none: that of the data), and whether to give densities.
+	//
+	//	Bins    []int
+	//	Range   []float64
+	//	Density bool
 	HistogramddOptions = ops.HistogramddOptions
-	// HuberLossOptions are options; the zero value is the default.
+
+	// HuberLossOptions has the difference below which the loss is quadratic; nil: 1.
+	//
+	//	Reduction string
+	//	Delta     *float64
 	HuberLossOptions = ops.HuberLossOptions
-	// IncludeOptions are options; the zero value is the default.
+
+	// IncludeOptions says whether the values that are there before take part.
+	//
+	//	ExcludeSelf bool // include_self=False
 	IncludeOptions = ops.IncludeOptions
-	// IndexAddOptions are options; the zero value is the default.
+
+	// IndexAddOptions has the factor of the source; nil is 1.
+	//
+	//	Alpha any
 	IndexAddOptions = ops.IndexAddOptions
-	// IndexPutOptions are options; the zero value is the default.
+
+	// IndexPutOptions says whether to add to what is there.
+	//
+	//	Accumulate bool
 	IndexPutOptions = ops.IndexPutOptions
-	// InstanceNormOptions are options; the zero value is the default.
+
+	// InstanceNormOptions: RunningStats normalises by the running statistics instead of each example's own.
+	//
+	//	RunningStats bool     // use_input_stats=False
+	//	Momentum     *float64 // nil: 0.1
+	//	Eps          *float64 // nil: 1e-5
 	InstanceNormOptions = ops.InstanceNormOptions
-	// InterpolateOptions are options; the zero value is the default.
+
+	// InterpolateOptions gives the new size, or factors for it. Mode is "nearest" (the default), "nearest-exact", "linear",
+	// "bilinear", "bicubic", "trilinear" or "area". AlignCorners lets the corner elements stay where they are.
+	// RecomputeScaleFactor uses the ratio of the sizes instead of the factors. Antialias widens the filter when shrinking.
+	//
+	//	Size                 []int
+	//	ScaleFactor          []float64
+	//	Mode                 string
+	//	AlignCorners         bool
+	//	RecomputeScaleFactor bool
+	//	Antialias            bool
 	InterpolateOptions = ops.InterpolateOptions
-	// IsinOptions are options; the zero value is the default.
+
+	// IsinOptions invert the answer.
+	//
+	//	Invert       bool
+	//	AssumeUnique bool // a promise that makes no difference here
 	IsinOptions = ops.IsinOptions
-	// KaiserWindowOptions are options; the zero value is the default.
+
+	// KaiserWindowOptions says how narrow the window is (nil: 12), and what WindowOptions say.
+	//
+	//	Beta     *float64
+	//	Periodic bool     // sym=False
+	//	DType    DType
 	KaiserWindowOptions = ops.KaiserWindowOptions
-	// KeepOptions are options; the zero value is the default.
+
+	// KeepOptions says whether the dimension that is folded stays with size 1.
+	//
+	//	KeepDim bool
 	KeepOptions = ops.KeepOptions
-	// KlDivOptions are options; the zero value is the default.
+
+	// KlDivOptions: LogTarget says that target holds logarithms. Reduction may also be "batchmean", the sum divided by the
+	// size of the first dimension.
+	//
+	//	Reduction string
+	//	LogTarget bool
 	KlDivOptions = ops.KlDivOptions
-	// LambdOptions are options; the zero value is the default.
+
+	// LambdOptions has the half-width of the range that is set to 0; nil: 0.5.
+	//
+	//	Lambd *float64
 	LambdOptions = ops.LambdOptions
-	// LeakyReluOptions are options; the zero value is the default.
+
+	// LeakyReluOptions has the slope below 0; nil: 0.01.
+	//
+	//	NegativeSlope *float64
 	LeakyReluOptions = ops.LeakyReluOptions
-	// LinalgCrossOptions are options; the zero value is the default.
+
+	// LinalgCrossOptions says along which dimension the vectors lie; nil means the last.
+	//
+	//	Dim *int
 	LinalgCrossOptions = ops.LinalgCrossOptions
-	// LinearCrossEntropyOptions are options; the zero value is the default.
+
+	// LinearCrossEntropyOptions: IgnoreIndex, Reduction and LabelSmoothing are those of CrossEntropy. BatchChunkSize is how many
+	// rows of logits are made at once; 0: as many as the sizes suggest.
+	//
+	//	IgnoreIndex    *int    // nil: -100; only for class numbers
+	//	Reduction      string
+	//	LabelSmoothing float64
+	//	BatchChunkSize int
 	LinearCrossEntropyOptions = ops.LinearCrossEntropyOptions
-	// LinspaceOptions are options; the zero value is the default.
+
+	// LinspaceOptions says what dtype the result has; zero: the default float, or complex if an end is.
+	//
+	//	DType DType
 	LinspaceOptions = ops.LinspaceOptions
-	// LocScaleOptions are options; the zero value is the default.
+
+	// LocScaleOptions say where a distribution lies (nil: 0), how wide it is (nil: 1), and the dtype; zero: the default float.
+	//
+	//	Loc   *float64
+	//	Scale *float64
+	//	DType DType
 	LocScaleOptions = ops.LocScaleOptions
-	// LocalResponseNormOptions are options; the zero value is the default.
+
+	// LocalResponseNormOptions: x is divided by (k + alpha·mean of x² over size channels)^beta; nil: 1e-4, 0.75 and 1.
+	//
+	//	Alpha *float64
+	//	Beta  *float64
+	//	K     *float64
 	LocalResponseNormOptions = ops.LocalResponseNormOptions
-	// LogitOptions are options; the zero value is the default.
+
+	// LogitOptions keep the argument in [eps, 1-eps].
+	//
+	//	Eps *float64
 	LogitOptions = ops.LogitOptions
-	// LogspaceOptions are options; the zero value is the default.
+
+	// LogspaceOptions says the base (nil: 10) and the dtype of the result.
+	//
+	//	Base  *float64
+	//	DType DType
 	LogspaceOptions = ops.LogspaceOptions
-	// LpPoolOptions are options; the zero value is the default.
+
+	// LpPoolOptions places the windows; Stride none is the kernel's size.
+	//
+	//	Stride   []int
+	//	CeilMode bool
 	LpPoolOptions = ops.LpPoolOptions
-	// LstmForwardOptions are options; the zero value is the default.
+
+	// LstmForwardOptions: BatchFirst takes and gives (B, T, …) instead of (T, B, …); Reverse runs from the end. BatchSizes
+	// is for packed sequences of different lengths, the longest first: how many of them have each step. Their input and output
+	// are then (sum of BatchSizes, …).
+	//
+	//	BatchFirst bool
+	//	Reverse    bool
+	//	BatchSizes []int
 	LstmForwardOptions = ops.LstmForwardOptions
-	// MarginLossOptions are options; the zero value is the default.
+
+	// MarginLossOptions has the margin that examples should keep; what nil means is said at the function.
+	//
+	//	Margin    *float64
+	//	Reduction string
 	MarginLossOptions = ops.MarginLossOptions
-	// MaxPoolOptions are options; the zero value is the default.
+
+	// MaxPoolOptions places the windows: Stride none is the kernel's size, Dilation none is 1.
+	//
+	//	Stride        []int
+	//	Padding       []int
+	//	Dilation      []int
+	//	CeilMode      bool
+	//	ReturnIndices bool
+	//	ChannelsLast  bool  // ChannelsLast takes the input as (N, …, C) and gives (N, …, C).
 	MaxPoolOptions = ops.MaxPoolOptions
-	// MaxUnpoolOptions are options; the zero value is the default.
+
+	// MaxUnpoolOptions describes the pooling that is undone; OutputSize none is the smallest size that fits it.
+	//
+	//	Stride     []int
+	//	Padding    []int
+	//	OutputSize []int
 	MaxUnpoolOptions = ops.MaxUnpoolOptions
-	// MeshgridOptions are options; the zero value is the default.
+
+	// MeshgridOptions says whether the first tensor runs along the first dimension ("ij", the default) or along the second ("xy").
+	//
+	//	Indexing string
 	MeshgridOptions = ops.MeshgridOptions
-	// ModeOptions are options; the zero value is the default.
+
+	// ModeOptions says along which dimension (nil: the last) to look.
+	//
+	//	Dim     *int
+	//	KeepDim bool
 	ModeOptions = ops.ModeOptions
-	// MomentumOptions are options; the zero value is the default.
+
+	// MomentumOptions says by which share running statistics move; nil: 0.1.
+	//
+	//	Momentum *float64
 	MomentumOptions = ops.MomentumOptions
-	// MultiMarginLossOptions are options; the zero value is the default.
+
+	// MultiMarginLossOptions: the margin (nil: 1) and the power of what falls short of it (nil: 1).
+	//
+	//	P         *int
+	//	Margin    *float64
+	//	Reduction string
 	MultiMarginLossOptions = ops.MultiMarginLossOptions
-	// MultinomialOptions are options; the zero value is the default.
+
+	// MultinomialOptions says whether one class may be drawn several times.
+	//
+	//	Replacement bool
 	MultinomialOptions = ops.MultinomialOptions
-	// NanToNumOptions are options; the zero value is the default.
+
+	// NanToNumOptions say what replaces NaN and the infinities; nil: 0 and the dtype's largest and smallest number.
+	//
+	//	NaN    *float64
+	//	PosInf *float64
+	//	NegInf *float64
 	NanToNumOptions = ops.NanToNumOptions
-	// NearestOptions are options; the zero value is the default.
+
+	// NearestOptions give the new size, or factors for it.
+	//
+	//	Size        []int
+	//	ScaleFactor []float64
 	NearestOptions = ops.NearestOptions
-	// NllLossOptions are options; the zero value is the default.
+
+	// NllLossOptions: targets equal to IgnoreIndex (nil: -100) count for nothing.
+	//
+	//	IgnoreIndex *int
+	//	Reduction   string
 	NllLossOptions = ops.NllLossOptions
-	// NormOptions are options; the zero value is the default.
+
+	// NormOptions says which norm over which dimensions (none: all). P is a number, "fro" or "inf" or "-inf"; nil means
+	// "fro", which over any dimensions is the 2-norm of the elements.
+	//
+	//	P       any
+	//	Dim     []int
+	//	KeepDim bool
+	//	DType   DType
 	NormOptions = ops.NormOptions
-	// NormalOptions are options; the zero value is the default.
+
+	// NormalOptions says the sizes of the result where mean and std are numbers.
+	//
+	//	Size  []int
+	//	DType DType
 	NormalOptions = ops.NormalOptions
-	// NormalizeOptions are options; the zero value is the default.
+
+	// NormalizeOptions says which norm (nil: 2) along which dimension (nil: 1) becomes 1; a norm below Eps (nil: 1e-12)
+	// counts as Eps.
+	//
+	//	P   *float64
+	//	Dim *int
+	//	Eps *float64
 	NormalizeOptions = ops.NormalizeOptions
-	// OneHotOptions are options; the zero value is the default.
+
+	// OneHotOptions has the number of classes; nil: one more than the largest class there is.
+	//
+	//	NumClasses *int
 	OneHotOptions = ops.OneHotOptions
-	// PadOptions are options; the zero value is the default.
+
+	// PadOptions: Mode is "constant" (the default), "reflect", "replicate", "circular", "symmetric" or "edge", which is
+	// MLX's word for replicate. Value fills in the constant mode; nil: 0.
+	//
+	//	Mode  string
+	//	Value any
 	PadOptions = ops.PadOptions
-	// PairwiseDistanceOptions are options; the zero value is the default.
+
+	// PairwiseDistanceOptions says which norm (nil: 2) and what is added to the differences (nil: 1e-6).
+	//
+	//	P       *float64
+	//	Eps     *float64
+	//	KeepDim bool
 	PairwiseDistanceOptions = ops.PairwiseDistanceOptions
-	// PoissonNllLossOptions are options; the zero value is the default.
+
+	// PoissonNllLossOptions: x holds the expected counts, not their logarithms (RawInput); Full adds Stirling's
+	// approximation; Eps (nil: 1e-8) keeps the logarithm finite.
+	//
+	//	RawInput  bool     // log_input=False
+	//	Full      bool
+	//	Eps       *float64
+	//	Reduction string
 	PoissonNllLossOptions = ops.PoissonNllLossOptions
-	// PutOptions are options; the zero value is the default.
+
+	// PutOptions says whether to add to what is there.
+	//
+	//	Accumulate bool
 	PutOptions = ops.PutOptions
-	// QuantileOptions are options; the zero value is the default.
+
+	// QuantileOptions says along which dimension (nil: over all elements) and how to choose between two neighbours:
+	// "linear" (the default), "lower", "higher", "midpoint" or "nearest".
+	//
+	//	Dim           *int
+	//	KeepDim       bool
+	//	Interpolation string
 	QuantileOptions = ops.QuantileOptions
-	// RandintOptions are options; the zero value is the default.
+
+	// RandintOptions says where the integers begin (nil: 0) and their dtype; zero: int64.
+	//
+	//	Low   any
+	//	DType DType
 	RandintOptions = ops.RandintOptions
-	// ReduceOptions are options; the zero value is the default.
+
+	// ReduceOptions says which dimensions a reduction folds: none given means all.
+	//
+	//	Dim     []int
+	//	KeepDim bool
+	//	DType   DType // of the sum; zero: the input's, integers summing as int64
 	ReduceOptions = ops.ReduceOptions
-	// ReductionOptions are options; the zero value is the default.
+
+	// ReductionOptions says what becomes of the losses: "mean" (the default), "sum" or "none".
+	//
+	//	Reduction string
 	ReductionOptions = ops.ReductionOptions
-	// RepeatInterleaveOptions are options; the zero value is the default.
+
+	// RepeatInterleaveOptions says along which dimension; nil means over the flattened tensor. OutputSize is the sum of
+	// the counts, for a tensor of counts that cannot be looked at, as in a compiled function.
+	//
+	//	Dim        *int
+	//	OutputSize *int
 	RepeatInterleaveOptions = ops.RepeatInterleaveOptions
-	// ResizeOptions are options; the zero value is the default.
+
+	// ResizeOptions give the new size, or factors for it; AlignCorners lets the corner elements stay where they are.
+	//
+	//	Size         []int
+	//	ScaleFactor  []float64
+	//	AlignCorners bool
 	ResizeOptions = ops.ResizeOptions
-	// ReverseOptions are options; the zero value is the default.
+
+	// ReverseOptions says whether a scan runs from the end.
+	//
+	//	Reverse bool
 	ReverseOptions = ops.ReverseOptions
-	// RmsNormOptions are options; the zero value is the default.
+
+	// RmsNormOptions has what is added to the mean square; nil: the spacing of the dtype at 1 (float32's for halves).
+	//
+	//	Eps *float64
 	RmsNormOptions = ops.RmsNormOptions
-	// RnnCellOptions are options; the zero value is the default.
+
+	// RnnCellOptions: Nonlinearity is "tanh", which is meant by "", or "relu".
+	//
+	//	Nonlinearity string
 	RnnCellOptions = ops.RnnCellOptions
-	// RnnForwardOptions are options; the zero value is the default.
+
+	// RnnForwardOptions are as those of LstmForward; Nonlinearity is "tanh", which is meant by "", or "relu".
+	//
+	//	Nonlinearity string
+	//	BatchFirst   bool
+	//	Reverse      bool
+	//	BatchSizes   []int
 	RnnForwardOptions = ops.RnnForwardOptions
-	// RollOptions are options; the zero value is the default.
+
+	// RollOptions says along which dimensions; none means over the flattened tensor.
+	//
+	//	Dims []int
 	RollOptions = ops.RollOptions
-	// RopeOptions are options; the zero value is the default.
+
+	// RopeOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
+	// half of the dims turns with one of the second. Base, the ratio of the longest wave to the shortest, is nil for 10000;
+	// positions are multiplied by Scale, nil for 1; the first position is Offset.
+	//
+	//	Traditional bool
+	//	Base        *float64
+	//	Scale       *float64
+	//	Offset      int
 	RopeOptions = ops.RopeOptions
-	// Rot90Options are options; the zero value is the default.
+
+	// Rot90Options says how often to turn, from the first of two dimensions towards the second; nil is once, in the plane of
+	// the first two.
+	//
+	//	K    *int
+	//	Dims []int
 	Rot90Options = ops.Rot90Options
-	// RotaryPosEmbeddingOptions are options; the zero value is the default.
+
+	// RotaryPosEmbeddingOptions: Interleaved turns neighbouring elements together; otherwise each element of the first half
+	// turns with one of the second.
+	//
+	//	Interleaved bool
 	RotaryPosEmbeddingOptions = ops.RotaryPosEmbeddingOptions
-	// RotateOptions are options; the zero value is the default.
+
+	// RotateOptions: Mode is "nearest" (the default) or "bilinear"; Center is x and y in pixels from the upper left corner,
+	// nil: the middle.
+	//
+	//	Mode   string
+	//	Center []float64
 	RotateOptions = ops.RotateOptions
-	// RoundOptions are options; the zero value is the default.
+
+	// RoundOptions say to which decimal place; negative counts left of the point.
+	//
+	//	Decimals int
 	RoundOptions = ops.RoundOptions
-	// RreluOptions are options; the zero value is the default.
+
+	// RreluOptions has the range of the slope below 0 (nil: 1/8 and 1/3).
+	//
+	//	Lower    *float64
+	//	Upper    *float64
+	//	Training bool
 	RreluOptions = ops.RreluOptions
-	// ScaledDotProductAttentionOptions are options; the zero value is the default.
+
+	// ScaledDotProductAttentionOptions: Scale nil is 1/sqrt(E). IsCausal lets query i see keys 0 to i. EnableGQA repeats
+	// the heads of key and value until they are as many as the query's.
+	//
+	//	DropoutP  float64
+	//	IsCausal  bool
+	//	Scale     *float64
+	//	EnableGQA bool
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
-	// ScanOptions are options; the zero value is the default.
+
+	// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+	// runs from the end, and whether each element leaves itself out.
+	//
+	//	DType     DType
+	//	Reverse   bool
+	//	Exclusive bool
 	ScanOptions = ops.ScanOptions
-	// ScatterOptions are options; the zero value is the default.
+
+	// ScatterOptions says how values meet what is there: "" replaces it, "add" and "multiply" combine.
+	//
+	//	Reduce string
 	ScatterOptions = ops.ScatterOptions
-	// SearchOptions are options; the zero value is the default.
+
+	// SearchOptions says on which side of equal elements to stand (Side "right" is Right) and whether to answer in int32.
+	//
+	//	Right    bool
+	//	Side     string
+	//	OutInt32 bool
 	SearchOptions = ops.SearchOptions
-	// SliceScatterOptions are options; the zero value is the default.
+
+	// SliceScatterOptions says which part of which dimension; nil is the whole.
+	//
+	//	Dim   int
+	//	Start *int
+	//	End   *int
+	//	Step  *int
 	SliceScatterOptions = ops.SliceScatterOptions
-	// SmoothL1LossOptions are options; the zero value is the default.
+
+	// SmoothL1LossOptions has the difference below which the loss is quadratic; nil: 1.
+	//
+	//	Reduction string
+	//	Beta      *float64
 	SmoothL1LossOptions = ops.SmoothL1LossOptions
-	// SoftmaxOptions are options; the zero value is the default.
+
+	// SoftmaxOptions may name the dtype to compute in; zero: the input's.
+	//
+	//	DType DType
 	SoftmaxOptions = ops.SoftmaxOptions
-	// SoftplusOptions are options; the zero value is the default.
+
+	// SoftplusOptions has the slope (nil: 1) and the value of beta·x from which on the result is x itself (nil: 20).
+	//
+	//	Beta      *float64
+	//	Threshold *float64
 	SoftplusOptions = ops.SoftplusOptions
-	// SortOptions are options; the zero value is the default.
+
+	// SortOptions says along which dimension (nil: the last) and in which order to sort.
+	//
+	//	Dim        *int
+	//	Descending bool
+	//	Stable     bool // the order of equal elements is always kept
 	SortOptions = ops.SortOptions
-	// StepOptions are options; the zero value is the default.
+
+	// StepOptions has the number from which on the result is 1; nil: 0.
+	//
+	//	Threshold *float64
 	StepOptions = ops.StepOptions
-	// TakeAlongDimOptions are options; the zero value is the default.
+
+	// TakeAlongDimOptions says along which dimension; nil means over the flattened tensors.
+	//
+	//	Dim *int
 	TakeAlongDimOptions = ops.TakeAlongDimOptions
-	// TopkOptions are options; the zero value is the default.
+
+	// TopkOptions says where and what to look for; the zero value asks for the largest along the last dimension, in order.
+	//
+	//	Dim      *int
+	//	Smallest bool // largest=False
+	//	Unsorted bool // sorted=False
 	TopkOptions = ops.TopkOptions
-	// TrapezoidOptions are options; the zero value is the default.
+
+	// TrapezoidOptions says how far apart the points lie (nil: 1) and along which dimension (nil: the last) they run.
+	//
+	//	Dx  *float64
+	//	Dim *int
 	TrapezoidOptions = ops.TrapezoidOptions
-	// TriIndicesOptions are options; the zero value is the default.
+
+	// TriIndicesOptions says which diagonal bounds the triangle and the dtype of the positions; zero: int64.
+	//
+	//	Offset int
+	//	DType  DType
 	TriIndicesOptions = ops.TriIndicesOptions
-	// TriOptions are options; the zero value is the default.
+
+	// TriOptions says up to which diagonal elements are kept.
+	//
+	//	Diagonal int
 	TriOptions = ops.TriOptions
-	// TriangleOptions are options; the zero value is the default.
+
+	// TriangleOptions say how many columns there are (nil: as many as rows), on which diagonal the ones end (above the
+	// main one if positive) and the dtype; zero: the default float.
+	//
+	//	M     *int
+	//	K     int
+	//	DType DType
 	TriangleOptions = ops.TriangleOptions
-	// TripletMarginLossOptions are options; the zero value is the default.
+
+	// TripletMarginLossOptions: distances are p-norms (nil: 2) of differences plus Eps (nil: 1e-6); Swap takes the distance
+	// of positive and negative where it is the smaller one. Margin nil: 1.
+	//
+	//	Margin    *float64
+	//	P         *float64
+	//	Eps       *float64
+	//	Swap      bool
+	//	Reduction string
 	TripletMarginLossOptions = ops.TripletMarginLossOptions
-	// UniformOptions are options; the zero value is the default.
+
+	// UniformOptions say between which numbers, nil meaning 0 and 1, and the dtype; zero: the default float.
+	//
+	//	Low   any
+	//	High  any
+	//	DType DType
 	UniformOptions = ops.UniformOptions
-	// UniqueConsecutiveOptions are options; the zero value is the default.
+
+	// UniqueConsecutiveOptions are those of UniqueConsecutive.
+	//
+	//	Dim           *int
+	//	ReturnInverse bool
+	//	ReturnCounts  bool
 	UniqueConsecutiveOptions = ops.UniqueConsecutiveOptions
-	// UniqueOptions are options; the zero value is the default.
+
+	// UniqueOptions says whether whole slices along a dimension count as one element (nil: single elements do), and what
+	// to return beside the values.
+	//
+	//	Dim           *int
+	//	ReturnInverse bool
+	//	ReturnCounts  bool
+	//	Sorted        bool // it always is
 	UniqueOptions = ops.UniqueOptions
-	// ValueOptions are options; the zero value is the default.
+
+	// ValueOptions scale the product or quotient that is added.
+	//
+	//	Value any // a number; nil is 1
 	ValueOptions = ops.ValueOptions
-	// VanderOptions are options; the zero value is the default.
+
+	// VanderOptions says how many columns there are (nil: as many as numbers) and whether the powers rise.
+	//
+	//	N          *int
+	//	Increasing bool
 	VanderOptions = ops.VanderOptions
-	// VarOptions are options; the zero value is the default.
+
+	// VarOptions says over which dimensions (none: all) and with which correction (nil: 1) to measure spread.
+	//
+	//	Dim        []int
+	//	Correction *float64
+	//	KeepDim    bool
 	VarOptions = ops.VarOptions
-	// VecdotOptions are options; the zero value is the default.
+
+	// VecdotOptions says along which dimension; nil means the last.
+	//
+	//	Dim *int
 	VecdotOptions = ops.VecdotOptions
-	// VectorNormOptions are options; the zero value is the default.
+
+	// VectorNormOptions says which norm (nil: 2) over which dimensions (none: all), and in which dtype to compute.
+	//
+	//	Ord     *float64
+	//	Dim     []int
+	//	KeepDim bool
+	//	DType   DType
 	VectorNormOptions = ops.VectorNormOptions
-	// WindowOptions are options; the zero value is the default.
+
+	// WindowOptions says whether the window is one period of a longer one (zero: symmetric) and its dtype; zero: the
+	// default float.
+	//
+	//	Periodic bool  // sym=False
+	//	DType    DType
 	WindowOptions = ops.WindowOptions
 )
 

@@ -381,7 +381,7 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.LayerNorm(c.tensor("input"), v_normalizedShape, c.optionalTensor(), c.optionalTensor(), o)}
 			}},
-		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative; with a 0 it is 0.",
+		schema{name: "lcm", door: "Lcm", doc: "Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.",
 			inplace: true,
 			params:  []schemaParam{{"input", "tensor or number", false}, {"other", "tensor or number", false}},
 			call: func(c *caller) []*graph.Node {

@@ -22,7 +22,9 @@ import (
 // Tensors are safe for concurrent use.
 type Tensor graph.Array
 
-// DType is an element type.
+// DType is an element type. The zero value means "not given". Its methods: String, Size (bytes of an element), IsFloat,
+// IsInteger, IsSigned, IsComplex, IsHalf, IsInexact (floating or complex), Real and Complex (the dtype of a complex
+// number's parts, and the other way), Valid.
 type DType = dtype.DType
 
 // The element types.
@@ -243,6 +245,22 @@ func (t *Tensor) To(targets ...any) *Tensor {
 	}
 	release(n)
 	return wrap(r)
+}
+
+// Flatten joins dimensions into one: all of them, those from dims[0] on, or those from dims[0] to dims[1], both
+// included. A 0-d tensor becomes one of size 1.
+func (t *Tensor) Flatten(dims ...int) *Tensor {
+	start, end := 0, -1
+	switch len(dims) {
+	case 2:
+		start, end = dims[0], dims[1]
+	case 1:
+		start = dims[0]
+	case 0:
+	default:
+		fault.Throw(fault.Value, "flatten", "%d dimensions %v; want none, a first, or a first and a last", len(dims), dims)
+	}
+	return Flatten(t, start, end)
 }
 
 // Clone returns a tensor of its own with the same value; gradients pass.

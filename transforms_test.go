@@ -134,3 +134,46 @@ func TestRandomUnderTransforms(t *testing.T) {
 	b := Grad(Checkpoint(func(x *Tensor) *Tensor { return drop(x.Square()).Sum() }))(x)
 	same(t, "checkpoint", a, b)
 }
+
+func TestValueAndGradTree(t *testing.T) {
+	type layer struct {
+		W, B *Tensor
+		Name string
+	}
+	f := func(p map[string]layer) *Tensor {
+		return p["a"].W.Square().Sum().Add(p["b"].W.Mul(p["b"].B).Sum())
+	}
+	p := map[string]layer{
+		"a": {W: New([]float32{1, 2}, 2), Name: "first"},
+		"b": {W: New([]float32{3}, 1), B: New([]float32{5}, 1), Name: "second"},
+	}
+	for _, h := range []func(map[string]layer) (*Tensor, map[string]layer){ValueAndGradTree(f), Compile(ValueAndGradTree(f))} {
+		v, g := h(p)
+		if v.Item() != 20 || g["a"].B != nil || g["b"].Name != "second" {
+			t.Errorf("value %v, gradient %v", v, g)
+		}
+		wantValues(t, "a.W", g["a"].W, Float32, 2, 4)
+		wantValues(t, "b.W", g["b"].W, Float32, 5)
+		wantValues(t, "b.B", g["b"].B, Float32, 3)
+	}
+	// Under an outer transform: the derivative of |gradient|² of a cube.
+	second := Grad(func(x *Tensor) *Tensor {
+		_, g := ValueAndGradTree(func(q []*Tensor) *Tensor { return q[0].Pow(3).Sum() })([]*Tensor{x})
+		return g[0].Square().Sum()
+	})
+	wantValues(t, "second", second(New([]float32{2}, 1)), Float32, 9*4*8)
+	if err := Try(func() { ValueAndGradTree(func(p []*Tensor) *Tensor { return p[0] })([]*Tensor{Zeros(2)}) }); err == nil {
+		t.Error("a function of several numbers was taken")
+	}
+}
+
+func TestVMapInByArgument(t *testing.T) {
+	f := func(p []*Tensor, x *Tensor) *Tensor { return p[0].Mul(x).Add(p[1]).Sum() }
+	p, x := []*Tensor{New([]float32{2, 3}, 2), New([]float32{1, 1}, 2)}, New([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	want := VMap(f, VMapOptions{In: []int{NoAxis, NoAxis, 0}})(p, x)
+	wantValues(t, "by tensor", want, Float32, 10, 20, 30)
+	wantValues(t, "by argument", VMap(f, VMapOptions{In: []int{NoAxis, 0}})(p, x), Float32, 10, 20, 30)
+	if err := Try(func() { VMap(f, VMapOptions{In: []int{0}})(p, x) }); !errors.Is(err, ErrValue) {
+		t.Errorf("one entry for two arguments: %v", err)
+	}
+}

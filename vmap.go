@@ -22,8 +22,9 @@ const (
 	RandomDifferent            // every example has its own
 )
 
-// VMapOptions say along which dimensions a function is mapped. In has an entry per tensor of the arguments, in order;
-// nil means dimension 0 of all. Out has an entry per tensor of the results; nil means dimension 0.
+// VMapOptions say along which dimensions a function is mapped. In has an entry per argument, for all tensors in it, or one
+// per tensor of the arguments, in order; nil means dimension 0 of all. Out has an entry per tensor of the results; nil
+// means dimension 0.
 type VMapOptions struct {
 	In         []int
 	Out        []int
@@ -37,15 +38,27 @@ func VMap[F any](f F, opts ...VMapOptions) F {
 	fn := functionOf("vmap", f)
 	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		in := flattenAll(args)
-		axes := o.In
-		if axes == nil {
-			axes = make([]int, len(in))
-		}
-		if len(axes) != len(in) {
-			fault.Throw(fault.Value, "vmap", "VMapOptions.In has %d entries for %d tensors", len(axes), len(in))
-		}
-		return vmapCall(fn, args, in, axes, o)
+		return vmapCall(fn, args, in, vmapAxes(o.In, args, len(in)), o)
 	})
+}
+
+// vmapAxes gives the dimension of each of n tensors, from a list by tensor or by argument.
+func vmapAxes(given []int, args []reflect.Value, n int) []int {
+	switch {
+	case given == nil:
+		return make([]int, n)
+	case len(given) == n:
+		return given
+	case len(given) != len(args):
+		fault.Throw(fault.Value, "vmap", "VMapOptions.In has %d entries for %d arguments with %d tensors; want one for each of either", len(given), len(args), n)
+	}
+	axes := make([]int, 0, n)
+	for i, a := range args {
+		for range flatten(a, nil) {
+			axes = append(axes, given[i])
+		}
+	}
+	return axes
 }
 
 func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMapOptions) ([]reflect.Value, error) {

@@ -50,6 +50,7 @@ var convCases = []convCase{
 	{"pointwise", []int{8, 64, 14, 14}, []int{128, 64, 1, 1}, nil, nil, 0, 1, false},
 	{"pointwise/stride", []int{16, 64, 14, 14}, []int{128, 64, 1, 1}, []int{2, 2}, nil, 0, 1, false},
 	{"stem", []int{2, 3, 64, 64}, []int{64, 3, 7, 7}, []int{2, 2}, nil, 3, 1, false},
+	{"stem/large", []int{8, 3, 96, 96}, []int{64, 3, 7, 7}, []int{2, 2}, nil, 3, 1, false},
 	{"groups", []int{4, 64, 20, 20}, []int{96, 16, 3, 3}, nil, nil, 1, 4, false},
 	{"depthwise", []int{8, 64, 40, 40}, []int{64, 1, 3, 3}, nil, nil, 1, 64, false},
 	{"same/even", []int{4, 32, 20, 20}, []int{40, 32, 4, 2}, nil, nil, "same", 1, false},

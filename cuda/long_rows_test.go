@@ -1,9 +1,11 @@
 package cuda
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -119,6 +121,90 @@ func TestTiles(t *testing.T) {
 	} {
 		if want, got := f(x, where), f(x.To(dev), where.To(dev)).To(lucid.CPU); !lucid.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestChosen selects from rows that stay in shared memory, rows that do not, and few that are sorted, and by masks, against the CPU:
+// ties, zeros of both signs and NaN included.
+func TestChosen(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, c := range []struct{ rows, n int }{{40, 2500}, {40, 8193}, {33, 70000}, {2, 1<<17 + 3}} {
+		v := make([]float64, c.rows*c.n)
+		for i := range v {
+			v[i] = math.Round(r.NormFloat64()*400) / 8
+			switch r.IntN(50) {
+			case 0:
+				v[i] = 0
+			case 1:
+				v[i] = math.Copysign(0, -1)
+			}
+		}
+		x := lucid.New(v, c.rows, c.n)
+		x = lucid.Cat([]*lucid.Tensor{x.Narrow(0, 0, 1), lucid.Where(x.Narrow(0, 1, c.rows-1).Gt(140.0), math.NaN(), x.Narrow(0, 1, c.rows-1))}, 0).Eval()
+		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int8, lucid.Int64} {
+			y := x.To(d).Eval()
+			z := y.To(dev).Eval()
+			for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
+				"topk":     func(x *lucid.Tensor) *lucid.Tensor { _, at := x.TopK(100); return at },
+				"kthvalue": func(x *lucid.Tensor) *lucid.Tensor { _, at := x.KthValue(c.n / 3); return at },
+				"median": func(x *lucid.Tensor) *lucid.Tensor {
+					m, _ := lucid.Median(x, lucid.ArgOptions{})
+					return m
+				},
+				"nanmedian": func(x *lucid.Tensor) *lucid.Tensor {
+					m, _ := lucid.NanMedian(x, lucid.ArgOptions{})
+					return m
+				},
+				"argpartition": func(x *lucid.Tensor) *lucid.Tensor {
+					return lucid.ArgPartition(x, c.n/2, lucid.DimOptions{Dim: new(1)})
+				},
+				"masked_select": func(x *lucid.Tensor) *lucid.Tensor { return x.MaskedSelect(x.Gt(3)) },
+				"nonzero":       func(x *lucid.Tensor) *lucid.Tensor { return x.Gt(3).Nonzero() },
+			} {
+				if want, got := f(y), f(z).To(lucid.CPU); !lucid.AllClose(got, want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
+					t.Errorf("%s of %v, %v: %v, want %v", name, c, d, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestCounts adds integers up at positions in any order, many of them the same, against the CPU, and refuses those out of range.
+func TestCounts(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(11, 12))
+	at := make([]int64, 1<<16)
+	for i := range at {
+		if at[i] = int64(r.IntN(100) * r.IntN(100)); i > 1<<15 {
+			at[i] = 77
+		}
+	}
+	where := lucid.New(at, len(at))
+	for _, d := range []lucid.DType{lucid.Int32, lucid.Int64, lucid.Uint32, lucid.Int16, lucid.Float64} {
+		src := lucid.RandInt(-50, 50, len(at)).Abs().To(d).Eval()
+		for name, f := range map[string]func(dev lucid.Device) *lucid.Tensor{
+			"bincount": func(dev lucid.Device) *lucid.Tensor { return lucid.Bincount(where.To(dev), nil) },
+			"index_add": func(dev lucid.Device) *lucid.Tensor {
+				return lucid.Ones(10000).To(d).To(dev).IndexAdd(0, where.To(dev), src.To(dev))
+			},
+			"scatter_add": func(dev lucid.Device) *lucid.Tensor {
+				return lucid.Ones(10000, 4).To(d).To(dev).ScatterAdd(0, where.Reshape(-1, 4).To(dev), src.Reshape(4, -1).To(dev).Transpose(0, 1))
+			},
+		} {
+			if want, got := f(lucid.CPU), f(dev).To(lucid.CPU); !lucid.Equal(got, want) {
+				t.Errorf("%s of %v: %v, want %v", name, d, got, want)
+			}
+		}
+		bad := lucid.Where(lucid.Arange(len(at)).Eq(70), 1<<40+5, where).To(dev)
+		for _, f := range []func() *lucid.Tensor{
+			func() *lucid.Tensor { return lucid.Ones(10000).To(d).To(dev).IndexAdd(0, bad, src.To(dev)) },
+			func() *lucid.Tensor { return lucid.Ones(10000).To(d).To(dev).ScatterAdd(0, bad, src.To(dev)) },
+		} {
+			if err := lucid.Try(func() { f().Eval().Sum().Item() }); !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), "1099511627781") {
+				t.Errorf("a position out of range, %v: %v", d, err)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -97,4 +98,53 @@ func TestReadingBesideWork(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestBursts asks for small launches one behind the other, so that a thread of their own takes them, from several goroutines that
+// read values, bring some from the host and multiply between them.
+func TestBursts(t *testing.T) {
+	dev := gpu(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	d, err := device(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := d.Queued()
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			x := lucid.Full([]int{64}, float64(g)).To(dev).Eval()
+			for i := range 1000 {
+				y := x.Add(1).Eval()
+				x.Free()
+				x = y
+				want := float64(g + i + 1)
+				switch {
+				case i%97 == 50:
+					if got := x.Amax().Item(); got != want {
+						t.Errorf("goroutine %d: %v after %d launches, want %v", g, got, i, want)
+						return
+					}
+				case i%131 == 70:
+					x = x.To(lucid.CPU).To(dev).Eval()
+				case i%151 == 80:
+					x = x.Unsqueeze(0).MatMul(lucid.Eye(64).To(dev)).Squeeze(0).Eval()
+				case i%211 == 90:
+					x = x.Expand(200, 64).CumSum(0).Narrow(0, 0, 1).Squeeze(0).Contiguous().Eval()
+				}
+			}
+			for k, f := range lucid.ToSlice[float64](x) {
+				if f != float64(g+1000) {
+					t.Errorf("goroutine %d: element %d is %v", g, k, f)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	n := d.Queued() - before
+	t.Logf("%d launches were left to the thread", n)
+	if n < 1000 {
+		t.Errorf("of more than 4000 launches only %d were left to the thread", n)
+	}
 }

@@ -154,15 +154,24 @@ func sweepOrders(b *testing.B) []sweepCase {
 	x := random(b, lucid.Float32, n, n)
 	long := random(b, lucid.Float32, 1<<26)
 	table := random(b, lucid.Float32, 1<<20)
+	some := positions(b, 1<<16, 1<<24)
 	return []sweepCase{
 		{"cumsum/0", 2 * mat, func() *lucid.Tensor { return x.CumSum(0) }},
 		{"cumsum/1", 2 * mat, func() *lucid.Tensor { return x.CumSum(1) }},
 		{"cumsum/flat", 2 * mat, func() *lucid.Tensor { return long.CumSum(0) }},
+		{"cumsum/flat/2^24", mat / 2, func() *lucid.Tensor { return long.Narrow(0, 0, 1<<24).CumSum(0) }},
 		{"cummax/1", 3 * mat, func() *lucid.Tensor { v, _ := x.CumMax(1); return v }},
 		{"sort/rows", 4 * mat, func() *lucid.Tensor { v, _ := x.Sort(1); return v }},
 		{"sort/flat", 4 * mat, func() *lucid.Tensor { v, _ := long.Sort(0); return v }},
 		{"sort/flat/2^24", mat, func() *lucid.Tensor { v, _ := long.Narrow(0, 0, 1<<24).Sort(0); return v }},
 		{"topk", mat, func() *lucid.Tensor { v, _ := x.TopK(50); return v }},
+		{"kthvalue", mat, func() *lucid.Tensor { v, _ := x.KthValue(n / 3); return v }},
+		{"unique", 8 * (1 << 24), func() *lucid.Tensor { v, _, _ := lucid.Unique(some); return v }},
+		{"bincount", 8 * (1 << 24), func() *lucid.Tensor { return lucid.Bincount(some, nil) }},
+		{"histc", 4 * (1 << 24), func() *lucid.Tensor { return long.Narrow(0, 0, 1<<24).Histc(100) }},
+		{"masked_select", 4.25 * (1 << 24), func() *lucid.Tensor { v := long.Narrow(0, 0, 1<<24); return v.MaskedSelect(v.Lt(0.5)) }},
+		{"median/all", mat, func() *lucid.Tensor { v, _ := lucid.Median(long, lucid.ArgOptions{}); return v }},
+		{"topk/flat", mat, func() *lucid.Tensor { v, _ := long.TopK(100); return v }},
 		{"median", mat, func() *lucid.Tensor { v, _ := lucid.Median(x, lucid.ArgOptions{Dim: new(1)}); return v }},
 		{"searchsorted", 12 * (1 << 24), func() *lucid.Tensor {
 			return lucid.SearchSorted(table.CumSum(0), long.Narrow(0, 0, 1<<24).Mul(5e5), nil)
@@ -177,6 +186,7 @@ func sweepWindows(b *testing.B) []sweepCase {
 	at := positions(b, n, n)
 	image := random(b, lucid.BFloat16, 64, 64, 128, 128)
 	wide := random(b, lucid.Float32, 64, 64, 128, 128)
+	grid := random(b, lucid.Float32, 16, 128, 128, 2).Mul(2).Sub(1).Eval()
 	pooled := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { v, _ := lucid.MaxPool2d(x, []int{2, 2}); return v.Mul(v).Sum() })
 	average := lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor { return lucid.AvgPool2d(x, []int{2, 2}).Square().Sum() })
 	return []sweepCase{
@@ -190,6 +200,12 @@ func sweepWindows(b *testing.B) []sweepCase {
 		}},
 		{"interpolate/bilinear", 2 * 5 * pixels, func() *lucid.Tensor {
 			return lucid.Interpolate(image, lucid.InterpolateOptions{ScaleFactor: []float64{2, 2}, Mode: "bilinear"})
+		}},
+		{"grid_sample", 8 * pixels / 4, func() *lucid.Tensor { return lucid.GridSample(wide.Narrow(0, 0, 16), grid) }},
+		{"adaptive_avg_pool", 4 * pixels, func() *lucid.Tensor { return lucid.AdaptiveAvgPool2d(wide, []int{7, 7}) }},
+		{"max_pool/3", 8 * pixels, func() *lucid.Tensor {
+			v, _ := lucid.MaxPool2d(wide, []int{3, 3}, lucid.MaxPoolOptions{Stride: []int{1, 1}, Padding: []int{1, 1}})
+			return v
 		}},
 		{"rand", mat, func() *lucid.Tensor { return on(func() *lucid.Tensor { return lucid.Rand(n, n) }) }},
 		{"randn", mat, func() *lucid.Tensor { return on(func() *lucid.Tensor { return lucid.Randn(n, n) }) }},

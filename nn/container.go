@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
@@ -28,11 +29,28 @@ func (m *Sequential) Len() int { return len(m.Layers) }
 // Forward applies all layers to x.
 func (m *Sequential) Forward(x *lucid.Tensor) *lucid.Tensor {
 	x = Enter(m, x)
-	y := x
-	for _, l := range m.Layers {
-		y = l.Forward(y)
+	y, at := x, 0
+	defer func() {
+		if p := recover(); p != nil {
+			panic(placed(p, at, m.Layers))
+		}
+	}()
+	for at = range m.Layers {
+		y = m.Layers[at].Forward(y)
 	}
+	at = len(m.Layers)
 	return Leave(m, x, y)
+}
+
+// placed says in which of some layers a mistake was found: the line in the stack is the same for all of them.
+func placed(p any, at int, layers []Layer) any {
+	e, ok := p.(*lucid.Error)
+	if !ok || at == len(layers) {
+		return p
+	}
+	c := *e
+	c.Msg += fmt.Sprintf("; in layer %d, %T", at, layers[at])
+	return &c
 }
 
 // ModuleList holds modules under their places; it computes nothing by itself.

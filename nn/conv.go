@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
@@ -58,6 +59,7 @@ func (c *conv) init(op string, n, in, out int, kernel []int, opts []ConvOptions)
 		refuse(lucid.ErrValue, op, "%d groups do not divide %d input and %d output channels", g, in, out)
 	}
 	kernel = spread(op, "kernel size", kernel, n, 0)
+	edge := edges(op, n, kernel, c.o)
 	w := lucid.With{DType: c.o.DType, Device: c.o.Device}
 	c.Weight = parameter(w, append([]int{out, in / g}, kernel...)...)
 	if !c.o.NoBias {
@@ -67,8 +69,7 @@ func (c *conv) init(op string, n, in, out int, kernel []int, opts []ConvOptions)
 	switch c.o.PaddingMode {
 	case "", "zeros":
 	case "reflect", "replicate", "circular":
-		c.edge = edges(op, n, kernel, c.o)
-		c.o.Padding = nil
+		c.edge, c.o.Padding = edge, nil
 	default:
 		refuse(lucid.ErrValue, op, "PaddingMode is %q; want zeros, reflect, replicate or circular", c.o.PaddingMode)
 	}
@@ -89,6 +90,9 @@ func edges(op string, n int, kernel []int, o ConvOptions) (pad []int) {
 		same = p == "same"
 		if !same && p != "valid" {
 			refuse(lucid.ErrValue, op, "padding is %q; want same or valid", p)
+		}
+		if stride := spread(op, "stride", o.Stride, n, 1); same && slices.Max(stride) > 1 {
+			refuse(lucid.ErrValue, op, "padding is same with strides %v, which change the size; give numbers", stride)
 		}
 	default:
 		refuse(lucid.ErrValue, op, "padding is a %T; want an int, []int or a string", p)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -227,5 +228,26 @@ func TestLSTMVMap(t *testing.T) {
 		if !lucid.AllClose(all.At(i).Detach(), f(x.At(i)).Detach(), lucid.CloseOptions{ATol: new(1e-5)}) || !lucid.AllClose(grads.At(i), lucid.Grad(f)(x.At(i)), lucid.CloseOptions{ATol: new(1e-5)}) {
 			t.Errorf("example %d differs", i)
 		}
+	}
+}
+
+func TestMistakesAreFoundEarly(t *testing.T) {
+	for name, f := range map[string]func(){
+		"padding":          func() { nn.NewConv2d(3, 8, []int{3}, nn.ConvOptions{Padding: "sam"}) },
+		"same and strides": func() { nn.NewConv2d(3, 8, []int{3}, nn.ConvOptions{Padding: "same", Stride: []int{2}}) },
+		"padding list":     func() { nn.NewConv1d(3, 8, []int{3}, nn.ConvOptions{Padding: []int{1, 1}}) },
+	} {
+		if err := lucid.Try(f); !errors.Is(err, lucid.ErrValue) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	inner := nn.NewSequential(nn.NewReLU(), nn.NewLinear(7, 2))
+	err := lucid.Try(func() { nn.NewSequential(nn.NewLinear(4, 8), inner).Forward(lucid.Zeros(2, 4)) })
+	const want = "lucid: linear: input [2 8] and weight [2 7] do not fit; want input (…, in) and weight (out, in); in layer 1, *nn.Linear; in layer 1, *nn.Sequential"
+	if err == nil || err.Error() != want || !errors.Is(err, lucid.ErrShapeMismatch) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if err := lucid.Try(func() { nn.NewBatchNorm1d(3).Forward(lucid.Zeros(2, 3, 4, 5)) }); err == nil || !strings.Contains(err.Error(), "want 2 or 3 dimensions") {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,9 @@
 package nn
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/door"
 	F "github.com/lucid-go/lucid/nn/functional"
@@ -61,7 +64,8 @@ func (b *batchNorm) run(m Module, op string, x *lucid.Tensor, training bool, dim
 		ok = ok || x.Dim() == d
 	}
 	if !ok {
-		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %v dimensions", x.Shape(), dims)
+		want := strings.Trim(strings.ReplaceAll(fmt.Sprint(dims), " ", " or "), "[]")
+		refuse(lucid.ErrShapeMismatch, op, "x has shape %v; want %s dimensions", x.Shape(), want)
 	}
 	o := F.BatchNormOptions{Weight: Use(m, b.Weight), Bias: Use(m, b.Bias), Momentum: b.o.Momentum, Eps: b.o.Eps}
 	if b.RunningMean == nil {

@@ -1,6 +1,8 @@
 package nn_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -67,6 +69,47 @@ func TestFunctionalCall(t *testing.T) {
 	nn.Eval(other)
 	if !lucid.Equal(other.Forward(x).Detach(), m.Forward(x).Detach()) {
 		t.Error("the copy gives another result")
+	}
+}
+
+// TestFunctionalCallEnsemble maps a module over stacked parameters, and over parameters that an inner gradient moved.
+func TestFunctionalCallEnsemble(t *testing.T) {
+	lucid.Seed(2)
+	type tree = map[string]*lucid.Tensor
+	m := nn.NewSequential(nn.NewLinear(3, 4), nn.NewTanh(), nn.NewLinear(4, 1))
+	x := lucid.Randn(5, 3)
+	call := func(p tree) (y *lucid.Tensor) {
+		utils.FunctionalCall(m, p, func() { y = m.Forward(x).Square().Sum() })
+		return y
+	}
+	moved := func(p tree) *lucid.Tensor { // one step of descent, then the loss
+		_, g := lucid.ValueAndGrad(call)(p)
+		q := tree{}
+		for i, name := range slices.Sorted(maps.Keys(p)) {
+			q[name] = p[name].Sub(g[i].Mul(0.1))
+		}
+		return call(q)
+	}
+	stacked := tree{}
+	for name, p := range nn.NamedParameters(m) {
+		stacked[name] = lucid.Randn(append([]int{6}, p.Shape()...)...)
+	}
+	for name, f := range map[string]func(tree) *lucid.Tensor{"call": call, "moved": moved} {
+		for _, all := range []func(tree) *lucid.Tensor{lucid.VMap(f), lucid.Compile(lucid.VMap(f)), lucid.VMap(lucid.Compile(f))} {
+			got := all(stacked)
+			for i := range 6 {
+				one := tree{}
+				for k, v := range stacked {
+					one[k] = v.At(i)
+				}
+				if !lucid.AllClose(got.At(i), f(one)) {
+					t.Errorf("%s of member %d: %v, want %v", name, i, got.At(i), f(one))
+				}
+			}
+		}
+	}
+	if w := m.Forward(x); w.Dim() != 2 || w.DType() != lucid.Float32 {
+		t.Errorf("the module was left with other parameters: %v", w.Shape())
 	}
 }
 

@@ -233,16 +233,19 @@ func (e *engine[H]) ZeroGrad() {
 }
 
 // Step changes every parameter that has a gradient.
-func (e *engine[H]) Step() error {
+func (e *engine[H]) Step() error { return e.stepUnless(nil) }
+
+// stepUnless is Step, which changes nothing if skip, a 0-d bool, is true when it is computed; nil means false.
+func (e *engine[H]) stepUnless(skip *lucid.Tensor) error {
 	e.version.Load()
 	if inTrace(e.groups[0].Params[0]) {
-		lucid.NoGrad(func() { e.apply(nil) })
+		lucid.NoGrad(func() { e.apply(nil, skip) })
 		return nil
 	}
 	// What updates make on the way is given back before the evaluation, which can then write new state over old.
 	var b batch
 	lucid.Scope(func() []*lucid.Tensor {
-		lucid.NoGrad(func() { e.apply(&b) })
+		lucid.NoGrad(func() { e.apply(&b, skip) })
 		return append(b.losses, b.grads...)
 	})
 	return b.start()
@@ -255,13 +258,24 @@ func inTrace(p *lucid.Tensor) bool {
 }
 
 // apply updates all groups; b, if given, collects what there is to evaluate.
-func (e *engine[H]) apply(b *batch) {
+func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 	for _, g := range e.groups {
-		g.apply(&e.rule, b)
+		grads := g.gradients()
+		if grads == nil {
+			continue
+		}
+		var k kept
+		if skip != nil {
+			k = g.keep(grads)
+		}
+		g.apply(&e.rule, grads, b)
+		k.restore(skip)
 	}
 }
 
-func (g *group[H]) apply(r *rule[H], b *batch) {
+// gradients returns the gradient of each parameter, nil if none has any. From the first time that some are missing on,
+// each parameter counts its own steps.
+func (g *group[H]) gradients() []*lucid.Tensor {
 	grads := make([]*lucid.Tensor, len(g.params))
 	have := 0
 	for i, q := range g.params {
@@ -270,7 +284,7 @@ func (g *group[H]) apply(r *rule[H], b *batch) {
 		}
 	}
 	if have == 0 {
-		return
+		return nil
 	}
 	if g.apart.Load() == 0 && have < len(g.params) {
 		for _, q := range g.params {
@@ -278,6 +292,10 @@ func (g *group[H]) apply(r *rule[H], b *batch) {
 		}
 		g.apart.Store(1)
 	}
+	return grads
+}
+
+func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	together := g.apart.Load() == 0
 	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
 	if together {

@@ -110,18 +110,28 @@ func (d *driver) run(lucid, only string, heavy bool, conditions, file, page stri
 			return err
 		}
 	}
+	// Processes are started before others hold the device and the machine's memory.
+	slices.SortStableFunc(chosen, func(a, b workload) int { return number(b.Name == "start") - number(a.Name == "start") })
+	begin := time.Now()
 	for _, w := range chosen {
 		r, err := d.measure(w)
 		if err != nil {
 			return err
 		}
-		fmt.Print(r.line())
+		fmt.Printf("%4.0f s  %s", time.Since(begin).Seconds(), r.line())
 		res.put(r, d.peers, table)
 		if err := res.write(file, page); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // workloads asks lucid for its table.

@@ -32,6 +32,28 @@ func Example_nnUtilsFunctionalCall() {
 	// tensor([[3., 4.]])
 }
 
+// Many models at once: a piece of docs/packages/nn-utils.md.
+func Example_nnUtilsEnsemble() {
+	net := nn.NewSequential(nn.NewLinear(2, 8), nn.NewTanh(), nn.NewLinear(8, 1))
+	members := map[string]*lucid.Tensor{} // five sets of parameters, stacked
+	for name, p := range nn.NamedParameters(net) {
+		members[name] = lucid.Randn(append([]int{5}, p.Shape()...)...)
+	}
+	predict := func(p map[string]*lucid.Tensor, x *lucid.Tensor) (y *lucid.Tensor) {
+		utils.FunctionalCall(net, p, func() { y = net.Forward(x) })
+		return y
+	}
+	all := lucid.VMap(predict, lucid.VMapOptions{In: []int{0, lucid.NoAxis}})
+	fmt.Println(all(members, lucid.Zeros(3, 2)).Shape())
+	value, grad := lucid.ValueAndGradTree(func(p map[string]*lucid.Tensor) *lucid.Tensor {
+		return all(p, lucid.Ones(3, 2)).Square().Mean()
+	})(members)
+	fmt.Println(value.Shape(), grad["0.weight"].Shape())
+	// Output:
+	// [5 3 1]
+	// [] [5 8 2]
+}
+
 // Weight norm: a piece of docs/packages/nn-utils.md.
 func Example_nnUtilsWeightNorm() {
 	l := &nn.Linear{Weight: nn.Parameter(lucid.New([]float32{3, 4}, 1, 2))}

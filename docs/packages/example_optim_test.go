@@ -1,10 +1,12 @@
 package packages_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 
 	"github.com/lucid-go/lucid"
+	F "github.com/lucid-go/lucid/nn/functional"
 	"github.com/lucid-go/lucid/optim"
 )
 
@@ -39,4 +41,23 @@ func Example_optimAverage() {
 	// Output:
 	// tensor([4.])
 	// tensor([2.])
+}
+
+// Training in float16: a piece of docs/packages/optim.md.
+func Example_optimGradScaler() {
+	w := lucid.New([]float32{4}, 1).RequiresGrad_(true)
+	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1})
+	scaler := optim.NewGradScaler(optim.GradScalerOptions{InitScale: new(1e6)})
+	for range 8 {
+		opt.ZeroGrad()
+		var loss *lucid.Tensor
+		lucid.Autocast(lucid.Float16, func() { loss = F.Linear(w.Unsqueeze(0), w.Unsqueeze(0), nil).Sum() }) // a product, in halves
+		scaler.Scale(loss).Backward()
+		if err := errors.Join(scaler.Step(opt), scaler.Update()); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Printf("%.2f, scale %.0f\n", w.Abs().Sum().Item(), scaler.GetScale())
+	// Output:
+	// 2.56, scale 15625
 }

@@ -123,7 +123,7 @@ func run(ctx context.Context, w io.Writer, o options) (loss float64, err error) 
 	opt := optim.NewAdamW(nn.Parameters(net), optim.AdamWOptions{LR: 0.003})
 	step := lucid.Compile(func(x, y *lucid.Tensor) *lucid.Tensor {
 		opt.ZeroGrad()
-		loss := F.CrossEntropy(net.Forward(x).Flatten(0, 1), y.Flatten(0, 1))
+		loss := F.CrossEntropy(net.Forward(x).Flatten(0, 1), y.Flatten())
 		loss.Backward()
 		opt.Step()
 		return loss

@@ -33,6 +33,9 @@ type Table struct {
 // String leaves the elements out.
 func (t Table) String() string { return fmt.Sprintf("{%v %v, %d bytes}", t.DType, t.Dims, len(t.Data)) }
 
+// Mix is about the dimension that has so many behind it.
+type Mix struct{ Behind int }
+
 // Count says by what a window's sum is divided.
 type Count uint8
 

@@ -18,6 +18,10 @@ var X86 struct {
 	AMXTile, AMXBF16, AMXInt8                  bool
 }
 
+// L1Ways is how many lines that lie whole pages apart the first-level data cache of a core holds: 8 where the machine does not
+// tell.
+var L1Ways = 8
+
 // ARM64 holds the features of an arm64 machine; all false elsewhere.
 var ARM64 struct {
 	ASIMD, BF16, DotProd, FP16 bool

@@ -17,6 +17,7 @@ const (
 )
 
 func detect() {
+	L1Ways = l1Ways()
 	max, _, _, _ := cpuid(0, 0)
 	if max < 7 {
 		return
@@ -51,4 +52,26 @@ func detect() {
 	X86.AMXTile = saves(stateAMX) && has(d7, 24)
 	X86.AMXBF16 = X86.AMXTile && has(d7, 22)
 	X86.AMXInt8 = X86.AMXTile && has(d7, 25)
+}
+
+// l1Ways reads the list of caches, which Intel has in leaf 4 and AMD in leaf 0x8000001d, and counts the ways of a page in the
+// first-level data cache: 8 if there is no list.
+func l1Ways() int {
+	const none, data = 0, 1 // types of cache
+	for _, list := range []struct{ last, leaf uint32 }{{0, 4}, {1 << 31, 1<<31 | 0x1d}} {
+		if last, _, _, _ := cpuid(list.last, 0); last < list.leaf {
+			continue
+		}
+		for sub := range uint32(8) {
+			kind, shape, sets, _ := cpuid(list.leaf, sub)
+			if kind&31 == none {
+				break
+			}
+			if kind&31 == data && kind>>5&7 == 1 {
+				line, ways := int(shape&0xfff)+1, int(shape>>22)+1
+				return max(1, line*(int(sets)+1)*ways/4096)
+			}
+		}
+	}
+	return 8
 }

@@ -1,6 +1,7 @@
 package cpuid
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -77,5 +78,29 @@ func TestLimit(t *testing.T) {
 		if summary == "" || strings.Contains(summary, c.absent) {
 			t.Errorf("%s=%s: summary %q must not name %s", Env, c.level, summary, c.absent)
 		}
+	}
+}
+
+// The kernel tells the size and the sets of caches too.
+func TestL1Ways(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("only amd64 asks the processor")
+	}
+	const dir = "/sys/devices/system/cpu/cpu0/cache/index0/"
+	read := func(name string) (n int) {
+		text, err := os.ReadFile(dir + name)
+		if err != nil {
+			t.Skip("no " + dir + name)
+		}
+		if _, err := fmt.Sscanf(string(text), "%d", &n); err != nil {
+			t.Skip(dir+name, err)
+		}
+		return n
+	}
+	if kind, _ := os.ReadFile(dir + "type"); strings.TrimSpace(string(kind)) != "Data" {
+		t.Skip("the first cache is not of data")
+	}
+	if want := read("size") << 10 / 4096; L1Ways != want && !strings.HasSuffix(Summary(), "generic") {
+		t.Errorf("%d ways of a page, the kernel says %d", L1Ways, want)
 	}
 }

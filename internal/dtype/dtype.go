@@ -62,11 +62,21 @@ func (d DType) String() string {
 	return infos[d].name
 }
 
-// Size returns the bytes of one element.
-func (d DType) Size() int { return infos[d].size }
+// Size returns the bytes of one element, 0 if d is not valid.
+func (d DType) Size() int {
+	if d >= N {
+		return 0
+	}
+	return infos[d].size
+}
 
 // Kind returns the dtype's kind.
-func (d DType) Kind() Kind { return infos[d].kind }
+func (d DType) Kind() Kind {
+	if d >= N {
+		return KindInvalid
+	}
+	return infos[d].kind
+}
 
 // Valid reports whether d is one of the declared dtypes.
 func (d DType) Valid() bool { return d > Invalid && d < N }

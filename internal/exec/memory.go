@@ -97,18 +97,27 @@ func (p *Program) peak(m *Memory) {
 
 // name says what a launch does.
 func (s *step) name() string {
-	if s.fused == nil {
-		return s.op
-	}
 	var ops []string
-	if s.fused.Head != nil {
-		ops = append(ops, s.fused.Head.Op)
+	program := func(p *backend.Fused) {
+		if p.Head != nil {
+			ops = append(ops, p.Head.Op)
+		}
+		for _, i := range p.Instrs {
+			ops = append(ops, i.Op)
+		}
+		for t := p.Tail; t != nil; t = t.Next {
+			ops = append(ops, t.Op)
+		}
 	}
-	for _, i := range s.fused.Instrs {
-		ops = append(ops, i.Op)
-	}
-	for t := s.fused.Tail; t != nil; t = t.Next {
-		ops = append(ops, t.Op)
+	switch {
+	case s.fused != nil:
+		program(s.fused)
+	case s.rows != nil:
+		for _, p := range s.rows.Parts {
+			program(p.Fused)
+		}
+	default:
+		return s.op
 	}
 	const most = 6
 	if len(ops) > most {

@@ -2,8 +2,10 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
@@ -11,6 +13,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // Replay is a program made from a trace, to be run again and again with other inputs.
@@ -280,9 +283,16 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 		defer c.mu.Unlock()
 		err := b.settle(true)
 		if err == nil {
+			rec, from := trace.Active(), time.Time{}
+			if rec != nil {
+				from = time.Now()
+			}
 			made, done, err := c.run(ctx, b, det)
 			if done {
 				Count.Plans.Add(1)
+				if rec != nil {
+					note(rec, from, fmt.Sprintf("recording of %d launches", len(run.prog.steps)), run.prog.steps[0].dev, 0)
+				}
 				run.release()
 				return append(outs, made...), err
 			}

@@ -143,7 +143,8 @@ func (r *run) finishChecks() {
 	}
 }
 
-func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
+// attempt runs a step; a panic in a kernel is an error.
+func attempt(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fault.FromPanic(s.op, p)

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -11,58 +12,139 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A single small elementwise op over stored operands is evaluated without a plan: most of the time of a program that
-// reads every value goes here.
+// A single small op over stored operands is evaluated without a plan: most of the time of a program that reads every
+// value goes here. What is not simple in some way goes the common way, which also says what is wrong.
 
-type singleKey struct {
-	dev *backend.Device
-	op  *graph.Op
-	out dtype.DType
-	in  [2]dtype.DType
+// singleWork bounds the elements of such an elementwise op, shortWork those of others: who plans meanwhile waits for it.
+const singleWork = 1 << 17
+
+// singleMost is how many operands it may have.
+const singleMost = 3
+
+// single is the space for the operands of the op that runs. planMu guards it.
+var single struct {
+	in   [singleMost]backend.View
+	out  [1]backend.View
+	st   step
+	bits [singleMost][2]uint64 // of immediates
+	imm  [singleMost]*mem.Buffer
 }
 
-// singles caches the one-instruction programs; the number of ops and dtypes bounds it. single is the space for the
-// operands of the one that runs. planMu guards both.
-var (
-	singles = map[singleKey]*backend.Fused{}
-	single  struct {
-		in  [2]backend.View
-		out [1]backend.View
-		st  step
+// spread are the layouts by rank that show one element everywhere.
+var spread [shape.MaxRank + 1]*shape.Layout
+
+func init() {
+	for r := range spread {
+		spread[r] = &shape.Layout{Strides: make([]int, r)}
 	}
-)
+	for k := range single.imm {
+		single.imm[k] = mem.FromGo(dtype.Bytes(single.bits[k][:]))
+	}
+}
 
 var singleCtx = &backend.Ctx{Context: context.Background(), For: par.For, Ready: true}
 
 // evalSingle evaluates n if it is such an op; done reports whether it was. The caller holds planMu.
 func evalSingle(n *graph.Node) (done bool, err error) {
-	if n.Op().Kind == graph.Contract {
-		return evalProduct(n)
-	}
-	if n.Op().Kind != graph.Elementwise || n.Attr() != nil || n.Stored() || n.NumIn() == 0 || n.NumIn() > 2 || n.Shape().Numel() > shortWork {
+	if n.Stored() || n.IsBundle() || n.NumIn() == 0 || n.NumIn() > singleMost {
 		return false, nil
 	}
 	d := n.Device()
 	if d == nil {
 		d = DefaultDevice()
 	}
-	if d.RunFused == nil || d.Enqueue != nil {
+	if d.Enqueue != nil {
 		return false, nil
 	}
-	key := singleKey{dev: d, op: n.Op(), out: n.DType()}
-	in := &single.in
-	defer func() { single.in, single.out = [2]backend.View{}, [1]backend.View{} }() // holds on to nothing
-	for k := range n.NumIn() {
-		x := n.In(k)
-		b, lay := x.Buffer()
-		if b == nil || !b.Ready() || !x.Shape().Equal(n.Shape()) {
+	switch n.Op().Kind {
+	case graph.Elementwise:
+		if d.RunFused == nil || n.Attr() != nil || n.Shape().Numel() > singleWork {
 			return false, nil
 		}
-		in[k] = backend.View{Buf: b, DType: x.DType(), Shape: x.Shape(), Lay: lay}
-		key.in[k] = x.DType()
+		defer wipeSingle()
+		return evalElementwise(n, d)
+	case graph.View:
+		return showView(n, d)
+	case graph.Reduce, graph.RowWise, graph.Move, graph.Contract:
+		if !d.Host || d.Fallback != nil || n.Op().Transparent {
+			return false, nil
+		}
+		if _, item := n.IsItem(); item {
+			return false, nil
+		}
+		defer wipeSingle()
+		return evalKernel(n, d)
 	}
-	prog := singleProgram(d, key, n.NumIn())
-	if prog == nil {
+	return false, nil
+}
+
+// wipeSingle lets go of the operands.
+func wipeSingle() {
+	single.in, single.out, single.st = [singleMost]backend.View{}, [1]backend.View{}, step{}
+}
+
+// storedView returns the value of an operand that is stored or a view of what is.
+func storedView(x *graph.Node) (backend.View, bool) {
+	if x.IsBundle() {
+		return backend.View{}, false
+	}
+	if b, lay := x.Buffer(); b != nil {
+		return backend.View{Buf: b, DType: x.DType(), Shape: x.Shape(), Lay: lay}, b.Ready()
+	}
+	if x.Op().Kind != graph.View || x.NumIn() != 1 || x.IsConst() {
+		return backend.View{}, false
+	}
+	if _, item := x.IsItem(); item {
+		return backend.View{}, false
+	}
+	v, ok := storedView(x.In(0))
+	if !ok {
+		return v, false
+	}
+	lay := v.Lay
+	if lay == nil {
+		lay = shape.Contiguous(v.Shape)
+	}
+	if v.Lay = x.Op().Layout(x.Attr(), v.Shape, lay, x.Shape()); v.Lay == nil {
+		return v, false // its elements must be brought in order first
+	}
+	v.Shape = x.Shape()
+	if v.Lay.Offset == 0 && v.Lay.IsContiguous(v.Shape) {
+		v.Lay = nil
+	}
+	return v, true
+}
+
+// showView stores a view of what is stored.
+func showView(n *graph.Node, d *backend.Device) (bool, error) {
+	v, ok := storedView(n)
+	if !ok {
+		return false, nil
+	}
+	Count.Plans.Add(1)
+	settle(n, d)
+	n.Store(v.Buf, v.Lay)
+	if !n.KeepsInputs() {
+		n.DropInputs()
+	}
+	return true, nil
+}
+
+// evalKernel runs the op's own kernel. What that refuses goes the common way.
+func evalKernel(n *graph.Node, d *backend.Device) (done bool, err error) {
+	kernel := d.Table[n.Op().Name]
+	if kernel == nil {
+		return false, nil
+	}
+	work := n.Shape().Numel()
+	for k := range n.NumIn() {
+		x, ok := n.In(k), false
+		if single.in[k], ok = storedView(x); !ok || x.Device() != n.Device() {
+			return false, nil
+		}
+		work += x.Shape().Numel()
+	}
+	if work > shortWork {
 		return false, nil
 	}
 	buf, err := d.Pool.Get(n.Op().Name, n.Bytes())
@@ -70,9 +152,10 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		return true, err
 	}
 	single.out[0] = backend.View{Buf: buf, DType: n.DType(), Shape: n.Shape()}
-	if err := launchFused(d, prog, single.out[:], in[:n.NumIn()]); err != nil {
+	single.st = step{op: n.Op().Name, kernel: kernel, attr: n.Attr(), dev: d}
+	if launch(singleCtx, &single.st, single.out[:], single.in[:n.NumIn()]) != nil {
 		buf.Free()
-		return err != backend.ErrCold, err
+		return false, nil
 	}
 	storeSingle(n, d, buf)
 	return true, nil
@@ -91,27 +174,10 @@ func storeSingle(n *graph.Node, d *backend.Device, buf *mem.Buffer) {
 	}
 }
 
-func launchFused(d *backend.Device, prog *backend.Fused, out, in []backend.View) error {
-	single.st = step{op: prog.Instrs[0].Op, fused: prog, dev: d}
-	return launch(singleCtx, &single.st, out, in)
-}
-
-func singleProgram(d *backend.Device, key singleKey, numIn int) *backend.Fused {
-	if p := singles[key]; p != nil {
-		return p
-	}
-	if !d.CanFuse(key.op.Name, key.out, key.in[:numIn]) {
-		return nil
-	}
-	p := &backend.Fused{Shape: shape.Scalar, In: numIn, Out: []int{numIn}}
-	ins := backend.Instr{Op: key.op.Name, Dst: numIn, Src: [3]int{-1, -1, -1}}
-	for k := range numIn {
-		p.DTypes = append(p.DTypes, key.in[k])
-		ins.Src[k] = k
-	}
-	p.DTypes = append(p.DTypes, key.out)
-	p.Instrs = []backend.Instr{ins}
-	d.Prepare(p)
-	singles[key] = p
-	return p
+// immediate returns an immediate, shown with a shape.
+func immediate(k int, x *graph.Node, s *shape.Shape) backend.View {
+	c := x.Attr().(attr.Const)
+	single.bits[k] = [2]uint64{}
+	c.DType.Put(single.imm[k].Mem, 0, c.Value)
+	return backend.View{Buf: single.imm[k], DType: c.DType, Shape: s, Lay: spread[s.Rank()]}
 }

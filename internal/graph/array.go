@@ -103,6 +103,16 @@ func (h *Array) Rebind(n *Node) {
 	h.view = false
 }
 
+// Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
+// a value from inside a VMap too.
+func (h *Array) Lend(n *Node) {
+	if t := currentTrace(); t != nil && t.write(h, n) {
+		return
+	}
+	h.set(n)
+	h.view = false
+}
+
 func (h *Array) set(n *Node) {
 	n.refs.Add(1)
 	if old := h.node.Swap(n); old != nil {

@@ -29,7 +29,6 @@ func Squeeze(x *Node, dim ...int) *Node {
 // Flatten joins the dimensions from startDim to endDim, both included, into one; a 0-d tensor becomes one of size 1.
 //
 //lucid:func
-//lucid:method
 //lucid:default startDim=0 endDim=-1
 func Flatten(x *Node, startDim, endDim int) *Node {
 	s, e := shape.Axis("flatten", startDim, x.Rank()), shape.Axis("flatten", endDim, x.Rank())

@@ -114,7 +114,7 @@ func filled(op string, s *shape.Shape, d dtype.DType, v dtype.Scalar) *Node {
 		fault.Throw(fault.DType, op, "%v is no dtype", d)
 	}
 	if !fits(d, v) {
-		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(v))
+		fault.Throw(fault.Value, op, "%v does not hold %v; want a dtype that holds it", d, scalarText(v))
 	}
 	n := FullOf(s, d, v)
 	if n.IsConst() {
@@ -132,7 +132,7 @@ func stored(op string, v Operand, d dtype.DType) *Node {
 		return as(op, v, d)
 	}
 	if s := fillScalar(op, v); !fits(d, s) {
-		fault.Throw(fault.Value, op, "%v does not hold %v", d, scalarText(s))
+		fault.Throw(fault.Value, op, "%v does not hold %v; cast the tensor, or give a number it holds", d, scalarText(s))
 	}
 	return as(op, v, d)
 }

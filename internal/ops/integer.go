@@ -29,7 +29,7 @@ func integers(op *graph.Op, bools bool, x, y Operand) *Node {
 //lucid:inplace
 func Gcd(x, other Operand) *Node { return integers(opGcd, false, x, other) }
 
-// Lcm returns the least common multiple, not negative; with a 0 it is 0.
+// Lcm returns the least common multiple, not negative where the dtype holds it; with a 0 it is 0.
 //
 //lucid:func
 //lucid:method

@@ -61,9 +61,11 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 		}
 	}
 	resample := func(x *Node) *Node {
-		for i := range k {
+		for _, i := range mixOrder(x.Shape().Dims()[2:], size) {
 			r := ratio{in: x.Dim(2 + i), out: size[i], factor: factor[i], corners: o.AlignCorners, single: x.DType() != dtype.Float64}
-			x = weighAlong(x, 2+i, r.taps(mode, o.Antialias))
+			if r.in != r.out || r.scale() != 1 { // otherwise every element stays what it is
+				x = weighAlong(x, 2+i, r.taps(mode, o.Antialias))
+			}
 		}
 		return x
 	}
@@ -71,6 +73,22 @@ func Interpolate(x *Node, o InterpolateOptions) *Node {
 		return inFloat32(x, resample)
 	}
 	return resample(x)
+}
+
+// mixOrder is the order in which dimensions are resampled: outer ones that shrink, inner ones, outer ones that grow. Along the inner ones
+// it takes longest.
+func mixOrder(in, out []int) (order []int) {
+	for i := range in {
+		if out[i] < in[i] {
+			order = append(order, i)
+		}
+	}
+	for i := len(in) - 1; i >= 0; i-- {
+		if out[i] >= in[i] {
+			order = append(order, i)
+		}
+	}
+	return order
 }
 
 // newSizes returns the sizes to make, and the factors to use for positions, 0 meaning the ratio of the sizes.
@@ -102,21 +120,27 @@ func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, fact
 
 // tap is one element of every weighted sum: its place and its weight by output. Nil weights are 1.
 type tap struct {
-	at []int
-	w  []float64
+	at    []int
+	w     []float64
+	spare bool // where the weight is zero, there is no such element
 }
 
 // weighAlong replaces dimension d by the weighted sums of its elements.
 func weighAlong(x *Node, d int, taps []tap) *Node {
-	var sum *Node
-	for _, t := range taps {
-		y := take(x, tableInts(x, t.at), d)
-		if t.w != nil {
-			dims := ones(x.Rank())
-			dims[d] = len(t.w)
-			y = Mul(y, tableFloats(x, t.w, dims...))
-		}
-		sum = addMaybe(sum, y)
+	if !x.DType().IsFloat() || x.DType().IsHalf() { // one element each
+		return take(x, tableInts(x, taps[0].at), d)
 	}
-	return sum
+	var terms []mixTerm
+	for o := range taps[0].at {
+		for _, t := range taps {
+			w := 1.0
+			if t.w != nil {
+				w = t.w[o]
+			}
+			if !t.spare || w != 0 {
+				terms = append(terms, mixTerm{o, t.at[o], w})
+			}
+		}
+	}
+	return mix(x, d, len(taps[0].at), terms)
 }

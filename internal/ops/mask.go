@@ -45,9 +45,31 @@ func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
 //lucid:novmap the size of its result depends on values
 func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
 
+// placesThere is nonzeroPlaces on a device that is not the host: the mask stays there, only the number of places comes back. It is nil
+// where x lies on the host, or has nothing to sort.
+func placesThere(op string, x *Node) *Node {
+	if d := x.Device(); d == nil || d.Host || x.Rank() == 0 || x.Shape().Numel() == 0 {
+		return nil
+	}
+	if x.DType() != dtype.Bool {
+		x = Ne(x, 0)
+	}
+	defer hold(x)()
+	k := readInt(op, reduce(opCountNonzero, x, nil, false))
+	// Sorting keeps the order of what is equal: false comes first.
+	return SliceDim(Argsort(LogicalNot(Ravel(x)), SortOptions{}), 0, 0, k, 1)
+}
+
 func nonzero(op string, x *Node) *Node {
-	at := nonzeroPlaces(op, x)
 	r := x.Rank()
+	if at := placesThere(op, x); at != nil {
+		columns := make([]*Node, r)
+		for i := r - 1; i >= 0; i-- {
+			columns[i], at = Remainder(at, x.Dim(i)), FloorDivide(at, x.Dim(i))
+		}
+		return Stack(columns, 1)
+	}
+	at := nonzeroPlaces(op, x)
 	rows := make([]int64, len(at)*r)
 	for k, p := range at {
 		for i := r - 1; i >= 0; i-- {
@@ -68,8 +90,13 @@ func MaskedSelect(x, mask *Node) *Node {
 	maskOf("masked_select", mask)
 	s := shape.Broadcast("masked_select", x.Shape(), mask.Shape())
 	defer hold(x, mask)()
-	at := nonzeroPlaces("masked_select", broadcastTo(mask, s))
-	return take(Ravel(broadcastTo(x, s)), on(x, literal(at, len(at))), 0)
+	m := broadcastTo(mask, s)
+	at := placesThere("masked_select", m)
+	if at == nil {
+		list := nonzeroPlaces("masked_select", m)
+		at = on(x, literal(list, len(list)))
+	}
+	return take(Ravel(broadcastTo(x, s)), at, 0)
 }
 
 // MaskedFill returns x with a value, cast to its dtype, where the mask holds; x and mask broadcast.

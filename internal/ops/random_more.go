@@ -40,9 +40,7 @@ func RandomGeometric(key *Node, s *shape.Shape, p float64, d dtype.DType) *Node 
 		fault.Throw(fault.DType, "geometric", "dtype %v does not hold counts", d)
 	}
 	t := Mul(Log(positiveUnit(key, s, dtype.Float64)), 1/math.Log1p(-p))
-	whole := Cast(Cast(t, dtype.Int64), dtype.Float64)
-	up := Add(whole, Cast(Gt(t, whole), dtype.Float64))
-	return Cast(Maximum(up, 1.0), d)
+	return Cast(Maximum(Ceil(t), 1.0), d)
 }
 
 // CheckStd refuses a negative standard deviation.

@@ -78,12 +78,17 @@ func requireIntegers(op string, d dtype.DType) {
 	}
 }
 
-// checkBounds refuses numbers between which there is nothing, or that the dtype does not hold.
+// checkBounds refuses numbers that are not integers, between which there is nothing, or that the dtype does not hold.
 func checkBounds(op string, low, high Operand, d dtype.DType) {
 	lo, lok := dtype.ScalarOf(low)
 	hi, hok := dtype.ScalarOf(high)
 	if !lok || !hok {
 		return
+	}
+	for _, b := range []dtype.Scalar{lo, hi} {
+		if b.Kind == dtype.KindComplex || b.Kind == dtype.KindFloat && b.F != math.Trunc(b.F) {
+			fault.Throw(fault.Value, op, "from %v to %v: want integers as bounds", low, high)
+		}
 	}
 	if !(less64(lo, hi)) {
 		fault.Throw(fault.Value, op, "from %v to %v: want low below high", low, high)

@@ -72,7 +72,7 @@ func (r ratio) taps(mode string, antialias bool) []tap {
 	return []tap{low, high}
 }
 
-func newTap(n int) tap { return tap{make([]int, n), make([]float64, n)} }
+func newTap(n int) tap { return tap{at: make([]int, n), w: make([]float64, n)} }
 
 // each gives the element that every output shows.
 func (r ratio) each(at func(i int) float64) []int {
@@ -123,6 +123,7 @@ func (r ratio) filtered(reach float64, kernel func(float64) float64) []tap {
 		for j := range n {
 			if j == len(taps) {
 				taps = append(taps, newTap(r.out))
+				taps[j].spare = true
 			}
 			w := kernel((float64(j+lo) - centre + 0.5) / wide)
 			taps[j].at[i], taps[j].w[i] = lo+j, w

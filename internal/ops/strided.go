@@ -160,6 +160,9 @@ func ViewDType(x *Node, dtype dtype.DType) *Node {
 	if x.DType() == dtype {
 		return x
 	}
+	if !dtype.Valid() {
+		fault.Throw(fault.DType, "view_dtype", "%v is no dtype; want one of those declared", dtype)
+	}
 	f, t := x.DType().Size(), dtype.Size()
 	if f != t && (x.Rank() == 0 || x.Dim(-1)*f%t != 0) {
 		fault.Throw(fault.Shape, "view_dtype", "%v of shape %v cannot be shown as %v: the last dim must hold a multiple of %d bytes", x.DType(), x.Shape(), dtype, t)

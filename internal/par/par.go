@@ -18,6 +18,7 @@ type job struct {
 	own     uint64        // blocks that are the caller's as long as helpers have others
 	taken   atomic.Uint64 // blocks taken: by the caller in the low half, by helpers in the high
 	seats   atomic.Int64  // helpers that may still join
+	need    atomic.Int64  // helpers at rest that are still to be woken
 	left    atomic.Int64  // blocks that have not ended
 	end     atomic.Int32  // running, asleep or ended
 	fin     chan struct{} // of a caller that is asleep
@@ -60,9 +61,15 @@ var (
 // and a caller for the end of the last blocks; a program that does nothing uses no CPU. Neither yields in that
 // time: the scheduler might put both on one processor. Where several loops run at the same time there is no processor to
 // spare, and they sleep at once.
+//
+// Whoever ends first waits for the last block of the other, so both look for as long as a block took besides: a thread that
+// is put to sleep for that is often woken on the processor of the one it worked with, and shares it for milliseconds. A
+// helper that was woken soon after it fell asleep is more patient the next time.
 const (
-	spinTime  = 50 * time.Microsecond
-	spinPolls = 64 // looks between two glances at the clock
+	spinTime  = 50 * time.Microsecond  // how long to look at least
+	spinMost  = 200 * time.Microsecond // the most patience of a helper
+	spinBlock = time.Millisecond       // longest block that is waited for
+	spinPolls = 64                     // looks between two glances at the clock
 )
 
 // SetThreads bounds how many goroutines one For uses; 0 means GOMAXPROCS.
@@ -89,11 +96,11 @@ func For(n int, f func(block int)) error {
 	j.seats.Store(int64(width - 1))
 	active.Add(1)
 	posted.job.Store(j)
-	for helpers := awake.Load(); helpers < int64(width-1); helpers++ {
-		wake(j)
+	if need := int64(width-1) - awake.Load(); need > 0 {
+		j.need.Store(need)
+		j.rouse()
 	}
-	j.work(false)
-	j.wait()
+	j.wait(j.work(false))
 	active.Add(-1)
 	j.f = nil // posted may hold on to the job, not to what it worked on
 	if p := j.failure.Load(); p != nil {
@@ -116,10 +123,20 @@ func serial(n int, f func(block int)) (err error) {
 	return nil
 }
 
-// wake hands the job to a helper that sleeps, or to a new one if none does and there is room.
+// rouse wakes two helpers if the job needs them; each of those wakes two more.
+func (j *job) rouse() {
+	for range 2 {
+		if j.need.Load() <= 0 || j.need.Add(-1) < 0 {
+			return
+		}
+		wake(j)
+	}
+}
+
+// wake hands the job to a helper that sleeps, or to a new one if none does and there is room: a processor is the caller's.
 func wake(j *job) {
 	if resting.Load() == 0 {
-		if w := workers.Add(1); w <= int64(runtime.GOMAXPROCS(0)) {
+		if w := workers.Add(1); w < int64(runtime.GOMAXPROCS(0)) {
 			go worker(j)
 		} else {
 			workers.Add(-1)
@@ -133,11 +150,14 @@ func wake(j *job) {
 }
 
 func worker(j *job) {
+	patience := spinTime
 	for {
+		spin := spinTime
 		if j.join() {
-			j.work(true)
+			j.rouse()
+			spin = j.work(true)
 		}
-		j = find()
+		j = find(spin, &patience)
 	}
 }
 
@@ -150,10 +170,11 @@ func (j *job) open() bool {
 // join takes a seat.
 func (j *job) join() bool { return j.open() && j.seats.Add(-1) >= 0 }
 
-// find waits for a job, awake at first.
-func find() *job {
+// find waits for a job, awake for a while.
+func find(spin time.Duration, patience *time.Duration) *job {
 	awake.Add(1)
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+	spin = max(spin, *patience)
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j := posted.job.Load(); j != nil && j.open() {
 				awake.Add(-1)
@@ -168,14 +189,20 @@ func find() *job {
 		resting.Add(-1)
 		return j
 	}
+	slept := time.Now()
 	j := <-queue
 	resting.Add(-1)
+	if time.Since(slept) < spinMost {
+		*patience = min(2**patience, spinMost)
+	} else {
+		*patience = spinTime
+	}
 	return j
 }
 
 // wait returns when all blocks ended: a short spin, since the others are about to end too, then sleep.
-func (j *job) wait() {
-	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spinTime; {
+func (j *job) wait(spin time.Duration) {
+	for start := time.Now(); active.Load() <= 1 && time.Since(start) < spin; {
 		for range spinPolls {
 			if j.left.Load() == 0 {
 				return
@@ -190,10 +217,10 @@ func (j *job) wait() {
 
 // work does blocks until none is left. The first blocks are the caller's, the others are the helpers', and each side goes
 // forward through its own, as memory is read ahead; what is left of the other's it takes from the end. So in a sequence of loops
-// over the same memory each finds in its cache what it wrote before.
-func (j *job) work(helper bool) {
+// over the same memory each finds in its cache what it wrote before. It returns how long to look for what comes next.
+func (j *job) work(helper bool) (spin time.Duration) {
 	p := NewPace()
-	done := int64(0)
+	start, done := p.last, int64(0)
 	for {
 		b, ok := j.take(helper)
 		if !ok {
@@ -208,6 +235,7 @@ func (j *job) work(helper bool) {
 	if done > 0 && j.left.Add(-done) == 0 && j.end.Swap(ended) == asleep {
 		close(j.fin)
 	}
+	return spinTime + min(spinBlock, (time.Since(epoch)-start)/time.Duration(max(1, done)))
 }
 
 // take returns the number of a block that nobody else has.

@@ -67,7 +67,7 @@ func Of(op string, dims ...int) *Shape {
 			continue
 		}
 		if n > MaxElements/d {
-			fault.Throw(fault.Shape, op, "%v has more than 2^57 elements", dims)
+			fault.Throw(fault.Shape, op, "%v has more than 2^57 elements; want smaller sizes", dims)
 		}
 		n *= d
 	}

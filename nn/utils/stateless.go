@@ -42,16 +42,15 @@ func FunctionalCall(m nn.Module, tensors map[string]*lucid.Tensor, f func()) {
 	for i := range swaps {
 		s := &swaps[i]
 		s.old, s.in = s.h.Acquire(), s.given.Acquire()
-		s.h.Rebind(s.in)
+		s.h.Lend(s.in)
 	}
 	defer func() {
 		for _, s := range swaps {
-			if now := s.h.Acquire(); now != s.in {
+			now := s.h.Acquire()
+			if now != s.in {
 				s.given.Rebind(now)
-				now.Unref()
-			} else {
-				now.Unref()
 			}
+			now.Unref()
 			s.h.Rebind(s.old)
 			s.old.Unref()
 			s.in.Unref()

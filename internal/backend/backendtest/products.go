@@ -178,7 +178,19 @@ func windows() []check {
 		y := ops.AvgPool2d(in[0], []int{3, 2}, ops.AvgPoolOptions{Padding: []int{1, 1}, ExcludePad: true})
 		return y.Op().VJP(y, []*node{ops.Mul(y, 2)}, []bool{true})[0]
 	}
+	resized := func(mode string, size ...int) func(in []*node) *node {
+		return func(in []*node) *node {
+			return ops.Interpolate(in[0], ops.InterpolateOptions{Mode: mode, Size: size})
+		}
+	}
+	wide, line := input{lo: -3, hi: 3, shape: []int{1, 2, 6, 40}}, input{lo: -3, hi: 3, shape: []int{5, 4, 9}}
 	return []check{
+		{name: "mix", dtypes: floats, loose: true, in: []input{x}, f: one(resized("bicubic", 11, 5))},
+		{name: "mix/wide", dtypes: floats, loose: true, in: []input{wide}, f: one(resized("bilinear", 9, 37))},
+		{name: "mix/line", dtypes: floats, loose: true, in: []input{line}, f: one(resized("linear", 14))},
+		{name: "mix/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{1, 1, 9}}}, f: one(resized("linear", 14))},
+		{name: "mix/turned", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
+		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide}, f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
 		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}

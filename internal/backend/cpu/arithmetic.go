@@ -34,6 +34,9 @@ func mulB[T numbers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	}
 }
 
+// twice multiplies elements by themselves.
+func twice[T any](mul func(z, x, y []T)) Block { return vec1(func(z, x []T) { mul(z, x, x) }) }
+
 func gradMulB[T floats | complex64 | complex128](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	a, b, out := elems[T](x, n), elems[T](y, n), elems[T](z, n)
 	for i := range out {
@@ -63,16 +66,6 @@ func squareB[T numbers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 	out := elems[T](z, n)
 	for i, v := range elems[T](x, n) {
 		out[i] = v * v
-	}
-}
-
-func absB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[T](x, n) {
-		if v < 0 {
-			v = -v
-		}
-		out[i] = v
 	}
 }
 
@@ -123,14 +116,14 @@ func powInt[T integers](x, y T) T {
 
 func init() {
 	var add, sub, mul, gmul, div, neg, sq, abs, sign byDType
-	onIntegers(&add, addB[uint8], addB[uint16], addB[uint32], addB[uint64], addB[int8], addB[int16], vec2(simd.AddI32), vec2(simd.AddI64))
-	onIntegers(&sub, subB[uint8], subB[uint16], subB[uint32], subB[uint64], subB[int8], subB[int16], vec2(simd.SubI32), vec2(simd.SubI64))
-	onIntegers(&mul, mulB[uint8], mulB[uint16], mulB[uint32], mulB[uint64], mulB[int8], mulB[int16], vec2(simd.MulI32), vec2(simd.MulI64))
-	onIntegers(&neg, negB[uint8], negB[uint16], negB[uint32], negB[uint64], negB[int8], negB[int16], vec1(simd.NegI32), vec1(simd.NegI64))
-	onIntegers(&sq, squareB[uint8], squareB[uint16], squareB[uint32], squareB[uint64], squareB[int8], squareB[int16], vec1(func(z, x []int32) { simd.MulI32(z, x, x) }), vec1(func(z, x []int64) { simd.MulI64(z, x, x) }))
-	onIntegers(&abs, absB[uint8], absB[uint16], absB[uint32], absB[uint64], absB[int8], absB[int16], vec1(simd.AbsI32), vec1(simd.AbsI64))
-	onIntegers(&sign, signB[uint8], signB[uint16], signB[uint32], signB[uint64], signB[int8], signB[int16], vec1(simd.SignI32), vec1(simd.SignI64))
-	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.OrBool), vec2(simd.AndBool), signB[uint8]
+	onIntegers(&add, vec2(simd.AddU8), vec2(simd.AddU16), addB[uint32], addB[uint64], vec2(simd.AddU8), vec2(simd.AddU16), vec2(simd.AddI32), vec2(simd.AddI64))
+	onIntegers(&sub, vec2(simd.SubU8), vec2(simd.SubU16), subB[uint32], subB[uint64], vec2(simd.SubU8), vec2(simd.SubU16), vec2(simd.SubI32), vec2(simd.SubI64))
+	onIntegers(&mul, vec2(simd.MulU8), vec2(simd.MulU16), mulB[uint32], mulB[uint64], vec2(simd.MulU8), vec2(simd.MulU16), vec2(simd.MulI32), vec2(simd.MulI64))
+	onIntegers(&neg, vec1(simd.NegU8), vec1(simd.NegU16), negB[uint32], negB[uint64], vec1(simd.NegU8), vec1(simd.NegU16), vec1(simd.NegI32), vec1(simd.NegI64))
+	onIntegers(&sq, twice(simd.MulU8), twice(simd.MulU16), squareB[uint32], squareB[uint64], twice(simd.MulU8), twice(simd.MulU16), twice(simd.MulI32), twice(simd.MulI64))
+	onIntegers(&abs, copyB[uint8], copyB[uint16], copyB[uint32], copyB[uint64], vec1(simd.AbsI8), vec1(simd.AbsI16), vec1(simd.AbsI32), vec1(simd.AbsI64))
+	onIntegers(&sign, vec1(simd.SignU8), vec1(simd.SignU16), signB[uint32], signB[uint64], vec1(simd.SignI8), vec1(simd.SignI16), vec1(simd.SignI32), vec1(simd.SignI64))
+	add[dtype.Bool], mul[dtype.Bool], sign[dtype.Bool] = vec2(simd.EitherU8), vec2(simd.BothU8), vec1(simd.SignU8)
 	onInexact(&add, vec2(simd.AddF32), vec2(simd.AddF64), addB[complex64], addB[complex128])
 	onInexact(&sub, vec2(simd.SubF32), vec2(simd.SubF64), subB[complex64], subB[complex128])
 	onInexact(&mul, vec2(simd.MulF32), vec2(simd.MulF64), mulB[complex64], mulB[complex128])
@@ -141,12 +134,15 @@ func init() {
 	onInexact(&abs, vec1(simd.AbsF32), vec1(simd.AbsF64),
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
 	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)
-	pow := binary64(math.Pow).complexes2(special.PowC)
+	pow := binary64(special.Pow).complexes2(special.PowC)
 	pow[dtype.Float32] = vec2(simd.PowF32)
 	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
 	var wrap byDType
 	wrap[dtype.Int64] = wrapIndex
 	require := byDType{dtype.Float32: requireB[float32], dtype.Float64: requireB[float64]}
+	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+		neg[d], abs[d] = vec1(simd.NegHalfU16), vec1(simd.AbsHalfU16)
+	}
 	for name, t := range map[string]byDType{"add": add, "sub": sub, "mul": mul, "grad_mul": gmul, "div": div, "pow": pow,
 		"neg": neg, "square": sq, "abs": abs, "sign": sign, "wrap_index": wrap, "require": require} {
 		addBlocks(name, t)

@@ -14,7 +14,8 @@ import (
 
 // Attention never holds the matrix of weights. A block of rows of the query goes over the keys in tiles: scores of a few
 // rows with one tile of keys, their largest, their exponentials, the sum of values weighted by these. When a later tile
-// has a larger score, what was summed before is scaled down. Keys are packed once, for all blocks that read them.
+// has a larger score, what was summed before is scaled down. Keys are packed once, for all blocks that read them; a few rows, as
+// when one word after the other is decoded, read keys and values where they lie, and halves are widened tile by tile.
 
 const (
 	attentionKeys   = 512                // of a tile: scores of as many rows as a register tile has stay near the first-level cache
@@ -36,22 +37,25 @@ type attended[T floats] struct {
 	dot                 func(x, y []T) T
 	log                 func(z, x []T)
 	back                func(p, d []T, a, b, s, c T) // see simd.SoftmaxBackF32
+	direct              bool                         // keys are read where they lie
 	packedKeys          []T
 	keyStride           int // length of the panels of one head
 }
 
-func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, mask []backend.View) (*attended[T], error) {
+// newAttended takes few rows directly if it may.
+func newAttended[T floats](c *backend.Ctx, a attr.Attr, q, k, v backend.View, mask []backend.View, direct bool) (*attended[T], error) {
 	dq, dk := q.Shape.Dims(), k.Shape.Dims()
 	r := &attended[T]{n: dq[0], h: dq[1], g: dk[1], l: dq[2], s: dk[2], e: dq[3], f: v.Shape.Dim(3), causal: a.(attr.Attention).Causal, scale: T(a.(attr.Attention).Scale)}
 	r.bind()
+	r.direct = direct && r.l <= r.tiles.ColumnRows()
 	var err error
-	if r.q, err = matricesOf[T](c, q); err != nil {
+	if r.q, err = matricesOf[T](c, q, false); err != nil {
 		return nil, err
 	}
-	if r.k, err = matricesOf[T](c, k); err != nil {
+	if r.k, err = matricesOf[T](c, k, r.direct); err != nil {
 		return nil, err
 	}
-	if r.v, err = matricesOf[T](c, v); err != nil {
+	if r.v, err = matricesOf[T](c, v, r.direct); err != nil {
 		return nil, err
 	}
 	if len(mask) > 0 {
@@ -73,20 +77,32 @@ func (r *attended[T]) bind() {
 }
 
 func maxOf64(x []float64) float64 {
-	m := math.Inf(-1)
-	for _, v := range x {
-		m = max(m, v)
+	low := math.Inf(-1)
+	m := [4]float64{low, low, low, low}
+	i := 0
+	for ; i+4 <= len(x); i += 4 { // four side by side: each waits for the one before
+		u := x[i : i+4 : i+4]
+		m[0], m[1], m[2], m[3] = max(m[0], u[0]), max(m[1], u[1]), max(m[2], u[2]), max(m[3], u[3])
 	}
-	return m
+	for ; i < len(x); i++ {
+		m[0] = max(m[0], x[i])
+	}
+	return max(m[0], m[1], m[2], m[3])
 }
 
 func expSub64(z, x []float64, a float64) (sum float64) {
 	simd.AddScalarF64(z, x, -a)
 	simd.ExpF64(z, z)
-	for _, v := range z {
-		sum += v
+	var s [4]float64
+	i := 0
+	for ; i+4 <= len(z); i += 4 {
+		u := z[i : i+4 : i+4]
+		s[0], s[1], s[2], s[3] = s[0]+u[0], s[1]+u[1], s[2]+u[2], s[3]+u[3]
 	}
-	return sum
+	for ; i < len(z); i++ {
+		s[0] += z[i]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
 }
 
 func dot64(x, y []float64) (sum float64) {
@@ -138,24 +154,33 @@ func attention(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 }
 
 func attend[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	r, err := newAttended[T](c, a, in[0], in[1], in[2], in[3:])
+	r, err := newAttended[T](c, a, in[0], in[1], in[2], in[3:], true)
 	if err != nil {
 		return err
+	}
+	if r.direct {
+		return r.blocks(c, out)
 	}
 	return withTemp(r.n*r.g*r.tiles.PanelLen(r.s, r.e), func(t []T) error {
 		r.packedKeys, r.keyStride = t, r.tiles.PanelLen(r.s, r.e)
 		if err := r.panelsOf(c, &r.k, t, r.s, r.e); err != nil {
 			return err
 		}
-		blocks := (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
-		return c.For(r.n*r.h*blocks, func(b int) {
-			// Rows that see many keys come first, so that no long block is left for the end.
-			from, to := part(r.l, blocks, blocks-1-b%blocks)
-			_ = withTemp((to-from)*(r.e+r.f+2)+r.tiles.Rows()*attentionStride, func(t []T) error {
-				w := &attentionBlock[T]{attended: r, head: b / blocks, from: from, rows: to - from}
-				w.run(t, out)
-				return nil
-			})
+		return r.blocks(c, out)
+	})
+}
+
+// blocks computes the rows of all heads.
+func (r *attended[T]) blocks(c *backend.Ctx, out []backend.View) error {
+	blocks := (r.l + attentionPanels*r.tiles.Rows() - 1) / (attentionPanels * r.tiles.Rows())
+	wide := attentionKeys * max(r.k.wide(), r.v.wide())
+	return c.For(r.n*r.h*blocks, func(b int) {
+		// Rows that see many keys come first, so that no long block is left for the end.
+		from, to := part(r.l, blocks, blocks-1-b%blocks)
+		_ = withTemp((to-from)*(r.e+r.f+2)+wide+r.tiles.Rows()*attentionStride, func(t []T) error {
+			w := &attentionBlock[T]{attended: r, head: b / blocks, from: from, rows: to - from, wide: t[:wide]}
+			w.run(t[wide:], out)
+			return nil
 		})
 	})
 }
@@ -167,6 +192,7 @@ type attentionBlock[T floats] struct {
 	q, y             []T // scaled queries; sums of values
 	top, sum         []T // largest score so far, and the sum of exponentials, by row
 	score            []T
+	wide             []T // a tile of keys or values that were halves
 }
 
 func (w *attentionBlock[T]) run(t []T, out []backend.View) {
@@ -191,14 +217,13 @@ func (w *attentionBlock[T]) run(t []T, out []backend.View) {
 	if w.s == 0 || w.e == 0 {
 		clear(w.y)
 	}
-	keys, values := w.keysOf(w.head), w.v.at(w.head/w.h, w.head%w.h*w.g/w.h)
 	panels := (w.rows + w.tiles.Rows() - 1) / w.tiles.Rows()
 	pace := par.NewPace()
 	for k0 := 0; k0 < w.sees(w.from+w.rows-1); k0 += attentionKeys {
 		for p := range panels {
 			lo, hi := part(w.rows, panels, p)
 			if n := min(attentionKeys, w.sees(w.from+hi-1)-k0); n > 0 {
-				w.tile(lo, hi, k0, n, keys, values)
+				w.tile(lo, hi, k0, n)
 			}
 			pace.Step()
 		}
@@ -211,12 +236,17 @@ func (r *attended[T]) keysOf(head int) []T {
 }
 
 // tile takes rows lo to hi over n keys from k0 on.
-func (w *attentionBlock[T]) tile(lo, hi, k0, n int, keys, values []T) {
-	m := hi - lo
+func (w *attentionBlock[T]) tile(lo, hi, k0, n int) {
+	m, batch, group := hi-lo, w.head/w.h, w.head%w.h*w.g/w.h
 	if w.e == 0 {
 		clear(w.score[:m*attentionStride])
 	}
-	w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys[k0*w.e:], w.score, attentionStride, false)
+	if w.direct {
+		keys, rs := w.k.rowsFrom(batch, group, k0, n, w.wide)
+		w.tiles.Columns(m, n, w.e, w.q[lo*w.e:], w.e, 1, keys, rs, w.score, attentionStride, false)
+	} else {
+		w.tiles.Panels(m, n, w.e, w.q[lo*w.e:], w.e, 1, w.keysOf(w.head)[k0*w.e:], w.score, attentionStride, false)
+	}
 	for i := range m {
 		row, at := w.score[i*attentionStride:][:n], lo+i
 		seen := row[:max(0, min(n, w.sees(w.from+at)-k0))]
@@ -243,7 +273,8 @@ func (w *attentionBlock[T]) tile(lo, hi, k0, n int, keys, values []T) {
 		w.sum[at] += w.expSub(seen, seen, top)
 		clear(row[len(seen):])
 	}
-	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values[k0*w.v.rs:], w.v.rs, w.y[lo*w.f:], w.f, k0 > 0)
+	values, rs := w.v.rowsFrom(batch, group, k0, n, w.wide)
+	w.tiles.InPlace(m, w.f, n, w.score, attentionStride, 1, values, rs, w.y[lo*w.f:], w.f, k0 > 0)
 }
 
 // store divides by the sums and writes rows and logarithms.

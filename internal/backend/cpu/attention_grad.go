@@ -40,12 +40,12 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 		}
 		shift, rest = elems[T](base, in[6].Numel()), in[7:]
 	}
-	r, err := newAttended[T](c, a, in[1], in[2], in[3], rest)
+	r, err := newAttended[T](c, a, in[1], in[2], in[3], rest, false)
 	if err != nil {
 		return err
 	}
 	w := &attentionBack[T]{attended: r}
-	if w.out, err = matricesOf[T](c, in[0]); err != nil {
+	if w.out, err = matricesOf[T](c, in[0], false); err != nil {
 		return err
 	}
 	base, err := dense(c, in[4])
@@ -87,7 +87,7 @@ func attendBack[T floats](c *backend.Ctx, a attr.Attr, out, in []backend.View) e
 
 // sumRows adds up the result times its cotangent along each row; the cotangents of the logarithms are taken off.
 func (w *attentionBack[T]) sumRows(c *backend.Ctx, result backend.View, shift []T) error {
-	y, err := matricesOf[T](c, result)
+	y, err := matricesOf[T](c, result, false)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 // matrices is a view of four dimensions as matrices whose rows are contiguous.
 type matrices[T floats] struct {
 	x              []T
+	half           []uint16 // instead of x, of type d
+	d              dtype.DType
 	batch, head    int // strides
 	rs, rows, cols int
 }
@@ -20,10 +22,11 @@ type matrices[T floats] struct {
 // farRows is the distance, in bytes, from which rows are brought together: else each is on a page of its own.
 const farRows = 2048
 
-// matricesOf shows a view as it lies, or a copy: of halves, of rows that are far apart or have gaps between elements.
-func matricesOf[T floats](c *backend.Ctx, v backend.View) (matrices[T], error) {
+// matricesOf shows a view as it lies, or a copy: of halves, unless they may stay, of rows that are far apart or have gaps
+// between elements.
+func matricesOf[T floats](c *backend.Ctx, v backend.View, halves bool) (matrices[T], error) {
 	d, st := v.Shape.Dims(), v.Strides()
-	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3]}
+	m := matrices[T]{batch: st[0], head: st[1], rs: st[2], rows: d[2], cols: d[3], d: v.DType}
 	size := v.DType.Size()
 	if v.Numel() == 0 {
 		m.rs = 0
@@ -31,6 +34,10 @@ func matricesOf[T floats](c *backend.Ctx, v backend.View) (matrices[T], error) {
 	}
 	if !v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] && (v.Contiguous() || st[2]*size < farRows) {
 		m.x = backend.Whole[T](v)
+		return m, nil
+	}
+	if halves && v.DType.IsHalf() && (st[3] == 1 || d[3] == 1) && st[0] >= 0 && st[1] >= 0 && st[2] >= d[3] {
+		m.half = backend.Whole[uint16](v)
 		return m, nil
 	}
 	m.rs, m.head, m.batch = d[3], d[2]*d[3], d[1]*d[2]*d[3]
@@ -50,6 +57,30 @@ func (m *matrices[T]) at(batch, head int) []T {
 		return nil
 	}
 	return m.x[batch*m.batch+head*m.head:][:(m.rows-1)*m.rs+m.cols]
+}
+
+// wide is how many elements a row takes in scratch memory: none if it is read where it lies.
+func (m *matrices[T]) wide() int {
+	if m.half == nil {
+		return 0
+	}
+	return m.cols
+}
+
+// rowsFrom is n rows of the matrix of a head, from row on, and how far they are apart. Halves are widened to scratch.
+func (m *matrices[T]) rowsFrom(batch, head, row, n int, scratch []T) (x []T, rs int) {
+	if m.half == nil {
+		return tail(m.at(batch, head), row*m.rs), m.rs
+	}
+	z, from := any(scratch).([]float32)[:n*m.cols], m.half[batch*m.batch+head*m.head+row*m.rs:]
+	if m.rs == m.cols {
+		widenHalf(m.d, z, from[:len(z)])
+	} else {
+		for i := range n {
+			widenHalf(m.d, z[i*m.cols:][:m.cols], from[i*m.rs:][:m.cols])
+		}
+	}
+	return scratch[:n*m.cols], m.cols
 }
 
 // attentionMask reads rows of a mask, which has any strides.

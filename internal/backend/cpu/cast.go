@@ -1,20 +1,13 @@
 package cpu
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
-
-// castII converts between integers, cutting to size.
-func castII[T, S integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
-	out := elems[T](z, n)
-	for i, v := range elems[S](x, n) {
-		out[i] = T(v)
-	}
-}
 
 // castIF converts integers to floats, rounding once.
 func castIF[T floats, S integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
@@ -51,14 +44,6 @@ var castTable [dtype.N][dtype.N]Block // [to][from]
 
 func castFrom[S integers](from dtype.DType) {
 	t := func(to dtype.DType, b Block) { castTable[to][from] = b }
-	t(dtype.Uint8, castII[uint8, S])
-	t(dtype.Uint16, castII[uint16, S])
-	t(dtype.Uint32, castII[uint32, S])
-	t(dtype.Uint64, castII[uint64, S])
-	t(dtype.Int8, castII[int8, S])
-	t(dtype.Int16, castII[int16, S])
-	t(dtype.Int32, castII[int32, S])
-	t(dtype.Int64, castII[int64, S])
 	t(dtype.Float32, castIF[float32, S])
 	t(dtype.Float64, castIF[float64, S])
 	t(dtype.Bool, castToBool[S])
@@ -120,6 +105,98 @@ func castByVectors() {
 	castTable[dtype.Int32][dtype.Float32], castTable[dtype.Int64][dtype.Float32], castTable[dtype.Uint8][dtype.Float32] = convert(simd.F32ToI32), convert(simd.F32ToI64), convert(simd.F32ToU8)
 	castTable[dtype.Int32][dtype.Float64], castTable[dtype.Int64][dtype.Float64] = convert(simd.F64ToI32), convert(simd.F64ToI64)
 	castTable[dtype.BFloat16][dtype.Float32], castTable[dtype.Float16][dtype.Float32] = convert(simd.F32ToBF16), convert(simd.F32ToF16)
+	castTable[dtype.Int8][dtype.Float32] = convert(simd.F32ToU8)
+	castTable[dtype.Int16][dtype.Float32], castTable[dtype.Uint16][dtype.Float32] = convert(simd.F32ToU16), convert(simd.F32ToU16)
+	f32[dtype.Int8], f32[dtype.Int16], f32[dtype.Uint16] = convert(simd.I8ToF32), convert(simd.I16ToF32), convert(simd.U16ToF32)
+	f64[dtype.Bool], f64[dtype.Uint8], f64[dtype.Int32] = convert(simd.U8ToF64), convert(simd.U8ToF64), convert(simd.I32ToF64)
+	flag[dtype.Uint8], flag[dtype.Int8] = convert(simd.NonzeroU8), convert(simd.NonzeroU8)
+	flag[dtype.Int16], flag[dtype.Uint16] = convert(simd.NonzeroU16), convert(simd.NonzeroU16)
+	castIntegers()
+	// By way of another type that holds all of the first: integers of 32 bits for what a float64 has as one, and for narrow
+	// ones float32, from which a half is rounded once. Wider numbers go by odd floats, of which the same is true.
+	for _, to := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
+		castTable[to][dtype.Float64] = by(dtype.Float64, dtype.Int32, to)
+	}
+	f64[dtype.Int8], f64[dtype.Int16], f64[dtype.Uint16] = by(dtype.Int8, dtype.Int32, dtype.Float64), by(dtype.Int16, dtype.Int32, dtype.Float64), by(dtype.Uint16, dtype.Int32, dtype.Float64)
+	odd := convert(simd.F64ToOdd)
+	for _, half := range []dtype.DType{dtype.BFloat16, dtype.Float16} {
+		for _, from := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int8, dtype.Uint16, dtype.Int16} {
+			castTable[half][from] = by(from, dtype.Float32, half)
+		}
+		castTable[half][dtype.Float64] = through(8, 4, 2, odd, castTable[half][dtype.Float32])
+		castTable[half][dtype.Int32] = through(4, 8, 2, f64[dtype.Int32], castTable[half][dtype.Float64])
+		castTable[half][dtype.Int64] = int64ToHalf(by(dtype.Int64, dtype.Float64, half), castTable[half][dtype.Int64])
+	}
+}
+
+// by converts by way of another type.
+func by(from, way, to dtype.DType) Block {
+	return through(from.Size(), way.Size(), to.Size(), castTable[way][from], castTable[to][way])
+}
+
+// through runs two conversions tile by tile; sizes are those of elements before, between and after.
+func through(from, way, to int, first, second Block) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
+		t := wides.Get().(*wide)
+		p := unsafe.Pointer(&t.x)
+		if way == 8 {
+			p = unsafe.Pointer(&t.y) // and w behind it
+		}
+		for at := 0; at < n; at += tileElems {
+			m := min(tileElems, n-at)
+			first(m, p, unsafe.Add(x, at*from), nil, nil, a)
+			second(m, unsafe.Add(z, at*to), p, nil, nil, a)
+		}
+		wides.Put(t)
+	}
+}
+
+// int64ToHalf goes by float64 where it holds the numbers.
+func int64ToHalf(quick, exact Block) Block {
+	return func(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
+		for at := 0; at < n; at += tileElems {
+			m := min(tileElems, n-at)
+			p, f, all := unsafe.Add(x, 8*at), quick, int64(0)
+			for _, v := range elems[int64](p, m) {
+				all |= v ^ v>>63
+			}
+			if all >= 1<<53 {
+				f = exact
+			}
+			f(m, unsafe.Add(z, 2*at), p, nil, nil, a)
+		}
+	}
+}
+
+// castIntegers puts in conversions between integers of different sizes; equal sizes are copies.
+func castIntegers() {
+	wider := map[dtype.DType][4]Block{ // by the logarithm of the size
+		dtype.Uint8:  {nil, convert(simd.U8ToW), convert(simd.U8ToD), convert(simd.U8ToQ)},
+		dtype.Int8:   {nil, convert(simd.I8ToW), convert(simd.I8ToD), convert(simd.I8ToQ)},
+		dtype.Uint16: {nil, nil, convert(simd.U16ToD), convert(simd.U16ToQ)},
+		dtype.Int16:  {nil, nil, convert(simd.I16ToD), convert(simd.I16ToQ)},
+		dtype.Uint32: {nil, nil, nil, convert(simd.U32ToQ)},
+		dtype.Int32:  {nil, nil, nil, convert(simd.I32ToQ)},
+	}
+	wider[dtype.Bool] = wider[dtype.Uint8]
+	shorter := [4][4]Block{1: {convert(simd.WToB)}, 2: {convert(simd.DToB), convert(simd.DToW)}, 3: {convert(simd.QToB), convert(simd.QToW), convert(simd.QToD)}}
+	equal := [4]Block{copyB[uint8], copyB[uint16], copyB[uint32], copyB[uint64]}
+	for from := dtype.Bool; from < dtype.N; from++ {
+		for to := dtype.Uint8; to < dtype.N; to++ {
+			if !to.IsInteger() || !from.IsInteger() && from != dtype.Bool {
+				continue
+			}
+			f, t := bits.Len(uint(from.Size()))-1, bits.Len(uint(to.Size()))-1
+			switch {
+			case f < t:
+				castTable[to][from] = wider[from][t]
+			case f > t:
+				castTable[to][from] = shorter[f][t]
+			default:
+				castTable[to][from] = equal[f]
+			}
+		}
+	}
 }
 
 func convert[T, S any](f func(z []T, x []S)) Block {
@@ -138,12 +215,6 @@ func castFromHalf(from dtype.DType, widen widening) {
 		}
 	}
 	castTable[dtype.Float32][from] = func(n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) { widen(elems[float32](z, n), x) }
-	// Between the halves float32 rounds once more.
-	if from == dtype.BFloat16 {
-		castTable[dtype.Float16][from] = each1(func(v dtype.BF16) dtype.F16 { return dtype.ToF16(v.Float32()) })
-	} else {
-		castTable[dtype.BFloat16][from] = each1(func(v dtype.F16) dtype.BF16 { return dtype.ToBF16(v.Float32()) })
-	}
 }
 
 // castFromComplex drops the imaginary part, except for other complex types and bool.

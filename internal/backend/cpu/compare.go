@@ -129,19 +129,19 @@ func signbitB[T integers](n int, z, x, _, _ unsafe.Pointer, _ attr.Attr) {
 
 func init() {
 	var lt, le, eq, ne, and, or, xor, not, sign byDType
-	onIntegers(&lt, ltB[uint8], ltB[uint16], ltB[uint32], ltB[uint64], ltB[int8], ltB[int16], test2(simd.LtI32), test2(simd.LtI64))
-	onIntegers(&le, leB[uint8], leB[uint16], leB[uint32], leB[uint64], leB[int8], leB[int16], test2(simd.LeI32), test2(simd.LeI64))
-	onIntegers(&eq, eqB[uint8], eqB[uint16], eqB[uint32], eqB[uint64], eqB[int8], eqB[int16], test2(simd.EqI32), test2(simd.EqI64))
-	onIntegers(&ne, neB[uint8], neB[uint16], neB[uint32], neB[uint64], neB[int8], neB[int16], test2(simd.NeI32), test2(simd.NeI64))
-	onIntegers(&and, andB[uint8], andB[uint16], andB[uint32], andB[uint64], andB[int8], andB[int16], test2(simd.BothI32), test2(simd.BothI64))
-	onIntegers(&or, orB[uint8], orB[uint16], orB[uint32], orB[uint64], orB[int8], orB[int16], test2(simd.EitherI32), test2(simd.EitherI64))
-	onIntegers(&xor, xorB[uint8], xorB[uint16], xorB[uint32], xorB[uint64], xorB[int8], xorB[int16], xorB[int32], xorB[int64])
-	onIntegers(&not, notB[uint8], notB[uint16], notB[uint32], notB[uint64], notB[int8], notB[int16], test1(simd.ZeroI32), test1(simd.ZeroI64))
+	onIntegers(&lt, test2(simd.LtU8), test2(simd.LtU16), ltB[uint32], ltB[uint64], test2(simd.LtI8), test2(simd.LtI16), test2(simd.LtI32), test2(simd.LtI64))
+	onIntegers(&le, test2(simd.LeU8), test2(simd.LeU16), leB[uint32], leB[uint64], test2(simd.LeI8), test2(simd.LeI16), test2(simd.LeI32), test2(simd.LeI64))
+	onIntegers(&eq, test2(simd.EqU8), test2(simd.EqU16), eqB[uint32], eqB[uint64], test2(simd.EqU8), test2(simd.EqU16), test2(simd.EqI32), test2(simd.EqI64))
+	onIntegers(&ne, test2(simd.NeU8), test2(simd.NeU16), neB[uint32], neB[uint64], test2(simd.NeU8), test2(simd.NeU16), test2(simd.NeI32), test2(simd.NeI64))
+	onIntegers(&and, test2(simd.BothU8), test2(simd.BothU16), andB[uint32], andB[uint64], test2(simd.BothU8), test2(simd.BothU16), test2(simd.BothI32), test2(simd.BothI64))
+	onIntegers(&or, test2(simd.EitherU8), test2(simd.EitherU16), orB[uint32], orB[uint64], test2(simd.EitherU8), test2(simd.EitherU16), test2(simd.EitherI32), test2(simd.EitherI64))
+	onIntegers(&xor, test2(simd.OneU8), test2(simd.OneU16), xorB[uint32], xorB[uint64], test2(simd.OneU8), test2(simd.OneU16), xorB[int32], xorB[int64])
+	onIntegers(&not, vec1(simd.ZeroU8), test1(simd.ZeroU16), notB[uint32], notB[uint64], vec1(simd.ZeroU8), test1(simd.ZeroU16), test1(simd.ZeroI32), test1(simd.ZeroI64))
 	onIntegers(&sign, signbitB[uint8], signbitB[uint16], signbitB[uint32], signbitB[uint64], signbitB[int8], signbitB[int16], signbitB[int32], signbitB[int64])
 	for _, t := range []struct {
 		to *byDType
 		b  Block
-	}{{&lt, ltB[uint8]}, {&le, leB[uint8]}, {&eq, eqB[uint8]}, {&ne, neB[uint8]}, {&and, vec2(simd.AndBool)}, {&or, vec2(simd.OrBool)}, {&xor, vec2(simd.XorBool)}, {&not, vec1(simd.NotBool)}, {&sign, signbitB[uint8]}} {
+	}{{&lt, lt[dtype.Uint8]}, {&le, le[dtype.Uint8]}, {&eq, eq[dtype.Uint8]}, {&ne, ne[dtype.Uint8]}, {&and, and[dtype.Uint8]}, {&or, or[dtype.Uint8]}, {&xor, xor[dtype.Uint8]}, {&not, not[dtype.Uint8]}, {&sign, signbitB[uint8]}} {
 		t.to[dtype.Bool] = t.b
 	}
 	onInexact(&lt, test2(simd.LtF32), test2(simd.LtF64), nil, nil)

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -69,6 +70,7 @@ type convJob[T numbers] struct {
 	then                         finished
 	told                         bool // then was told of everything
 	last                         bool // the output has its channels last
+	paired                       bool // bfloat16, by products in pairs
 }
 
 // onePlace is the phase of a spatial dimension that is missing.
@@ -114,6 +116,11 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 
 // halfConvolve computes in float32 and rounds once.
 func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
+	if out.DType == dtype.BFloat16 && gemm.HasPairs() {
+		if done, err := pairedConvolve(c, a, out, in, then); done || err != nil {
+			return err
+		}
+	}
 	x, err := flatOf[uint16](c, in[0])
 	if err != nil {
 		return err
@@ -144,6 +151,8 @@ func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.Vi
 // runPhases computes phase by phase; together they cover the output.
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
+	case j.paired:
+		return j.eachPhase(c)
 	case j.isSpread():
 		return j.bySpread(c)
 	case j.isStuffed():
@@ -231,6 +240,9 @@ func (j *convJob[T]) wayOf() way {
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
+	if j.paired {
+		return j.byPaired(c)
+	}
 	switch j.wayOf() {
 	case wayDepthwise:
 		return j.depthwise(c)
@@ -273,7 +285,7 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if direct {
 		return j.direct(c)
 	}
-	j.tiles = j.plan()
+	j.tiles = j.plan(convCols, convDepth)
 	n := j.tiles.count()
 	if j.tiles.sums == 1 {
 		if n == 1 {

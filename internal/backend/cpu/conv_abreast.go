@@ -48,7 +48,8 @@ func (j *convJob[T]) isAbreast() bool {
 	return 4*j.kernels >= 3*ceil(j.kernels, j.float.lanes)*j.float.lanes
 }
 
-// newAbreast fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+// newAbreast cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
+// on the number of images.
 func (j *convJob[T]) newAbreast() *abreastConv[T] {
 	p := &j.phase
 	d := &abreastConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, abreastDepth/p.taps())))}
@@ -58,11 +59,12 @@ func (j *convJob[T]) newAbreast() *abreastConv[T] {
 	all := j.images * p[0].outs * p[1].outs
 	d.rows = min(all, max(2, min(abreastPlaces/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
 	blocks := func() int { return j.groups * ceil(all, d.rows) * ceil(j.kernels, d.kernels) }
-	for least := 128; blocks() < directLeast && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
-		for blocks() < directLeast && d.kernels > least {
+	most := j.leastBlocks()
+	for least := 128; blocks() < most && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
+		for blocks() < most && d.kernels > least {
 			d.kernels = ceil(d.kernels/2, panel) * panel
 		}
-		for blocks() < directLeast && d.rows > 2 && d.rows*p[2].outs > placesFew {
+		for blocks() < most && d.rows > 2 && d.rows*p[2].outs > placesFew {
 			d.rows = ceil(d.rows, 2)
 		}
 	}
@@ -208,7 +210,7 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 				}
 			}
 			for t := range taps {
-				copyChannels(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, count, rows)
+				copySpread(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, 1, count, rows)
 			}
 			return
 		}

@@ -31,15 +31,15 @@ type convTiles struct {
 // count is the number of blocks of the output.
 func (t *convTiles) count() int { return t.groups * t.rows * t.cols }
 
-// plan fixes the blocks by the sizes alone.
-func (j *convJob[T]) plan() convTiles {
+// plan fixes the blocks by the sizes alone: so many columns in a block, and at most so many rows in a chunk.
+func (j *convJob[T]) plan(cols, depth int) convTiles {
 	outs := j.phase.outs()
 	t := convTiles{groups: j.groups, rows: 1, sums: 1, byTaps: j.phase[2].taps > j.phase[2].outs}
-	if outs >= convCols {
-		t.width, t.perImage = convCols, (outs+convCols-1)/convCols
+	if outs >= cols {
+		t.width, t.perImage = cols, ceil(outs, cols)
 		t.cols = t.perImage * j.images
 	} else {
-		each := max(1, convCols/outs)
+		each := max(1, cols/outs)
 		t.width, t.cols = each*outs, (j.images+each-1)/each
 	}
 	k := j.channels * j.phase.taps()
@@ -49,7 +49,7 @@ func (j *convJob[T]) plan() convTiles {
 		t.rows = max(1, min(j.kernels/convSplit, (convMin+n-1)/n))
 	}
 	t.sum = max(1, (k+t.sums-1)/t.sums)
-	chunks := (t.sum + convDepth - 1) / convDepth
+	chunks := ceil(t.sum, depth)
 	t.depth = ((t.sum+chunks-1)/chunks + 15) / 16 * 16
 	return t
 }
@@ -133,8 +133,15 @@ func addTo[T numbers](z, x []T) {
 
 // multiply computes a part of the sums of a tile: chunk by chunk of rows, fill and multiply.
 func (j *convJob[T]) multiply(t tile, part int, z []T, zrs int) {
+	j.chunks(t, part, func(m, k int, w, col []T, brs, bcs int, add bool) {
+		j.mul(m, t.c1-t.c0, k, w, j.panelRow, j.panelCol, col, brs, bcs, z, zrs, add, nil)
+	})
+}
+
+// chunks gives f the kernels and the second matrix of a part of a tile's sums, chunk by chunk of rows, filled.
+func (j *convJob[T]) chunks(t tile, part int, f func(m, k int, w, col []T, brs, bcs int, add bool)) {
 	p, tiles := &j.phase, &j.tiles
-	m, n := t.o1-t.o0, t.c1-t.c0
+	n := t.c1 - t.c0
 	from := part * tiles.sum
 	to := min(from+tiles.sum, j.channels*p.taps())
 	col, free := borrow[T](tiles.depth * n)
@@ -155,8 +162,7 @@ func (j *convJob[T]) multiply(t tile, part int, z []T, zrs int) {
 			pl.runs = runs(pl.runs, t.c0, t.c1, j.imageStep, p[2].outs, p.column)
 			j.fill(col, n, input, pl, p[2].stride)
 		}
-		w := tail(j.panel, t.group*j.panelLen+t.o0*j.panelRow+k*j.panelCol)
-		j.mul(m, n, kc, w, j.panelRow, j.panelCol, col, brs, bcs, z, zrs, k > from, nil)
+		f(t.o1-t.o0, kc, tail(j.panel, t.group*j.panelLen+t.o0*j.panelRow+k*j.panelCol), col, brs, bcs, k > from)
 	}
 }
 

@@ -39,10 +39,16 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 			return err
 		}
 	}
-	if then == nil {
+	j.then = then
+	return j.follow(c)
+}
+
+// follow does what follows the finished output.
+func (j *convJob[T]) follow(c *backend.Ctx) error {
+	if j.then == nil {
 		return nil
 	}
-	return tellRows(c, then, j.images*j.groups*j.kernels, j.outPlaces)
+	return tellRows(c, j.then, j.images*j.groups*j.kernels, j.outPlaces)
 }
 
 // tellRows tells what follows of a whole output of so many rows and columns.

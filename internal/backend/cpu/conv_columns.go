@@ -91,7 +91,7 @@ func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 			d.off = append(d.off, at*d.cols)
 		}
 	}
-	d.parts = min(d.units(), ceil(directLeast, j.groups*d.split[0]*d.split[1]))
+	d.parts = min(d.units(), ceil(sumsParts, j.groups*d.split[0]*d.split[1]))
 	return d
 }
 

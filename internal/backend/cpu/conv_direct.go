@@ -19,6 +19,7 @@ const (
 	directCols  = 64       // but so many columns
 	directMin   = 1 << 18  // and as many at least, several strips if need be
 	directLeast = 16       // blocks that there should be at least
+	leastWork   = 2 << 20  // multiply-adds of a block, if there are more because of the number of threads
 )
 
 // floatConv are the routines of float types.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -102,21 +101,10 @@ func (d *placesConv[T]) putLast(u *placesBlock[T], sums []T, cols, image, o, cha
 	all := j.groups * j.kernels
 	to := j.z[image*j.outPlaces*all+u.group*j.kernels+o:]
 	if p[2].outStep == 1 && p[1].outStep == 1 && u.cols == j.outSize[2] { // rows follow each other
-		copyChannels(to[d.place(&u.strip, 0)*all:], all, sums, cols, u.rows*u.cols, channels)
+		copySpread(to[d.place(&u.strip, 0)*all:], all, sums, cols, 1, u.rows*u.cols, channels)
 		return
 	}
 	for r := range u.rows {
-		copyChannels(to[d.place(&u.strip, r)*all:], p[2].outStep*all, sums[r*u.cols*cols:], cols, u.cols, channels)
-	}
-}
-
-// copyChannels copies rows of n elements: dst[r·drs+i] = src[r·srs+i].
-func copyChannels[T numbers](dst []T, drs int, src []T, srs, rows, n int) {
-	if z, ok := any(dst).([]float32); ok {
-		simd.PadRowsF32(z, drs, any(src).([]float32), srs, 1, rows, 0, n, 0, 0)
-		return
-	}
-	for r := range rows {
-		copy(dst[r*drs:][:n], src[r*srs:])
+		copySpread(to[d.place(&u.strip, r)*all:], p[2].outStep*all, sums[r*u.cols*cols:], cols, 1, u.cols, channels)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	placesMost  = 512      // and if there is one chunk
 	placesFew   = 96       // places below which output channels are cut, rather than images, to have enough blocks
 	placesPace  = 2 << 20  // multiply-adds between two looks at the clock
+	placesPack  = 4 << 10  // elements of the kernels that are packed at a time
 )
 
 // placesConv is a phase computed by places.
@@ -49,7 +50,8 @@ func (j *convJob[T]) isPlaces() bool {
 	return 4*j.kernels >= 3*wide && 2*p.outs >= a.extra && (j.channels*j.phase.taps() >= placesLeast || j.last || !j.isDirect())
 }
 
-// newPlaces fixes the blocks by the sizes alone. The chunks, which bits depend on, do not depend on the number of images.
+// newPlaces cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
+// on the number of images.
 func (j *convJob[T]) newPlaces() *placesConv[T] {
 	p := &j.phase
 	d := &placesConv[T]{tapCount: p.taps()}
@@ -64,9 +66,9 @@ func (j *convJob[T]) newPlaces() *placesConv[T] {
 		d.kernels = min(d.kernels, placesRows)
 		area = min(area, placesSums/d.kernels)
 	}
-	d.cut(area/d.cols, directLeast)
+	d.cut(area/d.cols, j.leastBlocks())
 	for d.rows > 1 && d.channels*d.plane(p[0].taps, 0, 0) > placesInput {
-		d.cut(d.rows-1, directLeast)
+		d.cut(d.rows-1, j.leastBlocks())
 	}
 	d.images = 1
 	if d.strips*d.across == 1 {
@@ -89,17 +91,18 @@ func (d *placesConv[T]) enough(panel int) {
 	units := func() int {
 		return ceil(j.images, d.images) * j.groups * ceil(j.kernels, d.kernels) * p[0].outs * d.strips * d.across
 	}
+	most := j.leastBlocks()
 	fewer := func(least int) {
-		for units() < directLeast && d.kernels > least {
+		for units() < most && d.kernels > least {
 			d.kernels = ceil(d.kernels/2, panel) * panel
 		}
 	}
 	fewer(128)
-	for units() < directLeast && d.images > 1 && d.images*d.rows*d.cols > placesFew {
+	for units() < most && d.images > 1 && d.images*d.rows*d.cols > placesFew {
 		d.images = ceil(d.images, 2)
 	}
 	fewer(64)
-	for units() < directLeast && d.images > 1 {
+	for units() < most && d.images > 1 {
 		d.images = ceil(d.images, 2)
 	}
 	d.images = ceil(j.images, ceil(j.images, d.images))
@@ -129,10 +132,11 @@ func (d *placesConv[T]) pack(c *backend.Ctx) error {
 	offs, even := j.tapOffsets()
 	whole := even && j.kernelInStep == taps // all channels of a kernel follow each other
 	panel := 2 * j.float.lanes
-	panels, chunks := ceil(j.kernels, panel), ceil(j.channels, d.channels)
+	each := max(1, placesPack/(taps*panel)) // channels of a block
+	panels, chunks := ceil(j.kernels, panel), ceil(j.channels, each)
 	return c.For(j.groups*panels*chunks, func(b int) {
-		c0, b := b%chunks*d.channels, b/chunks
-		c1, o := min(c0+d.channels, j.channels), b%panels*panel
+		c0, b := b%chunks*each, b/chunks
+		c1, o := min(c0+each, j.channels), b%panels*panel
 		cols, rows, k := d.panelCols(o), min(panel, j.kernels-o), j.channels*taps
 		to := d.packed[b/panels*d.padded*k+o*k+c0*taps*cols:][:(c1-c0)*taps*cols]
 		if rows < cols {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
 // A convolution with one output place whose taps are places of the whole input, as the gradient of a kernel of one tap is,
@@ -44,15 +45,21 @@ func (r *rowsOfPlaces) together() bool {
 	return r.step[2] == 1
 }
 
-func (j *convJob[T]) byProduct(c *backend.Ctx) error {
-	x := rowsOfPlaces{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
-	w := rowsOfPlaces{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
+// productRows are the operands of the product.
+func (j *convJob[T]) productRows() (x, w rowsOfPlaces) {
+	x = rowsOfPlaces{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
+	w = rowsOfPlaces{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
 	for d, p := range j.phase {
 		x.size[d], w.size[d] = p.taps, p.taps
 		x.step[d], w.step[d] = p.step*j.step[d], p.tapStep*j.tapStep[d]
 		x.first += p.first * j.step[d]
 		w.first += p.tap * j.tapStep[d]
 	}
+	return x, w
+}
+
+func (j *convJob[T]) byProduct(c *backend.Ctx) error {
+	x, w := j.productRows()
 	n := j.phase.taps()
 	var failed error
 	run := gemmRunner(c, &failed)
@@ -80,6 +87,24 @@ func (j *convJob[T]) byProduct(c *backend.Ctx) error {
 	return failed
 }
 
+// copySpread copies rows of n elements that are a step apart: dst[r·drs+i] = src[r·srs+i·step].
+func copySpread[T numbers](dst []T, drs int, src []T, srs, step, rows, n int) {
+	if z, ok := any(dst).([]float32); ok && srs >= 0 && step > 0 {
+		simd.PadRowsF32(z, drs, any(src).([]float32), srs, step, rows, 0, n, 0, 0)
+		return
+	}
+	for r := range rows {
+		to := dst[r*drs:][:n]
+		if step == 1 {
+			copy(to, src[r*srs:])
+			continue
+		}
+		for i := range to {
+			to[i] = src[r*srs+i*step]
+		}
+	}
+}
+
 // layRows lays the channels of each row behind each other.
 func layRows[T numbers](c *backend.Ctx, to, from []T, r *rowsOfPlaces, channels int) error {
 	n := r.size[0] * r.size[1] * r.size[2]
@@ -88,16 +113,9 @@ func layRows[T numbers](c *backend.Ctx, to, from []T, r *rowsOfPlaces, channels 
 		for row := b * each; row < min((b+1)*each, r.rows); row++ {
 			at := row * n * channels
 			for ch := range channels {
-				for i := range r.size[0] * r.size[1] {
-					start := r.first + row*r.rowStep + ch*r.channelStep + i/r.size[1]*r.step[0] + i%r.size[1]*r.step[1]
-					if line := to[at:][:r.size[2]]; r.step[2] == 1 {
-						copy(line, from[start:])
-					} else {
-						for e := range line {
-							line[e] = from[start+e*r.step[2]]
-						}
-					}
-					at += r.size[2]
+				for i := range r.size[0] {
+					copySpread(to[at:], r.size[2], from[r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0]:], r.step[1], r.step[2], r.size[1], r.size[2])
+					at += r.size[1] * r.size[2]
 				}
 			}
 		}

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/lucid-go/lucid/internal/par"
+
 // convStrips is how the ways that multiply by the input as it lies see a phase: the output in strips some rows high, and
 // the input a strip reads copied to scratch with its padding, one channel after the other. There the row of a channel
 // and a tap begins at an offset and runs on through all output rows of the strip.
@@ -26,11 +28,18 @@ func (j *convJob[T]) newStrips(most int) convStrips[T] {
 	return s
 }
 
+// leastBlocks is how many blocks a phase should have at least, where cutting it leaves the order of sums as it is: enough to keep
+// every thread busy to the end, unless they would be small.
+func (j *convJob[T]) leastBlocks() int {
+	work := j.images * j.groups * j.kernels * j.channels * j.phase.taps() * j.phase.outs()
+	return max(directLeast, min(4*par.Threads(), work/leastWork))
+}
+
 // cut makes strips of about so many rows, fewer if there are too few strips; units is what each strip comes in.
 func (s *convStrips[T]) cut(rows, units int) {
-	outs := s.j.phase[1].outs
+	outs, least := s.j.phase[1].outs, s.j.leastBlocks()
 	s.rows = min(max(1, rows), outs)
-	for s.rows > 1 && units*ceil(outs, s.rows) < directLeast {
+	for s.rows > 1 && units*ceil(outs, s.rows) < least {
 		s.rows = ceil(s.rows, 2)
 	}
 	s.strips = ceil(outs, s.rows)

@@ -14,6 +14,8 @@ import (
 const (
 	sumsTaps   = 448        // taps of a strip, about
 	sumsImages = 32         // most images of a block
+	sumsFew    = 8          // fewest, to have enough blocks
+	sumsParts  = 32         // blocks that there should be at least
 	sumsRows   = 128        // most kernels of a block
 	sumsInput  = 64 << 10   // elements of the scratch of the input, about
 	sumsLeast  = 64         // fewest taps
@@ -50,7 +52,7 @@ type sumsGroup struct {
 // isSums reports whether the taps are the long side, and kernels fill vectors.
 func (j *convJob[T]) isSums() bool {
 	p := &j.phase
-	if j.float.abreast <= 0 || j.groups != 1 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
+	if j.float.abreast <= 0 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
 		return false
 	}
 	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
@@ -58,7 +60,9 @@ func (j *convJob[T]) isSums() bool {
 		return false // too few sums at a time
 	}
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
-	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && 4*j.kernels >= 3*wide && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
+	few := j.groups > 1 || j.images < columnsFew // such columns take longer to lay out than empty lanes do
+	full := 4*j.kernels >= 3*wide || few && 4*j.kernels >= wide
+	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && full && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
 }
 
 func (j *convJob[T]) newSums() *sumsConv[T] {
@@ -75,7 +79,11 @@ func (j *convJob[T]) newSums() *sumsConv[T] {
 	panel := 2 * j.float.lanes
 	d.kernels = min(ceil(j.kernels, panel)*panel, sumsRows)
 	d.split = ceil(j.kernels, d.kernels)
-	d.parts = min(j.channels*d.strips, ceil(directLeast, d.inputs*d.split))
+	d.parts = min(j.channels*d.strips, ceil(sumsParts, j.groups*d.inputs*d.split))
+	for d.images > sumsFew && j.groups*d.inputs*d.split*d.parts < j.leastBlocks() { // the parts, which bits depend on, stay
+		d.inputs = ceil(j.images, ceil(d.images, 2))
+		d.images = ceil(j.images, d.inputs)
+	}
 	order, to := make([]int, p[2].outs), 0
 	for part := range d.wide.parts() {
 		for t := range p[2].outs {
@@ -137,35 +145,35 @@ func (j *convJob[T]) bySums(c *backend.Ctx) error {
 	var freePartial func()
 	if n := j.phase.taps(); d.inputs > 1 { // several blocks read each panel
 		var free func()
-		d.packed, free = borrow[T](j.channels * n * d.padded)
+		d.packed, free = borrow[T](j.groups * j.channels * n * d.padded)
 		defer free()
 		panel := 2 * j.float.lanes
 		panels := ceil(j.kernels, panel)
-		if err := c.For(j.channels*panels, func(b int) {
-			ch, o := b/panels, b%panels*panel
-			d.pack(d.packed[(ch*d.padded+o)*n:], ch, o, 0, j.phase[1].taps)
+		if err := c.For(j.groups*j.channels*panels, func(b int) {
+			row, o := b/panels, b%panels*panel
+			d.pack(d.packed[(row*d.padded+o)*n:], row/j.channels, row%j.channels, o, 0, j.phase[1].taps)
 		}); err != nil {
 			return err
 		}
 	}
-	blocks := d.inputs * d.split
+	blocks := j.groups * d.inputs * d.split
 	d.partial, freePartial = borrow[T](blocks * d.parts * d.area())
 	defer freePartial()
 	if err := c.For(blocks*d.parts, d.block); err != nil {
 		return err
 	}
-	return c.For(j.images, d.write)
+	return c.For(j.groups*j.images, func(b int) { d.write(b/j.images, b%j.images) })
 }
 
-// pack lays out some rows of taps of the panel of kernels that begins at o.
-func (d *sumsConv[T]) pack(to []T, ch, o, t1, rows int) {
+// pack lays out some rows of taps of the panel of kernels of a group that begins at o.
+func (d *sumsConv[T]) pack(to []T, group, ch, o, t1, rows int) {
 	j, n := d.j, rows*d.j.phase[2].taps
 	cols, kernels := min(2*j.float.lanes, d.padded-o), min(2*j.float.lanes, j.kernels-o)
 	to = to[:n*cols]
 	if kernels < cols {
 		clear(to)
 	}
-	j.float.packPlaces(to, cols, j.w[o*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, t1):], kernels, n, j.kernelStep)
+	j.float.packPlaces(to, cols, j.w[(group*j.kernels+o)*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, t1):], kernels, n, j.kernelStep)
 }
 
 // area is the number of sums of a block.
@@ -175,7 +183,7 @@ func (d *sumsConv[T]) area() int { return d.images * d.j.phase.outs() * d.kernel
 func (d *sumsConv[T]) block(b int) {
 	j, p := d.j, &d.j.phase
 	sums, part := d.partial[b*d.area():][:d.area()], b%d.parts
-	at, image := b/d.parts%d.split*d.kernels, b/d.parts/d.split*d.images
+	at, image, group := b/d.parts%d.split*d.kernels, b/d.parts/d.split%d.inputs*d.images, b/d.parts/d.split/d.inputs
 	o1, images := min(at+d.kernels, j.kernels), min(d.images, j.images-image)
 	each := d.plane(d.high.parts(), 0)
 	x, free := borrow[T](images * each)
@@ -195,7 +203,7 @@ func (d *sumsConv[T]) block(b int) {
 		rows := min(d.rows, p[1].taps-t1)
 		for h := range d.high.parts() {
 			for w := range d.wide.parts() {
-				j.copyWindows(x[d.plane(h, w):], each, image, images, ch, &convWindow{
+				j.copyWindows(x[d.plane(h, w):], each, image, images, group*j.channels+ch, &convWindow{
 					high: d.high.at(h, t1), highStep: d.high.stride, rows: rows + d.high.extra,
 					wide: d.wide.at(w, 0), wideStep: d.wide.stride, pitch: d.pitch})
 			}
@@ -204,10 +212,10 @@ func (d *sumsConv[T]) block(b int) {
 			cols := min(2*j.float.lanes, d.padded-o)
 			var w []T
 			if own == nil {
-				w = d.packed[(ch*d.padded+o)*n+t1*p[2].taps*cols:]
+				w = d.packed[((group*j.channels+ch)*d.padded+o)*n+t1*p[2].taps*cols:]
 			} else {
 				w = own[(o-at)*rows*p[2].taps:]
-				d.pack(w, ch, o, t1, rows)
+				d.pack(w, group, ch, o, t1, rows)
 			}
 			z := sums[(o-at)*images*p.outs():]
 			for i := range groups {
@@ -264,8 +272,8 @@ func (g *sumsGroup) scale(cols int) {
 	}
 }
 
-// write adds the parts of the sums of an image, first to last, and writes them to the output.
-func (d *sumsConv[T]) write(i int) {
+// write adds the parts of the sums of a group of an image, first to last, and writes them to the output.
+func (d *sumsConv[T]) write(group, i int) {
 	j, p := d.j, &d.j.phase
 	outs, area := p.outs(), d.area()
 	images := min(d.images, j.images-i/d.images*d.images)
@@ -276,7 +284,7 @@ func (d *sumsConv[T]) write(i int) {
 	whole := p[1].outStep == 1 && p[2].outs == j.outSize[2]
 	for o := 0; o < j.kernels; o += 2 * j.float.lanes {
 		cols := min(2*j.float.lanes, d.padded-o)
-		block := (i/d.images*d.split + o/d.kernels) * d.parts
+		block := ((group*d.inputs+i/d.images)*d.split + o/d.kernels) * d.parts
 		at := (o%d.kernels)*images*outs + i%d.images*outs*cols
 		sums := row[:outs*cols]
 		copy(sums, d.partial[block*area+at:])
@@ -287,7 +295,7 @@ func (d *sumsConv[T]) write(i int) {
 			for e, at := range d.order {
 				line[e] = sums[at*cols+k]
 			}
-			plane := (i*j.kernels+o+k)*j.outPlaces + p[1].out*j.outSize[2] + p[2].out
+			plane := ((i*j.groups+group)*j.kernels+o+k)*j.outPlaces + p[1].out*j.outSize[2] + p[2].out
 			if whole {
 				j.write(plane, 1, line)
 				continue

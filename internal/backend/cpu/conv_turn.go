@@ -103,22 +103,8 @@ func (d *columnsConv[T]) pairs(x, tmp []T, base, images, t0, t1, rows int) {
 		for u1 := range p[1].outs {
 			to, from := x[(i*p[1].outs+u1)*p[2].outs:], tmp[i*high*wide+u1*p[1].stride*wide:]
 			for r := range rows {
-				copyOuts(to[r*d.pitch*d.cols:], d.cols, from[r*p[1].step*wide:], p[2].step, p[2].taps, p[2].outs, p[2].stride)
+				copySpread(to[r*d.pitch*d.cols:], d.cols, from[r*p[1].step*wide:], p[2].step, p[2].stride, p[2].taps, p[2].outs)
 			}
-		}
-	}
-}
-
-// copyOuts copies n rows of elements that are a stride apart: dst[r·drs+i] = src[r·srs+i·stride] for i < width.
-func copyOuts[T numbers](dst []T, drs int, src []T, srs, n, width, stride int) {
-	if z, ok := any(dst).([]float32); ok && stride == 1 {
-		simd.PadRowsF32(z, drs, any(src).([]float32), srs, 1, n, 0, width, 0, 0)
-		return
-	}
-	for r := range n {
-		to, from := dst[r*drs:][:width], src[r*srs:]
-		for i := range to {
-			to[i] = from[i*stride]
 		}
 	}
 }

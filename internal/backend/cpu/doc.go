@@ -20,9 +20,9 @@
 //   - Direct (conv_direct.go), the same for few output channels, or so few terms that turning would show: the lanes are
 //     outputs (gemm.Taps).
 //   - By sums (conv_sums.go): gradients to the kernels, whose sums are long and results small, by gemm.Abreast too. By columns
-//     (conv_columns.go), if strides or few kernels leave too little for that. As a product (conv_product.go) if
+//     (conv_columns.go), if strides or few kernels leave too little for that and images are many. As a product (conv_product.go) if
 //     the kernel has one tap.
-//   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with AVX-512: bound by loads, so
+//   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with vectors: bound by loads, so
 //     each input row is loaded once for all the taps that read it. Their gradients with a stride of two are the same with
 //     zeros between elements (conv_stuffed.go); the gradient of taps along a line is a product of rows for each tap.
 //   - Winograd (conv_winograd.go), with AVX-512 and only where the caller allowed it: a quarter of the products of 3×3
@@ -31,10 +31,12 @@
 //     another way computed is turned behind it. An input that has its channels last too is read where it lies
 //     (conv_abreast.go, gemm.Abreast): the terms of a tap follow each other, and taps leave out the places they are outside
 //     the input for, so nothing is copied or padded. Few places with many kernels are turned for it (conv_turned.go).
-//   - Depthwise with five or seven rows of taps, and three without AVX-512 (conv_window.go): some rows of outputs together,
+//   - Depthwise with five or seven rows of taps, and three of float64 (conv_window.go): some rows of outputs together,
 //     so that a load serves several (gemm.Window).
 //   - Kernels that are not finite would make padding count, since most ways multiply by it; they are left out and added
 //     behind (conv_care.go).
+//   - bfloat16 as products in pairs, where the machine has them (conv_paired.go): its second matrix is filled, since half the
+//     time for a product is worth more than what filling takes. Elsewhere halves are widened and rounded once.
 //   - Filled (conv_block.go): everything else, such as integers and outputs narrower than their kernel is wide. Blocks of
 //     the matrix are filled and multiplied while they are in the cache.
 package cpu

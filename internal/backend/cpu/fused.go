@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
 // A fused program runs in one pass over memory. The iteration is cut in blocks for the workers and each block in
@@ -231,7 +232,8 @@ func folded(p *backend.Fused, reg int) bool {
 	return false
 }
 
-// cut says how many elements a block has. What would be one block is two, or four, if its elements take long.
+// cut says how many elements a block has. What would be one block is two, or four, if its elements take long, and more
+// where there are more processors: no element depends on another.
 func (r *runState) cut() {
 	const halfCost = 2 * blockElems
 	r.part = blockElems
@@ -242,6 +244,10 @@ func (r *runState) cut() {
 		r.part = (tiles + 1) / 2 * tileElems
 	default:
 		r.part = (tiles + 3) / 4 * tileElems
+	}
+	if wide := par.Threads(); wide > 2 {
+		wide = max(1, min(wide, r.n*r.p.cost/halfCost))
+		r.part = min(r.part, (tiles+wide-1)/wide*tileElems)
 	}
 }
 

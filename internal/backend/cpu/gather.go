@@ -19,12 +19,37 @@ func checkedIndex(c *backend.Ctx, v backend.View, size int) ([]int64, error) {
 		return nil, err
 	}
 	idx := elems[int64](p, v.Numel())
-	for _, i := range idx {
-		if uint64(i) >= uint64(size) {
-			return nil, fault.New(fault.Index, "index", "position %d is out of range for size %d", i, size)
+	if len(idx) <= indexBlock {
+		return idx, checkIndex(idx, size)
+	}
+	blocks := (len(idx) + indexBlock - 1) / indexBlock
+	errs := make([]error, blocks)
+	err = c.For(blocks, func(b int) { errs[b] = checkIndex(idx[b*indexBlock:min((b+1)*indexBlock, len(idx))], size) })
+	for _, e := range errs {
+		if err == nil {
+			err = e // the first of them, whoever found it first
 		}
 	}
-	return idx, nil
+	return idx, err
+}
+
+const indexBlock = 1 << 15
+
+// checkIndex looks for the first position that is out of range, if there is one.
+func checkIndex(idx []int64, size int) error {
+	most := uint64(0)
+	for _, i := range idx {
+		most = max(most, uint64(i))
+	}
+	if most < uint64(size) || len(idx) == 0 {
+		return nil
+	}
+	for _, i := range idx {
+		if uint64(i) >= uint64(size) {
+			return fault.New(fault.Index, "index", "position %d is out of range for size %d", i, size)
+		}
+	}
+	return nil
 }
 
 // sliceWalk addresses slices along an axis of a strided view: outer positions, then the axis, then the slice's own.

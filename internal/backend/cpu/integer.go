@@ -94,7 +94,11 @@ func lcmB[T integers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
 	for i := range out {
 		// Magnitudes meet in 64 bits, so that what does not fit wraps once.
 		if g := gcd(a[i], b[i]); g != 0 {
-			out[i] = T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
+			v := T(magnitude(a[i]) / magnitude(g) * magnitude(b[i]))
+			if v < 0 && unsafe.Sizeof(v) >= 4 { // as PyTorch's kernel: the magnitude of what wrapped
+				v = -v
+			}
+			out[i] = v
 		} else {
 			out[i] = 0
 		}
@@ -112,7 +116,7 @@ func init() {
 	onIntegers(&shr, shrB[uint8], shrB[uint16], shrB[uint32], shrB[uint64], shrB[int8], shrB[int16], shrB[int32], shrB[int64])
 	onIntegers(&gcds, gcdB[uint8], gcdB[uint16], gcdB[uint32], gcdB[uint64], gcdB[int8], gcdB[int16], gcdB[int32], gcdB[int64])
 	onIntegers(&lcms, lcmB[uint8], lcmB[uint16], lcmB[uint32], lcmB[uint64], lcmB[int8], lcmB[int16], lcmB[int32], lcmB[int64])
-	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.AndBool), vec2(simd.OrBool), vec2(simd.XorBool), vec1(simd.NotBool)
+	and[dtype.Bool], or[dtype.Bool], xor[dtype.Bool], not[dtype.Bool] = vec2(simd.BothU8), vec2(simd.EitherU8), vec2(simd.OneU8), vec1(simd.ZeroU8)
 	for name, t := range map[string]byDType{"bitwise_and": and, "bitwise_or": or, "bitwise_xor": xor, "bitwise_not": not,
 		"bitwise_left_shift": shl, "bitwise_right_shift": shr, "gcd": gcds, "lcm": lcms} {
 		addBlocks(name, t)

@@ -55,6 +55,23 @@ func ended64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, 
 	gemm.Float64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 }
 
+// matmul32 and matmul64 are ended32 and ended64, or sums in lanes with a vector.
+func matmul32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+	if byVector(m, n, k, acs, vectorDepth) {
+		vector32.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
+		return
+	}
+	ended32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
+}
+
+func matmul64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int, c []float64, crs int, ep func(c []float64, crs, row, col, rows, cols int), run gemm.Runner) {
+	if byVector(m, n, k, acs, longDepth) {
+		vector64.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
+		return
+	}
+	ended64(m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
+}
+
 // ended makes one part of a whole product.
 func ended[T numbers](mul product[T]) endedProduct[T] {
 	return func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
@@ -72,8 +89,11 @@ func modeOf(add bool) gemm.Mode {
 	return gemm.Overwrite
 }
 
-// multiply-adds from which one product is cut into blocks, rather than several products making up a block.
-const productWork = 2 << 20
+const (
+	productWork = 2 << 20   // multiply-adds from which one product is cut into blocks, rather than several products making up a block
+	stackWork   = 256 << 10 // of several products in one block
+	moveWork    = 8         // multiply-adds for which reading or writing an element counts
+)
 
 // matmul multiplies stacks of matrices.
 func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
@@ -93,23 +113,21 @@ func matmul(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending) error {
 	switch in[0].DType {
 	case dtype.Float32:
-		return stacks(c, out, in, ended32, then)
+		return stacks(c, out, in, matmul32, then)
 	case dtype.Float64:
-		return stacks(c, out, in, ended64, then)
+		return stacks(c, out, in, matmul64, then)
 	case dtype.BFloat16, dtype.Float16:
 		return stacks(c, out, in, endedHalf(in[0].DType), then)
 	case dtype.Complex64:
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
 		return stacks(c, out, in, ended(productC128), then)
-	}
-	switch in[0].DType.Size() { // sums and products wrap: signed and unsigned integers of a size have the same bits
-	case 8:
-		return stacks(c, out, in, ended(productOf[uint64]), then)
-	case 4:
-		return stacks(c, out, in, ended(productOf[uint32]), then)
-	case 2:
-		return stacks(c, out, in, ended(productOf[uint16]), then)
+	case dtype.Int16, dtype.Uint16:
+		return stacks(c, out, in, ended(product16), then)
+	case dtype.Int32, dtype.Uint32:
+		return stacks(c, out, in, ended(productInt32), then)
+	case dtype.Int64, dtype.Uint64:
+		return stacks(c, out, in, ended(productInt64), then)
 	}
 	return stacks(c, out, in, endedBytes(), then)
 }
@@ -208,7 +226,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 		}
 		return nil
 	}
-	each := max(1, productWork/(m*n*max(k, 1)))
+	each := max(1, stackWork/max(m*n*k, moveWork*(m*k+k*n+m*n)))
 	return c.For((count+each-1)/each, func(block int) {
 		for i := block * each; i < min((block+1)*each, count); i++ {
 			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[T](then, i*m), nil)

@@ -14,6 +14,10 @@ const (
 
 // productOf multiplies in any number type, block by block. Each element is summed in the order of k.
 func productOf[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, add bool, run gemm.Runner) {
+	if n == 1 {
+		productVector(m, k, a, ars, acs, b, brs, c, crs, add)
+		return
+	}
 	rows, cols := (m+genericRows-1)/genericRows, (n+genericCols-1)/genericCols
 	block := func(i int) {
 		r, j := i/cols*genericRows, i%cols*genericCols
@@ -26,6 +30,51 @@ func productOf[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 		return
 	}
 	run(rows*cols, block)
+}
+
+// productVector is productOf with one column.
+func productVector[T numbers](m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, add bool) {
+	pace := par.NewPace()
+	for i := range m {
+		x := tail(a, i*ars)
+		var sum T
+		if add {
+			sum = c[i*crs]
+		}
+		for p := 0; p < k; p += tileElems {
+			depth := min(tileElems, k-p)
+			sum += dotRows(x[p*acs:], acs, b[p*brs:], brs, depth)
+			if depth == tileElems {
+				pace.Step()
+			}
+		}
+		c[i*crs] = sum
+	}
+}
+
+// dotRows is a sum of n products, four of them side by side.
+func dotRows[T numbers](x []T, xs int, y []T, ys, n int) T {
+	var s0, s1, s2, s3 T
+	i := 0
+	if xs == 1 && ys == 1 {
+		for ; i+4 <= n; i += 4 {
+			u, v := x[i:i+4:i+4], y[i:i+4:i+4]
+			s0 += u[0] * v[0]
+			s1 += u[1] * v[1]
+			s2 += u[2] * v[2]
+			s3 += u[3] * v[3]
+		}
+	}
+	for ; i+4 <= n; i += 4 {
+		s0 += x[i*xs] * y[i*ys]
+		s1 += x[(i+1)*xs] * y[(i+1)*ys]
+		s2 += x[(i+2)*xs] * y[(i+2)*ys]
+		s3 += x[(i+3)*xs] * y[(i+3)*ys]
+	}
+	for ; i < n; i++ {
+		s0 += x[i*xs] * y[i*ys]
+	}
+	return s0 + s1 + (s2 + s3)
 }
 
 // tail is s from i on; an operand without elements stays so.

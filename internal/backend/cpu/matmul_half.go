@@ -54,11 +54,15 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 
 // endedHalf multiplies halves. Sums are float32, in scratch that stays in the cache; a part is rounded once, when it is finished.
 func endedHalf(d dtype.DType) endedProduct[uint16] {
-	mul := gemm.BFloat16
+	mul, vector := gemm.BFloat16, vectorBF16
 	if d == dtype.Float16 {
-		mul = gemm.Float16
+		mul, vector = gemm.Float16, vectorF16
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+		if byVector(m, n, k, acs, longDepth) {
+			vector.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
+			return
+		}
 		mul(m, n, k, a, ars, acs, b, brs, bcs, nil, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
 			if c == nil {
 				withScratch((rows*cols+1)/2, func(t []float32) {

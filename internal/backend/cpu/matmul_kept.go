@@ -61,7 +61,7 @@ func (w *keptRows) turned(c *backend.Ctx, first int, in []backend.View) []float3
 func keeps(in []backend.View) bool {
 	a, b := &in[0], &in[1]
 	return b.DType == dtype.Float32 && a.Shape.Rank() == 2 && b.Shape.Rank() == 2 && a.Contiguous() && a.Shape.Dim(0) <= fewRows &&
-		b.Lay != nil && b.Lay.Strides[0] == 1 && b.Lay.Strides[1] > 1 && a.Numel() > 0 && b.Numel() > 0 && b.Numel() <= keptElems
+		b.Lay != nil && b.Lay.Strides[0] == 1 && b.Lay.Strides[1] > 1 && a.Numel() > 0 && b.Shape.Dim(1) > 1 && b.Numel() <= keptElems
 }
 
 func turnedRows(b *backend.View) []float32 {

@@ -25,7 +25,7 @@ func medianKernel(skip bool) backend.Kernel {
 		base := unsafe.Add(x.Base(), x.Offset()*d.Size())
 		group := max(1, foldChunk/max(1, p.count))
 		return each(c, (p.outputs+group-1)/group, func(b int) {
-			keys := make([]uint64, p.count)
+			keys, room := make([]uint64, p.count), make([]uint64, p.count)
 			pace := par.NewPace()
 			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
 				from, to := p.place(i)
@@ -37,7 +37,7 @@ func medianKernel(skip bool) backend.Kernel {
 						at, off = keys[:len(at)+m], off+m*stride
 					}
 				})
-				d.Put(out[0].Buf.Mem, out[0].Offset()+to, middle(at, d, skip))
+				d.Put(out[0].Buf.Mem, out[0].Offset()+to, middle(at, room, d, skip))
 			}
 		})
 	}
@@ -62,23 +62,22 @@ func loadKeys(k []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 }
 
 // middle selects the lower middle and turns its key back into a number.
-func middle(k []uint64, d dtype.DType, skip bool) dtype.Scalar {
+func middle(k, room []uint64, d dtype.DType, skip bool) dtype.Scalar {
 	if d.IsFloat() {
-		n := len(k)
-		for i := 0; i < n; {
-			if k[i] == math.MaxUint64 {
-				n--
-				k[i], k[n] = k[n], k[i]
-				continue
+		n := 0
+		for _, v := range k {
+			k[n] = v
+			if v != math.MaxUint64 {
+				n++
 			}
-			i++
 		}
 		if n < len(k) && !skip || n == 0 {
 			return dtype.Scalar{Kind: dtype.KindFloat, F: math.NaN()}
 		}
 		k = k[:n]
 	}
-	return unkey(selectKth(k, (len(k)-1)/2), d)
+	key, _ := selectKth(k, room, (len(k)-1)/2)
+	return unkey(key, d)
 }
 
 // unkey turns a key back into a number.
@@ -96,43 +95,6 @@ func unkey(k uint64, d dtype.DType) dtype.Scalar {
 	var b [8]byte
 	*(*uint64)(unsafe.Pointer(&b)) = k
 	return d.Get(b[:], 0)
-}
-
-// selectKth returns what sorting would put at i; k is reordered.
-func selectKth(k []uint64, i int) uint64 {
-	lo, hi := 0, len(k)-1
-	pace := par.NewPace()
-	for swaps := 0; lo < hi; {
-		// The middle of three parts the range; equal keys may be on both sides.
-		m := (lo + hi) / 2
-		p := max(min(k[lo], k[m]), min(max(k[lo], k[m]), k[hi]))
-		l, r := lo, hi
-		for l <= r {
-			for k[l] < p {
-				l++
-			}
-			for k[r] > p {
-				r--
-			}
-			if l <= r {
-				k[l], k[r] = k[r], k[l]
-				l++
-				r--
-				if swaps++; swaps%tileElems == 0 {
-					pace.Step()
-				}
-			}
-		}
-		switch {
-		case i <= r:
-			hi = r
-		case i >= l:
-			lo = l
-		default:
-			return k[i]
-		}
-	}
-	return k[i]
 }
 
 // argmode sorts every row and takes the last place of the longest run, the first of those that tie.

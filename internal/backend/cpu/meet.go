@@ -99,10 +99,12 @@ func meetReal[T reals](r attr.Reduction) rowMeet {
 	return meetNumber[T](r)
 }
 
-// singleOf gives the kernel z[idx[k]] = z[idx[k]] ∘ x[k] for positions in [r0, r1), nil where there is none.
-func singleOf(d dtype.DType, r attr.Reduction) func(z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
-	switch {
-	case r == attr.ReduceSet:
+// single writes elements one by one: z[idx[k]·zs + k·zi] = z[…] ∘ x[k] for positions in [r0, r1).
+type single func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64)
+
+// singleOf gives the kernel of a reduction, nil where there is none.
+func singleOf(d dtype.DType, r attr.Reduction) single {
+	if r == attr.ReduceSet {
 		switch d.Size() {
 		case 1:
 			return setSingle[uint8]
@@ -114,30 +116,69 @@ func singleOf(d dtype.DType, r attr.Reduction) func(z, x unsafe.Pointer, idx []i
 			return setSingle[uint64]
 		}
 		return setSingle[pair]
-	case r == attr.ReduceAdd && d == dtype.Float32:
-		return addSingle[float32]
-	case r == attr.ReduceAdd && d == dtype.Float64:
-		return addSingle[float64]
-	case r == attr.ReduceAdd && d == dtype.Int64:
-		return addSingle[int64]
+	}
+	switch d {
+	case dtype.Float32:
+		return meetSingle[float32](r)
+	case dtype.Float64:
+		return meetSingle[float64](r)
+	case dtype.Int64:
+		return meetSingle[int64](r)
 	}
 	return nil
 }
 
-func setSingle[T any](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
-	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+// meetSingle has the reductions of the types that people scatter.
+func meetSingle[T float32 | float64 | int64](r attr.Reduction) single {
+	switch r {
+	case attr.ReduceAdd:
+		return addSingle[T]
+	case attr.ReduceMax:
+		return func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+			in := elems[T](x, len(idx))
+			for k, p := range idx {
+				if uint64(p-r0) < uint64(r1-r0) {
+					if to := at[T](z, int(p)*zs+k*zi); in[k] > *to || in[k] != in[k] {
+						*to = in[k]
+					}
+				}
+			}
+		}
+	case attr.ReduceMin:
+		return func(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+			in := elems[T](x, len(idx))
+			for k, p := range idx {
+				if uint64(p-r0) < uint64(r1-r0) {
+					if to := at[T](z, int(p)*zs+k*zi); in[k] < *to || in[k] != in[k] {
+						*to = in[k]
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// at is the place of element i.
+func at[T any](p unsafe.Pointer, i int) *T {
+	var t T
+	return (*T)(unsafe.Add(p, i*int(unsafe.Sizeof(t))))
+}
+
+func setSingle[T any](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+	in := elems[T](x, len(idx))
 	for k, p := range idx {
 		if uint64(p-r0) < uint64(r1-r0) {
-			out[p] = in[k]
+			*at[T](z, int(p)*zs+k*zi) = in[k]
 		}
 	}
 }
 
-func addSingle[T numbers](z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
-	out, in := elems[T](z, int(r1)), elems[T](x, len(idx))
+func addSingle[T numbers](z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64) {
+	in := elems[T](x, len(idx))
 	for k, p := range idx {
 		if uint64(p-r0) < uint64(r1-r0) {
-			out[p] += in[k]
+			*at[T](z, int(p)*zs+k*zi) += in[k]
 		}
 	}
 }

@@ -68,34 +68,3 @@ func orderKeys(keys []uint64, p unsafe.Pointer, stride int, d dtype.DType) {
 		keys[i] = v >> 32
 	}
 }
-
-// keyAt returns the key that sorting would put at place k, and how many are below it. Keys are counted by their upper
-// bits, so that only those which share them with the one looked for are selected from. some is scratch.
-func keyAt(keys []uint64, k, bits int, some []uint64) (key uint64, below int, scratch []uint64) {
-	const upper = 12
-	some = some[:0]
-	if shift := bits - upper; shift > 0 && len(keys) > 1<<upper {
-		var count [1 << upper]uint32
-		for _, v := range keys {
-			count[v>>shift&(1<<upper-1)]++
-		}
-		bin := 0
-		for ; below+int(count[bin]) <= k; bin++ {
-			below += int(count[bin])
-		}
-		for _, v := range keys {
-			if int(v>>shift) == bin {
-				some = append(some, v)
-			}
-		}
-	} else {
-		some = append(some, keys...)
-	}
-	key = selectKth(some, k-below)
-	for _, v := range some {
-		if v < key {
-			below++
-		}
-	}
-	return key, below, some
-}

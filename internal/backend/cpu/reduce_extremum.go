@@ -60,9 +60,14 @@ func bounds[T integers]() (low, high T) {
 	return -high - 1, high
 }
 
-func extremeInts[T integers](most, least *byType, d dtype.DType) {
+func extremeInts[T integers](most, least *byType, d dtype.DType, larger, smaller func(z, x, y []T)) {
 	low, high := bounds[T]()
-	most[d], least[d] = maxOf(low).reducer(), minOf(high).reducer()
+	f, g := maxOf(low), minOf(high)
+	if larger != nil {
+		f.run, f.cols = byLanes(f.run, larger), colsOf(func(acc, x []T) { larger(acc, acc, x) })
+		g.run, g.cols = byLanes(g.run, smaller), colsOf(func(acc, x []T) { smaller(acc, acc, x) })
+	}
+	most[d], least[d] = f.reducer(), g.reducer()
 }
 
 func init() {
@@ -99,14 +104,14 @@ func init() {
 	f64.run = byRuns(f64.run, maxRunF64)
 	g64.run = byRuns(g64.run, minRunF64)
 	most[dtype.Float64], least[dtype.Float64] = f64.reducer(), g64.reducer()
-	extremeInts[uint8](most, least, dtype.Bool)
-	extremeInts[uint8](most, least, dtype.Uint8)
-	extremeInts[uint16](most, least, dtype.Uint16)
-	extremeInts[uint32](most, least, dtype.Uint32)
-	extremeInts[uint64](most, least, dtype.Uint64)
-	extremeInts[int8](most, least, dtype.Int8)
-	extremeInts[int16](most, least, dtype.Int16)
-	extremeInts[int32](most, least, dtype.Int32)
+	extremeInts(most, least, dtype.Bool, simd.MaxU8, simd.MinU8)
+	extremeInts(most, least, dtype.Uint8, simd.MaxU8, simd.MinU8)
+	extremeInts(most, least, dtype.Uint16, simd.MaxU16, simd.MinU16)
+	extremeInts[uint32](most, least, dtype.Uint32, nil, nil)
+	extremeInts[uint64](most, least, dtype.Uint64, nil, nil)
+	extremeInts(most, least, dtype.Int8, simd.MaxI8, simd.MinI8)
+	extremeInts(most, least, dtype.Int16, simd.MaxI16, simd.MinI16)
+	extremeInts(most, least, dtype.Int32, simd.MaxI32, simd.MinI32)
 	low, high := bounds[int64]()
 	fi, gi := maxOf(low), minOf(high)
 	fi.run, fi.cols = byRuns(fi.run, maxRunI64), colsOf(func(acc, x []int64) { simd.MaxI64(acc, acc, x) })
@@ -129,74 +134,6 @@ func byRuns[T any](one func(a T, x []T) T, long func(x []T) T) func(a T, x []T) 
 	}
 }
 
-// counting counts what is not zero, after a mask that leaves out the sign bit of floats.
-func counting[T uint8 | uint16 | uint32 | uint64, R any](mask T, done func(int64, int) R) folder[T, int64, R] {
-	return folder[T, int64, R]{join: add[int64], done: done,
-		run: func(a int64, x []T) int64 {
-			n := 0
-			for _, v := range x {
-				if v&mask != 0 {
-					n++
-				}
-			}
-			return a + int64(n)
-		},
-		cols: colsOf(func(acc []int64, x []T) {
-			acc = acc[:len(x)]
-			for j, v := range x {
-				if v&mask != 0 {
-					acc[j]++
-				}
-			}
-		})}
-}
-
-func countComplex[T complex64 | complex128, R any](done func(int64, int) R) folder[T, int64, R] {
-	return folder[T, int64, R]{join: add[int64], done: done,
-		run: func(a int64, x []T) int64 {
-			for _, v := range x {
-				if v != 0 {
-					a++
-				}
-			}
-			return a
-		},
-		cols: colsOf(func(acc []int64, x []T) {
-			for j, v := range x {
-				if v != 0 {
-					acc[j]++
-				}
-			}
-		})}
-}
-
-func countTable[R any](done func(int64, int) R) *byType {
-	t := new(byType)
-	for d := dtype.Bool; d < dtype.N; d++ {
-		float := d.IsFloat()
-		switch d.Size() {
-		case 1:
-			t[d] = counting[uint8](math.MaxUint8, done).reducer()
-		case 2:
-			t[d] = counting(unsigned[uint16](float), done).reducer()
-		case 4:
-			t[d] = counting(unsigned[uint32](float), done).reducer()
-		case 8:
-			t[d] = counting(unsigned[uint64](float), done).reducer()
-		}
-	}
-	t[dtype.Complex64] = countComplex[complex64](done).reducer()
-	t[dtype.Complex128] = countComplex[complex128](done).reducer()
-	return t
-}
-
-func unsigned[T integers](float bool) T {
-	if float {
-		return ^T(0) >> 1
-	}
-	return ^T(0)
-}
-
 // prodOf multiplies in A.
 func prodOf[T, A numbers](to func(x []T, a A) A, row func(acc []A, x []T), done func(A) T) folder[T, A, T] {
 	return folder[T, A, T]{zero: 1, join: func(a, b A) A { return a * b }, run: func(a A, x []T) A { return to(x, a) },
@@ -206,10 +143,14 @@ func prodOf[T, A numbers](to func(x []T, a A) A, row func(acc []A, x []T), done 
 // prodInts multiplies modulo the size of T: signed and unsigned integers have the same bits.
 func prodInts[T integers](t *byType, all ...dtype.DType) {
 	r := prodOf(func(x []T, a T) T {
+		b, c, d := T(1), T(1), T(1)
+		for ; len(x) >= 4; x = x[4:] {
+			a, b, c, d = a*x[0], b*x[1], c*x[2], d*x[3]
+		}
 		for _, v := range x {
 			a *= v
 		}
-		return a
+		return a * b * (c * d)
 	}, func(acc, x []T) {
 		for j, v := range x {
 			acc[j] *= v
@@ -222,16 +163,23 @@ func prodInts[T integers](t *byType, all ...dtype.DType) {
 
 func prodFloats[T floats]() folder[T, float64, T] {
 	return prodOf(func(x []T, a float64) float64 {
-		b := 1.0
-		for len(x) >= 2 {
-			a *= float64(x[0])
-			b *= float64(x[1])
-			x = x[2:]
+		// Eight products side by side: each waits for the last one.
+		p := [8]float64{a, 1, 1, 1, 1, 1, 1, 1}
+		for ; len(x) >= 8; x = x[8:] {
+			y := x[:8]
+			p[0] *= float64(y[0])
+			p[1] *= float64(y[1])
+			p[2] *= float64(y[2])
+			p[3] *= float64(y[3])
+			p[4] *= float64(y[4])
+			p[5] *= float64(y[5])
+			p[6] *= float64(y[6])
+			p[7] *= float64(y[7])
 		}
-		for _, v := range x {
-			a *= float64(v)
+		for i, v := range x {
+			p[i] *= float64(v)
 		}
-		return a * b
+		return ((p[0] * p[4]) * (p[2] * p[6])) * ((p[1] * p[5]) * (p[3] * p[7]))
 	}, func(acc []float64, x []T) {
 		for j, v := range x {
 			acc[j] *= float64(v)

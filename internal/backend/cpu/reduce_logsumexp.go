@@ -85,28 +85,65 @@ func logsumexpF32() folder[float32, scaledSum, float32] {
 		}}
 }
 
-func logsumexpF64() folder[float64, scaledSum, float64] {
-	block := func(a scaledSum, n int, x func(i int) float64) scaledSum {
-		top := math.Inf(-1)
-		for i := range n {
-			top = max(top, x(i))
-		}
-		top = finite(top)
-		s := 0.0
-		for i := range n {
-			s += math.Exp(x(i) - top)
-		}
-		return joinScaled(a, scaledSum{top, s})
+// expTile is how many float64 are summed at a time.
+const expTile = 256
+
+// addExp64 adds Σ exp(x) of at most expTile elements.
+func addExp64(a scaledSum, x []float64) scaledSum {
+	var buf [expTile]float64
+	top := math.Inf(-1)
+	for _, v := range x {
+		top = max(top, v)
 	}
+	top = finite(top)
+	t := buf[:len(x)]
+	simd.AddScalarF64(t, x, -top)
+	simd.ExpF64(t, t)
+	s := 0.0
+	for _, v := range t {
+		s += v
+	}
+	return joinScaled(a, scaledSum{top, s})
+}
+
+func logsumexpF64() folder[float64, scaledSum, float64] {
 	return folder[float64, scaledSum, float64]{zero: noSum, join: joinScaled, done: func(a scaledSum, _ int) float64 { return endScaled(a) },
 		run: func(a scaledSum, x []float64) scaledSum {
-			return block(a, len(x), func(i int) float64 { return x[i] })
+			for len(x) > 0 {
+				n := min(len(x), expTile)
+				a = addExp64(a, x[:n])
+				x = x[n:]
+			}
+			return a
 		},
 		cols: func(acc []scaledSum, p unsafe.Pointer, stride, rows int) {
-			for j := range acc {
-				acc[j] = block(acc[j], rows, func(i int) float64 { return *(*float64)(unsafe.Add(p, 8*(i*stride+j))) })
+			for lo := 0; lo < len(acc); lo += expTile {
+				expCols64(acc[lo:min(lo+expTile, len(acc))], unsafe.Add(p, 8*lo), stride, rows)
 			}
 		}}
+}
+
+// expCols64 adds Σ exp(x) down at most expTile columns.
+func expCols64(acc []scaledSum, p unsafe.Pointer, stride, rows int) {
+	var tops, sums, tmp [expTile]float64
+	w := len(acc)
+	top, sum, t := tops[:w], sums[:w], tmp[:w]
+	row := func(r int) []float64 { return unsafe.Slice((*float64)(unsafe.Add(p, r*stride*8)), w) }
+	copy(top, row(0))
+	for r := 1; r < rows; r++ {
+		simd.MaxF64(top, top, row(r))
+	}
+	for j, v := range top {
+		top[j] = finite(v)
+	}
+	for r := range rows {
+		simd.SubF64(t, row(r), top)
+		simd.ExpF64(t, t)
+		simd.AddF64(sum, sum, t)
+	}
+	for j := range acc {
+		acc[j] = joinScaled(acc[j], scaledSum{top[j], sum[j]})
+	}
 }
 
 // scaledComplex is Σ exp(z - top) with a real shift.

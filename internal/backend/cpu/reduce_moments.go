@@ -8,6 +8,7 @@ import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -154,8 +155,8 @@ func varianceOf(a attr.Attr, d dtype.DType) *byType {
 
 // powerSum is how a norm treats one magnitude; end takes the root.
 func normOf[T floats](p float64) folder[T, float64, T] {
-	one := func(m float64) float64 { return math.Pow(m, p) }
-	f := folder[T, float64, T]{join: add[float64], done: func(a float64, _ int) T { return T(math.Pow(a, 1/p)) }}
+	one := func(m float64) float64 { return special.Pow(m, p) }
+	f := folder[T, float64, T]{join: add[float64], done: func(a float64, _ int) T { return T(special.Pow(a, 1/p)) }}
 	switch {
 	case p == 0:
 		one = func(m float64) float64 {

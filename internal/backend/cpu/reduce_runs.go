@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/lucid-go/lucid/internal/backend/cpu/simd"
+import (
+	"unsafe"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+)
 
 // Runs of 8-byte elements are folded by vectors: element i meets lane i%runLanes in the order of i, then the upper half of
 // the lanes meets the lower until eight are left. The order depends on the length alone. Each fold is written out, because the
@@ -98,4 +102,31 @@ func minRunI64(x []int64) int64 {
 		simd.MinI64(t[:h], t[:h], t[h:2*h])
 	}
 	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
+}
+
+// byLanes folds long runs of short elements by a kernel of vectors, whose order does not matter, and what that leaves by one.
+func byLanes[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
+	const lanes = 512
+	return func(a T, x []T) T {
+		if len(x) < lanes/2 {
+			return one(a, x)
+		}
+		buf := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(buf)
+		w := lanes
+		if len(x) < 2*lanes {
+			w = lanes / 4
+		}
+		t := elems[T](unsafe.Pointer(buf), w)
+		copy(t, x)
+		for x = x[w:]; len(x) > 0; {
+			n := min(len(x), w)
+			two(t[:n], t[:n], x[:n])
+			x = x[n:]
+		}
+		for ; w > 16; w /= 2 {
+			two(t[:w/2], t[:w/2], t[w/2:w])
+		}
+		return one(a, t[:w])
+	}
 }

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"sync"
 	"unsafe"
 
@@ -249,7 +248,7 @@ func sumTable(mean bool) *byType {
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
 	t[dtype.Complex64] = sumComplex[complex64](cdiv).reducer()
 	t[dtype.Complex128] = sumComplex[complex128](cdiv).reducer()
-	t[dtype.Bool] = counting(uint8(math.MaxUint8), func(a int64, _ int) bool { return a > 0 }).reducer()
+	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
 	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
 	sumInts[uint16](t, dtype.Int16, dtype.Uint16)
 	sumInts[uint32](t, dtype.Int32, dtype.Uint32)

@@ -250,3 +250,26 @@ func alongAll(t *testing.T, x backend.View, axis int) {
 		compareWithRef(t, "lexsort", nil, in, backend.View{DType: dtype.Int64, Shape: shape.Of("test", x.Shape.Dims()[:x.Shape.Rank()-1]...)})
 	}
 }
+
+// TestWideTies sorts keys that differ in few of their upper bits, in many rows and in one that several workers share.
+func TestWideTies(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, dims := range [][]int{{40, 20}, {9, 300}, {3, 9000}, {150000}} {
+		x := fresh(dtype.Int64, shape.Of("test", dims...))
+		v := dtype.Slice[int64](x.Buf.Mem)[:x.Numel()]
+		for i := range v {
+			v[i] = int64(r.IntN(5)-2)<<60 | int64(r.IntN(9))<<20 | int64(r.IntN(3))
+		}
+		places := backend.View{DType: dtype.Int64, Shape: x.Shape}
+		axis := len(dims) - 1
+		for _, back := range []bool{false, true} {
+			compareWithRef(t, "sort", attr.Sort{Axis: axis, Descending: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: x.Shape}, places)
+			for _, k := range []int{3, dims[axis] / 3} {
+				sh := x.Shape.Clone()
+				sh[axis] = k
+				s := shape.Of("test", sh...)
+				compareWithRef(t, "topk", attr.TopK{Axis: axis, K: k, Smallest: back}, []backend.View{x}, backend.View{DType: x.DType, Shape: s}, backend.View{DType: dtype.Int64, Shape: s})
+			}
+		}
+	}
+}

@@ -3,7 +3,6 @@ package cpu
 import (
 	"math"
 	"math/cmplx"
-	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -183,26 +182,25 @@ func intScan[T integers](f func(acc, x T) T, zero T) scanner {
 	}
 }
 
-// halfScan carries a float32, rounding what is stored.
-func halfScan(t *scanTable, f func(acc, x float64) float64, zero float64) {
-	t[dtype.BFloat16] = func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ dtype.BF16, _ int) (float64, dtype.BF16) {
-			acc = f(acc, float64(x.Float32()))
-			return acc, dtype.ToBF16(float32(acc))
-		})
-	}
-	t[dtype.Float16] = func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, zero, func(acc float64, x, _ dtype.F16, _ int) (float64, dtype.F16) {
-			acc = f(acc, float64(x.Float32()))
-			return acc, dtype.ToF16(float32(acc))
-		})
+// halfScan runs a scan of float32 over a half type, rounding what is stored.
+func halfScan(f scanner) scanner {
+	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
+		x, err := denseF32(c, in)
+		if err != nil {
+			return err
+		}
+		z := make([]float32, len(x))
+		if err := f(c, a, hostView(z, out.Shape), hostView(x, in.Shape)); err != nil {
+			return err
+		}
+		return storeHalf(c, out, z)
 	}
 }
 
 func scanFloats(f func(acc, x float64) float64, zero float64) *scanTable {
 	t := new(scanTable)
 	t[dtype.Float32], t[dtype.Float64] = floatScan[float32](f, zero), floatScan[float64](f, zero)
-	halfScan(t, f, zero)
+	t[dtype.BFloat16], t[dtype.Float16] = halfScan(t[dtype.Float32]), halfScan(t[dtype.Float32])
 	return t
 }
 
@@ -299,6 +297,9 @@ func init() {
 	prod := scanFloats(times[float64], 1).scanComplexes(times[complex128], 1)
 	sum[dtype.Float32], sum[dtype.Float64] = cumsum[float32, float64], cumsum[float64, float64]
 	prod[dtype.Float32], prod[dtype.Float64] = cumprod[float32, float64], cumprod[float64, float64]
+	for _, t := range []*scanTable{sum, prod} {
+		t[dtype.BFloat16], t[dtype.Float16] = halfScan(t[dtype.Float32]), halfScan(t[dtype.Float32])
+	}
 	sum[dtype.Bool], prod[dtype.Bool] = intScan(func(a, b uint8) uint8 { return a | b }, 0), intScan(times[uint8], 1)
 	scanInts[uint8](sum, prod, dtype.Uint8)
 	scanInts[uint16](sum, prod, dtype.Uint16)
@@ -314,47 +315,4 @@ func init() {
 
 func scanInts[T integers](sum, prod *scanTable, d dtype.DType) {
 	sum[d], prod[d] = cumsum[T, T], cumprod[T, T]
-}
-
-// extreme is the best element so far and its place.
-type extreme[T any] struct {
-	v  T
-	at int64
-}
-
-func argScan[T reals](most bool) scanner {
-	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-		return scanRows(c, a.(attr.Scan), out, []backend.View{in}, extreme[T]{at: -1}, func(acc extreme[T], x, _ T, k int) (extreme[T], int64) {
-			if acc.at < 0 || x != x || acc.v == acc.v && (most && x >= acc.v || !most && x <= acc.v) {
-				acc = extreme[T]{x, int64(k)}
-			}
-			return acc, acc.at
-		})
-	}
-}
-
-func init() {
-	for name, most := range map[string]bool{"argcummax": true, "argcummin": false} {
-		t := new(scanTable)
-		t[dtype.Float32], t[dtype.Float64] = argScan[float32](most), argScan[float64](most)
-		t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argScan[uint8](most), argScan[uint8](most), argScan[uint16](most), argScan[uint32](most), argScan[uint64](most)
-		t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argScan[int8](most), argScan[int16](most), argScan[int32](most), argScan[int64](most)
-		t[dtype.BFloat16] = widened(dtype.BFloat16, t[dtype.Float32])
-		t[dtype.Float16] = widened(dtype.Float16, t[dtype.Float32])
-		register(backend.Table{name: t.kernel()})
-	}
-}
-
-// widened runs a float32 kernel, whose result has another dtype, over a half type.
-func widened(d dtype.DType, f scanner) scanner {
-	return func(c *backend.Ctx, a attr.Attr, out, in backend.View) error {
-		r, err := rowsAlong(c, in, 0)
-		if err != nil {
-			return err
-		}
-		n := in.Numel()
-		wide := make([]float32, n)
-		castTable[dtype.Float32][d](n, unsafe.Pointer(unsafe.SliceData(wide)), r.base, nil, nil, nil)
-		return f(c, a, out, hostView(wide, in.Shape))
-	}
 }

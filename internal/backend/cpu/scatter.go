@@ -19,30 +19,32 @@ func init() { register(backend.Table{"put_slices": putSlices, "scatter": scatter
 type writes struct {
 	z, src       unsafe.Pointer // row-major
 	idx          []int64
-	size         int // bytes of an element of z
-	srcSize      int
-	widen        func(z []float32, x unsafe.Pointer) // of src's elements, if z holds them wider
-	outer, n     int                                 // positions before the axis, and along it
-	k            int                                 // positions along the axis of the source
-	inner        int                                 // elements behind the axis
+	size         int // bytes of an element
+	outer, n     int // positions before the axis, and along it
+	k            int // positions along the axis of the source
+	inner        int // elements behind the axis
 	meet         rowMeet
-	single       func(z, x unsafe.Pointer, idx []int64, r0, r1 int64) // for slices of one element; nil: meet does it
-	outerOf      func(o int) int                                      // the outer position of z for one of the source; nil: the same
-	innerOf      []int                                                // the place in z's slice of an element of the source's; nil: the same
-	slices       bool                                                 // one position for a whole slice, the same for all outer ones
-	sourceInner  int                                                  // elements behind the axis of the source
+	single       single          // nil: meet does it
+	outerOf      func(o int) int // the outer position of z for one of the source; nil: the same
+	innerOf      []int           // the place in z's slice of an element of the source's; nil: the same
+	slices       bool            // one position for a whole slice, the same for all outer ones
+	sourceInner  int             // elements behind the axis of the source
 	sourceOuters int
 }
 
 // split cuts the work in blocks: outer positions, parts of a slice, parts of the axis. It depends on sizes alone.
 func (w *writes) split() (outers, inners, ranges int) {
-	const unit = 1 << 16
+	const unit = 1 << 15
 	want := max(1, w.sourceOuters*w.k*w.sourceInner/unit)
 	if want == 1 {
 		return 1, 1, 1
 	}
 	outers = min(w.sourceOuters, want)
-	inners = min(max(1, w.sourceInner/512), (want+outers-1)/outers)
+	narrow := 512 // a slice is copied in long runs, single elements in lines of the cache
+	if !w.slices {
+		narrow = 16
+	}
+	inners = min(max(1, w.sourceInner/narrow), (want+outers-1)/outers)
 	// Each range looks at all positions: that must stay small beside moving the elements.
 	piece := w.sourceInner / inners
 	ranges = min(max(1, w.n/16), 8+piece/8, (want+outers*inners-1)/(outers*inners))
@@ -68,41 +70,27 @@ func (w *writes) run(c *backend.Ctx) error {
 	})
 }
 
-// singles writes slices of one element, some at a time.
-func (w *writes) singles(z, x unsafe.Pointer, idx []int64, r0, r1 int64) {
-	pace := par.NewPace()
+// singles writes elements one by one, some at a time.
+func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
 	for lo := 0; lo < len(idx); lo += foldChunk {
-		w.single(z, unsafe.Add(x, lo*w.srcSize), idx[lo:min(lo+foldChunk, len(idx))], r0, r1)
+		w.single(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
 		pace.Step()
 	}
 }
 
 // putRows writes elements i0 to i1 of the slices whose position lies in [r0, r1).
 func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
+	pace := par.NewPace()
 	if w.single != nil && w.inner == 1 {
-		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx, r0, r1)
+		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
 		return
 	}
-	var buf [256]float32
-	n := i1 - i0
-	pace := par.NewPace()
 	for k, p := range w.idx {
 		if k%tileElems == tileElems-1 {
 			pace.Step()
 		}
-		if p < r0 || p >= r1 {
-			continue
-		}
-		z := unsafe.Add(w.z, ((o*w.n+int(p))*w.inner+i0)*w.size)
-		x := unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.srcSize)
-		if w.widen == nil {
-			w.meet(z, x, n)
-			continue
-		}
-		for at := 0; at < n; at += len(buf) {
-			m := min(len(buf), n-at)
-			w.widen(buf[:m], unsafe.Add(x, at*w.srcSize))
-			w.meet(unsafe.Add(z, at*w.size), unsafe.Pointer(&buf), m)
+		if p >= r0 && p < r1 {
+			w.meet(unsafe.Add(w.z, ((o*w.n+int(p))*w.inner+i0)*w.size), unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size), i1-i0)
 		}
 	}
 }
@@ -113,33 +101,37 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 	if w.outerOf != nil {
 		zo = w.outerOf(o)
 	}
+	z := unsafe.Add(w.z, zo*w.n*w.inner*w.size)
+	pace := par.NewPace()
 	if w.single != nil && w.inner == 1 {
-		w.singles(unsafe.Add(w.z, zo*w.n*w.size), unsafe.Add(w.src, o*w.k*w.srcSize), w.idx[o*w.k:][:w.k], r0, r1)
+		w.singles(z, unsafe.Add(w.src, o*w.k*w.size), w.idx[o*w.k:][:w.k], 1, 0, r0, r1, &pace)
 		return
 	}
-	var one [1]float32
-	pace := par.NewPace()
 	for k := range w.k {
-		if k%scanPace == scanPace-1 {
+		row := (o*w.k+k)*w.sourceInner + i0
+		idx, x := w.idx[row:row+i1-i0], unsafe.Add(w.src, row*w.size)
+		if w.single != nil && w.innerOf == nil {
+			w.single(unsafe.Add(z, i0*w.size), x, idx, w.inner, 1, r0, r1)
+		} else {
+			w.meetEach(z, x, idx, i0, r0, r1)
+		}
+		if k%8 == 7 {
 			pace.Step()
 		}
-		row := (o*w.k + k) * w.sourceInner
-		for i := i0; i < i1; i++ {
-			p := w.idx[row+i]
-			if p < r0 || p >= r1 {
-				continue
-			}
-			zi := i
-			if w.innerOf != nil {
-				zi = w.innerOf[i]
-			}
-			z, x := unsafe.Add(w.z, ((zo*w.n+int(p))*w.inner+zi)*w.size), unsafe.Add(w.src, (row+i)*w.srcSize)
-			if w.widen != nil {
-				w.widen(one[:], x)
-				x = unsafe.Pointer(&one)
-			}
-			w.meet(z, x, 1)
+	}
+}
+
+// meetEach is single for all types and shapes.
+func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64) {
+	for i, p := range idx {
+		if p < r0 || p >= r1 {
+			continue
 		}
+		zi := i0 + i
+		if w.innerOf != nil {
+			zi = w.innerOf[zi]
+		}
+		w.meet(unsafe.Add(z, (int(p)*w.inner+zi)*w.size), unsafe.Add(x, i*w.size), 1)
 	}
 }
 
@@ -149,39 +141,28 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, out, in []backend.View) (w *w
 	if err := begin(c, out[0], in[0]); err != nil {
 		return nil, nil, err
 	}
-	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), srcSize: d.Size(), n: out[0].Shape.Dim(s.Axis)}
+	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), n: out[0].Shape.Dim(s.Axis)}
 	if w.idx, err = checkedIndex(c, in[1], w.n); err != nil {
-		return nil, nil, err
-	}
-	if w.src, err = dense(c, in[2]); err != nil {
 		return nil, nil, err
 	}
 	dims := out[0].Shape.Dims()
 	w.outer, w.inner = volume(dims[:s.Axis]), volume(dims[s.Axis+1:])
 	finish = func() error { return nil }
 	if d.IsHalf() && s.Reduce != attr.ReduceSet {
-		widen, narrow := widenF16, narrowF16
-		if d == dtype.BFloat16 {
-			widen, narrow = widenBF16, narrowBF16
-		}
-		half, n := w.z, out[0].Numel()
-		wide := make([]float32, n)
-		convert := func(f func(at, n int)) error {
-			return each(c, (n+blockElems-1)/blockElems, func(b int) { f(b*blockElems, min(blockElems, n-b*blockElems)) })
-		}
-		if err := convert(func(at, n int) { widen(wide[at:at+n], unsafe.Add(half, 2*at)) }); err != nil {
+		src, err := denseF32(c, in[2])
+		if err != nil {
 			return nil, nil, err
 		}
-		w.z, w.size, w.widen = unsafe.Pointer(unsafe.SliceData(wide)), 4, widen
-		finish = func() error {
-			return convert(func(at, n int) { narrow(unsafe.Add(half, 2*at), wide[at:at+n]) })
+		wide, err := denseF32(c, out[0])
+		if err != nil {
+			return nil, nil, err
 		}
-		d = dtype.Float32
+		w.src, w.z, w.size, d = unsafe.Pointer(unsafe.SliceData(src)), unsafe.Pointer(unsafe.SliceData(wide)), 4, dtype.Float32
+		finish = func() error { return storeHalf(c, out[0], wide) }
+	} else if w.src, err = dense(c, in[2]); err != nil {
+		return nil, nil, err
 	}
-	w.meet = meetOf(d, s.Reduce)
-	if w.widen == nil {
-		w.single = singleOf(d, s.Reduce)
-	}
+	w.meet, w.single = meetOf(d, s.Reduce), singleOf(d, s.Reduce)
 	return w, finish, nil
 }
 

@@ -231,68 +231,6 @@ func (p *softmaxPlan) columns(c *backend.Ctx) error {
 	})
 }
 
-// softmaxWideRows goes over dense rows of float64 by vectors.
-func softmaxWideRows(c *backend.Ctx, x, z []float64, rows, n int, logs bool) error {
-	per := max(1, softmaxElems/(4*n))
-	return c.For((rows+per-1)/per, func(b int) {
-		for r := b * per; r < min((b+1)*per, rows); r++ {
-			from, to := x[r*n:(r+1)*n], z[r*n:(r+1)*n]
-			m := maxRunF64(from)
-			if logs {
-				s := 0.0
-				overTiles(from, from, func(x, _, t []float64) {
-					simd.AddScalarF64(t, x, -m)
-					simd.ExpF64(t, t)
-					for _, v := range t {
-						s += v
-					}
-				})
-				simd.AddScalarF64(to, from, -m)
-				simd.AddScalarF64(to, to, -math.Log(s))
-				continue
-			}
-			simd.AddScalarF64(to, from, -m)
-			simd.ExpF64(to, to)
-			simd.ScaleF64(to, to, 1/sumRunF64(to))
-		}
-	})
-}
-
-// softmaxWide is the float64 form, one row after the other.
-func softmaxWide(c *backend.Ctx, x, z []float64, outer, n, inner int, logs bool) error {
-	if inner == 1 && n >= runFrom && n <= softmaxElems {
-		return softmaxWideRows(c, x, z, outer, n, logs)
-	}
-	per := max(1, softmaxElems/(8*n))
-	rows := outer * inner
-	return c.For((rows+per-1)/per, func(b int) {
-		for r := b * per; r < min((b+1)*per, rows); r++ {
-			at := r/inner*n*inner + r%inner
-			m, s := math.Inf(-1), 0.0
-			for k := range n {
-				if v := x[at+k*inner]; v > m || v != v {
-					m = v
-				}
-			}
-			for k := range n {
-				e := math.Exp(x[at+k*inner] - m)
-				s += e
-				if !logs {
-					z[at+k*inner] = e
-				}
-			}
-			l := math.Log(s)
-			for k := range n {
-				if logs {
-					z[at+k*inner] = x[at+k*inner] - m - l
-				} else {
-					z[at+k*inner] /= s
-				}
-			}
-		}
-	})
-}
-
 func init() {
 	register(backend.Table{"softmax": softmax(false), "log_softmax": softmax(true)})
 }

@@ -17,49 +17,40 @@ const longRow = 1 << 17
 
 // sorter holds the scratch of one worker.
 type sorter struct {
-	d      dtype.DType
-	falls  bool
-	a, b   []uint64
-	wa, wb wideRow
-	run    runner
+	d     dtype.DType
+	falls bool
+	a, b  []uint64 // key<<32 | place
+	wide  []uint64 // whole keys of elements of 64 bits
+	heap  []placed
+	few   []uint64
+	run   runner
 }
 
 // room makes the scratch to sort n elements, once.
 func (s *sorter) room(n int) {
-	switch {
-	case s.d.Size() == 8 && len(s.wa.key) < n:
-		s.wa, s.wb = makeWide(n), makeWide(n)
-	case s.d.Size() < 8 && len(s.a) < n:
+	if len(s.a) < n {
 		s.a, s.b = make([]uint64, n), make([]uint64, n)
+	}
+	if s.d.Size() == 8 && len(s.wide) < n {
+		s.wide = make([]uint64, n)
 	}
 }
 
 // order writes the places of n elements at p, in order, to at[0], at[as], …; only the first k of them.
 func (s *sorter) order(p unsafe.Pointer, stride, n, k int, at []int64, as int) error {
 	s.room(n)
+	var a []uint64
+	var err error
 	if s.d.Size() == 8 {
-		invert := uint64(0)
-		if s.falls {
-			invert = math.MaxUint64
+		if a, err = s.loadWide(p, stride, n); err == nil {
+			a, err = s.sortWide(a)
 		}
-		a, b := wideRow{s.wa.key[:n], s.wa.at[:n]}, wideRow{s.wb.key[:n], s.wb.at[:n]}
-		wideKeys(a.key, p, stride, s.d, invert)
-		for i := range a.at {
-			a.at[i] = uint32(i)
+	} else {
+		a = s.a[:n]
+		err = split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
+		if err == nil {
+			a, err = sortNarrow(s.run, a, s.b[:n], keyBits(s.d))
 		}
-		a, err := sortWide(s.run, a, b)
-		if err != nil {
-			return err
-		}
-		for i, v := range a.at[:k] {
-			at[i*as] = int64(v)
-		}
-		return nil
-	}
-	a := s.a[:n]
-	err := split(s.run, n, func(lo, hi int) { s.keys(a[lo:hi], p, stride, lo) })
-	if err == nil {
-		a, err = sortNarrow(s.run, a, s.b[:n])
 	}
 	if err != nil {
 		return err
@@ -125,9 +116,12 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 	return r.groups(c, 1<<14, func(lo, hi int) {
 		s := &sorter{d: x.DType, falls: falls, run: serially}
 		pace := par.NewPace()
-		for i := lo; i < hi; i++ {
-			_ = one(s, i) // serial work has no error to give
-			pace.Step()
+		for i, done := lo, 0; i < hi; i++ {
+			_ = one(s, i)                       // serial work has no error to give
+			if done += r.n; done >= tileElems { // looking at the clock takes as long as a short row
+				pace.Step()
+				done = 0
+			}
 		}
 	})
 }
@@ -140,16 +134,23 @@ func split(run runner, n int, f func(lo, hi int)) error {
 // first finds the first k places in order: all by sorting, few by selection.
 func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error {
 	switch {
-	case s.d.Size() == 8 || k*2 > n:
+	case k*2 > n || n <= rankedRow:
 		return s.order(p, stride, n, k, places, stride)
+	case s.d.Size() == 8 && (k > 1024 || k*8 > n):
+		return s.partWide(p, stride, n, k, places)
+	case s.d.Size() == 8:
+		return s.bestWide(p, stride, n, k, places)
 	case k > 1024 || k*8 > n:
 		return s.part(p, stride, n, k, places)
 	}
 	// The k smallest of each chunk, then of those.
-	best := make([][]uint64, (n+radixChunk-1)/radixChunk)
+	best := [][]uint64{s.few[:0]}
+	if n > radixChunk {
+		best = make([][]uint64, (n+radixChunk-1)/radixChunk)
+	}
 	err := split(s.run, n, func(lo, hi int) {
 		var tile [tileElems]uint64
-		h := make([]uint64, 0, k)
+		h := best[lo/radixChunk]
 		for ; lo < hi; lo += tileElems {
 			a := tile[:min(tileElems, hi-lo)]
 			s.keys(a, p, stride, lo)
@@ -168,6 +169,7 @@ func (s *sorter) first(p unsafe.Pointer, stride, n, k int, places []int64) error
 	for i, v := range all {
 		places[i*stride] = int64(uint32(v))
 	}
+	s.few = all
 	return nil
 }
 
@@ -186,7 +188,7 @@ func (s *sorter) part(p unsafe.Pointer, stride, n, k int, places []int64) error 
 			few = append(few, v)
 		}
 	}
-	if a, err = sortNarrow(s.run, few, s.b[:k]); err != nil {
+	if a, err = sortNarrow(s.run, few, s.b[:k], keyBits(s.d)); err != nil {
 		return err
 	}
 	for i, v := range a {

@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"cmp"
 	"slices"
+	"unsafe"
 )
 
 // Long rows are sorted by radix, from the lowest digit up: every pass counts digits by chunk, gives each chunk its
@@ -11,7 +11,8 @@ import (
 
 const (
 	radixChunk = 1 << 16
-	shortRow   = 256 // rows up to this are sorted by comparing
+	rankedRow  = 24  // rows up to this are sorted by counting what is less
+	shortRow   = 192 // rows up to this are sorted by comparing
 )
 
 // digitBits is the width of a digit: wide ones need fewer passes, but more counters.
@@ -32,16 +33,22 @@ func serially(n int, f func(block int)) error {
 	return nil
 }
 
-// sortNarrow sorts a by its upper 32 bits, keeping the order of equal ones; the lower ones are places, rising. The
-// result is in a or in b.
-func sortNarrow(run runner, a, b []uint64) ([]uint64, error) {
-	if len(a) <= shortRow {
+// sortNarrow sorts a by its upper 32 bits, of which only the lower bits differ, keeping the order of equal ones; the lower
+// 32 are places, rising. The result is in a or in b.
+func sortNarrow(run runner, a, b []uint64, bits int) ([]uint64, error) {
+	switch {
+	case len(a) <= rankedRow:
+		rankSort(a, b)
+		return b[:len(a)], nil
+	case len(a) <= shortRow:
 		slices.Sort(a) // places differ and rise: no two are equal
 		return a, nil
+	case len(a) < 1<<13:
+		return sortBytes(a, b[:len(a)], bits), nil
 	}
-	bits := digitBits(len(a))
-	for shift := 32; shift < 64; shift += bits {
-		moved, err := radixPass(run, a, b, nil, nil, shift, bits)
+	digit := digitBits(len(a))
+	for shift := 32; shift < 32+bits; shift += digit {
+		moved, err := radixPass(run, a, b, shift, min(digit, 32+bits-shift))
 		if err != nil {
 			return nil, err
 		}
@@ -52,43 +59,59 @@ func sortNarrow(run runner, a, b []uint64) ([]uint64, error) {
 	return a, nil
 }
 
-// wideRow is keys of 64 bits with their places.
-type wideRow struct {
-	key []uint64
-	at  []uint32
+// rankSort puts every element of a where the number of smaller ones says, all being different: there is no branch to guess.
+func rankSort(a, b []uint64) {
+	var rank [rankedRow]uint32
+	for j, v := range a {
+		less := uint32(0)
+		for i, w := range a[:j] {
+			c := uint32(0)
+			if w < v {
+				c = 1
+			}
+			less += c
+			rank[i%rankedRow] += 1 - c
+		}
+		rank[j%rankedRow] = less
+	}
+	for i, v := range a {
+		b[rank[i%rankedRow]] = v
+	}
 }
 
-func makeWide(n int) wideRow { return wideRow{make([]uint64, n), make([]uint32, n)} }
-
-// sortWide sorts keys with their places; the result is in a or in b.
-func sortWide(run runner, a, b wideRow) (wideRow, error) {
-	n := len(a.key)
-	if n <= shortRow {
-		p := make([]int, n)
-		for i := range p {
-			p[i] = i
-		}
-		slices.SortStableFunc(p, func(i, j int) int { return cmp.Compare(a.key[i], a.key[j]) })
-		for k, i := range p {
-			b.key[k], b.at[k] = a.key[i], a.at[i]
-		}
-		return b, nil
+// sortBytes sorts a row that fits the cache: all digits are counted in one go.
+func sortBytes(a, b []uint64, bits int) []uint64 {
+	var counts [4][256]uint32
+	digits := (bits + 7) / 8
+	for _, v := range a {
+		counts[0][v>>32&255]++
+		counts[1][v>>40&255]++
+		counts[2][v>>48&255]++
+		counts[3][v>>56]++
 	}
-	bits := digitBits(n)
-	for shift := 0; shift < 64; shift += bits {
-		moved, err := radixPass(run, a.key, b.key, a.at, b.at, shift, bits)
-		if err != nil {
-			return a, err
+	for d := range digits {
+		h, shift := &counts[d], 32+8*d
+		if int(h[a[0]>>shift&255]) == len(a) {
+			continue
 		}
-		if moved {
-			a, b = b, a
+		sum := uint32(0)
+		for i, n := range h {
+			h[i] = sum
+			sum += n
 		}
+		base := unsafe.Pointer(unsafe.SliceData(b)) // all places are below the length, which the counts add up to
+		for _, v := range a {
+			at := &h[v>>shift&255]
+			*(*uint64)(unsafe.Add(base, 8*int(*at))) = v
+			*at++
+		}
+		a, b = b, a
 	}
-	return a, nil
+	return a
 }
 
-// radixPass moves a to b in the order of one digit, and at to bt along with it; false: all digits are equal.
-func radixPass(run runner, a, b []uint64, at, bt []uint32, shift, bits int) (bool, error) {
+// radixPass moves a to b in the order of one digit; false: all digits are equal.
+func radixPass(run runner, a, b []uint64, shift, bits int) (bool, error) {
 	n, size := len(a), 1<<bits
 	mask := uint64(size - 1)
 	chunks := (n + radixChunk - 1) / radixChunk
@@ -116,18 +139,10 @@ func radixPass(run runner, a, b []uint64, at, bt []uint32, shift, bits int) (boo
 	}
 	return true, split(run, n, func(lo, hi int) {
 		h := counts[lo/radixChunk*size:][:size]
-		if at == nil {
-			for _, v := range a[lo:hi] {
-				d := v >> shift & mask
-				b[h[d]] = v
-				h[d]++
-			}
-			return
-		}
-		for i := lo; i < hi; i++ {
-			v := a[i]
+		base := unsafe.Pointer(unsafe.SliceData(b)) // places are below the length, which the counts add up to
+		for _, v := range a[lo:hi] {
 			d := v >> shift & mask
-			b[h[d]], bt[h[d]] = v, at[i]
+			*(*uint64)(unsafe.Add(base, 8*int(h[d]))) = v
 			h[d]++
 		}
 	})

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -39,7 +38,8 @@ func onFloats(f32, f64 Block) (t byDType) {
 }
 
 func init() {
-	next := onFloats(each2(math.Nextafter32), each2(math.Nextafter))
+	next := onFloats(each2(func(x, y float32) float32 { return float32(special.NextAfter(dtype.Float32, float64(x), float64(y))) }),
+		each2(func(x, y float64) float64 { return special.NextAfter(dtype.Float64, x, y) }))
 	next[dtype.Float16] = each2(func(x, y dtype.F16) dtype.F16 {
 		return dtype.ToF16(float32(special.NextAfter(dtype.Float16, float64(x.Float32()), float64(y.Float32()))))
 	})

@@ -16,8 +16,12 @@ import (
 func TestCompileSorts(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float64} {
-		for _, name := range []string{"sort_rows", "sort_tiles", "merge_tiles", "make_keys", "column_keys", "take_first", "mode", "topk", "median"} {
+		for _, name := range []string{"sort_rows", "sort_tiles", "merge_tiles", "make_keys", "column_keys", "take_first", "mode", "middle"} {
 			compileOne(t, name+d.String(), sortSource(name, d, tile, d == dtype.Float64))
+		}
+		for _, name := range []string{"topk", "median", "partition"} {
+			compileOne(t, name+d.String(), selectSource(name, d, selectFormFor(d, 5000, 99<<10), d == dtype.Float64))
+			compileOne(t, name+d.String(), selectSource(name, d, selectFormFor(d, 50000, 99<<10), d == dtype.Float64))
 		}
 		for _, name := range []string{"searchsorted", "isin", "isin_sorted"} {
 			compileOne(t, name+d.String(), searchSource(name, d, d == dtype.Int8))
@@ -71,6 +75,9 @@ func TestCompileWindows(t *testing.T) {
 			compileOne(t, name+d.String(), convSource(name, d, 1+i%3, "u32"))
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
+		if d == dtype.Float32 || d == dtype.Float64 {
+			compileOne(t, "mix", mixSource(d))
+		}
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, someWindows))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d, someWindows))
 		if d.IsFloat() {

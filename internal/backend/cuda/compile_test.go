@@ -190,10 +190,14 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
-	compileOne(t, "gather", indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "gather", "#define INDEX u32\n"+indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "narrow", narrowSource())
+	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
+		compileOne(t, "scatter_add", addSource(d))
+	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
-		compileOne(t, "take", kernels.Source("prelude")+"#define TAKE\n#define UNIT "+unit+"\n"+kernels.Source("index"))
+		compileOne(t, "take", takeSource(unit, 1))
 		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
 		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))

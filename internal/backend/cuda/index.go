@@ -59,6 +59,18 @@ func product(dims []int) int {
 	return n
 }
 
+// indexFor is the type that counts n elements: what is narrow is divided fast.
+func indexFor(n int) string {
+	if n >= 1<<31 {
+		return "u64"
+	}
+	return "u32"
+}
+
+func takeSource(unit string, total int) string {
+	return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n#define INDEX " + indexFor(total) + "\n" + kernels.Source("index")
+}
+
 func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {
@@ -70,19 +82,16 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	for size < 16 && inner%2 == 0 && address(x.views[0])%uintptr(2*size) == 0 {
 		size, inner = 2*size, inner/2
 	}
-	unit := unitOf[size]
-	f, err := d.kernel("take "+unit, "take_slices", func() string {
-		return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n" + kernels.Source("index")
-	})
+	unit, total := unitOf[size], product(dims[:axis])*count*inner
+	f, err := d.kernel("take "+unit+indexFor(total), "take_slices", func() string { return takeSource(unit, total) })
 	if err != nil {
 		return err
 	}
-	total := product(dims[:axis]) * count * inner
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
 		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
-		return d.launch(f, blocks(total, threads), 1, threads, g)
+		return d.launch(f, blocks(total, 4*threads), 1, threads, g)
 	})
 }
 
@@ -138,11 +147,14 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if count == 0 {
 		return d.base(out[0], in[0])
 	}
-	if count >= manyPositions && count <= longest {
+	if count >= manyPositions && count <= longest && dims[s.Axis] < longest {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		sorted, err := d.sortedPositions(flat(x.views[0]), 0)
+		if columns == 1 && anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+			return d.addAnywhere(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
+		}
+		sorted, err := d.sortedPositions(flat(x.views[0]), 0, dims[s.Axis])
 		if err != nil {
 			return err
 		}
@@ -203,14 +215,38 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 		defer b.Free()
 	}
 	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("gather ", t), "gather", func() string { return indexSource("GATHER", t, t, attr.ReduceSet) })
+	n := out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n)), "gather", func() string {
+		return "#define INDEX " + indexFor(n) + "\n" + indexSource("GATHER", t, t, attr.ReduceSet)
+	})
 	if err != nil {
 		return err
 	}
-	n := out[0].Numel()
 	return d.checked(d.ctx, "index", func(word uintptr) error {
 		return d.launch(f, blocks(n, threads), 1, threads, along(at, in[0], in[0], axis, n, 0, 0, address(out[0]), address(in[0]), address(at), word))
 	})
+}
+
+// anyOrder reports whether values of a write can be added up in any order: sums of integers are the same then.
+func anyOrder(to, from dtype.DType, r attr.Reduction) bool {
+	return r == attr.ReduceAdd && to == from && to.IsInteger() && to.Size() >= 4
+}
+
+// addAnywhere adds values, integers, at dense positions along an axis of what is in out.
+func (d *call) addAnywhere(at, out, src backend.View, axis int) error {
+	f, err := d.kernel(fmt.Sprint("scatter_add ", out.DType), "scatter_add", func() string { return addSource(out.DType) })
+	if err != nil {
+		return err
+	}
+	n := at.Numel()
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		return d.launch(f, blocks(n, threads), 1, threads, along(at, out, src, axis, n, 0, 0, address(out), address(src), address(at), word))
+	})
+}
+
+func addSource(t dtype.DType) string {
+	word := map[int]string{4: "u32", 8: "u64"}[t.Size()]
+	return "#define WORD " + word + "\n" + indexSource("SCATTER_ADD", t, t, attr.ReduceAdd)
 }
 
 func scatter(d *call, a attr.Attr, out, in []backend.View) error {
@@ -231,11 +267,17 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
 	lines, step := at.Numel()/count, product(dims[s.Axis+1:])
-	if count >= manyPositions && count <= longest && lines < 1<<14 {
+	if count >= manyPositions && anyOrder(out[0].DType, in[2].DType, s.Reduce) {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		sorted, err := d.sortedPositions(at, s.Axis)
+		return d.addAnywhere(at, out[0], in[2], s.Axis)
+	}
+	if count >= manyPositions && count <= longest && lines < 1<<14 && out[0].Shape.Dim(s.Axis) < longest {
+		if err := d.base(out[0], in[0]); err != nil {
+			return err
+		}
+		sorted, err := d.sortedPositions(at, s.Axis, out[0].Shape.Dim(s.Axis))
 		if err != nil {
 			return err
 		}

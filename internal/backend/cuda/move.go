@@ -41,10 +41,7 @@ func (d *Device) move(to, from backend.View) error {
 			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
 		}
 	}
-	form := moveForm{unitOf[size], "u32", len(dims), 0}
-	if n >= 1<<31 {
-		form.index = "u64"
-	}
+	form := moveForm{unitOf[size], indexFor(n), len(dims), 0}
 	// Long rows are cut in stretches: a block has one of them.
 	each := min(4, dims[last]/threads)
 	segments := blocks(dims[last], threads*max(1, each))

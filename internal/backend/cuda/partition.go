@@ -9,13 +9,24 @@ import (
 
 func init() { register(map[string]kernel{"argpartition": argpartition}) }
 
-// argpartition sorts, then puts the places before K, and those behind it, in order.
+// argpartition finds the element that sorting would put at K; the places of those before it, and of those behind it, keep their order.
 func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
-	t, z := a.(attr.TopK), out[0]
-	n := in[0].Shape.Dim(t.Axis)
-	if z.Numel() == 0 {
-		return nil
+	t := a.(attr.TopK)
+	s, err := d.sorter(in[0], t.Axis)
+	if err != nil {
+		return err
 	}
+	defer s.free()
+	if s.fewAndLong() {
+		return d.partitionSorted(t, out[0], in[0])
+	}
+	s.k, s.at = t.K, address(out[0])
+	return s.choose("partition")
+}
+
+// partitionSorted sorts few long rows, then puts the places before K, and those behind it, in order.
+func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
+	n := x.Shape.Dim(t.Axis)
 	var bufs []*mem.Buffer
 	defer func() {
 		for _, b := range bufs {
@@ -34,7 +45,7 @@ func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	places := backend.View{Buf: whole, DType: z.DType, Shape: z.Shape}
-	if err := d.firstOf(in[0], nil, places, t.Axis, n, false); err != nil {
+	if err := d.firstOf(x, nil, places, t.Axis, n, false); err != nil {
 		return err
 	}
 	var parts []backend.View
@@ -64,5 +75,5 @@ func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 		parts = append(parts, v)
 	}
-	return cat(d, attr.Axis{Axis: t.Axis}, out, parts)
+	return cat(d, attr.Axis{Axis: t.Axis}, []backend.View{z}, parts)
 }

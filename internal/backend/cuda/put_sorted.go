@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -25,10 +26,21 @@ const manyPositions = 256
 // putChunk is how many sorted positions a thread walks.
 const putChunk = 32
 
-// sortedPositions sorts positions along lines: their keys, and where each was.
-func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
-	s, err := d.sorter(at, axis)
+// sortedPositions sorts dense positions below n along lines: their keys, and where each was. Keys have 32 bits, and no more digits
+// than n has.
+func (d *call) sortedPositions(at backend.View, axis, n int) (*sorter, error) {
+	b, err := d.pool.Get("positions", 4*at.Numel())
 	if err != nil {
+		return nil, err
+	}
+	s, err := d.sorter(backend.View{Buf: b, DType: dtype.Uint32, Shape: at.Shape}, axis)
+	if err != nil {
+		b.Free()
+		return nil, err
+	}
+	s.bufs, s.bits = append(s.bufs, b), bits.Len(uint(n))
+	if err := d.narrow(b.Dev, at, n); err != nil {
+		s.free()
 		return nil, err
 	}
 	if err := s.scratch(at.Numel()); err != nil {
@@ -40,6 +52,24 @@ func (d *call) sortedPositions(at backend.View, axis int) (*sorter, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// narrow writes positions in 32 bits; it complains of those out of range, and makes them n.
+func (d *call) narrow(to uintptr, at backend.View, n int) error {
+	f, err := d.kernel("narrow", "narrow", narrowSource)
+	if err != nil {
+		return err
+	}
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		var g args
+		g.int(at.Numel(), n)
+		g.ptr(to, address(at), word)
+		return d.launch(f, blocks(at.Numel(), threads), 1, threads, g)
+	})
+}
+
+func narrowSource() string {
+	return kernels.Source("prelude") + "#define NARROW\n" + kernels.Source("index")
 }
 
 // putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
@@ -59,20 +89,18 @@ func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uint
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "index", func(word uintptr) error {
-		var g args
-		g.int(n, s.n, columns, s.rows, chunks)
-		g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from, word)
-		g = append(g, more...)
-		for _, name := range []string{"put_sorted", "put_finish"} {
-			f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each) })
-			if err != nil {
-				return err
-			}
-			if err := d.launch(f, blocks(s.rows*chunks*(columns/each), threads), 1, threads, g); err != nil {
-				return err
-			}
+	var g args
+	g.int(n, s.n, columns, s.rows, chunks)
+	g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from)
+	g = append(g, more...)
+	for _, name := range []string{"put_sorted", "put_finish"} {
+		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each) })
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if err := d.launch(f, blocks(s.rows*chunks*(columns/each), threads), 1, threads, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }

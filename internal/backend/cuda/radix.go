@@ -64,10 +64,19 @@ func digits(t dtype.DType) []int {
 	return []int{0, 8, 16, 24}
 }
 
+// places are the digits in which the sorter's keys differ.
+func (s *sorter) places() []int {
+	all := digits(s.t)
+	if s.bits > 0 {
+		all = all[:min(len(all), blocks(s.bits, 8))]
+	}
+	return all
+}
+
 const (
 	radixThreads = 512
 	radixBlocks  = 2       // that a multiprocessor should hold
-	radixItems   = 16      // keys of 32 bits that a thread has
+	radixItems   = 12      // keys of 32 bits that a thread has
 	radixSpan    = 1 << 15 // keys that a block counts
 )
 
@@ -84,12 +93,12 @@ func radixTile(key string) int {
 func (s *sorter) byDigits(n int) bool {
 	const little = 1 << 17
 	fits := n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest
-	return fits && n > tile && s.rows*n >= little && (len(digits(s.t)) <= 4 || n > 4*tile)
+	return fits && n > tile && s.rows*n >= little && (len(s.places()) <= 4 || n > 4*tile)
 }
 
 // radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.
 func (s *sorter) radix(n int, from, to bool) error {
-	places, tiles := digits(s.t), blocks(n, radixTile(keyOf(s.t)))
+	places, tiles := s.places(), blocks(n, radixTile(keyOf(s.t)))
 	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a place
 	words, err := s.get(len(places) * (total + state + 4))
 	if err != nil {

@@ -101,20 +101,24 @@ func (d *call) scan(op string, s attr.Scan, out backend.View, in []backend.View)
 	g.int(rows, n, step, tiles)
 	g.ptr(address(out), values, factors)
 	if tiles == 1 {
-		return d.launch(f, grid, 1, form.threads, append(g, 0, 0, 0, 0, 0, 0))
+		return d.launch(f, grid, 1, form.threads, append(g, 0, 0, 0, 0))
 	}
-	size, groups := joinedSize(op, v.DType), rows*blocks(tiles, 32)
-	totals, words := (grid+2*groups)*size, 4*(grid+groups+1)
-	b, err := d.pool.Get(op, totals+words)
+	words := 1 // of a post, see scan.cu
+	if size := joinedSize(op, v.DType); size > 4 {
+		words = blocks(size, 8) + 1
+	}
+	groups := rows * blocks(tiles, 32)
+	size := 8 * (words*(grid+2*groups) + 1)
+	b, err := d.pool.Get(op, size)
 	if err != nil {
 		return err
 	}
 	defer b.Free()
-	state := b.Dev + uintptr(totals)
-	if err := d.Fill(state, 0, words); err != nil {
+	if err := d.Fill(b.Dev, 0, size); err != nil {
 		return err
 	}
-	group := b.Dev + uintptr(grid*size)
-	g.ptr(b.Dev, state, group, group+uintptr(groups*size), state+uintptr(4*grid), state+uintptr(4*(grid+groups)))
+	group := b.Dev + uintptr(8*words*grid)
+	all := group + uintptr(8*words*groups)
+	g.ptr(b.Dev, group, all, all+uintptr(8*words*groups))
 	return d.launch(f, grid, 1, form.threads, g)
 }

@@ -1,10 +1,55 @@
 package cuda
 
 import (
+	"fmt"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/shape"
 )
+
+// selectForm is how select.cu looks at rows: with so many threads, and whether their keys stay in shared memory.
+type selectForm struct {
+	threads int
+	held    bool
+}
+
+// selectSource writes a kernel of select.cu.
+func selectSource(name string, t dtype.DType, f selectForm, skip bool) string {
+	return sortSource(name, t, 0, skip) + fmt.Sprintf("#define THREADS %d\n#define HELD %d\n", f.threads, number(f.held)) + kernels.Source("select")
+}
+
+// selectFormFor fits rows of n elements; shared is what a block may have.
+func selectFormFor(t dtype.DType, n, shared int) selectForm {
+	const beside = 10 << 10 // bytes for counts
+	f := selectForm{threads, n*keySize(t) <= shared-beside}
+	for f.threads < 1024 && n > 16*f.threads {
+		f.threads *= 2
+	}
+	return f
+}
+
+// fewAndLong reports whether blocks that look at a row each would leave most of the device idle: then rows are better sorted.
+func (s *sorter) fewAndLong() bool {
+	const long = 1 << 17
+	return s.n >= long && s.rows < s.SMs/8 && s.byDigits(s.n)
+}
+
+// choose runs a kernel of select.cu, a block a row.
+func (s *sorter) choose(name string) error {
+	form := selectFormFor(s.t, s.n, s.Shared)
+	f, err := s.kernel(fmt.Sprint("select ", name, s.t, form, s.skip), name, func() string { return selectSource(name, s.t, form, s.skip) })
+	if err != nil {
+		return err
+	}
+	shared := 0
+	if form.held {
+		shared = s.n * keySize(s.t)
+	}
+	return s.launchShared(f, s.rows, 1, form.threads, shared, s.args())
+}
 
 // foldedLast shows a view with the folded dimensions behind the kept ones, as one row for each kept element, and how many
 // elements a row has.
@@ -51,7 +96,16 @@ func (d *call) median(skip bool, a attr.Attr, out, in backend.View) error {
 	}
 	defer s.free()
 	s.out, s.skip = address(out), skip
-	return s.launch("median", s.rows)
+	if !s.fewAndLong() {
+		return s.choose("median")
+	}
+	if err := s.scratch(s.rows * s.n); err != nil {
+		return err
+	}
+	if err := s.ordered(); err != nil {
+		return err
+	}
+	return s.launch("middle", blocks(s.rows, threads))
 }
 
 func argmode(d *call, a attr.Attr, out, in []backend.View) error {

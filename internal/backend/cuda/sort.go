@@ -34,22 +34,20 @@ func init() {
 // tile is how many elements a block sorts in shared memory; longer rows are sorted by tiles, which are then merged.
 const tile = 2048
 
-// sortSource writes a kernel of sort.cu or select.cu. tile is the length rows are padded to.
+// sortSource writes a kernel of sort.cu. tile is the length rows are padded to.
 func sortSource(name string, t dtype.DType, tile int, skip bool) string {
-	files := []string{"key", "sort"}
-	if name == "topk" || name == "median" {
-		files = append(files, "select")
-	}
 	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" +
-		fmt.Sprintf("#define T %s\n#define K %s\n#define P %d\n#define SKIP %v\n", ctype[t], keyOf(t), tile, skip) + kernels.Source(files...)
+		fmt.Sprintf("#define T %s\n#define K %s\n#define P %d\n#define SKIP %v\n", ctype[t], keyOf(t), tile, skip) + kernels.Source("key", "sort")
 }
 
 func keyOf(t dtype.DType) string {
-	if t.Size() == 8 {
+	if keySize(t) == 8 {
 		return "u64"
 	}
 	return "u32"
 }
+
+func keySize(t dtype.DType) int { return max(4, t.Size()) }
 
 // sorter is struct Args of sort.cu.
 type sorter struct {
@@ -61,6 +59,7 @@ type sorter struct {
 	flip                      bool
 	width, column, columns, p int
 	skip                      bool
+	bits                      int // that keys have at most; 0: as many as their dtype
 	bufs                      []*mem.Buffer
 }
 
@@ -82,10 +81,7 @@ func (s *sorter) get(n int) (uintptr, error) {
 
 // scratch takes memory for n keys with their places, twice.
 func (s *sorter) scratch(n int) (err error) {
-	size := 4
-	if keyOf(s.t) == "u64" {
-		size = 8
-	}
+	size := keySize(s.t)
 	for _, p := range []*uintptr{&s.keys, &s.keys2} {
 		if *p, err = s.get(n * size); err != nil {
 			return err
@@ -104,11 +100,14 @@ func (s *sorter) launch(name string, blocks int) error {
 	if err != nil {
 		return err
 	}
-	var g args
+	return s.call.launch(f, blocks, 1, threads, s.args())
+}
+
+func (s *sorter) args() (g args) {
 	g.int(s.rows, s.n, s.step, s.k)
 	g.ptr(s.x, s.out, s.at, s.keys, s.idx, s.keys2, s.idx2)
 	g.int(number(s.flip), s.width, s.column, s.columns)
-	return s.call.launch(f, blocks, 1, threads, g)
+	return g
 }
 
 // pairs sorts rows of n keys with their places.
@@ -184,7 +183,7 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 		return s.launch("sort_rows", blocks(s.rows, tile/s.p))
 	}
 	s.width = s.n
-	if k*8 < s.n {
+	if k*8 < s.n && !s.fewAndLong() {
 		s.width = k
 	}
 	if err := s.scratch(s.rows * s.width); err != nil {
@@ -194,7 +193,7 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 		return s.radix(s.n, true, true)
 	}
 	if s.width == k && k < s.n {
-		err = s.launch("topk", s.rows)
+		err = s.choose("topk")
 	} else {
 		err = s.launch("make_keys", blocks(s.rows*s.n, threads))
 	}

@@ -28,7 +28,7 @@ func init() {
 			return mul(a, x)
 		}),
 		"div":       elementwise(arith(nil, func(x, y float64) float64 { return x / y }, special.DivC)),
-		"pow":       elementwise(arith(powInt, math.Pow, special.PowC)),
+		"pow":       elementwise(arith(powInt, special.Pow, special.PowC)),
 		"maximum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),
 		"minimum":   elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[1], x[0])) }),
 		"clamp_min": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return pick(x[0], x[1], less(x[0], x[1])) }),

@@ -9,8 +9,10 @@ import (
 func init() {
 	ints := func(f func(x, y int64) int64) backend.Kernel { return elementwise(arith(f, nil, nil)) }
 	register(backend.Table{
-		"gcd":                elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return gcdOf(x[0], x[1], false) }),
-		"lcm":                elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return gcdOf(x[0], x[1], true) }),
+		"gcd": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
+			return dtype.Scalar{Kind: x[0].Kind, I: int64(gcdOf(x[0], x[1]))}
+		}),
+		"lcm":                lcm,
 		"bitwise_and":        ints(func(x, y int64) int64 { return x & y }),
 		"bitwise_or":         ints(func(x, y int64) int64 { return x | y }),
 		"bitwise_xor":        ints(func(x, y int64) int64 { return x ^ y }),
@@ -57,20 +59,36 @@ func shift(f func(k dtype.Kind, x int64, by uint) int64) backend.Kernel {
 	}
 }
 
-// gcdOf is Euclid's algorithm on magnitudes; lcm is |x|/gcd·|y|, wrapping as the dtype does.
-func gcdOf(x, y dtype.Scalar, lcm bool) dtype.Scalar {
-	mag := func(s dtype.Scalar) uint64 {
-		if s.Kind == dtype.KindInt && s.I < 0 {
-			return -uint64(s.I)
-		}
-		return uint64(s.I)
+func intMagnitude(s dtype.Scalar) uint64 {
+	if s.Kind == dtype.KindInt && s.I < 0 {
+		return -uint64(s.I)
 	}
-	a, b := mag(x), mag(y)
+	return uint64(s.I)
+}
+
+// gcdOf is Euclid's algorithm on magnitudes.
+func gcdOf(x, y dtype.Scalar) uint64 {
+	a, b := intMagnitude(x), intMagnitude(y)
 	for b != 0 {
 		a, b = b, a%b
 	}
-	if lcm && a != 0 {
-		a = mag(x) / a * mag(y)
-	}
-	return dtype.Scalar{Kind: x.Kind, I: int64(a)}
+	return a
+}
+
+// lcm is |x|/gcd·|y|. What does not fit wraps; in 32 and 64 bits the magnitude of that is taken, as PyTorch's kernel does.
+func lcm(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	return elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar {
+		g := gcdOf(x[0], x[1])
+		if g == 0 {
+			return dtype.Scalar{Kind: x[0].Kind}
+		}
+		v := int64(intMagnitude(x[0]) / g * intMagnitude(x[1]))
+		switch out[0].DType {
+		case dtype.Int32:
+			v = max(int64(int32(v)), int64(-int32(v)))
+		case dtype.Int64:
+			v = max(v, -v)
+		}
+		return dtype.Scalar{Kind: x[0].Kind, I: v}
+	})(c, a, out, in)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
@@ -68,11 +69,11 @@ func vectorNorm(_ *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 					s++
 				}
 			default:
-				s += math.Pow(m, p)
+				s += special.Pow(m, p)
 			}
 		}
 		if p != 0 && !math.IsInf(p, 0) {
-			s = math.Pow(s, 1/p)
+			s = special.Pow(s, 1/p)
 		}
 		return float(s)
 	})(nil, a, out, in)

@@ -60,7 +60,7 @@ func LogC(z complex128) complex128 {
 	if 0.5 < a && a < 2 { // near the unit circle the magnitude's logarithm is a small difference
 		return complex(math.Log1p(twoSquares(a, b, -1))/2, Atan2(imag(z), real(z)))
 	}
-	return complex(math.Log(cmplx.Abs(z)), Atan2(imag(z), real(z)))
+	return complex(Log(cmplx.Abs(z)), Atan2(imag(z), real(z)))
 }
 
 // Log2C and Log10C are logarithms by other bases.

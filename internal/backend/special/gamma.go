@@ -10,6 +10,14 @@ func Log(x float64) float64 {
 	return math.Log(x)
 }
 
+// Pow is x to the power of y. It exists because math.Pow rests on math.Log, see there.
+func Pow(x, y float64) float64 {
+	if x != 0 && math.Abs(x) < 0x1p-1022 {
+		return math.Pow(x*0x1p54, y) * math.Exp2(-54*y)
+	}
+	return math.Pow(x, y)
+}
+
 // Log10 is the logarithm to base 10.
 func Log10(x float64) float64 { return math.Log2(x) * (math.Ln2 / math.Ln10) }
 

@@ -39,12 +39,12 @@ func RsqrtC(z complex128) complex128 { return DivC(1, SqrtC(z)) }
 // SigmoidC is the logistic function.
 func SigmoidC(z complex128) complex128 { return DivC(1, 1+ExpC(-z)) }
 
-// PowC is a complex power: that of math/cmplx where that has a value (for x = 0 it may panic), and else what C99's annex G makes of exp(y·log x).
+// PowC is a complex power: that of math/cmplx where that has a value (for x = 0 it may panic, and below the normal numbers it is wrong, see Log), and else what C99's annex G makes of exp(y·log x).
 func PowC(x, y complex128) complex128 {
 	if y == 0 {
 		return 1
 	}
-	if x != 0 && isFinite(real(x)) && isFinite(imag(x)) && isFinite(real(y)) && isFinite(imag(y)) {
+	if cmplx.Abs(x) >= 0x1p-1022 && isFinite(real(x)) && isFinite(imag(x)) && isFinite(real(y)) && isFinite(imag(y)) {
 		if z := cmplx.Pow(x, y); !math.IsNaN(real(z)) && !math.IsNaN(imag(z)) {
 			return z
 		}

@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
 	"sort"
 	"strings"
 	"unicode"
@@ -24,7 +23,8 @@ type param struct {
 // field is a field of an options struct.
 type field struct {
 	name, typ, attr string
-	not             bool // the attribute says the opposite
+	not             bool   // the attribute says the opposite
+	comment         string // behind the field, without slashes
 }
 
 // op is a marked function.
@@ -58,8 +58,9 @@ type method struct {
 }
 
 type source struct {
-	ops     []op
-	options map[string][]field
+	ops        []op
+	options    map[string][]field
+	optionDocs map[string]string // what is written above an options struct
 }
 
 // parse reads package ops.
@@ -68,7 +69,7 @@ func parse(dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &source{options: map[string][]field{}}
+	src := &source{options: map[string][]field{}, optionDocs: map[string]string{}}
 	for _, f := range files {
 		if strings.HasSuffix(f, "_test.go") {
 			continue
@@ -106,35 +107,6 @@ func allComments(g *ast.CommentGroup) string {
 		s += c.Text + "\n"
 	}
 	return s
-}
-
-func parseOptions(src *source, d *ast.GenDecl) {
-	for _, s := range d.Specs {
-		t, ok := s.(*ast.TypeSpec)
-		if !ok || !strings.HasSuffix(t.Name.Name, "Options") {
-			continue
-		}
-		st, ok := t.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		var fields []field
-		for _, f := range st.Fields.List {
-			for _, n := range f.Names {
-				fl := field{name: n.Name, typ: typeString(f.Type), attr: snake(n.Name)}
-				if f.Tag != nil {
-					tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("lucid")
-					name, flag, _ := strings.Cut(tag, ",")
-					if name != "" {
-						fl.attr = name
-					}
-					fl.not = flag == "not"
-				}
-				fields = append(fields, fl)
-			}
-		}
-		src.options[t.Name.Name] = fields
-	}
 }
 
 func parseOp(d *ast.FuncDecl) (op, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"sort"
 	"strings"
 )
 
@@ -14,16 +13,7 @@ func (src *source) tableFile(keep func(op) bool, first bool) ([]byte, error) {
 	b.WriteString(header)
 	b.WriteString("package lucid\n\nimport (\n\t\"github.com/lucid-go/lucid/internal/graph\"\n\t\"github.com/lucid-go/lucid/internal/ops\"\n)\n\n")
 	if first {
-		var names []string
-		for n := range src.options {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		b.WriteString("// Options of the functions, as package ops declares them.\ntype (\n")
-		for _, n := range names {
-			fmt.Fprintf(&b, "\t// %s are options; the zero value is the default.\n\t%s = ops.%s\n", n, n, n)
-		}
-		b.WriteString(")\n\n")
+		src.optionAliases(&b)
 	}
 	b.WriteString("func init() {\n\taddSchemas(\n")
 	for _, o := range src.ops {

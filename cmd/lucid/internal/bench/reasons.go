@@ -27,7 +27,8 @@ var reasons = map[string]string{
 	"attention": "runs lie on both sides of the goal.",
 	"sum_all":   "bound by memory, as PyTorch's; see sum_last.",
 	"conv3x3_nchw": "one core needs 16.9 ms where the multiply-adds alone take 15.7, and PyTorch 17.4. Of ours, 4 % go to copying the input " +
-		"with its padding and 2 % to turning the sums; a tenth more would be above what the multiply-adds allow.",
+		"with its padding and 2 % to turning the sums; a tenth more would be above what the multiply-adds allow. Two cores share 32 blocks of 0.55 ms and " +
+		"wait for each other's last one, a fiftieth of the time.",
 	"conv3x3_nchw_backward": "bound by multiply-adds in both programs, and neither uses Winograd's method. One core needs 17.2 ms for the input's gradient and " +
 		"18.2 for the kernels', where the multiply-adds alone take 15.7 each, and PyTorch 17.4 and 19.8.",
 	"conv3x3_winograd": "of two cores' time two fifths are products, a quarter lays out and transforms the input, a tenth transforms and writes the output.",

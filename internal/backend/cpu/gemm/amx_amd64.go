@@ -18,9 +18,12 @@ package gemm
 // of tiles, so that one call takes all panels of a strip.
 
 const (
-	amxRows  = 32 // of C in one call
-	amxPairs = 16 // of k in one tile
-	amxChunk = 256
+	amxRows  = 32  // of C in one call
+	amxPairs = 16  // of k in one tile
+	amxChunk = 128 // of so many pairs a panel of A, 32 rows, and one of B fit an L1 cache of 48 KiB
+	// Machines with AMX have a second-level cache of 2 MiB.
+	amxStripPanels = 32
+	amxPartElems   = 256 << 10
 )
 
 // tileShape is the operand of LDTILECFG.
@@ -71,7 +74,7 @@ var amxFoursType = amxType{
 // newAMX fills the table of tiles, by vectors and rows. A must be contiguous in k, and B a
 // packed panel, since whole vectors of it are read.
 func newAMX(t *amxType, e engine[float32]) *engine[float32] {
-	e.rows, e.lanes, e.squares, e.maxChunk = amxRows, 16, true, amxChunk
+	e.rows, e.lanes, e.squares, e.maxChunk, e.stripPanels, e.partElems = amxRows, 16, true, amxChunk, amxStripPanels, amxPartElems
 	e.tiles = new([maxVectors + 1][maxRows + 1]tile[float32])
 	for nv := 1; nv <= maxVectors; nv++ {
 		for rows := 1; rows <= amxRows; rows++ {

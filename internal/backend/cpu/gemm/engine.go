@@ -28,6 +28,9 @@ type engine[T Float] struct {
 	rows     int // most rows of a tile
 	lanes    int // elements of a vector
 	maxChunk int // most k between two additions to C
+	// Panels of B of the largest depth that are packed at a time, and elements of sums of several chunks: each fill half of a
+	// second-level cache.
+	stripPanels, partElems int
 	// squares says that kernels take A contiguous in k and B in panels only.
 	squares bool
 

@@ -29,7 +29,7 @@ var neonF64 = newNEON(&tilesF64NEON, &partsF64NEON, engine[float64]{
 // newNEON fills in what both element types share. byRegs are the tiles by the number of their registers, two to a vector.
 // There are no masks: an edge is computed by a tile of whole registers, and what is less than one by a kernel for that.
 func newNEON[T Float](byRegs *[2*maxVectors + 1][maxRows + 1]tile[T], parts *[maxRows + 1]tile[T], e engine[T]) *engine[T] {
-	e.rows, e.maxChunk = 6, maxChunk
+	e.rows, e.maxChunk, e.stripPanels, e.partElems = 6, maxChunk, stripPanels, partElems
 	e.tiles, e.edges = new([maxVectors + 1][maxRows + 1]tile[T]), new([maxVectors + 1][maxRows + 1]tile[T])
 	per := e.lanes / 2
 	for nv := 1; nv <= maxVectors; nv++ {
@@ -108,3 +108,7 @@ func enginePairs() *engine[float32] { return nil }
 
 // engineFours is the engine of bytes in fours: there is none.
 func engineFours() *engine[float32] { return nil }
+
+// engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.
+func engineInt32() *engine[float32] { return nil }
+func engineInt64() *engine[float64] { return nil }

@@ -10,3 +10,7 @@ func enginePairs() *engine[float32] { return nil }
 
 // engineFours is the engine of bytes in fours: there is none.
 func engineFours() *engine[float32] { return nil }
+
+// engineInt32 and engineInt64 are nil: there are no kernels of whole numbers.
+func engineInt32() *engine[float32] { return nil }
+func engineInt64() *engine[float64] { return nil }

@@ -12,7 +12,7 @@ var generic32 = newGeneric(&engine[float32]{jobs: &jobs32, bufs: &bufs32, widen:
 var generic64 = newGeneric(&engine[float64]{jobs: &jobs64, bufs: &bufs64})
 
 func newGeneric[T Float](e *engine[T]) *engine[T] {
-	e.rows, e.lanes, e.maxChunk = genericRows, genericLanes, maxChunk
+	e.rows, e.lanes, e.maxChunk, e.stripPanels, e.partElems = genericRows, genericLanes, maxChunk, stripPanels, partElems
 	e.tiles = new([maxVectors + 1][maxRows + 1]tile[T])
 	e.edges = e.tiles
 	for rows := 1; rows <= genericRows; rows++ {

@@ -60,6 +60,7 @@ func TestGuardPages(t *testing.T) {
 				guarded(t, Float64, a, b, c, s, o, end)
 				guardedHalf(BFloat16, a, b, c, s, o, end)
 				guardedHalf(Float16, a, b, c, s, o, end)
+				guardedInts(a, b, c, s, o, end)
 			}
 		}
 	})
@@ -88,6 +89,18 @@ func guarded[T Float](t *testing.T, f multiplyOf[T], am, bm, cm arena, s [3]int,
 		if v != 0 {
 			t.Fatalf("%v storage %v: c[%d] = %v, want 0", s, o, i, v)
 		}
+	}
+}
+
+func guardedInts(am, bm, cm arena, s [3]int, o storage, end bool) {
+	m, n, k := s[0], s[1], s[2]
+	if HasInt32() {
+		x, y := store(make([]int32, m*k), o%storages, m, k), store(make([]int32, k*n), o/storages, k, n)
+		Int32(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, place(cm, make([]int32, m*n), end), n, Accumulate, nil, nil)
+	}
+	if HasInt64() {
+		x, y := store(make([]int64, m*k), o%storages, m, k), store(make([]int64, k*n), o/storages, k, n)
+		Int64(m, n, k, place(am, x.data, end), x.rs, x.cs, place(bm, y.data, end), y.rs, y.cs, place(cm, make([]int64, m*n), end), n, Accumulate, nil, nil)
 	}
 }
 

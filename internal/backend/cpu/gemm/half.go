@@ -23,6 +23,9 @@ type halves struct {
 	astep, bstep int
 }
 
+// HasPairs reports whether this machine multiplies bfloat16 in pairs.
+func HasPairs() bool { return enginePairs() != nil }
+
 // BFloat16 is Float32 for factors in bfloat16, given as bits. Sums are float32. With
 // AVX512_BF16 products are summed in pairs (pairs.go); elsewhere the factors are widened to
 // float32, which is exact, and summed in the order of Float32.

@@ -37,13 +37,13 @@ func (o storage) strides(rows, cols int) (rs, cs int) {
 
 // operandOf is a matrix with strides inside a slice whose other elements are NaN: a
 // kernel that reads outside the matrix poisons its result.
-type operandOf[T Float | uint8] struct {
+type operandOf[T Float | uint8 | int32 | uint32 | int64] struct {
 	data   []T
 	rs, cs int
 }
 
 // store lays out rows by cols values, given by rows.
-func store[T Float | uint8](values []T, o storage, rows, cols int) operandOf[T] {
+func store[T Float | uint8 | int32 | uint32 | int64](values []T, o storage, rows, cols int) operandOf[T] {
 	var x operandOf[T]
 	x.rs, x.cs = o.strides(rows, cols)
 	if rows == 0 || cols == 0 {

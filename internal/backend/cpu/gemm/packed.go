@@ -4,17 +4,16 @@ import "github.com/lucid-go/lucid/internal/par"
 
 // Sizes of packed.go. They decide speed only.
 const (
-	stripPanels = 8  // panels of B of the largest depth that are packed at a time: they fill half of L2
-	blocksPer   = 4  // blocks for each thread, so that none waits long for another
-	packPad     = 16 // see packA
+	blocksPer = 4  // blocks for each thread, so that none waits long for another
+	packPad   = 16 // see packA
 
 	groupPanels = 8    // of A that are packed together
 	segmentCost = 2048 // elements that could be packed while an epilogue begins with one more piece of a row
 )
 
-// strip is how many columns of B are packed at a time: as many as have the size of stripPanels of the largest depth.
+// strip is how many columns of B are packed at a time: as many as have the size of its stripPanels of the largest depth.
 func (e *engine[T]) strip(kc, cols int) int {
-	return min(cols, stripPanels*max(1, e.maxChunk/kc)*e.cols())
+	return min(cols, e.stripPanels*max(1, e.maxChunk/kc)*e.cols())
 }
 
 // packedGrid cuts C into blocks. Each packs its operands for itself, in memory that stays

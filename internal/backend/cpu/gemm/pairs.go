@@ -160,8 +160,12 @@ func (p *problem[T]) turnPanelA(e *engine[T], dst []T, rs, row, rows, pc, kc int
 		n := min(e.lanes, kc-q)
 		p.pairPanelA(e, buf.wide, 0, byCols, row, rows, pc+q, n)
 		for i := 0; i < rows; i += e.lanes {
-			// Turned in scratch: what packT writes past its columns must not fall on the next row.
 			count := min(e.lanes, rows-i)
+			if n == e.lanes {
+				e.packT(dst[i*rs+q:], rs, buf.wide[i:], rows, count, n)
+				continue
+			}
+			// Turned in scratch: what packT writes past its columns must not fall on the next row.
 			e.packT(out, e.lanes, buf.wide[i:], rows, count, n)
 			for r := range count {
 				copy(dst[(i+r)*rs+q:][:n], out[r*e.lanes:])

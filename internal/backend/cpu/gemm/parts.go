@@ -8,7 +8,6 @@ import "github.com/lucid-go/lucid/internal/par"
 // which chunk after chunk is added.
 
 const (
-	partElems  = 128 << 10 // of sums of several chunks: they fill half of a second-level cache
 	keptPanels = 256 << 10 // most elements of A that stay packed from strip to strip
 	partPad    = 16        // so that rows of sums do not fall into the same set of the cache
 )
@@ -19,7 +18,7 @@ func (p *problem[T]) partRows(e *engine[T]) int {
 	if kc >= p.k {
 		return p.m
 	}
-	return max(2*e.rows, partElems/e.strip(kc, p.n))
+	return max(2*e.rows, e.partElems/e.strip(kc, p.n))
 }
 
 // inParts computes a block strip by strip, each over all of k.

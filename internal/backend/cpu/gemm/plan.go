@@ -32,12 +32,14 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // Sizes that decide speed only.
 const (
-	skinnyCols  = 4       // so few columns: better seen as rows of the transposed product
-	skinnyDepth = 128     // k from which a few more columns may be turned
-	directWork  = 8 << 20 // multiply-adds up to which packing both operands does not pay
-	serialWork  = 1 << 17 // multiply-adds up to which a parallel loop does not pay
-	blockWork   = 1 << 17 // multiply-adds in one block: at least two microseconds
-	manyBlocks  = 16      // blocks for each thread, if they are that large
+	stripPanels = 8         // see engine: for a second-level cache of 1 MiB
+	partElems   = 128 << 10 // likewise
+	skinnyCols  = 4         // so few columns: better seen as rows of the transposed product
+	skinnyDepth = 128       // k from which a few more columns may be turned
+	directWork  = 8 << 20   // multiply-adds up to which packing both operands does not pay
+	serialWork  = 1 << 17   // multiply-adds up to which a parallel loop does not pay
+	blockWork   = 1 << 17   // multiply-adds in one block: at least two microseconds
+	manyBlocks  = 16        // blocks for each thread, if they are that large
 )
 
 // turn reports whether the transposed product is the better view: B would fill only a

@@ -17,6 +17,7 @@ func (p *problem[T]) isRowVector(e *engine[T]) bool {
 	switch {
 	case e.gaxpy8 == nil && e.gaxpy4Pairs == nil,
 		p.paired && (p.b16 == nil || e.gaxpy4Pairs == nil), // no kernel: rows of bfloat16 are no rows of pairs
+		p.paired && p.m > 1, // pairs of rows of B would be made anew for each row of A
 		p.b16 != nil && !p.paired && e.gaxpy8Half[p.half] == nil:
 		return false
 	}
@@ -33,7 +34,7 @@ func rowVector[T Float](e *engine[T], p *problem[T], run Runner) {
 // the first row of A are used again for the others.
 func (p *problem[T]) rowCols() int {
 	if p.m > 1 {
-		return rowVecCols / 2
+		return rowVecCols / 2 * 4 / sizeOf[T]()
 	}
 	return rowVecCols
 }

@@ -1,6 +1,9 @@
 package gemm
 
-import "github.com/lucid-go/lucid/internal/par"
+import (
+	"github.com/lucid-go/lucid/internal/cpuid"
+	"github.com/lucid-go/lucid/internal/par"
+)
 
 // slab is a rectangle of C and a chunk of k: what one block works on at a time.
 type slab[T Float] struct {
@@ -47,10 +50,14 @@ func (s *slab[T]) inPlace(e *engine[T], p *problem[T]) {
 		return
 	}
 	panels := ceilDiv(s.rows, p.tileRows(e))
+	width := e.cols()
 	for i := range panels {
 		from, to := part(i, panels, s.rows)
-		for j := 0; j < s.cols; j += e.cols() {
-			s.tiles(e, p, b[j:], p.brs, from, to, j, min(e.cols(), s.cols-j))
+		a := p.a[(s.row+from)*p.ars+s.pc*p.acs:]
+		for j := 0; j < s.cols; j += width {
+			n := min(width, s.cols-j)
+			e.kernel(to-from, n)(s.kc, a, p.ars, p.acs, b[j:], p.brs, s.c[from*s.crs+j:], s.crs, n, s.add)
+			s.step()
 		}
 	}
 }
@@ -58,9 +65,9 @@ func (s *slab[T]) inPlace(e *engine[T], p *problem[T]) {
 // panels copies a few panels of B at a time, then multiplies with them.
 func (s *slab[T]) panels(e *engine[T], p *problem[T], buf *buffer[T]) {
 	width := e.cols()
-	buf.panel = grow(buf.panel, min(stripPanels, ceilDiv(s.cols, width))*width*s.kc)
-	for from := 0; from < s.cols; from += stripPanels * width {
-		to := min(from+stripPanels*width, s.cols)
+	buf.panel = grow(buf.panel, min(e.stripPanels, ceilDiv(s.cols, width))*width*s.kc)
+	for from := 0; from < s.cols; from += e.stripPanels * width {
+		to := min(from+e.stripPanels*width, s.cols)
 		p.packB(e, buf.panel, s.pc, s.kc, s.col+from, to-from)
 		for j := from; j < to; j += width {
 			s.tiles(e, p, buf.panel[(j-from)*s.kc:], width, 0, s.rows, j, min(width, to-j))
@@ -95,10 +102,11 @@ func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, co
 }
 
 // tileRows is how many rows of A where it lies a tile may have: equal columns of rows that
-// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more.
+// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more. Twelve are enough for any tile: what
+// does not fit comes back from L2 in time.
 func (p *problem[T]) tileRows(e *engine[T]) int {
-	const ways = 8
-	if !e.squares && p.crowded(e) {
+	const manyWays = 12
+	if ways := cpuid.L1Ways; ways < manyWays && !e.squares && p.crowded(e) {
 		return min(e.rows, ways-1)
 	}
 	return e.rows

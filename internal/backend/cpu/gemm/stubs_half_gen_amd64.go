@@ -627,6 +627,502 @@ func tileFoursAVX512r13v2m(kc int, a []float32, ars, acs int, b []float32, brs i
 //go:noescape
 func tileFoursAVX512r14v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
 
+// tilesI32AVX512 holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesI32AVX512 = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tileI32AVX512r1v1,
+		2:  tileI32AVX512r2v1,
+		3:  tileI32AVX512r3v1,
+		4:  tileI32AVX512r4v1,
+		5:  tileI32AVX512r5v1,
+		6:  tileI32AVX512r6v1,
+		7:  tileI32AVX512r7v1,
+		8:  tileI32AVX512r8v1,
+		9:  tileI32AVX512r9v1,
+		10: tileI32AVX512r10v1,
+		11: tileI32AVX512r11v1,
+		12: tileI32AVX512r12v1,
+	},
+	2: {
+		1:  tileI32AVX512r1v2,
+		2:  tileI32AVX512r2v2,
+		3:  tileI32AVX512r3v2,
+		4:  tileI32AVX512r4v2,
+		5:  tileI32AVX512r5v2,
+		6:  tileI32AVX512r6v2,
+		7:  tileI32AVX512r7v2,
+		8:  tileI32AVX512r8v2,
+		9:  tileI32AVX512r9v2,
+		10: tileI32AVX512r10v2,
+		11: tileI32AVX512r11v2,
+		12: tileI32AVX512r12v2,
+	},
+}
+
+//go:noescape
+func tileI32AVX512r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r5v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r6v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r7v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r8v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r9v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r10v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r11v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r12v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r5v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r6v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r7v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r8v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r9v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r10v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r11v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r12v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesI32AVX512m holds the kernels of 16 columns a vector, by vectors and rows.
+var tilesI32AVX512m = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1:  tileI32AVX512r1v1m,
+		2:  tileI32AVX512r2v1m,
+		3:  tileI32AVX512r3v1m,
+		4:  tileI32AVX512r4v1m,
+		5:  tileI32AVX512r5v1m,
+		6:  tileI32AVX512r6v1m,
+		7:  tileI32AVX512r7v1m,
+		8:  tileI32AVX512r8v1m,
+		9:  tileI32AVX512r9v1m,
+		10: tileI32AVX512r10v1m,
+		11: tileI32AVX512r11v1m,
+		12: tileI32AVX512r12v1m,
+	},
+	2: {
+		1:  tileI32AVX512r1v2m,
+		2:  tileI32AVX512r2v2m,
+		3:  tileI32AVX512r3v2m,
+		4:  tileI32AVX512r4v2m,
+		5:  tileI32AVX512r5v2m,
+		6:  tileI32AVX512r6v2m,
+		7:  tileI32AVX512r7v2m,
+		8:  tileI32AVX512r8v2m,
+		9:  tileI32AVX512r9v2m,
+		10: tileI32AVX512r10v2m,
+		11: tileI32AVX512r11v2m,
+		12: tileI32AVX512r12v2m,
+	},
+}
+
+//go:noescape
+func tileI32AVX512r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r5v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r6v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r7v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r8v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r9v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r10v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r11v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r12v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r5v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r6v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r7v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r8v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r9v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r10v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r11v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX512r12v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesI64AVX512 holds the kernels of 8 columns a vector, by vectors and rows.
+var tilesI64AVX512 = [maxVectors + 1][maxRows + 1]tile[float64]{
+	1: {
+		1:  tileI64AVX512r1v1,
+		2:  tileI64AVX512r2v1,
+		3:  tileI64AVX512r3v1,
+		4:  tileI64AVX512r4v1,
+		5:  tileI64AVX512r5v1,
+		6:  tileI64AVX512r6v1,
+		7:  tileI64AVX512r7v1,
+		8:  tileI64AVX512r8v1,
+		9:  tileI64AVX512r9v1,
+		10: tileI64AVX512r10v1,
+		11: tileI64AVX512r11v1,
+		12: tileI64AVX512r12v1,
+	},
+	2: {
+		1:  tileI64AVX512r1v2,
+		2:  tileI64AVX512r2v2,
+		3:  tileI64AVX512r3v2,
+		4:  tileI64AVX512r4v2,
+		5:  tileI64AVX512r5v2,
+		6:  tileI64AVX512r6v2,
+		7:  tileI64AVX512r7v2,
+		8:  tileI64AVX512r8v2,
+		9:  tileI64AVX512r9v2,
+		10: tileI64AVX512r10v2,
+		11: tileI64AVX512r11v2,
+		12: tileI64AVX512r12v2,
+	},
+}
+
+//go:noescape
+func tileI64AVX512r1v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r2v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r3v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r4v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r5v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r6v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r7v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r8v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r9v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r10v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r11v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r12v1(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r1v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r2v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r3v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r4v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r5v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r6v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r7v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r8v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r9v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r10v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r11v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r12v2(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+// tilesI64AVX512m holds the kernels of 8 columns a vector, by vectors and rows.
+var tilesI64AVX512m = [maxVectors + 1][maxRows + 1]tile[float64]{
+	1: {
+		1:  tileI64AVX512r1v1m,
+		2:  tileI64AVX512r2v1m,
+		3:  tileI64AVX512r3v1m,
+		4:  tileI64AVX512r4v1m,
+		5:  tileI64AVX512r5v1m,
+		6:  tileI64AVX512r6v1m,
+		7:  tileI64AVX512r7v1m,
+		8:  tileI64AVX512r8v1m,
+		9:  tileI64AVX512r9v1m,
+		10: tileI64AVX512r10v1m,
+		11: tileI64AVX512r11v1m,
+		12: tileI64AVX512r12v1m,
+	},
+	2: {
+		1:  tileI64AVX512r1v2m,
+		2:  tileI64AVX512r2v2m,
+		3:  tileI64AVX512r3v2m,
+		4:  tileI64AVX512r4v2m,
+		5:  tileI64AVX512r5v2m,
+		6:  tileI64AVX512r6v2m,
+		7:  tileI64AVX512r7v2m,
+		8:  tileI64AVX512r8v2m,
+		9:  tileI64AVX512r9v2m,
+		10: tileI64AVX512r10v2m,
+		11: tileI64AVX512r11v2m,
+		12: tileI64AVX512r12v2m,
+	},
+}
+
+//go:noescape
+func tileI64AVX512r1v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r2v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r3v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r4v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r5v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r6v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r7v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r8v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r9v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r10v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r11v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r12v1m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r1v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r2v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r3v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r4v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r5v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r6v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r7v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r8v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r9v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r10v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r11v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+//go:noescape
+func tileI64AVX512r12v2m(kc int, a []float64, ars, acs int, b []float64, brs int, c []float64, crs, cols int, add bool)
+
+// tilesI32AVX2 holds the kernels of 8 columns a vector, by vectors and rows.
+var tilesI32AVX2 = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1: tileI32AVX2r1v1,
+		2: tileI32AVX2r2v1,
+		3: tileI32AVX2r3v1,
+		4: tileI32AVX2r4v1,
+	},
+	2: {
+		1: tileI32AVX2r1v2,
+		2: tileI32AVX2r2v2,
+		3: tileI32AVX2r3v2,
+		4: tileI32AVX2r4v2,
+	},
+}
+
+//go:noescape
+func tileI32AVX2r1v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r2v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r3v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r4v1(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r1v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r2v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r3v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r4v2(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+// tilesI32AVX2m holds the kernels of 8 columns a vector, by vectors and rows.
+var tilesI32AVX2m = [maxVectors + 1][maxRows + 1]tile[float32]{
+	1: {
+		1: tileI32AVX2r1v1m,
+		2: tileI32AVX2r2v1m,
+		3: tileI32AVX2r3v1m,
+		4: tileI32AVX2r4v1m,
+	},
+	2: {
+		1: tileI32AVX2r1v2m,
+		2: tileI32AVX2r2v2m,
+		3: tileI32AVX2r3v2m,
+		4: tileI32AVX2r4v2m,
+	},
+}
+
+//go:noescape
+func tileI32AVX2r1v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r2v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r3v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r4v1m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r1v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r2v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r3v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
+//go:noescape
+func tileI32AVX2r4v2m(kc int, a []float32, ars, acs int, b []float32, brs int, c []float32, crs, cols int, add bool)
+
 //go:noescape
 func tileAMXPairs11(full, tail *tileShape, steps, rest int, a []float32, ars int, b []float32, brs, bps int, c []float32, crs, panels int, add bool)
 

@@ -54,6 +54,20 @@ func (t Tiles[T]) Panels(m, n, k int, a []T, ars, acs int, b []T, c []T, crs int
 	}
 }
 
+// ColumnRows is how many rows Columns takes at most; 0 if there are no kernels for it.
+func (t Tiles[T]) ColumnRows() int { return max(0, len(t.e.dots)-1) }
+
+// Columns is Panels for B whose columns are contiguous in k and bcs apart, m at most ColumnRows.
+func (t Tiles[T]) Columns(m, n, k int, a []T, ars, acs int, b []T, bcs int, c []T, crs int, add bool) {
+	if m == 0 || n == 0 || k == 0 {
+		return
+	}
+	if m > t.ColumnRows() || len(a) <= (m-1)*ars+(k-1)*acs || len(b) < (n-1)*bcs+k || len(c) < (m-1)*crs+n {
+		panic(fmt.Sprintf("gemm: a tile of %d by %d by %d does not fit operands of %d, %d and %d", m, n, k, len(a), len(b), len(c)))
+	}
+	t.e.dot(m, k, a, ars, acs, b, bcs, c, crs, n, add)
+}
+
 // InPlace is Panels for B whose rows are contiguous and brs apart.
 func (t Tiles[T]) InPlace(m, n, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, add bool) {
 	if m == 0 || n == 0 || k == 0 {

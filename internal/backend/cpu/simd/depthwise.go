@@ -11,22 +11,30 @@ type Window3x3 struct {
 	ZStride        int // between rows
 	XStride        int
 	masks          []uint16 // for 16 columns: what each of three taps reads, and which outputs there are
+	ended          []int32  // for vectors of eight of which the last ends where the row does: the same, a word for each column
+	lanes          []int32  // for vectors of eight that follow each other
 }
 
 // Prepare makes what all planes share.
 func (w *Window3x3) Prepare() {
 	for b := 0; b < w.Cols; b += 16 {
-		var m [4]uint16
-		for l := range min(16, w.Cols-b) {
-			m[3] |= 1 << l
-			for v := range 3 {
-				if at := w.Col + b + l + v; at >= 0 && at < w.InCols {
-					m[v] |= 1 << l
-				}
-			}
-		}
+		m := w.mask(b, 16)
 		w.masks = append(w.masks, m[:]...)
 	}
+	w.prepareVectors()
+}
+
+// mask says of the n columns from b on what each of three taps reads, and which outputs there are.
+func (w *Window3x3) mask(b, n int) (m [4]uint16) {
+	for l := range min(n, w.Cols-b) {
+		m[3] |= 1 << l
+		for v := range 3 {
+			if at := w.Col + b + l + v; at >= 0 && at < w.InCols {
+				m[v] |= 1 << l
+			}
+		}
+	}
+	return m
 }
 
 // HasDepthwise reports whether this machine has vectors for it: the twin is for tests.

@@ -256,37 +256,6 @@ func eitherI64Generic(z []uint8, x, y []int64) {
 	}
 }
 
-func andBoolGeneric(z, x, y []uint8) {
-	x, y = x[:len(z)], y[:len(z)]
-	for i := range z {
-		v0 := (x[i] != 0) && (y[i] != 0)
-		z[i] = toByte(v0)
-	}
-}
-
-func orBoolGeneric(z, x, y []uint8) {
-	x, y = x[:len(z)], y[:len(z)]
-	for i := range z {
-		v0 := (x[i] != 0) || (y[i] != 0)
-		z[i] = toByte(v0)
-	}
-}
-
-func xorBoolGeneric(z, x, y []uint8) {
-	x, y = x[:len(z)], y[:len(z)]
-	for i := range z {
-		v0 := (x[i] != 0) != (y[i] != 0)
-		z[i] = toByte(v0)
-	}
-}
-
-func notBoolGeneric(z, x []uint8) {
-	x = x[:len(z)]
-	for i := range z {
-		z[i] = toByte(!(x[i] != 0))
-	}
-}
-
 func whereF64Generic(z []float64, m []uint8, x, y []float64) {
 	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
 	for i := range z {
@@ -295,27 +264,5 @@ func whereF64Generic(z []float64, m []uint8, x, y []float64) {
 			v0 = x[i]
 		}
 		z[i] = v0
-	}
-}
-
-func whereU16Generic(z []uint16, m []uint8, x, y []uint16) {
-	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
-	for i := range z {
-		var v0 int32 = int32(y[i])
-		if m[i] != 0 {
-			v0 = int32(x[i])
-		}
-		z[i] = uint16(v0)
-	}
-}
-
-func whereU8Generic(z, m, x, y []uint8) {
-	m, x, y = m[:len(z)], x[:len(z)], y[:len(z)]
-	for i := range z {
-		var v0 int32 = int32(y[i])
-		if m[i] != 0 {
-			v0 = int32(x[i])
-		}
-		z[i] = uint8(v0)
 	}
 }

@@ -106,23 +106,5 @@ func BothI64(z []uint8, x, y []int64) { bothI64Generic(z, x, y) }
 // EitherI64 sets z[i] = 0 where both x[i] and y[i] are 0, else 1.
 func EitherI64(z []uint8, x, y []int64) { eitherI64Generic(z, x, y) }
 
-// AndBool sets z[i] = 1 where x[i] and y[i], bytes other than 0 being true, else 0.
-func AndBool(z, x, y []uint8) { andBoolGeneric(z, x, y) }
-
-// OrBool sets z[i] = 1 where x[i] or y[i], bytes other than 0 being true, else 0.
-func OrBool(z, x, y []uint8) { orBoolGeneric(z, x, y) }
-
-// XorBool sets z[i] = 1 where x[i] or else y[i], bytes other than 0 being true, else 0.
-func XorBool(z, x, y []uint8) { xorBoolGeneric(z, x, y) }
-
-// NotBool sets z[i] = 1 where x[i] is 0, else 0.
-func NotBool(z, x []uint8) { notBoolGeneric(z, x) }
-
 // WhereF64 sets z[i] = m[i] != 0 ? x[i] : y[i].
 func WhereF64(z []float64, m []uint8, x, y []float64) { whereF64Generic(z, m, x, y) }
-
-// WhereU16 sets z[i] = m[i] != 0 ? x[i] : y[i].
-func WhereU16(z []uint16, m []uint8, x, y []uint16) { whereU16Generic(z, m, x, y) }
-
-// WhereU8 sets z[i] = m[i] != 0 ? x[i] : y[i].
-func WhereU8(z, m, x, y []uint8) { whereU8Generic(z, m, x, y) }

@@ -40,10 +40,6 @@ func TestTests(t *testing.T) {
 	testUnary(t, "IsInfF64", IsInfF64, isInfF64Generic)
 	testUnary(t, "IsFiniteF32", IsFiniteF32, isFiniteF32Generic)
 	testUnary(t, "IsFiniteF64", IsFiniteF64, isFiniteF64Generic)
-	testBinary(t, "AndBool", AndBool, andBoolGeneric)
-	testBinary(t, "OrBool", OrBool, orBoolGeneric)
-	testBinary(t, "XorBool", XorBool, xorBoolGeneric)
-	testUnary(t, "NotBool", NotBool, notBoolGeneric)
 }
 
 // whereOf takes the mask from the bits of x, so that the helper needs one element type.

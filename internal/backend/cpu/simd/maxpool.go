@@ -51,3 +51,39 @@ func maxGive2x2Generic(z, x []float32, at []int64, rows, cols, zs int) {
 		}
 	}
 }
+
+// maxPoolRows is MaxPool2x2F32 by a routine for rows of whole vectors, given the places of the first elements of both rows; the
+// rest of a row is Go's.
+func maxPoolRows(z []float32, at []int64, x []float32, rows, cols, xs, lanes int, row func(z *float32, at *int64, x, below *float32, n, first, second int)) bool {
+	w := cols / lanes * lanes
+	if w == 0 {
+		return false
+	}
+	for r := range rows {
+		first, to := 2*r*xs, r*cols
+		row(&z[to], &at[to], &x[first], &x[first+xs], w, first, first+xs)
+		for c := w; c < cols; c++ {
+			maxPool2x2Generic(z[to+c:], at[to+c:], x[first+2*c:], 1, 1, xs)
+			at[to+c] += int64(first + 2*c)
+		}
+	}
+	return true
+}
+
+// maxGiveRows is MaxGive2x2F32 likewise.
+func maxGiveRows(z, x []float32, at []int64, rows, cols, zs, lanes int, row func(z, below, x *float32, at *int64, n, first, second int)) bool {
+	w := cols / lanes * lanes
+	if w == 0 {
+		return false
+	}
+	for r := range rows {
+		first, from := 2*r*zs, r*cols
+		row(&z[first], &z[first+zs], &x[from], &at[from], w, first, first+zs)
+		for c := w; c < cols; c++ {
+			i := first + 2*c
+			place := [1]int64{at[from+c] - int64(i)}
+			maxGive2x2Generic(z[i:], x[from+c:], place[:], 1, 1, zs)
+		}
+	}
+	return true
+}

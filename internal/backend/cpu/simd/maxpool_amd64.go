@@ -5,21 +5,33 @@ package simd
 //go:noescape
 func maxPool2x2F32AVX512(z *float32, at *int64, x *float32, rows, cols, xs int)
 
-func maxPool2x2(z []float32, at []int64, x []float32, rows, cols, xs int) bool {
-	if !useAVX512 || len(x) >= 1<<31 {
-		return false
-	}
-	maxPool2x2F32AVX512(&z[0], &at[0], &x[0], rows, cols, xs)
-	return true
-}
-
 //go:noescape
 func maxGive2x2F32AVX512(z, x *float32, at *int64, rows, cols, zs int)
 
-func maxGive2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
-	if !useAVX512 || len(z) >= 1<<31 {
+//go:noescape
+func maxPoolRowAVX2(z *float32, at *int64, x, below *float32, n, first, second int)
+
+//go:noescape
+func maxGiveRowAVX2(z, below, x *float32, at *int64, n, first, second int)
+
+func maxPool2x2(z []float32, at []int64, x []float32, rows, cols, xs int) bool {
+	if len(x) >= 1<<31 {
 		return false
 	}
-	maxGive2x2F32AVX512(&z[0], &x[0], &at[0], rows, cols, zs)
-	return true
+	if useAVX512 {
+		maxPool2x2F32AVX512(&z[0], &at[0], &x[0], rows, cols, xs)
+		return true
+	}
+	return useAVX2 && maxPoolRows(z, at, x, rows, cols, xs, 8, maxPoolRowAVX2)
+}
+
+func maxGive2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
+	if len(z) >= 1<<31 {
+		return false
+	}
+	if useAVX512 {
+		maxGive2x2F32AVX512(&z[0], &x[0], &at[0], rows, cols, zs)
+		return true
+	}
+	return useAVX2 && maxGiveRows(z, x, at, rows, cols, zs, 8, maxGiveRowAVX2)
 }

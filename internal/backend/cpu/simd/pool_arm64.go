@@ -80,36 +80,11 @@ func narrowPlaces(z []int32, x []int64) int {
 }
 
 func maxPool2x2(z []float32, at []int64, x []float32, rows, cols, xs int) bool {
-	w := cols &^ 3
-	if !useNEON || w == 0 || len(x) >= 1<<31 {
-		return false
-	}
-	for r := range rows {
-		first, to := 2*r*xs, r*cols
-		maxPoolNEON(&z[to], &at[to], &x[first], &x[first+xs], w, first, first+xs)
-		for c := w; c < cols; c++ {
-			maxPool2x2Generic(z[to+c:], at[to+c:], x[first+2*c:], 1, 1, xs)
-			at[to+c] += int64(first + 2*c)
-		}
-	}
-	return true
+	return useNEON && len(x) < 1<<31 && maxPoolRows(z, at, x, rows, cols, xs, 4, maxPoolNEON)
 }
 
 func maxGive2x2(z, x []float32, at []int64, rows, cols, zs int) bool {
-	w := cols &^ 3
-	if !useNEON || w == 0 || len(z) >= 1<<31 {
-		return false
-	}
-	for r := range rows {
-		first, from := 2*r*zs, r*cols
-		maxGiveNEON(&z[first], &z[first+zs], &x[from], &at[from], w, first, first+zs)
-		for c := w; c < cols; c++ {
-			i := first + 2*c
-			place := [1]int64{at[from+c] - int64(i)}
-			maxGive2x2Generic(z[i:], x[from+c:], place[:], 1, 1, zs)
-		}
-	}
-	return true
+	return useNEON && len(z) < 1<<31 && maxGiveRows(z, x, at, rows, cols, zs, 4, maxGiveNEON)
 }
 
 func padRows(dst []float32, drs int, src []float32, srs, step, rows, lo, n, hi, ahead int) bool {

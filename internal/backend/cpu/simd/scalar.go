@@ -39,11 +39,25 @@ func sinHuge(x float32) float32 { return float32(math.Sin(float64(x))) }
 func cosHuge(x float32) float32 { return float32(math.Cos(float64(x))) }
 
 // What is too far for the kernels that convert floats to integers.
-func f32to32far(x float32) int32 { return int32(dtype.TruncUint(float64(x))) }
-func f32to8far(x float32) uint8  { return uint8(dtype.TruncUint(float64(x))) }
-func f32to64far(x float32) int64 { return int64(dtype.TruncUint(float64(x))) }
-func f64to64far(x float64) int64 { return int64(dtype.TruncUint(x)) }
-func f64to32far(x float64) int32 { return int32(dtype.TruncUint(x)) }
+func f32to32far(x float32) int32   { return int32(dtype.TruncUint(float64(x))) }
+func f32to8far(x float32) uint8    { return uint8(dtype.TruncUint(float64(x))) }
+func f32to16uFar(x float32) uint16 { return uint16(dtype.TruncUint(float64(x))) }
+func f32to64far(x float32) int64   { return int64(dtype.TruncUint(float64(x))) }
+func f64to64far(x float64) int64   { return int64(dtype.TruncUint(x)) }
+func f64to32far(x float64) int32   { return int32(dtype.TruncUint(x)) }
+
+// f64toOddFar serves results that have fewer bits than others, for being so small.
+func f64toOddFar(x float64) float32 {
+	z := float32(x)
+	if wide := float64(z); wide != x && x == x {
+		b := math.Float32bits(z)
+		if math.Abs(wide) > math.Abs(x) {
+			b-- // towards zero
+		}
+		z = math.Float32frombits(b | 1)
+	}
+	return z
+}
 
 func tanHuge(x float32) float32 { return float32(math.Tan(float64(x))) }
 

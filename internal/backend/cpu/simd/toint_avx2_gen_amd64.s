@@ -28,35 +28,43 @@ DATA tointavx2Const<>+80(SB)/4, $0xff
 DATA tointavx2Const<>+84(SB)/4, $0xff
 DATA tointavx2Const<>+88(SB)/4, $0xff
 DATA tointavx2Const<>+92(SB)/4, $0xff
-DATA tointavx2Const<>+96(SB)/8, $0x4320000000000000
-DATA tointavx2Const<>+104(SB)/8, $0x4320000000000000
-DATA tointavx2Const<>+112(SB)/8, $0x4320000000000000
-DATA tointavx2Const<>+120(SB)/8, $0x4320000000000000
-DATA tointavx2Const<>+128(SB)/8, $0x7fffffffffffffff
-DATA tointavx2Const<>+136(SB)/8, $0x7fffffffffffffff
-DATA tointavx2Const<>+144(SB)/8, $0x7fffffffffffffff
-DATA tointavx2Const<>+152(SB)/8, $0x7fffffffffffffff
-DATA tointavx2Const<>+160(SB)/8, $0x4338000000000000
-DATA tointavx2Const<>+168(SB)/8, $0x4338000000000000
-DATA tointavx2Const<>+176(SB)/8, $0x4338000000000000
-DATA tointavx2Const<>+184(SB)/8, $0x4338000000000000
-DATA tointavx2Const<>+192(SB)/8, $0xffffffff
-DATA tointavx2Const<>+200(SB)/8, $0xffffffff
-DATA tointavx2Const<>+208(SB)/8, $0xffffffff
-DATA tointavx2Const<>+216(SB)/8, $0xffffffff
-DATA tointavx2Const<>+224(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+232(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+240(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+248(SB)/8, $0x4330000000000000
-DATA tointavx2Const<>+256(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+264(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+272(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+280(SB)/8, $0x4530000080000000
-DATA tointavx2Const<>+288(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+296(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+304(SB)/8, $0x4530000080100000
-DATA tointavx2Const<>+312(SB)/8, $0x4530000080100000
-GLOBL tointavx2Const<>(SB), RODATA|NOPTR, $320
+DATA tointavx2Const<>+96(SB)/4, $0xffff
+DATA tointavx2Const<>+100(SB)/4, $0xffff
+DATA tointavx2Const<>+104(SB)/4, $0xffff
+DATA tointavx2Const<>+108(SB)/4, $0xffff
+DATA tointavx2Const<>+112(SB)/4, $0xffff
+DATA tointavx2Const<>+116(SB)/4, $0xffff
+DATA tointavx2Const<>+120(SB)/4, $0xffff
+DATA tointavx2Const<>+124(SB)/4, $0xffff
+DATA tointavx2Const<>+128(SB)/8, $0x4320000000000000
+DATA tointavx2Const<>+136(SB)/8, $0x4320000000000000
+DATA tointavx2Const<>+144(SB)/8, $0x4320000000000000
+DATA tointavx2Const<>+152(SB)/8, $0x4320000000000000
+DATA tointavx2Const<>+160(SB)/8, $0x7fffffffffffffff
+DATA tointavx2Const<>+168(SB)/8, $0x7fffffffffffffff
+DATA tointavx2Const<>+176(SB)/8, $0x7fffffffffffffff
+DATA tointavx2Const<>+184(SB)/8, $0x7fffffffffffffff
+DATA tointavx2Const<>+192(SB)/8, $0x4338000000000000
+DATA tointavx2Const<>+200(SB)/8, $0x4338000000000000
+DATA tointavx2Const<>+208(SB)/8, $0x4338000000000000
+DATA tointavx2Const<>+216(SB)/8, $0x4338000000000000
+DATA tointavx2Const<>+224(SB)/8, $0xffffffff
+DATA tointavx2Const<>+232(SB)/8, $0xffffffff
+DATA tointavx2Const<>+240(SB)/8, $0xffffffff
+DATA tointavx2Const<>+248(SB)/8, $0xffffffff
+DATA tointavx2Const<>+256(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+264(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+272(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+280(SB)/8, $0x4330000000000000
+DATA tointavx2Const<>+288(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+296(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+304(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+312(SB)/8, $0x4530000080000000
+DATA tointavx2Const<>+320(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+328(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+336(SB)/8, $0x4530000080100000
+DATA tointavx2Const<>+344(SB)/8, $0x4530000080100000
+GLOBL tointavx2Const<>(SB), RODATA|NOPTR, $352
 
 DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
@@ -198,14 +206,78 @@ stopTail:
 	MOVQ AX, done+24(FP)
 	RET
 
+// func f32ToU16AVX2(z *uint16, x *float32, n int) (done int)
+TEXT ·f32ToU16AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VMOVUPS tointavx2Const<>+0(SB), Y1
+	VMOVUPS tointavx2Const<>+32(SB), Y0
+	VMOVUPS tointavx2Const<>+96(SB), Y2
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Y3
+	VPAND Y0, Y3, Y4
+	VCMPPS $25, Y4, Y1, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopMain
+	VCVTTPS2DQ Y3, Y3
+	VPAND Y2, Y3, Y3
+	VEXTRACTI128 $1, Y3, X4
+	VPACKUSDW X4, X3, X4
+	VMOVDQU X4, (DI)
+	ADDQ $16, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+tailLoop:
+	VMOVUPS (SI), Y3
+	VPAND Y0, Y3, Y4
+	VCMPPS $25, Y4, Y1, Y4
+	VMOVMSKPS Y4, AX
+	TESTL AX, AX
+	JNZ stopTail
+	VCVTTPS2DQ Y3, Y3
+	VPAND Y2, Y3, Y3
+	VEXTRACTI128 $1, Y3, X4
+	VPACKUSDW X4, X3, X4
+	VMOVDQU X4, (DI)
+	ADDQ $16, DI
+	ADDQ $32, SI
+	SUBQ $8, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	MOVQ n+16(FP), AX
+	MOVQ AX, done+24(FP)
+	RET
+
+stopMain:
+	ADDQ $8, CX
+
+stopTail:
+	VZEROUPPER
+	MOVQ n+16(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, done+24(FP)
+	RET
+
 // func f32ToI64AVX2(z *int64, x *float32, n int) (done int)
 TEXT ·f32ToI64AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+96(SB), Y2
-	VMOVUPS tointavx2Const<>+128(SB), Y1
-	VMOVUPS tointavx2Const<>+160(SB), Y0
+	VMOVUPS tointavx2Const<>+128(SB), Y2
+	VMOVUPS tointavx2Const<>+160(SB), Y1
+	VMOVUPS tointavx2Const<>+192(SB), Y0
 	SUBQ $4, CX
 	JL tail
 
@@ -265,9 +337,9 @@ TEXT ·f64ToI64AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+96(SB), Y2
-	VMOVUPS tointavx2Const<>+128(SB), Y1
-	VMOVUPS tointavx2Const<>+160(SB), Y0
+	VMOVUPS tointavx2Const<>+128(SB), Y2
+	VMOVUPS tointavx2Const<>+160(SB), Y1
+	VMOVUPS tointavx2Const<>+192(SB), Y0
 	SUBQ $4, CX
 	JL tail
 
@@ -334,9 +406,9 @@ TEXT ·f64ToI32AVX2(SB), NOSPLIT, $0-32
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+96(SB), Y2
-	VMOVUPS tointavx2Const<>+128(SB), Y1
-	VMOVUPS tointavx2Const<>+160(SB), Y0
+	VMOVUPS tointavx2Const<>+128(SB), Y2
+	VMOVUPS tointavx2Const<>+160(SB), Y1
+	VMOVUPS tointavx2Const<>+192(SB), Y0
 	SUBQ $4, CX
 	JL tail
 
@@ -352,7 +424,7 @@ loop:
 	VPSUBQ Y0, Y3, Y3
 	VEXTRACTI128 $1, Y3, X4
 	VSHUFPS $0x88, X4, X3, X4
-	VMOVUPS X4, (DI)
+	VMOVDQU X4, (DI)
 	ADDQ $16, DI
 	ADDQ $32, SI
 	SUBQ $4, CX
@@ -373,7 +445,7 @@ tailLoop:
 	VPSUBQ Y0, Y3, Y3
 	VEXTRACTI128 $1, Y3, X4
 	VSHUFPS $0x88, X4, X3, X4
-	VMOVUPS X4, (DI)
+	VMOVDQU X4, (DI)
 	ADDQ $16, DI
 	ADDQ $32, SI
 	SUBQ $4, CX
@@ -400,10 +472,10 @@ TEXT ·i64ToF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
-	VMOVUPS tointavx2Const<>+192(SB), Y0
-	VMOVUPS tointavx2Const<>+224(SB), Y1
-	VMOVUPS tointavx2Const<>+256(SB), Y2
-	VMOVUPS tointavx2Const<>+288(SB), Y3
+	VMOVUPS tointavx2Const<>+224(SB), Y0
+	VMOVUPS tointavx2Const<>+256(SB), Y1
+	VMOVUPS tointavx2Const<>+288(SB), Y2
+	VMOVUPS tointavx2Const<>+320(SB), Y3
 	SUBQ $8, CX
 	JL tail
 

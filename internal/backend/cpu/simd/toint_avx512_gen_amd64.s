@@ -7,6 +7,7 @@
 DATA tointavx512Const<>+0(SB)/4, $0x4effffff
 DATA tointavx512Const<>+4(SB)/4, $0x7fffffff
 DATA tointavx512Const<>+8(SB)/4, $0xff
+DATA tointavx512Const<>+12(SB)/4, $0xffff
 DATA tointavx512Const<>+16(SB)/8, $0x4320000000000000
 DATA tointavx512Const<>+24(SB)/8, $0x7fffffffffffffff
 DATA tointavx512Const<>+32(SB)/8, $0x4338000000000000
@@ -123,6 +124,71 @@ tailLoop:
 	VPANDD Z2, Z3, Z3
 	VPMOVDB Z3, K7, (DI)
 	ADDQ $16, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	MOVQ n+16(FP), AX
+	MOVQ AX, done+24(FP)
+	RET
+
+stopMain:
+	ADDQ $16, CX
+
+stopTail:
+	VZEROUPPER
+	MOVQ n+16(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, done+24(FP)
+	RET
+
+// func f32ToU16AVX512(z *uint16, x *float32, n int) (done int)
+TEXT ·f32ToU16AVX512(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS tointavx512Const<>+0(SB), Z1
+	VBROADCASTSS tointavx512Const<>+4(SB), Z0
+	VBROADCASTSS tointavx512Const<>+12(SB), Z2
+	SUBQ $16, CX
+	JL tail
+
+loop:
+	VMOVUPS (SI), Z3
+	VPANDD Z0, Z3, Z4
+	VCMPPS $25, Z4, Z1, K1
+	KORTESTW K1, K1
+	JNZ stopMain
+	VCVTTPS2DQ Z3, Z3
+	VPANDD Z2, Z3, Z3
+	VPMOVDW Z3, (DI)
+	ADDQ $32, DI
+	ADDQ $64, SI
+	SUBQ $16, CX
+	JGE loop
+
+tail:
+	ADDQ $16, CX
+	JZ done
+
+tailLoop:
+	MOVQ $16, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	MOVL $-1, AX
+	BZHIL DX, AX, AX
+	KMOVW AX, K7
+	VMOVUPS.Z (SI), K7, Z3
+	VPANDD Z0, Z3, Z4
+	VCMPPS $25, Z4, Z1, K1
+	KORTESTW K1, K1
+	JNZ stopTail
+	VCVTTPS2DQ Z3, Z3
+	VPANDD Z2, Z3, Z3
+	VPMOVDW Z3, K7, (DI)
+	ADDQ $32, DI
 	ADDQ $64, SI
 	SUBQ $16, CX
 	JG tailLoop

@@ -34,6 +34,22 @@ func f32ToU8Generic(z []uint8, x []float32) {
 	}
 }
 
+func f32to16u(x float32) uint16 {
+	v0 := int32(math.Float32bits(x)) & 2147483647
+	if !(0x1.fffffep+30 >= math.Float32frombits(uint32(v0))) {
+		return f32to16uFar(x)
+	}
+	v1 := int32(x) & 65535
+	return uint16(v1)
+}
+
+func f32ToU16Generic(z []uint16, x []float32) {
+	x = x[:len(z)]
+	for i := range z {
+		z[i] = f32to16u(x[i])
+	}
+}
+
 func f32to64(x float32) int64 {
 	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
 	if !(0x1p+51 >= math.Float64frombits(uint64(v0))) {

@@ -69,6 +69,39 @@ func f32ToU8AVX512(z *uint8, x *float32, n int) (done int)
 //go:noescape
 func f32ToU8AVX2(z *uint8, x *float32, n int) (done int)
 
+// F32ToU16 converts towards zero; NaN and what is out of range go through int64's minimum.
+func F32ToU16(z []uint16, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		for len(z) > 0 {
+			n := f32ToU16AVX512(&z[0], &x[0], len(z))
+			z, x = z[n:], x[n:]
+			n = min(len(z), 16)
+			f32ToU16Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+	case useAVX2:
+		for len(z) >= 8 {
+			n := f32ToU16AVX2(&z[0], &x[0], len(z)&^7)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 8)
+			f32ToU16Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		f32ToU16Generic(z, x)
+	default:
+		f32ToU16Generic(z, x)
+	}
+}
+
+//go:noescape
+func f32ToU16AVX512(z *uint16, x *float32, n int) (done int)
+
+//go:noescape
+func f32ToU16AVX2(z *uint16, x *float32, n int) (done int)
+
 // F32ToI64 converts towards zero; NaN and what is out of range go through int64's minimum.
 func F32ToI64(z []int64, x []float32) {
 	x = x[:len(z)]

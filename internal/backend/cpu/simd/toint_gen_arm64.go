@@ -47,6 +47,28 @@ func F32ToU8(z []uint8, x []float32) {
 //go:noescape
 func f32ToU8NEON(z *uint8, x *float32, n int) (done int)
 
+// F32ToU16 converts towards zero; NaN and what is out of range go through int64's minimum.
+func F32ToU16(z []uint16, x []float32) {
+	x = x[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		for len(z) >= 4 {
+			n := f32ToU16NEON(&z[0], &x[0], len(z)&^3)
+			z, x = z[n:], x[n:]
+			n = min(len(z), 4)
+			f32ToU16Generic(z[:n], x[:n])
+			z, x = z[n:], x[n:]
+		}
+		f32ToU16Generic(z, x)
+	default:
+		f32ToU16Generic(z, x)
+	}
+}
+
+//go:noescape
+func f32ToU16NEON(z *uint16, x *float32, n int) (done int)
+
 // F32ToI64 converts towards zero; NaN and what is out of range go through int64's minimum.
 func F32ToI64(z []int64, x []float32) {
 	x = x[:len(z)]

@@ -12,7 +12,7 @@ import (
 )
 
 type number interface {
-	~uint8 | ~uint16 | ~int32 | ~int64 | ~float32 | ~float64
+	~uint8 | ~uint16 | ~uint32 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
 // edges are the float32 values that arithmetic treats specially.
@@ -40,7 +40,15 @@ func fill[T number](r *rand.Rand, x []T) {
 		case *float64:
 			*p = float64(math.Float32frombits(f32)) * (1 + 0x1p-30)
 		case *uint8:
-			*p = uint8(u>>40) & 3
+			if *p = uint8(u >> 40); u>>50&1 == 0 {
+				*p &= 3
+			}
+		case *int8:
+			*p = int8(u >> 40)
+		case *int16:
+			*p = int16(u >> 40)
+		case *uint32:
+			*p = uint32(u >> 31)
 		case *uint16:
 			*p = uint16(u >> 40)
 		case *int32:

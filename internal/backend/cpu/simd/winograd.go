@@ -10,7 +10,7 @@ const (
 )
 
 // HasWinograd reports whether this machine has vectors for it: the twins are for tests.
-func HasWinograd() bool { return hasDepthwise() }
+func HasWinograd() bool { return hasWinograd() }
 
 // WinogradInputF32 transforms tiles: element (i, j) of tile t is x[((i%4)*4+j%4)*plane + i/4*pitch + j/4 + t], the input
 // being laid out by the remainders of its rows and columns. Product (i, j) of tile t goes to v[(6i+j)*vs+t]. tiles is a

@@ -54,3 +54,5 @@ func winogradTaps(u []float32, us int, w []float32, at *[9]int, step, n int) boo
 	winogradTapsF32AVX512(&u[0], us, &w[0], at, step, n)
 	return true
 }
+
+func hasWinograd() bool { return useAVX512 }

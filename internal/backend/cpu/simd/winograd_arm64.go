@@ -56,3 +56,5 @@ func winogradOutputNEON(z *float32, plane int, m *float32, ms, tiles int)
 
 //go:noescape
 func winogradSpreadNEON(dst *float32, plane int, src *float32, n int)
+
+func hasWinograd() bool { return useNEON }

@@ -11,3 +11,5 @@ func winogradRows(dst []float32, plane, pitch, width int, src []float32, srs, fi
 }
 
 func winogradTaps(u []float32, us int, w []float32, at *[9]int, step, n int) bool { return false }
+
+func hasWinograd() bool { return false }

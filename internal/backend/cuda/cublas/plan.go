@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -83,7 +82,7 @@ const (
 	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
 	anyScheme        = 7
 
-	candidates = 10
+	candidates = 16
 	slower     = "slower" // is remembered of an epilogue that does not pay
 	worthwhile = 2e8      // operations from which algorithms are timed
 )
@@ -145,7 +144,7 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("gemm 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
+	key := fmt.Sprintf("gemm 4\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, h.d.Name, p)
 	switch b, ok := nvrtc.Load(key); {
 	case ok && len(b) == len(l.algo)*8:
 		copy(dtype.Bytes(l.algo[:]), b)
@@ -212,65 +211,4 @@ func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 		}
 	}
 	return nil, fault.New(fault.Device, "matmul", "cuBLASLt has no algorithm for %v: %s (%d)", p, dl.GoString(dl.Call(fn.statusName, s)), s)
-}
-
-// tune takes the fastest algorithm, by the device's clock, on the operands at hand.
-func (h *Handle) tune(l *plan, list []candidate, p Product, o Operands) error {
-	const runs, patience = 3, 40 * time.Millisecond
-	if o.Residual == o.Z { // it is still to be added
-		space, err := h.d.Alloc(p.Batch * p.M * p.Pitch * p.DType.Size())
-		if err != nil {
-			return err
-		}
-		defer func() { _ = h.d.Release(space) }()
-		o.Z = space
-	}
-	var mark [2]*driver.Event
-	for i := range mark {
-		e, err := h.d.NewEvent()
-		if err != nil {
-			return err
-		}
-		defer e.Close()
-		mark[i] = e
-	}
-	best, begin := 0.0, time.Now()
-	for i := range list {
-		if best > 0 && time.Since(begin) > patience {
-			break
-		}
-		c := &list[i]
-		if c.state != 0 || h.launch(h.d, l, &c.algo, o) != 0 { // the first run loads code
-			continue
-		}
-		least := 0.0
-		for range runs {
-			if err := mark[0].Record(); err != nil {
-				return err
-			}
-			if s := h.launch(h.d, l, &c.algo, o); s != 0 {
-				return failed(s, "timing a product")
-			}
-			if err := mark[1].Record(); err != nil {
-				return err
-			}
-			if err := mark[1].Wait(); err != nil {
-				return err
-			}
-			ms, err := mark[1].Since(mark[0])
-			if err != nil {
-				return err
-			}
-			if least == 0 || ms < least {
-				least = ms
-			}
-			if best > 0 && least > 1.3*best || ms > 1 { // a long run needs no other to be believed
-				break
-			}
-		}
-		if best == 0 || least < best {
-			best, l.algo = least, c.algo
-		}
-	}
-	return nil
 }

@@ -1,10 +1,6 @@
 package cublas
 
-import (
-	"errors"
-
-	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
-)
+import "errors"
 
 // errSlower is why a product is made without its epilogue: the clock says so.
 var errSlower = errors.New("the product and a pass over memory are faster than this epilogue")
@@ -46,27 +42,13 @@ func (h *Handle) asked(l *plan, o Operands) error {
 
 // least is the shortest of some runs in milliseconds, by the device's clock.
 func (h *Handle) least(run func() error) (least float64, err error) {
-	var mark [2]*driver.Event
-	for i := range mark {
-		if mark[i], err = h.d.NewEvent(); err != nil {
-			return 0, err
-		}
-		defer mark[i].Close()
+	w, err := h.watch()
+	if err != nil {
+		return 0, err
 	}
+	defer w.close()
 	for i := range 4 {
-		if err := mark[0].Record(); err != nil {
-			return 0, err
-		}
-		if err := run(); err != nil {
-			return 0, err
-		}
-		if err := mark[1].Record(); err != nil {
-			return 0, err
-		}
-		if err := mark[1].Wait(); err != nil {
-			return 0, err
-		}
-		ms, err := mark[1].Since(mark[0])
+		ms, err := w.took(1, run)
 		if err != nil {
 			return 0, err
 		}

@@ -16,6 +16,7 @@ type Device struct {
 	Name         string
 	Major, Minor int // compute capability
 	SMs          int
+	Shared       int // bytes a block's threads may share at most
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
 	Early        bool // what is recorded starts kernels that wait by themselves before those they wait for have ended
@@ -30,11 +31,13 @@ type Device struct {
 	staging  *staging
 	progress *progress
 	readers  *readers
+	launcher *launcher // nil for a device that records
 }
 
 // Attributes of a device.
 const (
 	attrSMs         = 16
+	attrShared      = 97
 	attrMajor       = 75
 	attrMinor       = 76
 	attrMemoryPools = 115
@@ -51,7 +54,7 @@ func Open(index int) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, fault.New(fault.Device, "cuda", "there is no device %d: the driver %s sees %d; CUDA_VISIBLE_DEVICES may hide some", index, Path, n)
 	}
-	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}, progress: &progress{}, readers: &readers{}}
+	d := &Device{Index: index, staging: &staging{}, peers: &sync.Map{}, progress: &progress{}, readers: &readers{}, launcher: &launcher{}}
 	h := new(int32)
 	if s := dl.Call(cu.deviceGet, uintptr(unsafe.Pointer(h)), uintptr(index)); s != 0 {
 		return nil, fail(s, "opening device %d", index)
@@ -67,7 +70,7 @@ func Open(index int) (*Device, error) {
 	}
 	d.Memory = int64(*total)
 	var pools int
-	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrMajor: &d.Major, attrMinor: &d.Minor, attrMemoryPools: &pools} {
+	for a, to := range map[uintptr]*int{attrSMs: &d.SMs, attrShared: &d.Shared, attrMajor: &d.Major, attrMinor: &d.Minor, attrMemoryPools: &pools} {
 		v := new(int32)
 		if s := dl.Call(cu.deviceGetAttribute, uintptr(unsafe.Pointer(v)), a, d.handle); s != 0 {
 			return nil, fail(s, "asking for attribute %d of device %d", a, index)
@@ -106,6 +109,9 @@ func (d *Device) usePool() error {
 
 // With runs f on a thread whose current context is the device's; f calls C functions and gives their status.
 func (d *Device) With(f func() uintptr) uintptr {
+	if d.launcher != nil {
+		d.launcher.drained()
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if s := d.current(); s != 0 {
@@ -127,7 +133,7 @@ func (d *Device) call(doing string, f func() uintptr) error {
 	if s := d.With(f); s != 0 {
 		return fail(s, "%s on device %d (%s)", doing, d.Index, d.Name)
 	}
-	return nil
+	return d.refused()
 }
 
 // sized is call for something done to n bytes.
@@ -135,7 +141,7 @@ func (d *Device) sized(doing string, n int, f func() uintptr) error {
 	if s := d.With(f); s != 0 {
 		return fail(s, "%s (%d) on device %d (%s)", doing, n, d.Index, d.Name)
 	}
-	return nil
+	return d.refused()
 }
 
 // Sync waits until everything asked for so far is done. A fault of an earlier kernel shows here.

@@ -27,6 +27,9 @@ func (d *Device) NewMark() (*Event, error) {
 
 // Record puts the event behind everything asked for so far.
 func (e *Event) Record() error {
+	if q := e.d.launcher; q != nil && q.awake.Load() && q.add(func(l *launching) { l.name, l.event = "an event", e.handle }) {
+		return q.refused()
+	}
 	return e.d.call("recording an event", func() uintptr { return dl.Call(cu.eventRecord, e.handle, e.d.Stream) })
 }
 

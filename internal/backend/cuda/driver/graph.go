@@ -19,6 +19,7 @@ const relaxed = 2
 // Recorder returns the device with a stream of its own that only records: what is asked for on it becomes a graph.
 func (d *Device) Recorder() (*Device, error) {
 	r := *d
+	r.launcher = nil
 	const nonBlocking = 1
 	return &r, d.call("making a stream to record", func() uintptr {
 		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&r.Stream)), nonBlocking)

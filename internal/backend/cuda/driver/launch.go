@@ -16,6 +16,7 @@ type Function struct {
 	Label  string       // what it is for
 	Waits  bool         // it waits by itself for what stands before it, and touches nothing before that
 	shared atomic.Int64 // bytes its blocks may share beyond what every kernel may
+	proven atomic.Bool  // it was launched before: that it is refused from now on can only be the device's fault
 }
 
 const (
@@ -45,6 +46,16 @@ type launching struct {
 	params [1]unsafe.Pointer
 	words  [64]uint64
 	list   [11]uintptr
+	// For the launcher: the kernel's name, or the event that is to be recorded instead.
+	name  string
+	event uintptr
+}
+
+// fill says what to launch; words holds the arguments.
+func (l *launching) fill(d *Device, f *Function, gridX, gridY, threads, shared int, words []uint64) {
+	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
+	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
+	l.name, l.event = f.name, 0
 }
 
 var launchings = sync.Pool{New: func() any { return new(launching) }}
@@ -65,19 +76,32 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 			return err
 		}
 	}
+	if q := d.launcher; q != nil {
+		if f.proven.Load() && len(args) <= len(launching{}.words) && d.takesOver() && q.add(func(l *launching) {
+			copy(l.words[:], args)
+			l.fill(d, f, gridX, gridY, threads, shared, l.words[:])
+		}) {
+			return q.refused()
+		}
+		if q.head.Load() != q.tail.Load() {
+			q.drained()
+		}
+	}
 	l := launchings.Get().(*launching)
 	words := l.words[:]
 	if len(args) > len(words) {
 		words = make([]uint64, len(args))
 	}
 	copy(words, args)
-	l.params[0] = unsafe.Pointer(unsafe.SliceData(words))
-	l.list = [11]uintptr{f.handle, uintptr(gridX), uintptr(gridY), 1, uintptr(threads), 1, 1, uintptr(shared), d.Stream, uintptr(unsafe.Pointer(&l.params[0])), 0}
+	l.fill(d, f, gridX, gridY, threads, shared, words)
 	s := d.launch(l)
 	l.params[0] = nil
 	launchings.Put(l)
 	if s != 0 {
 		return fail(s, "launching %s with %dx%d blocks of %d threads on device %d (%s)", f.name, gridX, gridY, threads, d.Index, d.Name)
+	}
+	if !f.proven.Load() {
+		f.proven.Store(true)
 	}
 	return nil
 }

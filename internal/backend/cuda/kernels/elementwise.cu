@@ -109,7 +109,8 @@ template <class T> DEV u64 magnitude64(T x) { return x < T(0) ? (u64)0 - (u64)x 
 template <class T> DEV T op_lcm(T x, T y) {
     const T g = op_gcd(x, y);
     // Magnitudes meet in 64 bits, so that what does not fit wraps once.
-    return g == 0 ? T(0) : (T)(magnitude64(x) / magnitude64(g) * magnitude64(y));
+    const T v = g == 0 ? T(0) : (T)(magnitude64(x) / magnitude64(g) * magnitude64(y));
+    return v < T(0) && sizeof(T) >= 4 ? Arith<T>::neg(v) : v;
 }
 
 // Division of integers refuses zero; the smallest number over -1 is itself.

@@ -5,14 +5,23 @@
 // out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
 struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
 
+// A thread has four units, a block's worth apart: several are under way at once. They are counted in INDEX.
 extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (e >= a.total) return;
-    const i64 i = e % a.inner, r = e / a.inner, p = a.at[r % a.count];
-    UNIT v = UNIT();
-    if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
-    else v = a.x[(r / a.count * a.n + p) * a.inner + i];
-    a.out[e] = v;
+    const INDEX first = (INDEX)blockIdx.x * 1024u + threadIdx.x, inner = (INDEX)a.inner, count = (INDEX)a.count;
+    UNIT v[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const INDEX e = first + k * 256u;
+        if (e >= (INDEX)a.total) break;
+        const INDEX r = inner == 1 ? e : e / inner, i = e - r * inner, o = r / count;
+        const i64 p = a.at[r - o * count];
+        v[k] = UNIT();
+        if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
+        else v[k] = a.x[(o * a.n + p) * a.inner + i];
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (first + k * 256u < (INDEX)a.total) a.out[first + k * 256u] = v[k];
 }
 #endif
 
@@ -40,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 }
 #endif
 
-#if defined(GATHER) || defined(SCATTER)
+#if defined(GATHER) || defined(SCATTER) || defined(SCATTER_ADD)
 typedef Rep<T>::R R;
 // Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
@@ -51,10 +60,12 @@ struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const
 extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    i64 rest = e, from = 0;
+    INDEX rest = (INDEX)e;
+    i64 from = 0;
     for (int d = (int)a.rank - 1; d >= 0; d--) {
-        if (d != a.axis) from += rest % a.dims[d] * a.xs[d];
-        rest /= a.dims[d];
+        const INDEX q = rest / (INDEX)a.dims[d];
+        if (d != a.axis) from += (i64)(rest - q * (INDEX)a.dims[d]) * a.xs[d];
+        rest = q;
     }
     const i64 p = a.at[e];
     T v = T();
@@ -81,5 +92,46 @@ extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant_
         T *z = a.out + to + p * a.xs[a.axis];
         *z = Put<T>::put(MEET(get(*z), get(a.src[from + k * a.ss[a.axis]])));
     }
+}
+#endif
+
+#ifdef NARROW
+// Positions in 32 bits; those out of range become n.
+struct Args { i64 total, n; u32 *out; const i64 *at; Fault *fault; };
+
+extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (e >= a.total) return;
+    const i64 p = a.at[e];
+    const bool out = p < 0 || p >= a.n;
+    if (out) complain(a.fault, 1, p, a.n);
+    a.out[e] = out ? (u32)a.n : (u32)p;
+}
+#endif
+
+#ifdef SCATTER_ADD
+// Sums of integers are the same in any order: every value is added where it belongs. WORD is T without its sign.
+extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_constant__ Args a) {
+    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
+    const bool is = e < a.total;
+    i64 rest = is ? e : 0, to = 0, from = 0;
+    for (int d = (int)a.rank - 1; d >= 0; d--) {
+        const i64 r = rest % a.dims[d];
+        if (d != a.axis) to += r * a.xs[d];
+        from += r * a.ss[d];
+        rest /= a.dims[d];
+    }
+    i64 p = is ? a.at[e] : -1;
+    if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
+    const i64 at = p < 0 ? -1 : to + p * a.xs[a.axis];
+    WORD v = at < 0 ? (WORD)0 : (WORD)a.src[from];
+    // Where a warp has one place, one of its threads adds for all.
+    const i64 first = __shfl_sync(~0u, at, 0);
+    if (__all_sync(~0u, at == first)) {
+#pragma unroll
+        for (int s = 16; s > 0; s /= 2) v += __shfl_xor_sync(~0u, v, s);
+        if (threadIdx.x % 32 != 0) return;
+    }
+    if (at >= 0) atomicAdd((WORD *)a.out + at, v);
 }
 #endif

@@ -6,7 +6,7 @@ typedef Rep<T>::R R;
 
 #ifdef SLICES
 // Columns are the elements of a slice; out is [outer, n, inner], src [outer, count, inner].
-struct Args { i64 n, count, columns, rows, chunks; const u64 *keys; const u32 *idx; R *first; R *last; T *out; const S *src; Fault *fault; i64 inner; };
+struct Args { i64 n, count, columns, rows, chunks; const u32 *keys; const u32 *idx; R *first; R *last; T *out; const S *src; i64 inner; };
 struct Line {
     T *out; const S *src; i64 step, from;
     DEV Line(const Args &a, i64, i64 c) {
@@ -19,7 +19,7 @@ struct Line {
 #else
 // Rows are lines of positions along an axis; see scatter in index.cu.
 struct Args {
-    i64 n, count, columns, rows, chunks; const u64 *keys; const u32 *idx; R *first; R *last; T *out; const S *src; Fault *fault;
+    i64 n, count, columns, rows, chunks; const u32 *keys; const u32 *idx; R *first; R *last; T *out; const S *src;
     i64 rank, axis, step; i64 dims[16], xs[16], ss[16];
 };
 struct Line {
@@ -44,7 +44,7 @@ struct Line {
     if (e >= a.rows * a.chunks * (a.columns / V)) return; \
     const i64 column = e % (a.columns / V) * V, chunk = e / (a.columns / V) % a.chunks, row = e / (a.columns / V * a.chunks); \
     const Line line(a, row, column); \
-    const u64 *keys = a.keys + row * a.count; \
+    const u32 *keys = a.keys + row * a.count; \
     const u32 *idx = a.idx + row * a.count; \
     const i64 lo = chunk * CHUNK, hi = min(lo + CHUNK, a.count), part = (row * a.chunks + chunk) * a.columns + column;
 
@@ -62,11 +62,10 @@ DEV void keep(R *to, const R (&v)[V]) {
 #pragma unroll
     for (int j = 0; j < V; j++) to[j] = v[j];
 }
-// put lets what is at position p meet v. Keys are the bits of positions with the sign turned.
-DEV void put(const Args &a, const Line &line, u64 key, const R (&v)[V]) {
-    const i64 p = (i64)(key ^ 1ull << 63);
-    if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); return; }
-    T *to = line.out + p * line.step;
+// put lets what is at a position meet v. Those out of range, of which narrow has complained, are n.
+DEV void put(const Args &a, const Line &line, u32 key, const R (&v)[V]) {
+    if (key >= a.n) return;
+    T *to = line.out + key * line.step;
     R t[V];
     load_vec<T, V>(t, to, V);
     meet(t, v);
@@ -78,11 +77,11 @@ extern "C" __global__ void __launch_bounds__(256) put_sorted(const __grid_consta
     THREAD
     const int AHEAD = 4; // values under way at once
     R v[V];
-    u64 key = keys[lo];
+    u32 key = keys[lo];
     bool begun = lo > 0 && keys[lo - 1] == key; // in a chunk before
     for (i64 j = lo; j < hi; j += AHEAD) {
         R w[AHEAD][V];
-        u64 is[AHEAD];
+        u32 is[AHEAD];
 #pragma unroll
         for (int u = 0; u < AHEAD; u++)
             if (j + u < hi) {
@@ -111,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(256) put_sorted(const __grid_consta
 #ifdef PUT_FINISH
 extern "C" __global__ void __launch_bounds__(256) put_finish(const __grid_constant__ Args a) {
     THREAD
-    const u64 key = keys[hi - 1];
+    const u32 key = keys[hi - 1];
     if (hi >= a.count || keys[hi] != key || (lo > 0 && keys[lo - 1] == key)) return; // no run that begins here goes on
     R v[V], w[V];
     keep(v, *(const R (*)[V])(a.last + part));

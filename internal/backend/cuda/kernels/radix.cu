@@ -101,23 +101,15 @@ DEV u32 before(const u32 *state, i64 tile) {
     return sum;
 }
 
-// same finds the lanes of a warp whose digit is this one's; 256 is no digit.
-DEV u32 same(u32 d) {
-    u32 m = ~0u;
-#pragma unroll
-    for (int b = 0; b < 9; b++) {
-        const u32 set = __ballot_sync(~0u, d >> b & 1);
-        m &= d >> b & 1 ? set : ~set;
-    }
-    return m;
-}
+// Tally is a digit in a warp: how many elements so far have it, and which of the 32 at hand.
+struct alignas(8) Tally { u32 lanes, count; };
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const __grid_constant__ Args a) {
-    __shared__ union { u32 count[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
+    __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
     __shared__ u32 from[256], to[256], mine;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
     if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks begin, so that none waits for one that has not
-    for (int i = t; i < WARPS * 256; i += THREADS) s.count[i / 256][i % 256] = 0;
+    for (int i = t; i < WARPS * 256; i += THREADS) s.tally[i / 256][i % 256] = Tally();
     __syncthreads();
     const i64 row = mine / a.tiles, tile = mine % a.tiles, lo = tile * TILE;
     const int live = (int)min((i64)TILE, a.n - lo);
@@ -129,21 +121,28 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) { // a warp's elements in order: 32 neighbours at a time
         const bool is = first + i * 32 < live;
-        const u32 d = is ? digit(a, k[i]) : 256, m = same(d), less = m & ((1u << lane) - 1);
-        u32 sum = 0;
-        if (is) sum = s.count[warp][d];
+        Tally *tally = &s.tally[warp][digit(a, k[i])];
+        if (is) atomicOr(&tally->lanes, 1u << lane);
         __syncwarp();
-        if (is && less == 0) s.count[warp][d] = sum + __popc(m);
+        Tally now = Tally();
+        if (is) now = *tally;
         __syncwarp();
-        rank[i] = sum + __popc(less);
+        const u32 less = now.lanes & ((1u << lane) - 1);
+        rank[i] = now.count + __popc(less);
+        if (is && less == 0) {
+            now.count += __popc(now.lanes);
+            now.lanes = 0;
+            *tally = now;
+        }
+        __syncwarp();
     }
     __syncthreads();
     u32 sum = 0, total = 0; // of digit t in the tile, in the row
     u32 *state = a.state + row * a.tiles * 256 + (t & 255);
     if (t < 256) {
         for (int w = 0; w < WARPS; w++) {
-            const u32 c = s.count[w][t];
-            s.count[w][t] = sum;
+            const u32 c = s.tally[w][t].count;
+            s.tally[w][t].count = sum;
             sum += c;
         }
         if (tile + 1 < a.tiles) leave(state + tile * 256, (tile ? OWN : ALL) | sum);
@@ -156,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     for (int i = 0; i < ITEMS; i++)
         if (first + i * 32 < live) {
             const u32 d = digit(a, k[i]);
-            rank[i] += from[d] + s.count[warp][d];
+            rank[i] += from[d] + s.tally[warp][d].count;
         }
     __syncthreads(); // counts are read: their place is used again
 #pragma unroll

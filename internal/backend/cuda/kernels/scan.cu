@@ -69,8 +69,8 @@ typedef Op::A A;
 
 struct Args {
     i64 rows, n, step, tiles; OUT *out; const T *x; const T *f;
-    A *own; u32 *has;            // of a tile: its total, and whether it is there
-    A *group; A *all; u32 *knows; // of 32 tiles: their total, that of all up to them, and what of it is there
+    u64 *own;         // totals of tiles, each with whether it is there: see Post
+    u64 *group, *all; // of 32 tiles, and of all up to these
     u32 *ticket;
 };
 
@@ -110,9 +110,35 @@ template <class F> DEV A lane_of(A v, F shuffle) {
 DEV A up(A v, int s) { return lane_of(v, [s](u32 w) { return __shfl_up_sync(~0u, w, s); }); }
 DEV A from_lane(A v, int l) { return lane_of(v, [l](u32 w) { return __shfl_sync(~0u, w, l); }); }
 
-DEV u32 acquire(const u32 *p) { u32 v; asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
-DEV void release(u32 *p, u32 v) { asm volatile("st.release.gpu.u32 [%0], %1;" :: "l"(p), "r"(v) : "memory"); }
-const u32 OWN = 1, ALL = 2; // of a group: its total is there, that of all up to it is
+// Post is a value with a word that says whether it is there; where both fit in 64 bits nothing else is waited for.
+template <int SIZE> struct Post {
+    static const int WORDS = (SIZE + 7) / 8 + 1;
+    static DEV void leave(u64 *box, i64 i, A v) {
+        memcpy(box + i * WORDS + 1, &v, sizeof(A));
+        asm volatile("st.release.gpu.u64 [%0], %1;" :: "l"(box + i * WORDS), "l"(1ull) : "memory");
+    }
+    static DEV bool look(const u64 *box, i64 i, A &v) {
+        u64 w;
+        asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(w) : "l"(box + i * WORDS) : "memory");
+        if (w) memcpy(&v, box + i * WORDS + 1, sizeof(A));
+        return w != 0;
+    }
+};
+template <> struct Post<4> {
+    static DEV void leave(u64 *box, i64 i, A v) {
+        u32 bits;
+        memcpy(&bits, &v, 4);
+        asm volatile("st.relaxed.gpu.u64 [%0], %1;" :: "l"(box + i), "l"(1ull << 32 | bits) : "memory");
+    }
+    static DEV bool look(const u64 *box, i64 i, A &v) {
+        u64 w;
+        asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(w) : "l"(box + i) : "memory");
+        const u32 bits = (u32)w;
+        memcpy(&v, &bits, 4);
+        return w >> 32 != 0;
+    }
+};
+typedef Post<sizeof(A)> Box;
 
 // folded joins count values from the last one, which is the first in order, to the one at 0.
 DEV A folded(const A *chain, int count) {
@@ -132,22 +158,21 @@ DEV A carried(const Args &a, i64 row, i64 tile, A total) {
     const i64 g = tile / 32, groups = (a.tiles + 31) / 32, mine = row * groups + g;
     if (warp == 0) {
         if (lane < nth) {
-            const i64 at = row * a.tiles + tile - 1 - lane;
-            while (acquire(a.has + at) == 0) {}
-            near[lane] = a.own[at];
+            A v;
+            while (!Box::look(a.own, row * a.tiles + tile - 1 - lane, v)) {}
+            near[lane] = v;
         }
         __syncwarp();
-        if (nth == 31 && lane == 0) {
-            a.group[mine] = Op::join(folded(near, 31), total);
-            release(a.knows + mine, OWN);
-        }
+        if (nth == 31 && lane == 0) Box::leave(a.group, mine, Op::join(folded(near, 31), total));
     } else if (warp == 1 && g > 0) {
-        const i64 at = mine - 1 - lane;
         for (;;) {
-            const u32 s = lane < g ? acquire(a.knows + at) : OWN, known = __ballot_sync(~0u, s == ALL), missing = __ballot_sync(~0u, s == 0);
+            A v;
+            bool all = false, own = true;
+            if (lane < g && !(all = Box::look(a.all, mine - 1 - lane, v))) own = Box::look(a.group, mine - 1 - lane, v);
+            const u32 known = __ballot_sync(~0u, all), missing = __ballot_sync(~0u, !all && !own);
             const int first = __ffs(known) - 1;
             if (known == 0 || missing & ((1u << first) - 1)) continue;
-            if (lane <= first) far[lane] = lane == first ? a.all[at] : a.group[at];
+            if (lane <= first) far[lane] = v;
             if (lane == 0) found = first + 1;
             break;
         }
@@ -157,15 +182,14 @@ DEV A carried(const Args &a, i64 row, i64 tile, A total) {
     if (g > 0) v = folded(far, found);
     if (nth == 31 && threadIdx.x == 0) {
         const A own = Op::join(folded(near, 31), total);
-        a.all[mine] = g > 0 ? Op::join(v, own) : own;
-        release(a.knows + mine, ALL);
+        Box::leave(a.all, mine, g > 0 ? Op::join(v, own) : own);
     }
     if (nth == 0) return v;
     const A sum = folded(near, nth);
     return g > 0 ? Op::join(v, sum) : sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / THREADS : 1) scan_rows(const __grid_constant__ Args a) {
     __shared__ A warps[WARPS];
     __shared__ u32 number;
     const int t = threadIdx.x, lane = t % 32, warp = t / 32;
@@ -221,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_rows(const __grid_con
         total = Op::join(total, warps[w]);
     }
     if (a.tiles > 1) {
-        if (t == 0) { a.own[block] = total; release(a.has + block, OWN); }
+        if (t == 0) Box::leave(a.own, block, total);
         if (tile > 0) {
             const A c = carried(a, row, tile, total);
             carry = has ? Op::join(c, carry) : c;

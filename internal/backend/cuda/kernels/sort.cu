@@ -170,3 +170,20 @@ extern "C" __global__ void __launch_bounds__(256) mode(const __grid_constant__ A
     if (threadIdx.x == 0) a.at[row] = a.idx[row * a.n + where[0]];
 }
 #endif
+
+#ifdef MIDDLE
+// The lower middle of sorted rows, whose NaNs are the last. One of these wins, or they are left out with SKIP.
+extern "C" __global__ void __launch_bounds__(256) middle(const __grid_constant__ Args a) {
+    const i64 row = (i64)blockIdx.x * 256 + threadIdx.x;
+    if (row >= a.rows) return;
+    const T *x = a.x + start(a, row);
+    const u32 *idx = a.idx + row * a.n;
+    i64 lo = 0, hi = a.n; // lo becomes the number of those that are no NaN
+    while (lo < hi) {
+        const i64 mid = (lo + hi) / 2;
+        const R v = get(x[idx[mid] * a.step]);
+        if (v == v) lo = mid + 1; else hi = mid;
+    }
+    a.out[row] = x[idx[lo < a.n && (!SKIP || lo == 0) ? lo : (lo - 1) / 2] * a.step];
+}
+#endif

@@ -15,6 +15,19 @@ var combos = []struct {
 	e elem
 }{{avx512, f32}, {avx512, f64}, {avx2, f32}, {avx2, f64}}
 
+// wholes are the pairs that have tiles of whole numbers: with fewer rows, since products need registers of their own. AVX2 has
+// no product of 64 bits.
+var wholes = []struct {
+	v isa
+	e elem
+}{{avx512.withRows(12), i32}, {avx512.withRows(12), i64}, {avx2.withRows(4), i32}}
+
+// withRows is an instruction set with smaller tiles.
+func (v isa) withRows(rows int) isa {
+	v.rows = rows
+	return v
+}
+
 // Files returns the text of every generated file by name.
 func Files() map[string]string {
 	files := map[string]string{}
@@ -92,6 +105,13 @@ func Files() map[string]string {
 			tileFiles(add, avx512, fours, nv, masked)
 		}
 	}
+	for _, c := range wholes {
+		for _, masked := range []bool{false, true} {
+			for _, nv := range vectors {
+				tileFiles(add, c.v, c.e, nv, masked)
+			}
+		}
+	}
 	add("tile_amx", amxFile)
 	add("masktable", maskTable)
 	files["stubs_gen_amd64.go"] = stubs()
@@ -152,6 +172,9 @@ func halvesStubs() string {
 	}
 	pairsStubs(w, avx512)
 	tileStubs(w, avx512, fours)
+	for _, c := range wholes {
+		tileStubs(w, c.v, c.e)
+	}
 	amxStubs(w)
 	return formatted(w)
 }

@@ -28,6 +28,7 @@ type elem struct {
 	pairs  bool   // an element is two bfloat16, neighbours in k; sums are float32
 	narrow bool   // B is float16, widened as it is read
 	fours  bool   // an element is four bytes, neighbours in k; sums are int32
+	times  string // instruction that multiplies whole numbers, of which the low half is kept; "" for floats
 }
 
 var (
@@ -36,6 +37,8 @@ var (
 	pairs = elem{suffix: "Pairs", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, pairs: true}
 	f16   = elem{suffix: "F16", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, narrow: true}
 	fours = elem{suffix: "Fours", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, fours: true}
+	i32   = elem{suffix: "I32", goType: "float32", size: 4, ps: "PS", ss: "SS", shift: 2, times: "VPMULLD"}
+	i64   = elem{suffix: "I64", goType: "float64", size: 8, ps: "PD", ss: "SD", shift: 3, times: "VPMULLQ"}
 )
 
 func (v isa) r(i int) string      { return fmt.Sprintf("%s%d", v.reg, i) }
@@ -61,13 +64,22 @@ func (v isa) multiplyAdd(w *asm, e elem, b, a, acc int) {
 		w.op("VPDPBUSD %s, %s, %s", v.r(b), v.r(a), v.r(acc))
 		return
 	}
+	if e.times != "" { // in one of the last two registers, which tiles of whole numbers leave free
+		t := v.r(v.regs - 2 + acc%2)
+		w.op("%s %s, %s, %s", e.times, v.r(b), v.r(a), t)
+		w.op("%s %s, %s, %s", e.sum(), t, v.r(acc), v.r(acc))
+		return
+	}
 	w.op("VFMADD231%s %s, %s, %s", e.ps, v.r(b), v.r(a), v.r(acc))
 }
 
 // sum is the instruction that adds vectors of sums.
 func (e elem) sum() string {
-	if e.fours {
+	switch {
+	case e.fours || e.times != "" && e.size == 4:
 		return "VPADDD"
+	case e.times != "":
+		return "VPADDQ"
 	}
 	return "VADD" + e.ps
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool"}
+var goType = map[typ]string{f32: "float32", i32: "int32", f64: "float64", i64: "int64", mask: "bool", u8: "uint8", i8: "int8", u16: "uint16", i16: "int16"}
 
 var goPred = map[int]string{17: "<", 18: "<=", 0: "==", 4: "!=", 30: ">", 29: ">="}
 
@@ -98,6 +98,12 @@ func goConst(v *val) string {
 		return strconv.FormatFloat(f, 'x', -1, 64)
 	case i32:
 		return strconv.Itoa(int(int32(uint32(v.bits))))
+	case u8, u16:
+		return strconv.Itoa(int(v.bits))
+	case i8:
+		return strconv.Itoa(int(int8(v.bits)))
+	case i16:
+		return strconv.Itoa(int(int16(v.bits)))
 	}
 	return strconv.Itoa(int(int64(v.bits)))
 }
@@ -150,8 +156,14 @@ func (w *twin) statement(v *val) {
 		}
 	case "min":
 		e = "lesser(" + a[0] + ", " + a[1] + ")"
+		if v.t.narrow() {
+			e = "min(" + a[0] + ", " + a[1] + ")"
+		}
 	case "max":
 		e = "greater(" + a[0] + ", " + a[1] + ")"
+		if v.t.narrow() {
+			e = "max(" + a[0] + ", " + a[1] + ")"
+		}
 	case "sqrt":
 		e = "sqrt(" + a[0] + ")"
 		if v.t == f64 {
@@ -216,8 +228,8 @@ func loadExpr(v *val) string {
 			return "float64(" + e + ")"
 		}
 		return e
-	case "u8", "u16":
-		return "int32(" + e + ")"
+	case "u8", "i8", "u16", "i16", "u32", "i32":
+		return goType[v.t] + "(" + e + ")"
 	case "bool":
 		return e + " != 0"
 	case "f16":

@@ -25,14 +25,26 @@ const (
 	f64
 	i64
 	mask
+	u8
+	i8
+	u16
+	i16
 )
 
 func (t typ) size() int {
-	if t == f64 || t == i64 {
+	switch t {
+	case f64, i64:
 		return 8
+	case u16, i16:
+		return 2
+	case u8, i8:
+		return 1
 	}
 	return 4
 }
+
+// narrow says that a lane has one byte or two.
+func (t typ) narrow() bool { return t >= u8 }
 
 // val is one operation of a kernel body, and its result.
 type val struct {
@@ -99,6 +111,9 @@ func (b *B) D(f float64) *val { return b.constant(f64, math.Float64bits(f)) }
 
 // L is an int64 constant.
 func (b *B) L(i int64) *val { return b.constant(i64, uint64(i)) }
+
+// N is a constant of a narrow type.
+func (b *B) N(t typ, i int) *val { return b.constant(t, uint64(i)&(1<<(8*t.size())-1)) }
 
 // Load reads a lane of the slice; mem is how it lies in memory ("" for the type itself).
 func (b *B) Load(name string, t typ, mem string) *val {

@@ -70,22 +70,10 @@ func tests() []*kernel {
 		add("IsInf"+e.suffix, "1 where x[i] is infinite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Eq(magnitude(b), inf(b))) })
 		add("IsFinite"+e.suffix, "1 where x[i] is finite, else 0", e.t.size(), one, func(b *B) { b.StoreBool("z", b.Lt(magnitude(b), inf(b))) })
 	}
-	bools := func(n string) param { return param{n, "uint8"} }
-	is := func(b *B, n string) *val { return b.Load(n, mask, "bool") }
-	for _, o := range []struct {
-		name, word string
-		op         func(b *B, x, y *val) *val
-	}{{"And", "and", (*B).And}, {"Or", "or", (*B).Or}, {"Xor", "or else", (*B).Xor}} {
-		add(o.name+"Bool", "1 where x[i] "+o.word+" y[i], bytes other than 0 being true, else 0", 4, []param{bools("x"), bools("y")}, func(b *B) {
-			x := is(b, "x")
-			b.StoreBool("z", o.op(b, x, is(b, "y")))
-		})
-	}
-	add("NotBool", "1 where x[i] is 0, else 0", 4, []param{bools("x")}, func(b *B) { b.StoreNot("z", is(b, "x")) })
 	return append(ks, choices()...)
 }
 
-// choices are WhereF32 for elements of other sizes.
+// choices are WhereF32 for elements of eight bytes; narrow has those of fewer.
 func choices() []*kernel {
 	where := func(name, typ string, lane int, load func(b *B, n string) *val, mem string) *kernel {
 		return &kernel{name: name, lane: lane, slices: []param{{"z", typ}, {"m", "uint8"}, {"x", typ}, {"y", typ}},
@@ -98,8 +86,6 @@ func choices() []*kernel {
 	}
 	return []*kernel{
 		where("WhereF64", "float64", 8, func(b *B, n string) *val { return b.Load(n, f64, "") }, ""),
-		where("WhereU16", "uint16", 4, func(b *B, n string) *val { return b.Load(n, i32, "u16") }, "u16"),
-		where("WhereU8", "uint8", 4, func(b *B, n string) *val { return b.Load(n, i32, "u8") }, "u8"),
 	}
 }
 
@@ -190,6 +176,11 @@ func toInts() []*kernel {
 			x := b.X("x")
 			b.Stop(b.NotGe(b.C(0x1.fffffep30), b.Abs(x)))
 			b.Store("z", b.And(b.ToI(x), b.I(255)), "u8")
+		}),
+		make("F32ToU16", "f32to16u", "f32to16uFar", "uint16", "float32", 4, func(b *B) {
+			x := b.X("x")
+			b.Stop(b.NotGe(b.C(0x1.fffffep30), b.Abs(x)))
+			b.Store("z", b.And(b.ToI(x), b.I(0xffff)), "u16")
 		}),
 		make("F32ToI64", "f32to64", "f32to64far", "int64", "float32", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, "f64f32"))) }),
 		make("F64ToI64", "f64to64", "f64to64far", "int64", "float64", 8, func(b *B) { b.Z(near(b, b.Load("x", f64, ""))) }),

@@ -24,7 +24,7 @@ const dir = "../../../backend/cpu/simd"
 type param struct{ name, typ string }
 
 func (p param) size() int {
-	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2}[p.typ]
+	return map[string]int{"float32": 4, "int32": 4, "float64": 8, "int64": 8, "uint8": 1, "byte": 1, "uint16": 2, "int8": 1, "int16": 2, "uint32": 4}[p.typ]
 }
 
 // acc is an accumulator of a reduction: one register, or one per lane of the group.
@@ -71,9 +71,10 @@ func (k *kernel) unroll(ops, lanes int) int {
 	return 2
 }
 
-// goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only.
+// goTail says whether the tail is left to the twin: AVX2 masks lanes of 4 and 8 bytes only, and what is less than a vector of
+// narrow lanes is nowhere worth a mask.
 func (k *kernel) goTail(t target) bool {
-	if k.plain != "" {
+	if k.plain != "" || k.lane < 4 {
 		return true
 	}
 	if t != avx2 {
@@ -141,7 +142,7 @@ type family struct {
 
 func families() []family {
 	return []family{
-		{"arith", arith()}, {"compare", compare()}, {"convert", convert()},
+		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"narrow", narrow()}, {"resize", resize()},
 		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
 		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
 		{"wide32", endingIn("F32", wideMath())}, {"wide64", endingIn("F64", wideMath())},

@@ -66,8 +66,15 @@ func (t *neonTable) offset(row []float32) int {
 }
 
 func (t *neonTable) constant(c *val) int {
-	if c.t.size() == 8 {
+	switch c.t.size() {
+	case 8:
 		return t.put(ckey(c), 8, c.bits, c.bits)
+	case 1, 2:
+		words := make([]uint64, 16/c.t.size())
+		for i := range words {
+			words[i] = c.bits
+		}
+		return t.put(ckey(c), c.t.size(), words...)
 	}
 	return t.put(ckey(c), 4, c.bits, c.bits, c.bits, c.bits)
 }

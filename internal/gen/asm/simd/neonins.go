@@ -97,6 +97,12 @@ func (a *neonAsm) compute(v *val, r [3]int, end func()) {
 		a.pick(v.tab)
 		one(func(d int) { a.word("TBL4", 0, d, 28, r[0]) })
 	case "min", "max":
+		if v.t.narrow() {
+			one(func(d int) {
+				a.word(map[bool]string{true: "U", false: "S"}[v.t == u8 || v.t == u16]+strings.ToUpper(v.op), size, d, r[0], r[1])
+			})
+			return
+		}
 		if plainBound(v.args[0]) { // no zeros to tell apart, and NaN wins as it does here
 			one(func(d int) { a.word(map[string]string{"min": "FMIN", "max": "FMAX"}[v.op], size, d, r[0], r[1]) })
 			return

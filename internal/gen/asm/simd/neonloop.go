@@ -8,6 +8,9 @@ import (
 
 // neonTail reports whether the last elements, fewer than a vector, are left to the twin: bytes and halves.
 func (k *kernel) neonTail() bool {
+	if k.lane < 4 {
+		return true
+	}
 	for _, s := range k.slices {
 		if s.size() != k.lane && !strings.HasPrefix(s.name, "next") {
 			return true

@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // addr is where the vector at hand of the slice of v lies.
 func (a *neonAsm) addr(v *val) (reg, off int) {
 	for i, s := range a.k.slices {
@@ -34,9 +36,18 @@ func (a *neonAsm) load(v *val, d int) {
 	} else {
 		a.p("%s %d(R%d), F%d", neonMoves[n], off, r, d)
 	}
-	widen := map[string][]string{"u8": {"UXTL8", "UXTL16"}, "bool": {"UXTL8", "UXTL16"}, "u16": {"UXTL16"}, "f16": {"FCVTL16"}, "f64f32": {"FCVTL32"}}
-	for _, name := range widen[v.mem] {
-		a.word(name, 0, d, d, -1)
+	switch v.mem {
+	case "f16":
+		a.word("FCVTL16", 0, d, d, -1)
+	case "f64f32":
+		a.word("FCVTL32", 0, d, d, -1)
+	case "bool":
+		a.word("UXTL8", 0, d, d, -1)
+		a.word("UXTL16", 0, d, d, -1)
+	case "u8", "i8", "u16", "i16", "u32", "i32":
+		for n := memSize(v); n < v.t.size(); n *= 2 {
+			a.word(fmt.Sprintf("%sXTL%d", map[byte]string{'u': "U", 'i': "S"}[v.mem[0]], 8*n), 0, d, d, -1)
+		}
 	}
 	if v.mem == "bool" {
 		if a.k.lane == 8 {
@@ -85,22 +96,28 @@ func (a *neonAsm) store(v *val, at [3]int) {
 		})
 		return
 	}
-	narrow := map[string][]string{"u8": {"XTN16", "XTN8"}, "bool": {"XTN16", "XTN8"}, "u16": {"XTN16"}, "f16": {"FCVTN16"}, "f32": {"FCVTN32"}, "i32": {"XTN32"}}
 	if v.mem != "" {
 		t := a.alloc()
-		if v.mem == "bool" && a.k.lane == 8 {
-			a.word("XTN32", 0, t, x, -1)
+		switch v.mem {
+		case "f16":
+			a.word("FCVTN16", 0, t, x, -1)
 			x = t
-		}
-		for _, name := range narrow[v.mem] {
-			a.word(name, 0, t, x, -1)
+		case "f32":
+			a.word("FCVTN32", 0, t, x, -1)
 			x = t
+		default:
+			for n := a.k.lane / 2; n >= memSize(v); n /= 2 {
+				a.word(fmt.Sprintf("XTN%d", 8*n), 0, t, x, -1)
+				x = t
+			}
 		}
 		if v.mem == "bool" {
 			if v.imm == 1 {
-				a.word("NOT", 0, t, t, -1)
+				a.word("NOT", 0, t, x, -1)
+				x = t
 			}
-			a.word("AND", 0, t, t, at[1])
+			a.word("AND", 0, t, x, at[1])
+			x = t
 		}
 		a.free[t] = true
 	}

@@ -9,7 +9,7 @@ var neonWords = map[string]uint32{
 	"FCMEQ": 0x4E20E400, "FCMGE": 0x6E20E400, "FCMGT": 0x6EA0E400, "FSQRT": 0x6EA1F800, "FNEG": 0x6EA0F800, "SCVTF": 0x4E21D800, "FCVTZS": 0x4EA1B800,
 	"FRINTN": 0x4E218800, "FRINTM": 0x4E219800, "FRINTP": 0x4EA18800, "FRINTZ": 0x4EA19800,
 	"FABS": 0x4EA0F800, "FMAX": 0x4E20F400, "FMIN": 0x4EA0F400,
-	"ADD": 0x4EA08400, "SUB": 0x6EA08400, "MUL": 0x4EA09C00, "CMEQ": 0x6EA08C00, "CMGT": 0x4EA03400, "SMAX": 0x4EA06400,
+	"ADD": 0x4EA08400, "SUB": 0x6EA08400, "MUL": 0x4EA09C00, "CMEQ": 0x6EA08C00, "CMGT": 0x4EA03400, "SMAX": 0x4EA06400, "SMIN": 0x4EA06C00, "UMAX": 0x6EA06400, "UMIN": 0x6EA06C00,
 	"ZIP1": 0x4E803800, "ZIP2": 0x4E807800, "TRN1": 0x4E802800, "TRN2": 0x4E806800, "UZP1": 0x4E801800, "UZP2": 0x4E805800,
 	// These do not look at lanes. BSL chooses by the bits of the result, BIT and BIF by those of the second operand.
 	"AND": 0x4E201C00, "ORR": 0x4EA01C00, "EOR": 0x6E201C00, "BSL": 0x6E601C00, "BIT": 0x6EA01C00, "BIF": 0x6EE01C00,
@@ -22,7 +22,7 @@ var neonWords = map[string]uint32{
 	"UXTL8": 0x2F08A400, "UXTL16": 0x2F10A400, "XTN8": 0x0E212800, "XTN16": 0x0E612800, "XTN32": 0x0EA12800, "UXTL32": 0x2F20A400,
 	"FCVTL16": 0x0E217800, "FCVTL32": 0x0E617800, "FCVTN16": 0x0E216800, "FCVTN32": 0x0E616800, "CMEQ0": 0x4EA09800,
 	// Against zero.
-	"FCMEQ0": 0x4EA0D800, "FCMLT0": 0x4EA0E800, "CMTST": 0x4EA08C00, "SXTL32": 0x0F20A400, "SXTL2": 0x4F20A400,
+	"FCMEQ0": 0x4EA0D800, "FCMLT0": 0x4EA0E800, "CMTST": 0x4EA08C00, "SXTL8": 0x0F08A400, "SXTL16": 0x0F10A400, "SXTL32": 0x0F20A400, "SXTL2": 0x4F20A400,
 	// These have a count in bits 16 to 22.
 	"SHL": 0x4F005400, "USHR": 0x6F000400, "SSHR": 0x4F000400,
 }
@@ -39,9 +39,13 @@ func neonWord(name string, size, d, n, m int) string {
 		w |= uint32(m) << 16
 		note += fmt.Sprintf(", V%d", m)
 	}
-	if size == 8 {
+	switch size {
+	case 8:
 		w |= 1 << 22
 		note += ", 64 bits"
+	case 1, 2:
+		w = w&^(3<<22) | uint32(size-1)<<22
+		note += fmt.Sprintf(", %d bits", 8*size)
 	}
 	return fmt.Sprintf("WORD $0x%08x // %s", w, note)
 }

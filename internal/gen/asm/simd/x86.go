@@ -172,6 +172,8 @@ func (f *frame) loadConst(c *val, n int) {
 	switch {
 	case f.tgt == avx2:
 		f.p("VMOVUPS %s, %s", f.constMem(c), f.reg(n))
+	case c.t.narrow():
+		f.p("VPBROADCAST%s %s, %s", isuf[c.t], f.constMem(c), f.reg(n))
 	case c.t.size() == 8:
 		f.p("VBROADCASTSD %s, %s", f.constMem(c), f.reg(n))
 	default:
@@ -187,7 +189,11 @@ func (f *frame) source(x *val) (s, bcst string, done func()) {
 	}
 	if r.op == "const" {
 		if _, ok := f.cregs[ckey(r)]; !ok {
-			if f.tgt == avx512 {
+			switch {
+			case f.tgt == avx512 && r.t.narrow(): // only lanes of 4 and 8 bytes are repeated from memory
+				n, done := f.loc(x)
+				return f.reg(n), "", done
+			case f.tgt == avx512:
 				return f.constMem(r), ".BCST", func() {}
 			}
 			return f.constMem(r), "", func() {}

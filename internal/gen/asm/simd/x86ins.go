@@ -7,24 +7,27 @@ import (
 
 // suffix of the packed instruction for a lane type.
 var fsuf = map[typ]string{f32: "PS", f64: "PD"}
-var isuf = map[typ]string{i32: "D", i64: "Q"}
+var isuf = map[typ]string{i32: "D", i64: "Q", u8: "B", i8: "B", u16: "W", i16: "W"}
 
 func (f *frame) opcode(v *val) string {
-	isInt := v.t == i32 || v.t == i64
+	isInt := v.t == i32 || v.t == i64 || v.t.narrow()
 	switch v.op {
 	case "add", "sub", "mul", "div", "min", "max":
 		name := map[string]string{"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "min": "MIN", "max": "MAX"}[v.op]
 		if !isInt {
 			return "V" + name + fsuf[v.t]
 		}
-		if v.op == "mul" {
+		switch {
+		case v.op == "mul":
 			name = "MULL"
+		case v.op == "min" || v.op == "max":
+			name += map[bool]string{true: "U", false: "S"}[v.t == u8 || v.t == u16]
 		}
 		return "VP" + name + isuf[v.t]
 	case "and", "or", "xor":
 		name := map[string]string{"and": "VPAND", "or": "VPOR", "xor": "VPXOR"}[v.op]
 		if f.tgt == avx512 {
-			name += map[int]string{4: "D", 8: "Q"}[v.t.size()]
+			name += map[bool]string{true: "Q", false: "D"}[v.t.size() == 8]
 		}
 		return name
 	}
@@ -66,7 +69,7 @@ func (f *frame) ins(v *val, pos int) {
 		if v.t == mask && f.tgt == avx512 {
 			x, y := f.at[v.args[0].root()], f.at[v.args[1].root()]
 			f.release(v, pos)
-			f.p("K%sW K%d, K%d, K%d", strings.ToUpper(v.op), y, x, f.define(v))
+			f.p("K%s%s K%d, K%d, K%d", strings.ToUpper(v.op), f.kbits(), y, x, f.define(v))
 			return
 		}
 		x, y := v.args[0], v.args[1]
@@ -213,12 +216,17 @@ func (f *frame) cmp(v *val, pos int) {
 	d2()
 	d := f.define(v)
 	switch {
-	case t == i32 || t == i64:
+	case t == i32 || t == i64 || t.narrow():
 		name := map[int]string{30: "VPCMPGT", 0: "VPCMPEQ"}[v.imm] + isuf[t]
 		f.p("%s%s %s, %s, %s", name, bc, s, f.reg(x), f.maskReg(d))
 	default:
 		f.p("VCMP%s%s $%d, %s, %s, %s", fsuf[t], bc, v.imm, s, f.reg(x), f.maskReg(d))
 	}
+}
+
+// kbits is the ending of instructions on masks with as many bits as there are lanes; words serve fewer too.
+func (f *frame) kbits() string {
+	return map[int]string{1: "Q", 2: "D", 4: "W", 8: "W"}[f.k.lane]
 }
 
 func (f *frame) maskReg(n int) string {
@@ -238,9 +246,14 @@ func (f *frame) sel(v *val, pos int) {
 	d2()
 	d := f.define(v)
 	suf := map[int]string{4: "PS", 8: "PD"}[v.t.size()]
-	if f.tgt == avx512 {
+	switch {
+	case v.t.narrow() && f.tgt == avx512:
+		f.p("VPBLENDM%s %s, %s, K%d, %s", isuf[v.t], s, f.reg(y), m, f.reg(d))
+	case v.t.narrow():
+		f.p("VPBLENDVB %s, %s, %s, %s", f.reg(m), s, f.reg(y), f.reg(d))
+	case f.tgt == avx512:
 		f.p("VBLENDM%s%s %s, %s, K%d, %s", suf, bc, s, f.reg(y), m, f.reg(d))
-	} else {
+	default:
 		f.p("VBLENDV%s %s, %s, %s, %s", suf, f.reg(m), s, f.reg(y), f.reg(d))
 	}
 }

@@ -5,11 +5,11 @@ import "fmt"
 // memSize is the size of an element in memory.
 func memSize(v *val) int {
 	switch v.mem {
-	case "u8", "bool":
+	case "u8", "i8", "bool":
 		return 1
-	case "u16", "f16":
+	case "u16", "i16", "f16":
 		return 2
-	case "f32", "f64f32", "i64f32", "i32":
+	case "f32", "f64f32", "i64f32", "i32", "u32":
 		return 4
 	}
 	return v.t.size()
@@ -62,10 +62,8 @@ func (f *frame) load(v *val, pos int) {
 	switch v.mem {
 	case "":
 		f.p("%s%s %s, %s%s", move(v.t), z, m, k, f.reg(d))
-	case "u8":
-		f.p("VPMOVZXBD%s %s, %s%s", z, m, k, f.reg(d))
-	case "u16":
-		f.p("VPMOVZXWD%s %s, %s%s", z, m, k, f.reg(d))
+	case "u8", "i8", "u16", "i16", "u32", "i32":
+		f.p("VPMOV%s%s%s%s %s, %s%s", map[byte]string{'u': "ZX", 'i': "SX"}[v.mem[0]], letters[memSize(v)], letters[v.t.size()], z, m, k, f.reg(d))
 	case "f16":
 		f.p("VCVTPH2PS%s %s, %s%s", z, m, k, f.reg(d))
 	case "f64f32":
@@ -76,6 +74,9 @@ func (f *frame) load(v *val, pos int) {
 		panic("load " + v.mem)
 	}
 }
+
+// letters name sizes of integers.
+var letters = map[int]string{1: "B", 2: "W", 4: "D", 8: "Q"}
 
 // move is the whole-vector move; under a mask it counts lanes, so the width matters.
 func move(t typ) string {
@@ -138,18 +139,8 @@ func (f *frame) store(v *val, pos int) {
 		f.free[t] = true
 	case "f16":
 		f.p("VCVTPS2PH $0, %s, %s%s", f.reg(x), k, m)
-	case "u8", "u16":
+	case "u8", "u16", "i32":
 		f.storeInt(v, x, k, m)
-	case "i32":
-		if f.tgt == avx512 {
-			f.p("VPMOVQD Z%d, %s%s", x, k, m)
-			return
-		}
-		t := f.alloc()
-		f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
-		f.p("VSHUFPS $0x88, X%d, X%d, X%d", t, x, t)
-		f.p("VMOVUPS X%d, %s", t, m)
-		f.free[t] = true
 	case "bool":
 		f.storeBool(v, x, k, m)
 	default:
@@ -157,20 +148,27 @@ func (f *frame) store(v *val, pos int) {
 	}
 }
 
+// storeInt writes lanes to narrower elements. Without AVX-512, bytes and halves must hold what they are given.
 func (f *frame) storeInt(v *val, x int, k, m string) {
+	from, to := v.t.size(), memSize(v)
 	if f.tgt == avx512 {
-		f.p("%s %s, %s%s", map[string]string{"u8": "VPMOVDB", "u16": "VPMOVDW"}[v.mem], f.reg(x), k, m)
+		f.p("VPMOV%s%s %s, %s%s", letters[from], letters[to], f.reg(x), k, m)
 		return
 	}
 	t := f.alloc()
 	f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
-	f.p("VPACKUSDW X%d, X%d, X%d", t, x, t)
-	if v.mem == "u8" {
-		f.p("VPACKUSWB X%d, X%d, X%d", t, t, t)
-		f.p("VMOVQ X%d, %s", t, m)
-	} else {
-		f.p("VMOVDQU X%d, %s", t, m)
+	switch from {
+	case 8:
+		f.p("VSHUFPS $0x88, X%d, X%d, X%d", t, x, t)
+	case 4:
+		f.p("VPACKUSDW X%d, X%d, X%d", t, x, t)
+	case 2:
+		f.p("VPACKUSWB X%d, X%d, X%d", t, x, t)
 	}
+	for have := from / 2; have > to; have /= 2 {
+		f.p("%s X%d, X%d, X%d", map[int]string{4: "VPACKUSDW", 2: "VPACKUSWB"}[have], t, t, t)
+	}
+	f.p("%s X%d, %s", map[int]string{16: "VMOVDQU", 8: "VMOVQ", 4: "VMOVD"}[32/from*to], t, m)
 	f.free[t] = true
 }
 
@@ -181,16 +179,27 @@ func (f *frame) storeBool(v *val, x int, k, m string) {
 	if f.tgt == avx512 {
 		if v.imm == 1 {
 			n := f.allocK()
-			f.p("KNOTW K%d, K%d", x, n)
+			f.p("KNOT%s K%d, K%d", f.kbits(), x, n)
 			f.freeK[n] = true
 			x = n
 		}
-		f.p("VMOVDQU8.Z X%d, K%d, X%d", one, x, t)
-		if f.k.lane == 8 && !f.masked {
+		r := map[int]string{1: "Z", 2: "Y", 4: "X", 8: "X"}[f.k.lane]
+		f.p("VMOVDQU8.Z %s%d, K%d, %[1]s%[4]d", r, one, x, t)
+		if f.k.lane < 4 {
+			f.p("VMOVDQU8 %s%d, %s", r, t, m)
+		} else if f.k.lane == 8 && !f.masked {
 			f.p("VMOVQ X%d, %s", t, m)
 		} else {
 			f.p("VMOVDQU8 X%d, %s%s", t, k, m)
 		}
+	} else if f.k.lane == 1 {
+		f.p("%s Y%d, Y%d, Y%d", map[int]string{0: "VPAND", 1: "VPANDN"}[v.imm], one, x, t)
+		f.p("VMOVDQU Y%d, %s", t, m)
+	} else if f.k.lane == 2 {
+		f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
+		f.p("VPACKSSWB X%d, X%d, X%d", t, x, t)
+		f.p("%s X%d, X%d, X%d", map[int]string{0: "VPAND", 1: "VPANDN"}[v.imm], one, t, t)
+		f.p("VMOVDQU X%d, %s", t, m)
 	} else {
 		f.p("VEXTRACTI128 $1, Y%d, X%d", x, t)
 		f.p("VPACKSSDW X%d, X%d, X%d", t, x, t)

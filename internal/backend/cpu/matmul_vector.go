@@ -1,0 +1,183 @@
+package cpu
+
+import (
+	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/par"
+)
+
+// A product with a vector whose rows lie whole is a sum of products for each row, and one sum in the order of a matrix
+// product waits for each addition before the next. So these sums run in lanes: those of parts of dotPart elements in the
+// order of simd, and the parts after each other. It is decided by the inner size and where rows lie, not by their number, so
+// that a row has the same bits whatever rows come with it.
+
+const (
+	vectorDepth = 128      // inner size from which that is done
+	longDepth   = 8 << 10  // the same for float64 and halves, of which matrix kernels take more in a cycle
+	dotPart     = 2048     // elements
+	dotRun      = 8        // parts that are one block of work
+	dotSerial   = 64 << 10 // elements up to which a parallel loop does not pay
+)
+
+// byVector reports whether the product is done so. A single row may lie anyhow: it is small beside what it takes.
+func byVector(m, n, k, acs, depth int) bool { return n == 1 && k >= depth && (acs == 1 || m == 1) }
+
+// vectorProduct is a product with n 1 in elements T with sums in S: dot sums the products of a part, vector shows k elements
+// a step apart as a slice of S, put rounds sums.
+type vectorProduct[T numbers, S float32 | float64] struct {
+	dot    func(x []T, y []S) S
+	vector func(x []T, step, k int) (y []S, free func())
+	put    func(z []T, x []S)
+}
+
+func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+	y, freeY := v.vector(b, brs, k)
+	defer freeY()
+	if acs != 1 {
+		x, freeX := vectorOf(a, acs, k)
+		defer freeX()
+		a = x
+	}
+	if run == nil || m*k <= dotSerial {
+		run = func(blocks int, f func(int)) {
+			for i := range blocks {
+				f(i)
+			}
+		}
+	}
+	parts := (k + dotPart - 1) / dotPart
+	if parts > dotRun { // rows so long that each is several blocks
+		v.long(m, k, parts, a, ars, y, c, crs, ep, run)
+		return
+	}
+	each := max(1, dotRun*dotPart/k)
+	run((m+each-1)/each, func(block int) {
+		from := block * each
+		rows := min(each, m-from)
+		sums, free := borrow[S](rows)
+		defer free()
+		pace := par.NewPace()
+		for i := range rows {
+			sums[i] = v.row(a[(from+i)*ars:][:k], y)
+			if k >= dotPart {
+				pace.Step()
+			}
+		}
+		v.finish(sums, from, c, crs, ep)
+	})
+}
+
+// row sums the products of a row, part by part.
+func (v *vectorProduct[T, S]) row(x []T, y []S) (sum S) {
+	for at := 0; at < len(x); at += dotPart {
+		to := min(at+dotPart, len(x))
+		sum += v.dot(x[at:to], y[at:to])
+	}
+	return sum
+}
+
+// long cuts rows into blocks of parts.
+func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, y []S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+	partial, free := borrow[S](m * parts)
+	defer free()
+	runs := (parts + dotRun - 1) / dotRun
+	run(m*runs, func(block int) {
+		row := a[block/runs*ars:][:k]
+		pace := par.NewPace()
+		for p := block % runs * dotRun; p < min((block%runs+1)*dotRun, parts); p++ {
+			to := min((p+1)*dotPart, k)
+			partial[block/runs*parts+p] = v.dot(row[p*dotPart:to], y[p*dotPart:to])
+			pace.Step()
+		}
+	})
+	sums := partial[:m]
+	for i := range m { // sums of rows take the place of parts that are used up
+		var sum S
+		for _, s := range partial[i*parts:][:parts] {
+			sum += s
+		}
+		sums[i] = sum
+	}
+	v.finish(sums, 0, c, crs, ep)
+}
+
+// finish writes the sums of rows, and hands them on.
+func (v *vectorProduct[T, S]) finish(sums []S, row int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int)) {
+	if c == nil || crs != 1 { // nobody keeps them, or they lie apart
+		z, free := borrow[T](len(sums))
+		defer free()
+		v.put(z, sums)
+		if c == nil {
+			ep(z, 1, row, 0, len(sums), 1)
+			return
+		}
+		for i, x := range z {
+			c[(row+i)*crs] = x
+		}
+	} else {
+		v.put(c[row:][:len(sums)], sums)
+	}
+	if ep != nil {
+		ep(c[row*crs:], crs, row, 0, len(sums), 1)
+	}
+}
+
+// vectorOf is k elements a step apart as a slice.
+func vectorOf[T numbers](x []T, step, k int) ([]T, func()) {
+	if step == 1 {
+		return x[:k], func() {}
+	}
+	y, free := borrow[T](k)
+	for i := range y {
+		y[i] = x[i*step]
+	}
+	return y, free
+}
+
+var (
+	vector32 = &vectorProduct[float32, float32]{simd.DotF32, vectorOf[float32], func(z, x []float32) { copy(z, x) }}
+	vector64 = &vectorProduct[float64, float64]{laneDot64, vectorOf[float64], func(z, x []float64) { copy(z, x) }}
+
+	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16), vectorHalf(dtype.Float16)
+)
+
+// vectorHalf has the vector in float32, and widens a part of a row tile by tile.
+func vectorHalf(d dtype.DType) *vectorProduct[uint16, float32] {
+	return &vectorProduct[uint16, float32]{
+		dot: func(x []uint16, y []float32) (sum float32) {
+			var tile [dotPart / 4]float32
+			for at := 0; at < len(x); at += len(tile) {
+				n := min(len(tile), len(x)-at)
+				widenHalf(d, tile[:n], x[at:at+n])
+				sum += simd.DotF32(tile[:n], y[at:at+n])
+			}
+			return sum
+		},
+		vector: func(x []uint16, step, k int) ([]float32, func()) {
+			y, free := borrow[float32](k)
+			widenStrided(d, y, x, step)
+			return y, free
+		},
+		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
+	}
+}
+
+// laneDot64 sums the products of a part: element i is added to lane i%lanes, then halves of lanes are added, and the last few in order.
+func laneDot64(x, y []float64) float64 {
+	const lanes, last = 512, 8
+	var sums, tile [lanes]float64
+	for at := 0; at < len(x); at += lanes {
+		n := min(lanes, len(x)-at)
+		simd.MulF64(tile[:n], x[at:at+n], y[at:at+n])
+		simd.AddF64(sums[:n], sums[:n], tile[:n])
+	}
+	for h := lanes / 2; h >= last; h /= 2 {
+		simd.AddF64(sums[:h], sums[:h], sums[h:2*h])
+	}
+	sum := 0.0
+	for _, s := range sums[:last] {
+		sum += s
+	}
+	return sum
+}

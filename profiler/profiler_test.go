@@ -1,0 +1,104 @@
+package profiler_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/profiler"
+)
+
+func TestProfile(t *testing.T) {
+	lucid.Seed(1)
+	x, w := lucid.Randn(64, 32).Eval(), lucid.Randn(32, 16).Eval()
+	f := func(x *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Add(1).Tanh().Softmax(-1) }
+	for name, g := range map[string]func(*lucid.Tensor) *lucid.Tensor{"eager": f, "compiled": lucid.Compile(f)} {
+		g(x).Eval()
+		r := profiler.Profile(func() {
+			for range 3 {
+				g(x).Eval()
+			}
+		})
+		rows := r.ByName()
+		calls, all := 0, ""
+		for i, row := range rows {
+			calls += row.Calls
+			all += row.Name + " "
+			if row.Calls%3 != 0 || row.Time <= 0 || row.Bytes <= 0 || i > 0 && row.Time > rows[i-1].Time {
+				t.Errorf("%s: row %+v", name, row)
+			}
+		}
+		if calls != len(r.Events) || r.Busy() > r.Wall || r.Peak(lucid.CPU) < int64(x.NBytes()) {
+			t.Errorf("%s: %d calls of %d, busy %v of %v, peak %d", name, calls, len(r.Events), r.Busy(), r.Wall, r.Peak(lucid.CPU))
+		}
+		for _, op := range []string{"matmul", "tanh"} {
+			if !strings.Contains(all, op) {
+				t.Errorf("%s: no %s in %s", name, op, all)
+			}
+		}
+		if s := r.String(); !strings.Contains(s, rows[0].Name) || !strings.Contains(s, "launches") {
+			t.Errorf("table:\n%s", s)
+		}
+	}
+	before := len(profiler.Profile(func() {}).Events)
+	f(x).Eval() // nobody asks
+	if after := len(profiler.Profile(func() {}).Events); before != 0 || after != 0 {
+		t.Errorf("%d and %d events of nothing", before, after)
+	}
+}
+
+func TestWriteTrace(t *testing.T) {
+	x := lucid.Ones(1000).Eval()
+	r := profiler.Profile(func() {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for range 10 {
+					x.Exp().Sum().Item()
+				}
+			})
+		}
+		wg.Wait()
+	})
+	var b bytes.Buffer
+	if err := r.WriteTrace(&b); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		TraceEvents []struct {
+			Name    string
+			Ph, Pid string
+			Tid     int
+			Ts, Dur float64
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || len(got.TraceEvents) != len(r.Events) || len(r.Events) < 40 {
+		t.Fatalf("%d of %d events, %v", len(got.TraceEvents), len(r.Events), err)
+	}
+	end := map[int]float64{}
+	for _, e := range got.TraceEvents {
+		if e.Ph != "X" || e.Pid != "cpu" || e.Ts < end[e.Tid]-1e-3 {
+			t.Fatalf("%+v overlaps in its lane, which is busy until %v", e, end[e.Tid])
+		}
+		end[e.Tid] = e.Ts + e.Dur
+	}
+}
+
+func TestProfileRefusals(t *testing.T) {
+	err := lucid.Try(func() { profiler.Profile(func() { profiler.Profile(func() {}) }) })
+	if !errors.Is(err, lucid.ErrValue) {
+		t.Errorf("nested: %v", err)
+	}
+	// A panic inside ends the profile.
+	func() {
+		defer func() { recover() }()
+		profiler.Profile(func() { panic("user") })
+	}()
+	if r := profiler.Profile(func() { lucid.Ones(3).Exp().Eval() }); len(r.Events) == 0 {
+		t.Error("nothing was noted after a panic")
+	}
+}
