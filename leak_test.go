@@ -80,9 +80,12 @@ func TestNoLeaksAnyWay(t *testing.T) {
 // TestDeepTransforms: graphs of very many nodes are vectorised, compiled, checkpointed and freed; nothing recurses over
 // their depth.
 func TestDeepTransforms(t *testing.T) {
-	n := 1_000_000
+	n := 200_000
 	if testing.Short() {
 		n = 20_000
+	}
+	if long() {
+		n = 1_000_000
 	}
 	deep := func(x *Tensor) *Tensor {
 		for range n {
