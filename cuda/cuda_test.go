@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
@@ -35,6 +36,21 @@ func TestMissing(t *testing.T) {
 	text, err := Doctor()
 	if err == nil || !strings.Contains(text, "FAIL") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// TestNoProducts has a driver and no cuBLASLt, as an emulated one: products say what was looked for, the rest works.
+func TestNoProducts(t *testing.T) {
+	dev := gpu(t)
+	if cublas.Init() == nil {
+		t.Skip("SKIP: cuBLASLt is there")
+	}
+	x := lucid.Ones(8, 8).To(dev)
+	if err := lucid.Try(func() { x.MatMul(x).Eval() }); !errors.Is(err, lucid.ErrDevice) || !strings.Contains(err.Error(), "libcublasLt") {
+		t.Errorf("%v", err)
+	}
+	if got := x.Add(1).Sum().Item(); got != 128 {
+		t.Errorf("after that: %v", got)
 	}
 }
 

@@ -46,3 +46,37 @@ func TestOutOfMemory(t *testing.T) {
 	}
 	lucid.ClearCache(dev)
 }
+
+// TestOutOfMemoryInTraining: a step that has no room fails and leaves the parameters as they were; training then goes on, bit by bit
+// as if nothing had been.
+func TestOutOfMemoryInTraining(t *testing.T) {
+	dev := gpu(t)
+	lucid.Seed(9)
+	x, large := lucid.Randn(256, 512).To(dev).Eval(), lucid.Randn(1<<15, 512).To(dev).Eval()
+	begin := lucid.Randn(512, 512).Mul(0.05).To(dev).Eval()
+	eager := func(w, x *lucid.Tensor) *lucid.Tensor {
+		g := lucid.Grad(func(w *lucid.Tensor) *lucid.Tensor { return x.MatMul(w).Tanh().Square().Mean() })(w)
+		return w.Sub(g.Mul(0.1))
+	}
+	for name, step := range map[string]func(w, x *lucid.Tensor) *lucid.Tensor{"eager": eager, "compiled": lucid.Compile(eager)} {
+		run := func(failing bool) *lucid.Tensor {
+			w := begin
+			for i := range 8 {
+				if failing && i == 5 {
+					lucid.ClearCache(dev)
+					old := lucid.SetMemoryLimit(dev, lucid.MemoryStats(dev).Allocated+(16<<20))
+					err := lucid.Try(func() { step(w, large).Eval() })
+					lucid.SetMemoryLimit(dev, old)
+					if !errors.Is(err, lucid.ErrOutOfMemory) {
+						t.Errorf("%s: a step of 64 MiB and more in 16: %v", name, err)
+					}
+				}
+				w = step(w, x).Eval()
+			}
+			return w
+		}
+		if want, got := run(false), run(true); !lucid.Equal(got, want) {
+			t.Errorf("%s: other parameters after a step that failed", name)
+		}
+	}
+}

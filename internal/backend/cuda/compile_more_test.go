@@ -29,8 +29,8 @@ func TestCompileSorts(t *testing.T) {
 	}
 	for r := attr.ReduceSet; r <= attr.ReduceMin; r++ {
 		for _, name := range []string{"put_sorted", "put_finish"} {
-			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.BFloat16, dtype.BFloat16, r, 8*number(r%2 == 0)+number(r%2 == 1)))
-			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r, 1))
+			compileOne(t, name, putSortedSource(name, r%2 == 0, dtype.BFloat16, dtype.BFloat16, r, 8*number(r%2 == 0)+number(r%2 == 1), 32))
+			compileOne(t, name, putSortedSource(name, r%2 == 1, dtype.Bool, dtype.Bool, r, 1, 128))
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
@@ -76,7 +76,8 @@ func TestCompileWindows(t *testing.T) {
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
 		if d == dtype.Float32 || d == dtype.Float64 {
-			compileOne(t, "mix", mixSource(d))
+			compileOne(t, "mix", mixSource("mix", d))
+			compileOne(t, "bag", mixSource("bag", d))
 		}
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, someWindows))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d, someWindows))

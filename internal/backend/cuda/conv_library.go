@@ -137,22 +137,19 @@ type placed struct {
 	lay  []int
 }
 
-// place lays a tensor out; it is copied if it lies otherwise, or for a result if it will have to be. more is how many channels of
-// zeros it gets.
-func (l *convLibrary) place(v backend.View, groupAt, more int, last, result bool) (placed, error) {
+// place lays a tensor out; it is copied if it lies otherwise, or for a result if it will have to be.
+func (l *convLibrary) place(v backend.View, groupAt int, last, result bool) (placed, error) {
 	rank := l.k.Stride.Len()
-	p := placed{view: v, dims: slices.Clone(joined(v, rank, groupAt)), at: address(v)}
-	p.dims[1] += more
+	p := placed{view: v, dims: joined(v, rank, groupAt), at: address(v)}
 	p.lay = packed(p.dims, last)
-	if v.Shape.Rank() == rank+2 && lies(v, p.lay) && p.at%16 == 0 && more == 0 {
+	if v.Shape.Rank() == rank+2 && lies(v, p.lay) && p.at%16 == 0 {
 		return p, nil
 	}
 	st := p.lay
 	if v.Shape.Rank() > rank+2 { // the groups' own dimension
 		st = slices.Concat(st[:groupAt], []int{v.Shape.Dim(groupAt+1) * st[groupAt]}, st[groupAt:])
 	}
-	size := product(p.dims) * v.DType.Size()
-	b, err := l.d.pool.Get("conv", size)
+	b, err := l.d.pool.Get("conv", v.Numel()*v.DType.Size())
 	if err != nil {
 		return p, err
 	}
@@ -162,27 +159,7 @@ func (l *convLibrary) place(v backend.View, groupAt, more int, last, result bool
 	if result {
 		return p, nil
 	}
-	if more > 0 {
-		if err := l.d.Fill(b.Dev, 0, size); err != nil {
-			return p, err
-		}
-	}
 	return p, l.d.moveInOrder(p.tmp, v)
-}
-
-// lacking is how many channels of zeros the input gets. cuDNN's engines for halves whose channels lie last want eight at least: with the
-// three of pictures they take three times as long.
-func (l *convLibrary) lacking(last bool) int {
-	const want, worth = 8, 1e8
-	rank := l.k.Stride.Len()
-	if !last || !l.k.DType.IsHalf() || l.k.Way == cudnn.ToInput || l.x.Shape.Rank() != rank+2 || l.w.Shape.Rank() != rank+2 {
-		return 0
-	}
-	c := l.x.Shape.Dim(1)
-	if c >= want || c != l.w.Shape.Dim(1) || float64(l.y.Numel())*float64(product(l.w.Shape.Dims()[1:])) < worth && !l.d.dnnAlways {
-		return 0
-	}
-	return want - c
 }
 
 // run computes the result.
@@ -194,14 +171,13 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 	}()
 	last := l.channelsLast(l.x) || l.channelsLast(l.y)
 	result := map[cudnn.Way]int{cudnn.ToInput: 0, cudnn.ToWeight: 1, cudnn.Forward: 2}[l.k.Way]
-	more := l.lacking(last)
 	var p [3]placed
 	for i, o := range []struct {
-		v             backend.View
-		groupAt, more int
-	}{{l.x, 1, more}, {l.w, 0, more}, {l.y, 1, 0}} {
+		v       backend.View
+		groupAt int
+	}{{l.x, 1}, {l.w, 0}, {l.y, 1}} {
 		var err error
-		if p[i], err = l.place(o.v, o.groupAt, o.more, last, i == result); err != nil {
+		if p[i], err = l.place(o.v, o.groupAt, last, i == result); err != nil {
 			return err
 		}
 	}

@@ -50,12 +50,18 @@ func (f *form) looping(p *program) bool {
 	return p.heavy && n > 0 && n <= 4
 }
 
-// many is how many vectors a thread takes at once: two where registers are enough, so that more bytes are under way.
+// many is how many vectors a thread takes at once: two where they are less than 16 bytes and registers are enough, so that more bytes are
+// under way. Of 16 bytes one is better, by 3 % of a copy.
 func (f *form) many(p *program) int {
 	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) {
 		return 1
 	}
-	return 2
+	for i, c := range f.classes {
+		if (c == aligned || c == unaligned) && f.vector*p.DTypes[i].Size() < 16 {
+			return 2
+		}
+	}
+	return 1
 }
 
 // span is how many elements a block takes. Long loops need many blocks, so that the last ones do not run alone.

@@ -9,10 +9,11 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-func init() { register(map[string]kernel{"mix": mix}) }
+func init() { register(map[string]kernel{"mix": mix, "bag": bag}) }
 
-func mixSource(t dtype.DType) string {
-	return kernels.Source("prelude") + typed(t) + kernels.Source("mix")
+// mixSource writes the kernel of that name.
+func mixSource(op string, t dtype.DType) string {
+	return kernels.Source("prelude") + typed(t) + kernels.Source(op)
 }
 
 // mix multiplies a dimension by a sparse matrix.
@@ -23,7 +24,7 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	defer x.free()
 	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("mix", t), "mix", func() string { return mixSource(t) })
+	f, err := d.kernel(fmt.Sprint("mix", t), "mix", func() string { return mixSource("mix", t) })
 	if err != nil {
 		return err
 	}
@@ -36,5 +37,24 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 	g.int(out[0].Numel())
 	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[3]))
 	g.int(in[0].Shape.Dims()[at], dims[at], inner, in[2].Numel())
+	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+}
+
+// bag sums rows of a table times weights.
+func bag(d *call, _ attr.Attr, out, in []backend.View) error {
+	x, err := d.denseAll(in)
+	if err != nil {
+		return err
+	}
+	defer x.free()
+	t := in[0].DType
+	f, err := d.kernel(fmt.Sprint("bag", t), "bag", func() string { return mixSource("bag", t) })
+	if err != nil {
+		return err
+	}
+	var g args
+	g.int(out[0].Numel())
+	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]))
+	g.int(in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(0), in[1].Shape.Dim(1))
 	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
 }

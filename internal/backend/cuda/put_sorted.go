@@ -23,8 +23,13 @@ func flat(v backend.View) backend.View {
 // manyPositions is from how many on positions are sorted before values are written there.
 const manyPositions = 256
 
-// putChunk is how many sorted positions a thread walks.
-const putChunk = 32
+// putChunk is how many sorted positions a thread walks: the more there are, the longer may be the runs that are joined afterwards.
+func putChunk(count, columns int) int {
+	if columns == 1 && count >= 1<<20 {
+		return 128
+	}
+	return 32
+}
 
 // sortedPositions sorts dense positions below n along lines: their keys, and where each was. Keys have 32 bits, and no more digits
 // than n has.
@@ -73,18 +78,19 @@ func narrowSource() string {
 }
 
 // putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
-func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each int) string {
+func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each, chunk int) string {
 	form := "#define LINES\n"
 	if slices {
 		form = "#define SLICES\n"
 	}
 	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" + form + "#define " + strings.ToUpper(name) + "\n" +
-		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, putChunk) + kernels.Source("put_sorted")
+		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, chunk) + kernels.Source("put_sorted")
 }
 
 // putSorted writes values at sorted positions, each columns at a time. more is what struct Args has behind what all forms share.
 func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
-	chunks := blocks(s.n, putChunk)
+	chunk := putChunk(s.n, columns)
+	chunks := blocks(s.n, chunk)
 	parts, err := s.get(2 * 16 * s.rows * chunks * columns)
 	if err != nil {
 		return err
@@ -94,7 +100,7 @@ func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uint
 	g.ptr(s.keys, s.idx, parts, parts+uintptr(16*s.rows*chunks*columns), address(to), from)
 	g = append(g, more...)
 	for _, name := range []string{"put_sorted", "put_finish"} {
-		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each) })
+		f, err := d.kernel(fmt.Sprint(name, slices, to.DType, src.DType, r, each, " ", chunk), name, func() string { return putSortedSource(name, slices, to.DType, src.DType, r, each, chunk) })
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,8 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	byCols := abs(ks[len(ks)-1]) < abs(fs[len(fs)-1]) && outer >= 32
 	lanes, vector := 256, d.reduceVector(in, inner, kept, ks, folded, fs, byCols)
 	if !byCols && inner <= 1024*vector {
-		lanes = 32
+		for lanes = 32; lanes > 1 && lanes*vector > inner; lanes /= 2 { // short rows: nobody looks on
+		}
 	}
 	per := 256 / lanes // outputs of a block
 	if byCols {
@@ -96,9 +97,8 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 		chunk = blocks(chunk, vector) * vector
 	}
 	chunks = max(1, blocks(inner, chunk))
-	key := fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes, " ", vector)
-	source := func(name string) (*driver.Function, error) {
-		return d.kernel(key+name, name, func() string {
+	source := func(name string, lanes int) (*driver.Function, error) {
+		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes, " ", vector, name), name, func() string {
 			return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes, vector)
 		})
 	}
@@ -106,7 +106,7 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	if byCols {
 		name = "reduce_cols"
 	}
-	f, err := source(name)
+	f, err := source(name, lanes)
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,15 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	if err := d.launch(f, blocks(outer, per), chunks, threads, g); err != nil || chunks == 1 {
 		return err
 	}
-	finish, err := source("reduce_finish")
+	lanes = 1
+	if chunks >= 64 { // many for few outputs
+		lanes = 32
+	}
+	finish, err := source("reduce_finish", lanes)
 	if err != nil {
 		return err
 	}
-	return d.launch(finish, blocks(outer, threads), 1, threads, g)
+	return d.launch(finish, blocks(outer*lanes, threads), 1, threads, g)
 }
 
 // reduceVector is how many neighbours a thread takes: 16 bytes, if all of them begin at multiples of that, but not more than

@@ -117,11 +117,14 @@ func (s *sorter) pairs(n int) error {
 	}
 	p := *s
 	p.n, p.p = n, tile
+	for p.p/2 >= max(n, 32) { // short rows
+		p.p /= 2
+	}
 	tiles := s.rows * blocks(n, tile)
 	if err := p.launch("sort_tiles", tiles); err != nil {
 		return err
 	}
-	for p.width = tile; ; p.width *= 2 {
+	for p.width = p.p; ; p.width *= 2 {
 		p.keys, p.keys2, p.idx, p.idx2 = p.keys2, p.keys, p.idx2, p.idx
 		if p.width >= n {
 			break

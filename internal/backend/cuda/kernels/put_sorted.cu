@@ -112,13 +112,27 @@ extern "C" __global__ void __launch_bounds__(256) put_finish(const __grid_consta
     THREAD
     const u32 key = keys[hi - 1];
     if (hi >= a.count || keys[hi] != key || (lo > 0 && keys[lo - 1] == key)) return; // no run that begins here goes on
-    R v[V], w[V];
+    R v[V];
     keep(v, *(const R (*)[V])(a.last + part));
-    for (i64 c = chunk + 1; c < a.chunks; c++) {
-        if (keys[c * CHUNK] != key) break;
-        keep(w, *(const R (*)[V])(a.first + part + (c - chunk) * a.columns));
-        meet(v, w);
-        if (keys[min((c + 1) * CHUNK, a.count) - 1] != key) break;
+    const int AHEAD = V <= 2 ? 8 : 2; // parts under way at once
+    bool on = true;
+    for (i64 c = chunk + 1; on && c < a.chunks; c += AHEAD) {
+        R w[AHEAD][V];
+        u32 begins[AHEAD], ends[AHEAD];
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++)
+            if (c + u < a.chunks) {
+                begins[u] = keys[(c + u) * CHUNK];
+                ends[u] = keys[min((c + u + 1) * CHUNK, a.count) - 1];
+                keep(w[u], *(const R (*)[V])(a.first + part + (c + u - chunk) * a.columns)); // nobody's, if no run goes on there
+            }
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            on = on && c + u < a.chunks && begins[u] == key;
+            if (!on) break;
+            meet(v, w[u]);
+            on = ends[u] == key;
+        }
     }
     put(a, line, key, v);
 }

@@ -34,9 +34,25 @@ DEV void leave(const Args &a, i64 o, i64 chunk, A acc) {
     else a.part[chunk * a.outer + o] = acc;
 }
 
+#if defined(ROWS) || defined(FINISH)
+// together joins what LANES neighbours have, for the first of them.
+DEV A together(A acc, double p) {
+    __shared__ A share[256];
+    const int lane = threadIdx.x % LANES;
+    share[threadIdx.x] = acc;
+    for (int s = LANES / 2; s > 0; s /= 2) {
+        __syncthreads();
+        if (lane < s) {
+            merge2<Op, A>(acc, share[threadIdx.x + s], p, 0);
+            share[threadIdx.x] = acc;
+        }
+    }
+    return acc;
+}
+#endif
+
 #ifdef ROWS
 extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_constant__ Args a) {
-    __shared__ A share[256];
     const int lane = threadIdx.x % LANES;
     const i64 o = (i64)blockIdx.x * (256 / LANES) + threadIdx.x / LANES;
     A acc = Op::none();
@@ -72,14 +88,7 @@ extern "C" __global__ void __launch_bounds__(256) reduce_rows(const __grid_const
         }
         for (; i < hi; i += LANES) Op::add(acc, get(in[place(i, FD, a.fdims, a.fst)]), i, a.p);
     }
-    share[threadIdx.x] = acc;
-    for (int s = LANES / 2; s > 0; s /= 2) {
-        __syncthreads();
-        if (lane < s) {
-            merge2<Op, A>(acc, share[threadIdx.x + s], a.p, 0);
-            share[threadIdx.x] = acc;
-        }
-    }
+    acc = together(acc, a.p);
     if (lane == 0 && o < a.outer) leave(a, o, blockIdx.y, acc);
 }
 #endif
@@ -127,10 +136,14 @@ extern "C" __global__ void __launch_bounds__(256) reduce_cols(const __grid_const
 
 #ifdef FINISH
 extern "C" __global__ void __launch_bounds__(256) reduce_finish(const __grid_constant__ Args a) {
-    const i64 o = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (o >= a.outer) return;
-    A acc = a.part[o];
-    for (i64 c = 1; c < a.chunks; c++) merge2<Op, A>(acc, a.part[c * a.outer + o], a.p, 0);
-    a.out[o] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(acc, a.inner, a.p))));
+    const i64 o = ((i64)blockIdx.x * 256 + threadIdx.x) / LANES;
+    const int lane = threadIdx.x % LANES;
+    A acc = Op::none();
+    if (o < a.outer && lane < a.chunks) {
+        acc = a.part[lane * a.outer + o];
+        for (i64 c = lane + LANES; c < a.chunks; c += LANES) merge2<Op, A>(acc, a.part[c * a.outer + o], a.p, 0);
+    }
+    acc = together(acc, a.p);
+    if (lane == 0 && o < a.outer) a.out[o] = Put<OUT>::put(rounded<OUT>(cast<OUT>(Op::done(acc, a.inner, a.p))));
 }
 #endif

@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(256) sort_rows(const __grid_constan
 #endif
 
 #ifdef SORT_TILES
-// Tiles of P = 2048 of keys with what goes with them.
+// Tiles of P keys, 2048 or a whole row, with what goes with them.
 extern "C" __global__ void __launch_bounds__(256) sort_tiles(const __grid_constant__ Args a) {
     __shared__ K key[P];
     __shared__ u16 pos[P];

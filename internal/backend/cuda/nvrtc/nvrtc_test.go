@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/impl"
@@ -78,5 +79,50 @@ func TestCache(t *testing.T) {
 	}
 	if entries, _ = filepath.Glob(filepath.Join(dir, "cuda", "*")); len(entries) != 2 {
 		t.Errorf("another driver must have its own entry; there are %d", len(entries))
+	}
+}
+
+// TestEntries keeps and finds entries without a compiler: damaged ones are not taken, a folder that cannot be written keeps nothing and
+// hurts nobody, and whoever reads while others write finds a whole entry.
+func TestEntries(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("LUCID_CACHE_DIR", dir)
+	data := []byte(strings.Repeat("code", 10000))
+	Keep("key", data)
+	if b, ok := Load("key"); !ok || string(b) != string(data) {
+		t.Fatal("what was kept is not found")
+	}
+	whole, err := os.ReadFile(path("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "other": []byte("something else"), "turned": append(append([]byte{}, whole[:len(whole)-1]...), whole[len(whole)-1]^1)} {
+		if err := os.WriteFile(path("key"), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := Load("key"); ok {
+			t.Errorf("%s: a damaged entry is taken", name)
+		}
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				Keep("key", data)
+				if b, ok := Load("key"); !ok || string(b) != string(data) {
+					t.Error("an entry that others write is not whole")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LUCID_CACHE_DIR", file) // no folder can be made in a file
+	Keep("key", data)
+	if _, ok := Load("key"); ok || !Cold() {
+		t.Error("something was kept in a file")
 	}
 }
