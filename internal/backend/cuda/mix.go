@@ -11,9 +11,9 @@ import (
 
 func init() { register(map[string]kernel{"mix": mix, "bag": bag}) }
 
-// mixSource writes the kernel of that name.
-func mixSource(op string, t dtype.DType) string {
-	return kernels.Source("prelude") + typed(t) + kernels.Source(op)
+// mixSource writes the kernel of that name, for a result of so many elements.
+func mixSource(op string, t dtype.DType, total int) string {
+	return kernels.Source("prelude") + typed(t) + "#define INDEX " + indexFor(total) + "\n" + kernels.Source(op)
 }
 
 // mix multiplies a dimension by a sparse matrix.
@@ -23,8 +23,8 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("mix", t), "mix", func() string { return mixSource("mix", t) })
+	t, total := in[0].DType, out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("mix", t, indexFor(total)), "mix", func() string { return mixSource("mix", t, total) })
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 		inner *= s
 	}
 	var g args
-	g.int(out[0].Numel())
+	g.int(total)
 	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[3]))
 	g.int(in[0].Shape.Dims()[at], dims[at], inner, in[2].Numel())
-	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+	return d.launch(f, blocks(total, threads), 1, threads, g)
 }
 
 // bag sums rows of a table times weights.
@@ -47,14 +47,14 @@ func bag(d *call, _ attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t := in[0].DType
-	f, err := d.kernel(fmt.Sprint("bag", t), "bag", func() string { return mixSource("bag", t) })
+	t, total := in[0].DType, out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("bag", t, indexFor(total)), "bag", func() string { return mixSource("bag", t, total) })
 	if err != nil {
 		return err
 	}
 	var g args
-	g.int(out[0].Numel())
+	g.int(total)
 	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]))
 	g.int(in[0].Shape.Dim(0), in[0].Shape.Dim(1), in[1].Shape.Dim(0), in[1].Shape.Dim(1))
-	return d.launch(f, blocks(out[0].Numel(), threads), 1, threads, g)
+	return d.launch(f, blocks(total, threads), 1, threads, g)
 }
