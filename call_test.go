@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -57,5 +58,29 @@ func TestCallNames(t *testing.T) {
 	}
 	if found < 300 {
 		t.Errorf("only %d names in the list", found)
+	}
+}
+
+// What MLX's core has under names of its own.
+func TestNamesOfMLX(t *testing.T) {
+	x := Ones(2, 3, 4)
+	for _, c := range []struct {
+		attrs map[string]any
+		d     DType
+		want  float64
+	}{
+		{map[string]any{"axes": []int{0, -1}}, Int32, 8}, {map[string]any{"axes": []int{}}, Int32, 24},
+		{map[string]any{"axes": []int{1}, "inverted": true}, Float32, 1.0 / 3}, {map[string]any{"axes": []int{1}, "dtype": "float64"}, Float64, 3},
+	} {
+		y, err := Call("number_of_elements", []*Tensor{x}, c.attrs)
+		if err != nil || y[0].DType() != c.d || math.Abs(y[0].To(Float64).Item()-c.want) > 1e-7 {
+			t.Errorf("%v: %v %v", c.attrs, y, err)
+		}
+	}
+	if _, err := Call("number_of_elements", []*Tensor{x}, map[string]any{"axes": []int{1}, "inverted": true, "dtype": "int32"}); !errors.Is(err, ErrDType) {
+		t.Errorf("one over a number as an integer: %v", err)
+	}
+	if y, err := Call("copy", []*Tensor{x}, nil); err != nil || !Equal(y[0], x) {
+		t.Errorf("copy: %v %v", y, err)
 	}
 }

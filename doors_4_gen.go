@@ -1988,3 +1988,11 @@ func Normalize(x *Tensor, o ...NormalizeOptions) *Tensor {
 	release(a0)
 	return wrap(r0)
 }
+
+// NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.
+func NumberOfElements(x *Tensor, axes []int, o ...NumberOfElementsOptions) *Tensor {
+	a0 := acquire(x)
+	r0 := ops.NumberOfElements(a0, axes, option("number_of_elements", o))
+	release(a0)
+	return wrap(r0)
+}

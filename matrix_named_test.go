@@ -6,6 +6,7 @@ func handNamed(add adder) {
 	for _, s := range [][]int{{2, 3}, {}, {0, 3}} {
 		v := values(-2, 2, s...)
 		add("cbrt", nil, v)
+		add("number_of_elements", attrs{"axes": []int{}}, v)
 		add("gelu_exact", nil, v)
 		add("gelu_approx", nil, v)
 		add("gelu_fast_approx", nil, v)

@@ -24,7 +24,7 @@ func nnCases() []nnCase {
 	mask := New([]bool{true, false, true, true, false, false, false, false}, 2, 4)
 	first := func(v, _ *Tensor) *Tensor { return v }
 	norm := func(y, _, _ *Tensor) *Tensor { return y }
-	plane := []int{2, 3, 5, 6}
+	plane, channels := []int{2, 3, 5, 6}, d.Randn(1, 9, 4, 3)
 	return []nnCase{
 		{"relu", []int{4, 3}, Relu}, {"silu", []int{4, 3}, Silu},
 		{"gelu", []int{4, 3}, func(x *Tensor) *Tensor { return Gelu(x) }},
@@ -87,6 +87,10 @@ func nnCases() []nnCase {
 		{"grid_sample", []int{1, 2, 4, 3}, func(x *Tensor) *Tensor { return GridSample(x, grid) }},
 		{"grid_sample grid", []int{1, 2, 2, 2}, func(g *Tensor) *Tensor {
 			return GridSample(keys.Reshape(1, 2, 4, 3), g.Mul(0.3), GridSampleOptions{Mode: "bicubic", PaddingMode: "reflection"})
+		}},
+		{"grid_sample many", []int{1, 9, 4, 3}, func(x *Tensor) *Tensor { return GridSample(x, grid) }},
+		{"grid_sample many grid", []int{1, 2, 2, 2}, func(g *Tensor) *Tensor {
+			return GridSample(channels, g.Mul(0.3))
 		}},
 		{"affine_grid", []int{1, 2, 3}, func(x *Tensor) *Tensor { return AffineGrid(x, []int{1, 1, 2, 3}) }},
 	}

@@ -630,6 +630,12 @@ type (
 	//	Eps *float64
 	NormalizeOptions = ops.NormalizeOptions
 
+	// NumberOfElementsOptions: Inverted gives one over the number; DType zero is int32, and the default float for an inverted one.
+	//
+	//	Inverted bool
+	//	DType    DType
+	NumberOfElementsOptions = ops.NumberOfElementsOptions
+
 	// OneHotOptions has the number of classes; nil: one more than the largest class there is.
 	//
 	//	NumClasses *int

@@ -130,7 +130,8 @@ func init() {
 				return []*graph.Node{ops.ClampMin(c.operand("input"), c.operand("min"))}
 			}},
 		schema{name: "clone", door: "", doc: "Clone returns a value of its own; gradients pass.",
-			params: []schemaParam{{"input", "tensor", false}},
+			aliases: []string{"copy"},
+			params:  []schemaParam{{"input", "tensor", false}},
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Clone(c.tensor("input"))}
 			}},

@@ -1104,5 +1104,15 @@ func init() {
 				c.option("eps", &o.Eps)
 				return []*graph.Node{ops.Normalize(c.tensor("input"), o)}
 			}},
+		schema{name: "number_of_elements", door: "NumberOfElements", doc: "NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.",
+			params: []schemaParam{{"input", "tensor", false}, {"axes", "[]int", false}, {"inverted", "bool", true}, {"dtype", "dtype", true}},
+			call: func(c *caller) []*graph.Node {
+				var v_axes []int
+				c.required("axes", &v_axes)
+				var o ops.NumberOfElementsOptions
+				c.option("inverted", &o.Inverted)
+				c.option("dtype", &o.DType)
+				return []*graph.Node{ops.NumberOfElements(c.tensor("input"), v_axes, o)}
+			}},
 	)
 }

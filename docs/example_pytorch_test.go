@@ -84,6 +84,35 @@ func (r *run) epoch(after func(step int) error) error {
 	return nil
 }
 
+// decoder is one block of a language model that keeps what it computed of earlier tokens.
+type decoder struct {
+	nn.Base
+	Tokens, Places *nn.Embedding
+	QKV, Out       *nn.Linear
+	Keys, Values   *lucid.Tensor `nn:",buffer,transient"` // (1, H, longest text, D)
+}
+
+func newDecoder(words, longest, size, heads int) *decoder {
+	return &decoder{
+		Tokens: nn.NewEmbedding(words, size), Places: nn.NewEmbedding(longest, size),
+		QKV: nn.NewLinear(size, 3*size), Out: nn.NewLinear(size, words),
+		Keys: lucid.Zeros(1, heads, longest, size/heads), Values: lucid.Zeros(1, heads, longest, size/heads),
+	}
+}
+
+// Forward gives the scores of the word behind the last of ids (1, T), the first of which stands at place start, a 0-d tensor.
+func (m *decoder) Forward(ids, start *lucid.Tensor) *lucid.Tensor {
+	T, H, D := ids.Size(1), m.Keys.Size(1), m.Keys.Size(3)
+	at := start.Add(lucid.Arange(T))
+	x := m.Tokens.Forward(ids).Add(m.Places.Forward(at))
+	qkv := m.QKV.Forward(x).Reshape(1, T, 3, H, D).Permute(2, 0, 3, 1, 4)
+	m.Keys.SetAt(qkv.At(1), lucid.Colon, lucid.Colon, at)
+	m.Values.SetAt(qkv.At(2), lucid.Colon, lucid.Colon, at)
+	seen := lucid.Arange(m.Keys.Size(2)).Unsqueeze(0).Le(at.Unsqueeze(1)) // (T, longest): itself and what came before
+	y := F.ScaledDotProductAttention(qkv.At(0), m.Keys, m.Values, F.ScaledDotProductAttentionOptions{AttnMask: seen})
+	return m.Out.Forward(x.Add(y.Transpose(1, 2).Reshape(1, T, H*D)).At(0, -1))
+}
+
 // Autograd: a piece of docs/tutorial-pytorch.md.
 func Example_pytorchAutograd() {
 	w := lucid.New([]float32{1, -2}, 2).RequiresGrad_(true)
@@ -179,4 +208,29 @@ func Example_pytorchCheckpoints() {
 	fmt.Println(err, lucid.Equal(first.model.Head.Weight, second.model.Head.Weight))
 	// Output:
 	// <nil> true
+}
+
+// Writing text with a cache: a piece of docs/tutorial-pytorch.md.
+func Example_pytorchCache() {
+	lucid.Seed(1)
+	m := newDecoder(50, 32, 16, 2)
+	step := lucid.Compile(m.Forward)
+	lucid.NoGrad(func() {
+		text := lucid.New([]int64{3, 1, 4, 1, 5}, 1, 5)
+		scores := step(text, lucid.Scalar(0)) // the prompt at once
+		for n := 5; n < 12; n++ {
+			next := scores.ArgMax(-1).Reshape(1, 1)
+			scores = step(next, lucid.Scalar(n)) // then one by one
+			text = lucid.Cat([]*lucid.Tensor{text, next}, 1)
+		}
+		again := newDecoder(50, 32, 16, 2)
+		if err := nn.LoadStateDict(again, nn.StateDict(m)); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(text.Shape(), lucid.AllClose(scores, again.Forward(text, lucid.Scalar(0)))) // as if read at once
+	})
+	fmt.Println(lucid.Explain(step).Traces)
+	// Output:
+	// [1 12] true
+	// 2
 }

@@ -111,6 +111,9 @@ func largest(x *lucid.Tensor) float64 { return x.Abs().Max().Item() }
 // StepClosure makes one step. closure clears the gradients, computes the loss, calls Backward and returns the loss.
 // It returns the loss of the first call.
 func (l *LBFGS) StepClosure(closure func() *lucid.Tensor) (first *lucid.Tensor, err error) {
+	if inTrace(l.group.Params[0]) {
+		return nil, lucid.Errorf(lucid.ErrNotImplemented, "lbfgs", "a step reads losses and slopes on its way, which a compiled function cannot; compile the closure")
+	}
 	err = lucid.Try(func() { lucid.NoGrad(func() { first = l.step(closure) }) })
 	return first, err
 }

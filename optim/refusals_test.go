@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/optim"
 )
 
 // Numbers PyTorch refuses are refused, for every optimizer that has them.
@@ -34,5 +35,25 @@ func TestNumbersRefused(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLBFGSInsideCompile refuses a step inside a compiled function; the closure may be one.
+func TestLBFGSInsideCompile(t *testing.T) {
+	w := lucid.Ones(2).RequiresGrad_(true)
+	opt := optim.NewLBFGS([]*lucid.Tensor{w}, optim.LBFGSOptions{LR: 1})
+	closure := lucid.Compile(func() *lucid.Tensor {
+		opt.ZeroGrad()
+		l := w.Sub(3).Square().Sum()
+		l.Backward()
+		return l
+	})
+	var err error
+	lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { _, err = optim.StepClosure(opt, closure); return x })(lucid.Zeros(1))
+	if !errors.Is(err, lucid.ErrNotImplemented) || !lucid.Equal(w.Detach(), lucid.Ones(2)) {
+		t.Errorf("inside: %v, %v", err, w.Detach())
+	}
+	if _, err := optim.StepClosure(opt, closure); err != nil || !lucid.AllClose(w.Detach(), lucid.Full([]int{2}, 3.0)) {
+		t.Errorf("outside: %v, %v", err, w.Detach())
 	}
 }

@@ -181,3 +181,32 @@ func scalarText(v dtype.Scalar) any {
 	}
 	return v.Complex()
 }
+
+// NumberOfElementsOptions: Inverted gives one over the number; DType zero is int32, and the default float for an inverted one.
+type NumberOfElementsOptions struct {
+	Inverted bool
+	DType    dtype.DType
+}
+
+// NumberOfElements returns how many elements x has along axes together, along all if there are none, as a 0-d tensor.
+//
+//lucid:func
+func NumberOfElements(x *Node, axes []int, o NumberOfElementsOptions) *Node {
+	const op = "number_of_elements"
+	n, d := 1, o.DType
+	for _, a := range shape.Axes(op, axes, x.Rank()) {
+		n *= x.Dim(a)
+	}
+	v := dtype.Scalar{Kind: dtype.KindInt, I: int64(n)}
+	switch {
+	case o.Inverted && d != dtype.Invalid && !d.IsInexact():
+		fault.Throw(fault.DType, op, "dtype %v does not hold one over %d; want a floating dtype", d, n)
+	case o.Inverted:
+		v, d = dtype.Scalar{Kind: dtype.KindFloat, F: 1 / float64(n)}, floatOr(d)
+	case d == dtype.Invalid:
+		d = dtype.Int32
+	}
+	r := filled(op, shape.Of(op), d, v)
+	r.SetDevice(x.Device())
+	return r
+}

@@ -11,6 +11,7 @@ import (
 // Clone returns a value of its own; gradients pass.
 //
 //lucid:name clone
+//lucid:alias copy
 func Clone(x *Node) *Node { return Alias(x) }
 
 // BroadcastTensors shows tensors with one common shape.

@@ -103,8 +103,8 @@ func reflected(v *Node, lo, hi float64) *Node {
 	return Where(even, Add(extra, lo), Sub(hi, extra))
 }
 
-// read returns the elements at whole coordinates, (N, C, points): 0 where they lie outside.
-func (s gridReader) read(at []*Node) *Node {
+// index is the place of elements at whole coordinates, (N, points): -1 where they lie outside.
+func (s gridReader) index(at []*Node) *Node {
 	var flat, inside *Node
 	for d, v := range at {
 		ok := LogicalAnd(Ge(v, 0), Le(v, float64(s.sizes[d]-1)))
@@ -115,10 +115,35 @@ func (s gridReader) read(at []*Node) *Node {
 		}
 		flat, inside = Add(Mul(flat, s.sizes[d]), i), LogicalAnd(inside, ok)
 	}
-	n, c := s.flat.Dim(0), s.flat.Dim(1)
-	full := shape.Of("grid_sample", n, c, at[0].Dim(1))
-	y := gather(s.flat, broadcastTo(Unsqueeze(flat, 1), full), 2)
-	return Where(Unsqueeze(inside, 1), y, constLike(y, 0))
+	return Where(inside, flat, constLike(flat, -1))
+}
+
+// gridSum is a sum of elements times weights for every point, both (N, points).
+type gridSum struct{ at, w []*Node }
+
+// gridFew is how many channels are read one by one: of more, those of an element lie together.
+const gridFew = 8
+
+// read computes sums, (N, C, points).
+func (s gridReader) read(g gridSum) *Node {
+	n, c, elems, points := s.flat.Dim(0), s.flat.Dim(1), s.flat.Dim(2), g.at[0].Dim(1)
+	if c < gridFew {
+		var sum *Node
+		for t, at := range g.at {
+			at = Unsqueeze(at, 1)
+			y := gather(s.flat, broadcastTo(Maximum(at, 0), shape.Of("grid_sample", n, c, points)), 2)
+			sum = addMaybe(sum, Mul(Where(Ge(at, 0), y, constLike(y, 0)), Unsqueeze(g.w[t], 1)))
+		}
+		return sum
+	}
+	first := Reshape(Mul(arangeInts(s.flat, n), elems), n, 1) // of an image
+	at := make([]*Node, len(g.at))
+	for t, v := range g.at {
+		at[t] = Where(Ge(v, 0), Add(v, first), constLike(v, -1))
+	}
+	table := Reshape(Permute(s.flat, 0, 2, 1), n*elems, c)
+	y := bag(table, Reshape(Stack(at, 0), len(at), n*points), Reshape(Stack(g.w, 0), len(at), n*points))
+	return Permute(Reshape(y, n, points, c), 0, 2, 1)
 }
 
 func (s gridReader) nearest(at []*Node) *Node {
@@ -126,7 +151,8 @@ func (s gridReader) nearest(at []*Node) *Node {
 	for d, v := range at {
 		whole[d] = StopGradient(Round(s.place(v, d), RoundOptions{}))
 	}
-	return s.read(whole)
+	place := s.index(whole)
+	return s.read(gridSum{[]*Node{place}, []*Node{broadcastTo(constLike(s.flat, 1), place.Shape())}})
 }
 
 // linear sums the corners of the cell around every point, weighted by the distances to the opposite corners.
@@ -138,7 +164,7 @@ func (s gridReader) linear(at []*Node) *Node {
 		low[d] = StopGradient(Floor(v))
 		part[d] = Sub(v, low[d])
 	}
-	var sum *Node
+	var sum gridSum
 	for corner := range 1 << k {
 		whole := slices.Clone(low)
 		var w *Node
@@ -153,9 +179,9 @@ func (s gridReader) linear(at []*Node) *Node {
 				w = Mul(w, f)
 			}
 		}
-		sum = addMaybe(sum, Mul(s.read(whole), Unsqueeze(w, 1)))
+		sum.at, sum.w = append(sum.at, s.index(whole)), append(sum.w, w)
 	}
-	return sum
+	return s.read(sum)
 }
 
 // cubic sums four elements of every dimension; the padding mode is applied to each element's own coordinate.
@@ -169,7 +195,7 @@ func (s gridReader) cubic(at []*Node) *Node {
 			places[d][i] = s.place(Add(low, float64(i-1)), d)
 		}
 	}
-	var sum *Node
+	var sum gridSum
 	for corner := range 1 << (2 * k) {
 		whole, weight := make([]*Node, k), (*Node)(nil)
 		for d := range k {
@@ -181,9 +207,9 @@ func (s gridReader) cubic(at []*Node) *Node {
 				weight = Mul(weight, w[d][i])
 			}
 		}
-		sum = addMaybe(sum, Mul(s.read(whole), Unsqueeze(weight, 1)))
+		sum.at, sum.w = append(sum.at, s.index(whole)), append(sum.w, weight)
 	}
-	return sum
+	return s.read(sum)
 }
 
 // cubicWeights are those of the elements at -1, 0, 1 and 2 for a point at t between 0 and 1.

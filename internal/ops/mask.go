@@ -1,9 +1,13 @@
 package ops
 
 import (
+	"bytes"
+	"math"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/par"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -19,11 +23,39 @@ func nonzeroPlaces(op string, x *Node) (at []int64) {
 	if x.DType() != dtype.Bool {
 		x = Ne(x, 0)
 	}
-	inspect(op, x, func(v backend.View) {
-		for i, t := range v.Bytes() {
-			if t != 0 {
-				at = append(at, int64(i))
+	inspect(op, x, func(v backend.View) { at = places(v.Bytes()) })
+	return at
+}
+
+// placeBlock is how many truth values are looked at together.
+const placeBlock = 1 << 15
+
+// inBlocks runs blocks at the same time; one that fails does so here too.
+func inBlocks(n int, f func(b int)) {
+	if err := par.For(n, f); err != nil {
+		panic(err)
+	}
+}
+
+// places lists where truth values hold. Blocks are counted first, so that each knows where its places go; then every place is
+// written, and kept by counting on: what holds cannot be guessed.
+func places(mask []byte) []int64 {
+	blocks := (len(mask) + placeBlock - 1) / placeBlock
+	block := func(b int) []byte { return mask[b*placeBlock : min((b+1)*placeBlock, len(mask))] }
+	starts := make([]int, blocks+1)
+	inBlocks(blocks, func(b int) { starts[b+1] = bytes.Count(block(b), []byte{0}) })
+	for b := range blocks {
+		starts[b+1] = starts[b] + len(block(b)) - starts[b+1]
+	}
+	at := make([]int64, starts[blocks])
+	inBlocks(blocks, func(b int) {
+		z, n := at[starts[b]:starts[b+1]], 0
+		for i, t := range block(b) {
+			if n == len(z) { // the others do not hold
+				break
 			}
+			z[n] = int64(b*placeBlock + i)
+			n += int((uint(t) + math.MaxUint8) >> 8)
 		}
 	})
 	return at
@@ -70,14 +102,24 @@ func nonzero(op string, x *Node) *Node {
 		return Stack(columns, 1)
 	}
 	at := nonzeroPlaces(op, x)
-	rows := make([]int64, len(at)*r)
-	for k, p := range at {
-		for i := r - 1; i >= 0; i-- {
-			n := int64(x.Dim(i))
-			rows[k*r+i] = p % n
-			p /= n
-		}
+	if r == 1 {
+		return on(x, literal(at, len(at), 1))
 	}
+	rows := make([]int64, len(at)*r)
+	inBlocks((len(at)+placeBlock-1)/placeBlock, func(b int) {
+		for k := b * placeBlock; k < min((b+1)*placeBlock, len(at)); k++ {
+			p := at[k]
+			for i := r - 1; i > 0; i-- {
+				n := int64(x.Dim(i))
+				q := p / n
+				rows[k*r+i] = p - q*n
+				p = q
+			}
+			if r > 0 {
+				rows[k*r] = p
+			}
+		}
+	})
 	return on(x, literal(rows, len(at), r))
 }
 

@@ -183,6 +183,10 @@ func windows() []check {
 			return ops.Interpolate(in[0], ops.InterpolateOptions{Mode: mode, Size: size})
 		}
 	}
+	grid := input{lo: -1.3, hi: 1.3, shape: []int{2, 5, 4, 2}}
+	sampled := func(mode string) func(in []*node) *node {
+		return func(in []*node) *node { return ops.GridSample(in[0], in[1], ops.GridSampleOptions{Mode: mode}) }
+	}
 	wide, line := input{lo: -3, hi: 3, shape: []int{1, 2, 6, 40}}, input{lo: -3, hi: 3, shape: []int{5, 4, 9}}
 	return []check{
 		{name: "mix", dtypes: floats, loose: true, in: []input{x}, f: one(resized("bicubic", 11, 5))},
@@ -191,6 +195,9 @@ func windows() []check {
 		{name: "mix/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{1, 1, 9}}}, f: one(resized("linear", 14))},
 		{name: "mix/turned", dtypes: floats, loose: true, in: []input{x}, f: one(func(in []*node) *node { return pullback(resized("bilinear", 3, 11)(in)) })},
 		{name: "mix/nothing", dtypes: floats, loose: true, in: []input{wide}, f: one(func(in []*node) *node { return pullback(resized("nearest", 2, 40)(in)) })},
+		{name: "bag", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("bilinear"))},
+		{name: "bag/one", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 9, 3, 4}}, grid}, f: one(sampled("nearest"))},
+		{name: "bag/wide", dtypes: floats, loose: true, in: []input{{lo: -3, hi: 3, shape: []int{2, 70, 3, 4}}, grid}, f: one(sampled("bicubic"))},
 		{name: "pool_max", dtypes: reals, exact: true, in: []input{x}, f: func(in []*node) []*node {
 			v, i := ops.MaxPool2d(in[0], []int{3, 2}, o)
 			return []*node{v, i}

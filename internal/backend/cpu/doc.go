@@ -25,7 +25,7 @@
 //   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with vectors: bound by loads, so
 //     each input row is loaded once for all the taps that read it. Their gradients with a stride of two are the same with
 //     zeros between elements (conv_stuffed.go); the gradient of taps along a line is a product of rows for each tap.
-//   - Winograd (conv_winograd.go), with AVX-512 and only where the caller allowed it: a quarter of the products of 3×3
+//   - Winograd (conv_winograd.go), with vectors and only where the caller allowed it: a quarter of the products of 3×3
 //     taps, at some ten times the error.
 //   - With channels last (conv_last.go) the products of 1×1 kernels, and the sums by places, are written as they stand; what
 //     another way computed is turned behind it. An input that has its channels last too is read where it lies

@@ -27,12 +27,14 @@ func gatherKernel(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 		return gatherStacks(c, out[0], in, productC64)
 	case dtype.Complex128:
 		return gatherStacks(c, out[0], in, productC128)
-	case dtype.Int16, dtype.Uint16:
-		return gatherStacks(c, out[0], in, product16)
-	case dtype.Int32, dtype.Uint32:
-		return gatherStacks(c, out[0], in, productInt32)
-	case dtype.Int64, dtype.Uint64:
+	}
+	switch in[0].DType.Size() { // sums and products wrap: signed and unsigned integers of a size have the same bits
+	case 8:
 		return gatherStacks(c, out[0], in, productInt64)
+	case 4:
+		return gatherStacks(c, out[0], in, productInt32)
+	case 2:
+		return gatherStacks(c, out[0], in, product16)
 	}
 	return gatherStacks(c, out[0], in, productOf[uint8])
 }

@@ -122,12 +122,14 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 		return stacks(c, out, in, ended(productC64), then)
 	case dtype.Complex128:
 		return stacks(c, out, in, ended(productC128), then)
-	case dtype.Int16, dtype.Uint16:
-		return stacks(c, out, in, ended(product16), then)
-	case dtype.Int32, dtype.Uint32:
-		return stacks(c, out, in, ended(productInt32), then)
-	case dtype.Int64, dtype.Uint64:
+	}
+	switch in[0].DType.Size() { // sums and products wrap: signed and unsigned integers of a size have the same bits
+	case 8:
 		return stacks(c, out, in, ended(productInt64), then)
+	case 4:
+		return stacks(c, out, in, ended(productInt32), then)
+	case 2:
+		return stacks(c, out, in, ended(product16), then)
 	}
 	return stacks(c, out, in, endedBytes(), then)
 }

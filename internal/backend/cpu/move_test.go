@@ -125,3 +125,17 @@ func TestIndexMatchesRef(t *testing.T) {
 		checkKernel(t, "scatter", s, dims, x, at, randomView(r, d, gd))
 	}
 }
+
+// TestTallyMatchesRef adds many single elements to few places, which goes by tables.
+func TestTallyMatchesRef(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	const n, k = 37, 3*tallyChunk - 5
+	z, idx, src := fresh(dtype.Int64, shape.Of("test", n)), fresh(dtype.Int64, shape.Of("test", k)), fresh(dtype.Int64, shape.Of("test", k))
+	for i := range k {
+		backend.Slice[int64](idx)[i], backend.Slice[int64](src)[i] = int64(r.IntN(n)), int64(r.Uint64())
+	}
+	for i := range n {
+		backend.Slice[int64](z)[i] = int64(i)
+	}
+	compareWithRef(t, "put_slices", attr.Scatter{Reduce: attr.ReduceAdd}, []backend.View{z, idx, src}, backend.View{DType: dtype.Int64, Shape: z.Shape})
+}

@@ -1,8 +1,11 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/threefry"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -49,9 +52,25 @@ func randomBits(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	blocks := (hashes + hashesPerBlock - 1) / hashesPerBlock
 	part := func(i int) {
 		k, lo := i/blocks, i%blocks*hashesPerBlock
-		threefry.FillPart(keys[k][0], keys[k][1], b[k*n:(k+1)*n], lo, min(lo+hashesPerBlock, hashes))
+		fillHashes(keys[k], b[k*n:(k+1)*n], lo, min(lo+hashesPerBlock, hashes))
 	}
 	return runBlocks(c, len(keys)*blocks, part)
+}
+
+// fillHashes is threefry.FillPart; where both words of a hash are whole, vectors of counters are hashed in place.
+func fillHashes(key [2]uint32, b []byte, lo, hi int) {
+	words := (len(b) + 3) / 4
+	step := words - words/2
+	many := min(hi, words/2, len(b)/4-step) - lo
+	if base := unsafe.Pointer(unsafe.SliceData(b)); many > 0 && uintptr(base)%4 == 0 {
+		x, y := elems[int32](unsafe.Add(base, 4*lo), many), elems[int32](unsafe.Add(base, 4*(lo+step)), many)
+		for i := range x {
+			x[i], y[i] = int32(lo+i), int32(lo+i+step)
+		}
+		simd.Threefry(x, y, int32(key[0]), int32(key[1]), int32(key[0]^key[1]^0x1BD11BDA))
+		lo += many
+	}
+	threefry.FillPart(key[0], key[1], b, lo, hi)
 }
 
 // runBlocks runs blocks in the caller where there is only one.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -172,7 +173,11 @@ func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	w.slices, w.k, w.sourceInner, w.sourceOuters = true, len(w.idx), w.inner, w.outer
-	if err := w.run(c); err != nil {
+	run := w.run
+	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.single != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
+		run = w.tally
+	}
+	if err := run(c); err != nil {
 		return err
 	}
 	return finish()
@@ -200,6 +205,26 @@ func scatterKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	return finish()
+}
+
+// tallyChunk is how many single elements are added to a table of their own.
+const tallyChunk = 1 << 16
+
+// tally adds single elements to few places: chunks of the source to tables, and those to the result, in order.
+func (w *writes) tally(c *backend.Ctx) error {
+	chunks := (w.k + tallyChunk - 1) / tallyChunk
+	bytes := (w.n*w.size + 127) &^ 63 // no line of the cache has parts of two tables
+	tables := make([]uint64, chunks*bytes/8)
+	base := unsafe.Pointer(unsafe.SliceData(tables))
+	err := c.For(chunks, func(b int) {
+		lo, pace := b*tallyChunk, par.NewPace()
+		w.singles(unsafe.Add(base, b*bytes), unsafe.Add(w.src, lo*w.size), w.idx[lo:min(lo+tallyChunk, w.k)], 1, 0, 0, int64(w.n), &pace)
+	})
+	for b := range chunks {
+		w.meet(w.z, unsafe.Add(base, b*bytes), w.n)
+	}
+	runtime.KeepAlive(tables)
+	return err
 }
 
 // within is the row-major place in sizes zd of the i-th position of the smaller sizes xd.

@@ -26,7 +26,7 @@ func init() {
 		"sinh": bothFloats(simd.SinhF32, simd.SinhF64).complexes(special.SinhC), "cosh": bothFloats(simd.CoshF32, simd.CoshF64).complexes(special.CoshC),
 		"tanh":  bothFloats(simd.TanhF32, simd.TanhF64).complexes(special.TanhC),
 		"asinh": bothFloats(simd.AsinhF32, simd.AsinhF64).complexes(special.AsinhC), "acosh": bothFloats(simd.AcoshF32, simd.AcoshF64).complexes(special.AcoshC), "atanh": bothFloats(simd.AtanhF32, simd.AtanhF64).complexes(special.AtanhC),
-		"erf": bothFloats(simd.ErfF32, simd.ErfF64), "erfc": bothFloats(simd.ErfcF32, simd.ErfcF64), "erfinv": real64(math.Erfinv), "cbrt": real64(math.Cbrt),
+		"erf": bothFloats(simd.ErfF32, simd.ErfF64), "erfc": bothFloats(simd.ErfcF32, simd.ErfcF64), "erfinv": bothFloats(simd.ErfinvF32, simd.ErfinvF64), "cbrt": real64(math.Cbrt),
 		"sigmoid": bothFloats(simd.SigmoidF32, simd.SigmoidF64).complexes(special.SigmoidC),
 	} {
 		addBlocks(name, t)

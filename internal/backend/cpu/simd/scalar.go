@@ -59,6 +59,10 @@ func f64toOddFar(x float64) float32 {
 	return z
 }
 
+// erfinvFarF32 and erfinvFarF64 serve the ends of the inverse error function, and what is not between them.
+func erfinvFarF32(x float32) float32 { return float32(math.Erfinv(float64(x))) }
+func erfinvFarF64(x float64) float64 { return math.Erfinv(x) }
+
 func tanHuge(x float32) float32 { return float32(math.Tan(float64(x))) }
 
 // fmodFar64 serves quotients that are too large for the kernel, and what is not finite.

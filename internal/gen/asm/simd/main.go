@@ -144,7 +144,7 @@ func families() []family {
 	return []family{
 		{"arith", arith()}, {"compare", compare()}, {"convert", convert()}, {"narrow", narrow()}, {"resize", resize()},
 		{"logic", tests()}, {"whole", whole()}, {"toint", toInts()},
-		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()},
+		{"exp", expFamily()}, {"log", logFamily()}, {"act", activations()}, {"trig", trig()}, {"pow", power64()}, {"drawn", drawn()},
 		{"wide32", endingIn("F32", wideMath())}, {"wide64", endingIn("F64", wideMath())},
 		{"reduce", reductions()}, {"row", rowSums()}, {"rowmap", rowMaps()}, {"double", double()},
 	}
