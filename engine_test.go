@@ -262,6 +262,45 @@ func TestEagerStepRecomputesNothing(t *testing.T) {
 	}
 }
 
+// TestCompiledStepRecomputesNothing: nor does a step inside Compile, or one whose forward pass is a checkpoint: what that
+// computes again are nodes of their own.
+func TestCompiledStepRecomputesNothing(t *testing.T) {
+	Seed(0)
+	x, y := Randn(32, 8).Eval(), Randn(32, 4).Eval()
+	w1, w2 := Randn(8, 16).RequiresGrad_(true), Randn(16, 4).RequiresGrad_(true)
+	forward := func(x *Tensor) *Tensor { return x.MatMul(w1).Tanh().MatMul(w2) }
+	for name, f := range map[string]func(x *Tensor) *Tensor{"plain": forward, "checkpoint": Checkpoint(forward)} {
+		step := func(x *Tensor) *Tensor {
+			w1.ZeroGrad()
+			w2.ZeroGrad()
+			loss := f(x).Sub(y).Square().Mean()
+			loss.Backward()
+			NoGrad(func() {
+				w1.Sub_(w1.Grad().Mul(0.01))
+				w2.Sub_(w2.Grad().Mul(0.01))
+			})
+			return loss
+		}
+		for way, run := range map[string]func(x *Tensor) *Tensor{"eager": step, "compiled": Compile(step)} {
+			before, last := exec.Count.Recomputed.Load(), 0.0
+			for i := range 4 {
+				l := run(x)
+				if err := Eval(l, w1, w2); err != nil {
+					t.Fatal(err)
+				}
+				if v := l.Item(); i > 0 && v >= last {
+					t.Errorf("%s, %s: the loss went from %v to %v", name, way, last, v)
+				} else {
+					last = v
+				}
+			}
+			if got := exec.Count.Recomputed.Load() - before; got != 0 {
+				t.Errorf("%s, %s: %d values were computed again", name, way, got)
+			}
+		}
+	}
+}
+
 // TestHammer builds, evaluates, reads and rebinds from many goroutines at once.
 func TestHammer(t *testing.T) {
 	shared := Ones(64)

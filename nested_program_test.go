@@ -250,3 +250,42 @@ func TestNestedPrograms(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestRecordingsBesideEachOther: recordings take scratch memory in turn, so one that is made while another runs must not
+// write to what it gives back. Freed memory is poisoned here.
+func TestRecordingsBesideEachOther(t *testing.T) {
+	t.Setenv("LUCID_DEBUG", "poison")
+	late, faults := fake.New(cpu.Device)
+	rounds := 40
+	if testing.Short() {
+		rounds = 10
+	}
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			w := &world{dev: late}
+			for range rounds {
+				x, at := w.put(New([]float64{1, 2, 3, 4, 5}, 5)), w.put(New([]int64{0, 0, 1}, 3))
+				loss := func(x *Tensor) *Tensor {
+					y := x.Sin().CumSum(0).At(at).Sum(0).Mul(x.Flip(0))
+					return y.Softmax(0).Mul(x.CumSum(0)).Sum()
+				}
+				want := Grad(loss)(x).Eval()
+				step := Compile(Grad(loss))
+				for k := range 5 {
+					got := step(x)
+					if err := Eval(got); err != nil || !tensorBits(got, want) {
+						t.Errorf("call %d: %v, %v; want %v", k, got, err, want)
+						return
+					}
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	if faults.Replayed() == 0 {
+		t.Error("nothing was recorded")
+	}
+}

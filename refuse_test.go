@@ -95,3 +95,19 @@ func TestSlopesAtEdges(t *testing.T) {
 		t.Errorf("%v, %v", out, err)
 	}
 }
+
+// Bounds that are no integers, dtypes nobody declared and probabilities near zero.
+func TestRefusedNumbers(t *testing.T) {
+	for what, f := range map[string]func(){
+		"a fraction as a bound": func() { RandInt(0, 1.5, 3) }, "NaN as a bound": func() { RandInt(0, math.NaN(), 3) }, "a complex bound": func() { RandInt(0, 2i, 3) },
+		"a dtype by number": func() { Ones(4).ViewDType(DType(99)) }, "its limits": func() { FInfo(DType(99)) },
+	} {
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if n := ToSlice[float64](With{DType: Float64}.Zeros(1).Geometric_(1e-25))[0]; n < 1e15 || math.IsInf(n, 0) { // past int64 but for one in 10¹⁰
+		t.Errorf("trials up to a success of probability 1e-25: %g", n)
+	}
+}

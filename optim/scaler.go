@@ -10,11 +10,12 @@ import (
 
 // GradScalerOptions are the numbers of a GradScaler; the zero value is PyTorch's default.
 type GradScalerOptions struct {
-	InitScale      *float64 // nil: 65536
-	GrowthFactor   *float64 // nil: 2
-	BackoffFactor  *float64 // nil: 0.5
-	GrowthInterval int      // steps without an overflow until the scale grows; 0 means 2000
-	Disabled       bool     // change nothing: Step is the optimizer's
+	InitScale      *float64     // nil: 65536
+	GrowthFactor   *float64     // nil: 2
+	BackoffFactor  *float64     // nil: 0.5
+	GrowthInterval int          // steps without an overflow until the scale grows; 0 means 2000
+	Disabled       bool         // change nothing: Step is the optimizer's
+	Device         lucid.Device // where the scale is kept, best where the parameters are; zero: the default device
 }
 
 // GradScaler keeps small gradients from vanishing in float16: the loss is multiplied by a large number, the gradients are
@@ -76,8 +77,8 @@ func NewGradScaler(opts ...GradScalerOptions) *GradScaler {
 	case s.o.GrowthInterval < 1:
 		refuse(lucid.ErrValue, op, "GrowthInterval is %d; want a positive number", s.o.GrowthInterval)
 	}
-	s.scale = number(lucid.With{DType: lucid.Float32}, start)
-	s.good = number(lucid.With{DType: lucid.Int64}, 0)
+	s.scale = number(lucid.With{DType: lucid.Float32, Device: s.o.Device}, start)
+	s.good = number(lucid.With{DType: lucid.Int64, Device: s.o.Device}, 0)
 	return s
 }
 
@@ -131,10 +132,9 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 	if r.unscaled || r.stepped {
 		refuse(lucid.ErrValue, op, "the gradients of this optimizer were unscaled already; call Update after Step")
 	}
-	r.unscaled = true
 	lucid.NoGrad(func() {
 		inverse := s.scale.To(lucid.Float64).Reciprocal() // not in a half: 1/65536 is subnormal there
-		found := lucid.Scalar(false)
+		var found *lucid.Tensor
 		for _, g := range opt.ParamGroups() {
 			for _, p := range g.Params {
 				grad := p.Grad()
@@ -144,12 +144,19 @@ func (s *GradScaler) Unscale(opt Optimizer) {
 				if grad.DType() == lucid.Float16 {
 					refuse(lucid.ErrDType, op, "a gradient of shape %v is float16; keep parameters in float32 and compute in halves by Autocast", grad.Shape())
 				}
-				found = lucid.LogicalOr(found, grad.IsFinite().All().LogicalNot().To(found.Device()))
+				if bad := grad.IsFinite().All().LogicalNot(); found == nil {
+					found = bad
+				} else {
+					found = lucid.LogicalOr(found, bad.To(found.Device()))
+				}
 				p.SetGrad(grad.Mul(inverse.To(grad.Device())))
 			}
 		}
-		r.found = found
+		if r.found = found; found == nil { // no parameter has a gradient
+			r.found = lucid.With{Device: s.scale.Device()}.Scalar(false)
+		}
 	})
+	r.unscaled = true
 }
 
 // Step unscales the gradients, unless Unscale did, and steps the optimizer, or leaves everything as it is if a gradient is
@@ -186,16 +193,22 @@ func (s *GradScaler) Update() error {
 		return nil
 	}
 	trace := scope.Current().Trace
-	found, some := lucid.Scalar(false), false
+	var found *lucid.Tensor
 	for opt, r := range s.rounds {
+		if !r.unscaled { // refused on the way
+			continue
+		}
 		if r.trace != trace {
 			refuse(lucid.ErrTrace, op, "Unscale, Step and Update of a round are partly inside a compiled function and partly outside; put all of them inside, or none")
 		}
-		some = true
-		found = lucid.LogicalOr(found, r.found)
+		if r.found = r.found.To(s.scale.Device()); found == nil {
+			found = r.found
+		} else {
+			found = lucid.LogicalOr(found, r.found)
+		}
 		delete(s.rounds, opt)
 	}
-	if !some {
+	if found == nil {
 		refuse(lucid.ErrValue, op, "no optimizer was stepped since the last Update; call Step before it")
 	}
 	lucid.NoGrad(func() {

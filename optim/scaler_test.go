@@ -184,8 +184,14 @@ func TestGradScalerUse(t *testing.T) {
 		"twice":         {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Unscale(opt); s.Unscale(opt) }},
 		"stepped twice": {lucid.ErrValue, func() { s := optim.NewGradScaler(); s.Step(opt); s.Step(opt) }},
 		"float16":       {lucid.ErrDType, func() { optim.NewGradScaler().Unscale(halves) }},
-		"accumulate":    {lucid.ErrNotImplemented, func() { optim.NewGradScaler().Step(optim.NewAccumulate(opt, 2)) }},
-		"growth":        {lucid.ErrValue, func() { optim.NewGradScaler(optim.GradScalerOptions{GrowthFactor: new(1.0)}) }},
+		"refused before": {lucid.ErrValue, func() {
+			s := optim.NewGradScaler()
+			if lucid.Try(func() { s.Unscale(halves) }) != nil {
+				s.Update()
+			}
+		}},
+		"accumulate": {lucid.ErrNotImplemented, func() { optim.NewGradScaler().Step(optim.NewAccumulate(opt, 2)) }},
+		"growth":     {lucid.ErrValue, func() { optim.NewGradScaler(optim.GradScalerOptions{GrowthFactor: new(1.0)}) }},
 		"half inside": {lucid.ErrTrace, func() {
 			s := optim.NewGradScaler()
 			lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { s.Unscale(opt); return x })(w.Detach())

@@ -1,6 +1,7 @@
 package packages_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -49,4 +50,16 @@ func Example_lucidFiles() {
 	fmt.Println(kind, shape, w.Sum().Item(), err)
 	// Output:
 	// float32 [2 3] 6 <nil>
+}
+
+// Memory: a piece of docs/packages/lucid.md.
+func Example_lucidMemory() {
+	old := lucid.SetMemoryLimit(lucid.CPU, lucid.MemoryStats(lucid.CPU).Allocated+1<<20)
+	x := lucid.Ones(1 << 20).Exp() // 4 MiB; nothing is computed yet
+	fmt.Println(errors.Is(lucid.Eval(x), lucid.ErrOutOfMemory))
+	lucid.SetMemoryLimit(lucid.CPU, old)
+	fmt.Println(lucid.Eval(x)) // and the program goes on
+	// Output:
+	// true
+	// <nil>
 }

@@ -3,10 +3,12 @@ package exec
 import (
 	"context"
 	"runtime"
+	"time"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/par"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // pacedWork is after how many elements a run looks at the clock.
@@ -143,8 +145,11 @@ func (r *run) finishChecks() {
 	}
 }
 
-// attempt runs a step; a panic in a kernel is an error.
-func attempt(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
+// launch runs a step, and notes it if somebody asks what runs; a panic in a kernel is an error.
+func launch(kc *backend.Ctx, s *step, out, in []backend.View) (err error) {
+	if rec := trace.Active(); rec != nil && kc.Face == nil { // a face is shown the launch; nothing runs
+		defer noteStep(rec, time.Now(), s, out, in)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fault.FromPanic(s.op, p)

@@ -71,6 +71,13 @@ func NewPool(name string, src Source) *Pool {
 	return &Pool{name: name, src: src, poison: os.Getenv("LUCID_DEBUG") == "poison", stats: Stats{CacheCap: 1 << 62}}
 }
 
+// Shared says that memory is used after it was given back, by several in turn, as recordings of launches do: it is never
+// poisoned.
+func (p *Pool) Shared() *Pool {
+	p.poison = false
+	return p
+}
+
 // classOf returns the class whose blocks hold n bytes, and their size.
 func classOf(n int) (class int16, size int) {
 	n = max(n, smallSize)

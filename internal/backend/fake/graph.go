@@ -51,7 +51,7 @@ type recording struct {
 
 // recordings lets a device record.
 func (f *Faults) recordings(d *backend.Device) {
-	d.Scratch = mem.NewPool("fake recordings", source{f})
+	d.Scratch = mem.NewPool("fake recordings", source{f}).Shared()
 	mu := new(sync.Mutex)
 	d.Capture = func(show func(face any) error) (backend.Graph, error) {
 		f.mu.Lock()

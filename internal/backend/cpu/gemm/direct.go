@@ -8,7 +8,17 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= 2*e.cols() {
 		return true // halves must be copied in any case
 	}
-	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork
+	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e)
+}
+
+// isShallow reports whether k is so short that tiles read both operands where they lie as fast as from panels, as in the gradient
+// of a layer's weights over a small batch: a tile's part of A stays in L1, all of B in L2.
+func (p *problem[T]) isShallow(e *engine[T]) bool {
+	const depth, near, apart = 64, 256 << 10, 2048
+	if p.k > depth || p.a16 != nil || p.needsPanels(e, p.m) || work(1, p.n, p.k)*sizeOf[T]() > near {
+		return false
+	}
+	return p.acs == 1 && !p.crowded(e) || p.ars == 1 && p.acs*sizeOf[T]()%apart != 0
 }
 
 // blocks computes the product block by block of C, packing both operands or reading A where it lies.
@@ -52,6 +62,9 @@ func (p *problem[T]) directGrid(e *engine[T], threads int) grid {
 		narrowest = e.cols() // blocks below each other would copy the same part of B
 	}
 	cols := min(want, ceilDiv(p.n, narrowest))
+	if p.ep != nil && p.m >= 4*e.rows*threads && !p.needsPanels(e, p.m) { // what follows wants rows that are not cut
+		cols = 1
+	}
 	rows := min(ceilDiv(want, cols), max(1, p.m/(2*e.rows)))
 	for r := rows; r > rows/2; r-- {
 		if r*cols%threads == 0 {
