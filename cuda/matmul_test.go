@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/lucid-go/lucid"
@@ -25,4 +26,25 @@ func TestOddProducts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestProductsBesideEachOther: sums that the library makes in parts, from many goroutines, have the bits they have alone.
+func TestProductsBesideEachOther(t *testing.T) {
+	dev := gpu(t)
+	var wg sync.WaitGroup
+	for g := range 16 {
+		var x, y *lucid.Tensor
+		k := 300 + 700*g
+		lucid.WithDevice(dev, func() { x, y = lucid.Randn(1, k), lucid.Randn(k, 1) })
+		want := x.MatMul(y).Item()
+		wg.Go(func() {
+			for i := range 300 {
+				if got := x.MatMul(y).Item(); got != want {
+					t.Errorf("run %d of %d products: %v, want %v", i, k, got, want)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -59,6 +59,7 @@ type Handle struct {
 	d      *driver.Device
 	handle uintptr
 	space  uintptr
+	one    sync.Mutex // of who asks for a product: its kernels stand one behind the other
 	mu     sync.Mutex
 	plans  map[Product]*plan
 	// Tuned counts the products whose algorithm was chosen by the clock, Kept those it was remembered for.
@@ -68,7 +69,8 @@ type Handle struct {
 // workspace is what Hopper's fastest algorithms ask for.
 const workspace = 32 << 20
 
-// New makes a handle with a workspace of its own; all work runs in one stream's order, so one is enough.
+// New makes a handle with a workspace of its own. All work runs in one stream's order, and of products that are parts of sums and
+// then the sums of those no two goroutines ask at a time: so one is enough.
 func New(d *driver.Device) (*Handle, error) {
 	if err := Init(); err != nil {
 		return nil, err
@@ -186,6 +188,8 @@ func (h *Handle) launch(d *driver.Device, l *plan, algo *algorithm, o Operands) 
 	}
 	l.mu.Lock() // the addresses of an epilogue's operands are part of the description
 	defer l.mu.Unlock()
+	h.one.Lock()
+	defer h.one.Unlock()
 	s := d.With(func() uintptr {
 		if s := l.point(o); s != 0 {
 			return s
