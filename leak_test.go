@@ -3,6 +3,7 @@ package lucid
 import (
 	"runtime"
 	"testing"
+	"time"
 )
 
 // TestNoLeaksAnyWay: a hundred thousand evaluations by Backward, on streams, under transforms and by calls that fail leave
@@ -61,18 +62,19 @@ func TestNoLeaksAnyWay(t *testing.T) {
 			}
 			stream.Synchronize()
 			Synchronize()
-			runtime.GC()
-			runtime.GC()
-			runtime.ReadMemStats(&m1)
-			if got := runtime.NumGoroutine(); got > before+2 {
-				t.Errorf("goroutines: %d, then %d", before, got)
+			// Cleanups run behind collections, on a goroutine of their own: what is no leak goes in the end.
+			var routines int
+			var pool int64
+			for range 100 {
+				runtime.GC()
+				runtime.ReadMemStats(&m1)
+				routines, pool = runtime.NumGoroutine(), MemoryStats(CPU).Allocated
+				if routines <= before+2 && m1.HeapAlloc <= m0.HeapAlloc+8<<20 && pool <= live+1<<20 {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
 			}
-			if m1.HeapAlloc > m0.HeapAlloc+8<<20 {
-				t.Errorf("heap grew from %d to %d", m0.HeapAlloc, m1.HeapAlloc)
-			}
-			if got := MemoryStats(CPU).Allocated; got > live+1<<20 {
-				t.Errorf("pool grew from %d to %d", live, got)
-			}
+			t.Errorf("goroutines: %d, then %d; heap: %d, then %d; pool: %d, then %d", before, routines, m0.HeapAlloc, m1.HeapAlloc, live, pool)
 		})
 	}
 }
