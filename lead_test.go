@@ -97,3 +97,27 @@ func TestConvolutionInOnePass(t *testing.T) {
 		}
 	}
 }
+
+// TestManyOperandsBehindAProduct: a program with more inputs than are looked back for reads its product in one register.
+func TestManyOperandsBehindAProduct(t *testing.T) {
+	x, w := Randn(5, 6).Eval(), Randn(6, 7).Eval()
+	others := make([]*Tensor, 100)
+	for i := range others {
+		others[i] = Randn(5, 7).Eval()
+	}
+	f := func(then func(*Tensor) *Tensor) *Tensor {
+		y := then(x.MatMul(w))
+		s := y
+		for _, o := range others {
+			s = then(s.Mul(0.9).Add(o))
+		}
+		return s
+	}
+	want := f((*Tensor).Eval)
+	same := func(x *Tensor) *Tensor { return x }
+	for how, got := range map[string]*Tensor{"at once": f(same), "compiled": Compile(func() *Tensor { return f(same) })()} {
+		if !Equal(got, want) {
+			t.Errorf("%s: %v, want %v", how, got, want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func TestNoLeaksAnyWay(t *testing.T) {
 func TestDeepTransforms(t *testing.T) {
 	n := 200_000
 	if testing.Short() {
-		n = 20_000
+		n = 8_000
 	}
 	if long() {
 		n = 1_000_000

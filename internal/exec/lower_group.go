@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -52,6 +54,11 @@ func (p *planner) lowerGroup(list []int) {
 	// First the inputs, so that their registers come first; which one each read has is kept for the instructions.
 	reads := p.reads[:0]
 	s.in = make([]operand, 0, 4)
+	tails := p.info[list[len(list)-1]].tail
+	back := near
+	if prog.Head != nil || tails > 0 { // their registers are asked for again at the end, and a product has one alone
+		back = math.MaxInt
+	}
 	for _, i := range list {
 		n := p.idx.Nodes[i]
 		for k := range n.NumIn() {
@@ -59,14 +66,13 @@ func (p *planner) lowerGroup(list []int) {
 			if p.info[j].class == fuse && p.info[j].group == p.info[i].group {
 				continue
 			}
-			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)))))
+			reads = append(reads, int32(p.groupInput(&s, p.operand(n.In(k)), back)))
 		}
 	}
 	p.reads = reads
-	tails := p.info[list[len(list)-1]].tail
 	for t := tails; t > 0; t = p.info[t-1].tail {
 		if m := p.idx.Nodes[t-1].In(0); !p.inGroup(m, lead) {
-			p.groupInput(&s, p.operand(m))
+			p.groupInput(&s, p.operand(m), back)
 		}
 	}
 	prog.In = len(s.in)
@@ -97,7 +103,7 @@ func (p *planner) lowerGroup(list []int) {
 	}
 	if prog.Head != nil {
 		h := p.idx.Nodes[p.info[list[len(list)-1]].head-1]
-		prog.Head.Dst = p.groupInput(&s, p.operand(h))
+		prog.Head.Dst = p.groupInput(&s, p.operand(h), back)
 		if p.info[p.idx.Get(h)].class == shown {
 			h = h.In(0)
 		}
@@ -112,7 +118,7 @@ func (p *planner) lowerGroup(list []int) {
 		f.at = place{buf: b}
 		src := int(p.info[p.idx.Get(n.In(0))].reg)
 		if !p.inGroup(n.In(0), lead) {
-			src = p.groupInput(&s, p.operand(n.In(0)))
+			src = p.groupInput(&s, p.operand(n.In(0)), back)
 		}
 		*to = &backend.Tail{Op: n.Op().Name, Attr: n.Attr(), Src: src}
 		to = &(*to).Next
@@ -144,13 +150,17 @@ func (p *planner) lowerHead(s *step, i int) {
 	s.out = append(s.out, operand{at.buf, n.DType(), n.Shape(), nil})
 }
 
-// groupInput returns the register of an input, the same for the same memory. Immediates are shown with the group's shape.
-func (p *planner) groupInput(s *step, o operand) int {
+// near is how many of a group's last inputs are looked at for one that is the same: all of them would take long in large groups.
+const near = 64
+
+// groupInput returns the register of an input, the same for the same memory if it is one of the last so many. Immediates are
+// shown with the group's shape.
+func (p *planner) groupInput(s *step, o operand, back int) int {
 	if o.shape != s.fused.Shape && o.shape.Rank() == 0 {
 		o.lay = &shape.Layout{Strides: make([]int, s.fused.Shape.Rank())}
 		o.shape = s.fused.Shape
 	}
-	for k := len(s.in) - 1; k >= max(0, len(s.in)-64); k-- {
+	for k := len(s.in) - 1; k >= max(0, len(s.in)-back); k-- {
 		q := s.in[k]
 		if q.buf == o.buf && q.dtype == o.dtype && sameLayout(q.lay, o.lay) {
 			return k
