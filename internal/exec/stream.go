@@ -31,12 +31,13 @@ func (s *Stream) drain() {
 	for {
 		s.mu.Lock()
 		if len(s.queue) == 0 {
-			s.running = false
+			s.queue, s.running = nil, false
 			s.idle.Broadcast()
 			s.mu.Unlock()
 			return
 		}
 		work := s.queue[0]
+		s.queue[0] = nil // work that is done holds its plan
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
 		work()
