@@ -183,6 +183,8 @@ func rowWise() (all []check) {
 	channels("column", 900, 3)
 	channels("wide", 5, 300)
 	channels("long", 2, 3, 5000)
+	channels("short", 37, 45, 7, 7)
+	channels("huge", 1, 2, 40000)
 	channels("one", 1, 2)
 	return append(all,
 		check{name: "layer_norm/weights", dtypes: floats, loose: true, in: w, f: func(in []*node) []*node {
