@@ -125,7 +125,7 @@ func (d *Device) cast(to, from backend.View) error {
 	p := &backend.Fused{Shape: to.Shape, DTypes: []dtype.DType{from.DType, to.DType}, In: 1, Out: []int{1},
 		Instrs: []backend.Instr{{Op: "cast", Attr: attr.Cast{To: to.DType}, Dst: 1, Src: [3]int{0, -1, -1}}}}
 	prepare(p)
-	return d.runFused(nil, p, []backend.View{to}, []backend.View{from})
+	return d.runFused(nil, p, nil, []backend.View{to}, []backend.View{from})
 }
 
 // partitions is among how many blocks the places of a write are shared.
