@@ -145,6 +145,8 @@ type Device struct {
 	RunRows func(c *Ctx, p *Rows, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
+	// Wait returns when all work that was asked of the device is done; nil: it cannot be waited for, or need not be.
+	Wait func() error
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work
 	// that made the buffer, by its number, and for no later work.
 	Upload   func(dst *mem.Buffer, src []byte) error
