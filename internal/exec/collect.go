@@ -30,6 +30,9 @@ const (
 // launched says that the node's value has memory of its own in any plan.
 func (c class) launched() bool { return c == kernel || c == tail || c == head }
 
+// computed says that the node's value is more than another one's.
+func (c class) computed() bool { return c == fuse || c.launched() }
+
 // view says that the node shows another one's buffer.
 func (c class) view() bool { return c == alias || c == shown }
 

@@ -94,13 +94,19 @@ func (h *Array) Rebind(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}
-	if n.trace != nil && n.trace.kind == TraceVMap {
-		if old := h.node.Load(); old != nil && old.trace != n.trace {
-			fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
-		}
-	}
+	h.MustTake(n)
 	h.set(n)
 	h.view = false
+}
+
+// MustTake panics if the handle cannot show n: one from outside a VMap, a value from inside.
+func (h *Array) MustTake(n *Node) {
+	if n.trace == nil || n.trace.kind != TraceVMap {
+		return
+	}
+	if old := h.node.Load(); old != nil && old.trace != n.trace {
+		fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
+	}
 }
 
 // Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
