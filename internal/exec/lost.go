@@ -44,11 +44,11 @@ func findLost(roots []*graph.Node) {
 		return
 	}
 	defer looks.busy.Store(false)
-	begin := time.Now()
-	if begin.Before(looks.next) {
+	begin, pace := time.Now(), time.Duration(looks.pace.Load())
+	if pace > 0 && begin.Before(looks.next) {
 		return
 	}
 	runtime.GC()
 	end := time.Now()
-	looks.next = end.Add(time.Duration(looks.pace.Load()) * end.Sub(begin))
+	looks.next = end.Add(pace * end.Sub(begin))
 }
