@@ -90,6 +90,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 func (p *planner) build() {
 	p.collect()
 	p.absorbCasts()
+	p.findInside()
 	p.level()
 	p.groupElementwise()
 	p.findTails()
@@ -249,7 +250,7 @@ func (j *job) finish(err error) {
 		}
 		for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 			n, f := p.idx.Nodes[i], &p.info[i]
-			if f.class == fuse && n.Unstored() {
+			if f.class.computed() && n.Unstored() {
 				Count.Recomputed.Add(1)
 			}
 			switch {
@@ -259,7 +260,7 @@ func (j *job) finish(err error) {
 				if !n.KeepsInputs() {
 					n.DropInputs()
 				}
-			case f.class == fuse && f.alive:
+			case f.class.computed() && f.alive:
 				n.MarkUnstored()
 			}
 		}

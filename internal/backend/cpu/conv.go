@@ -153,10 +153,10 @@ func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
 	case j.paired:
 		return j.eachPhase(c)
+	case j.isLanes():
+		return j.byLanes(c)
 	case j.isSpread():
 		return j.bySpread(c)
-	case j.isStuffed():
-		return j.stuffedDepthwise(c)
 	case j.isTurned():
 		return j.turned(c)
 	}
@@ -201,13 +201,13 @@ const (
 	wayWinograd
 	wayCorrelation
 	wayDots
-	wayStuffed
 	wayProduct
 	wayPatches
 	waySums
 	wayPlaces
 	wayAbreast
 	wayWindow
+	wayLaneGrad
 )
 
 // wayOf is the way of this phase, by the shapes alone. The filled way may turn out to be the direct one or that by columns.
@@ -221,10 +221,10 @@ func (j *convJob[T]) wayOf() way {
 		return wayWinograd
 	case j.isCorrelation():
 		return wayCorrelation
+	case j.isLaneGrad():
+		return wayLaneGrad
 	case j.isDots():
 		return wayDots
-	case j.isStuffedCorrelation():
-		return wayStuffed
 	case j.isProduct():
 		return wayProduct
 	case j.isPatches():
@@ -244,6 +244,8 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.byPaired(c)
 	}
 	switch j.wayOf() {
+	case wayLaneGrad:
+		return j.byLaneGrad(c)
 	case wayDepthwise:
 		return j.depthwise(c)
 	case wayWindow:
@@ -264,10 +266,6 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 		return j.byPlaces(c)
 	case wayAbreast:
 		return j.byAbreast(c)
-	case wayStuffed:
-		if spoiled, err := j.stuffedCorrelate(c); err != nil || !spoiled {
-			return err
-		}
 	}
 	direct := j.isDirect()
 	if ok, few := j.isColumns(); ok && !direct {
