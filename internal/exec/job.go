@@ -90,6 +90,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 func (p *planner) build() {
 	p.collect()
 	p.absorbCasts()
+	p.findInside()
 	p.level()
 	p.groupElementwise()
 	p.findTails()
