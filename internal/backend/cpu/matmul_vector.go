@@ -14,9 +14,9 @@ import (
 
 const (
 	vectorDepth = 128      // inner size from which that is done
-	longDepth   = 8 << 10  // the same for float64 and halves, of which matrix kernels take more in a cycle
+	longDepth   = 8 << 10  // the same for float64 and bfloat16, of which matrix kernels take more in a cycle
 	dotPart     = 2048     // elements
-	dotRun      = 8        // parts that are one block of work
+	dotRun      = 8        // parts that are one block of work: a few microseconds
 	dotSerial   = 64 << 10 // elements up to which a parallel loop does not pay
 )
 
@@ -39,10 +39,18 @@ func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int,
 		defer freeX()
 		a = x
 	}
+	if m == 1 && k <= dotPart {
+		var sum [1]S
+		sum[0] = v.dot(a[:k], y)
+		v.finish(sum[:], 0, c, crs, ep)
+		return
+	}
 	if run == nil || m*k <= dotSerial {
 		run = func(blocks int, f func(int)) {
+			pace := par.NewPace()
 			for i := range blocks {
 				f(i)
+				pace.Step()
 			}
 		}
 	}
@@ -57,12 +65,8 @@ func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int,
 		rows := min(each, m-from)
 		sums, free := borrow[S](rows)
 		defer free()
-		pace := par.NewPace()
 		for i := range rows {
 			sums[i] = v.row(a[(from+i)*ars:][:k], y)
-			if k >= dotPart {
-				pace.Step()
-			}
 		}
 		v.finish(sums, from, c, crs, ep)
 	})
@@ -84,11 +88,9 @@ func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, y []S, c []T
 	runs := (parts + dotRun - 1) / dotRun
 	run(m*runs, func(block int) {
 		row := a[block/runs*ars:][:k]
-		pace := par.NewPace()
 		for p := block % runs * dotRun; p < min((block%runs+1)*dotRun, parts); p++ {
 			to := min((p+1)*dotPart, k)
 			partial[block/runs*parts+p] = v.dot(row[p*dotPart:to], y[p*dotPart:to])
-			pace.Step()
 		}
 	})
 	sums := partial[:m]
@@ -137,23 +139,15 @@ func vectorOf[T numbers](x []T, step, k int) ([]T, func()) {
 
 var (
 	vector32 = &vectorProduct[float32, float32]{simd.DotF32, vectorOf[float32], func(z, x []float32) { copy(z, x) }}
-	vector64 = &vectorProduct[float64, float64]{laneDot64, vectorOf[float64], func(z, x []float64) { copy(z, x) }}
+	vector64 = &vectorProduct[float64, float64]{simd.DotF64, vectorOf[float64], func(z, x []float64) { copy(z, x) }}
 
-	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16), vectorHalf(dtype.Float16)
+	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16, simd.DotBF16), vectorHalf(dtype.Float16, simd.DotF16)
 )
 
-// vectorHalf has the vector in float32, and widens a part of a row tile by tile.
-func vectorHalf(d dtype.DType) *vectorProduct[uint16, float32] {
+// vectorHalf has the vector in float32.
+func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vectorProduct[uint16, float32] {
 	return &vectorProduct[uint16, float32]{
-		dot: func(x []uint16, y []float32) (sum float32) {
-			var tile [dotPart / 4]float32
-			for at := 0; at < len(x); at += len(tile) {
-				n := min(len(tile), len(x)-at)
-				widenHalf(d, tile[:n], x[at:at+n])
-				sum += simd.DotF32(tile[:n], y[at:at+n])
-			}
-			return sum
-		},
+		dot: dot,
 		vector: func(x []uint16, step, k int) ([]float32, func()) {
 			y, free := borrow[float32](k)
 			widenStrided(d, y, x, step)
@@ -161,23 +155,4 @@ func vectorHalf(d dtype.DType) *vectorProduct[uint16, float32] {
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
 	}
-}
-
-// laneDot64 sums the products of a part: element i is added to lane i%lanes, then halves of lanes are added, and the last few in order.
-func laneDot64(x, y []float64) float64 {
-	const lanes, last = 512, 8
-	var sums, tile [lanes]float64
-	for at := 0; at < len(x); at += lanes {
-		n := min(lanes, len(x)-at)
-		simd.MulF64(tile[:n], x[at:at+n], y[at:at+n])
-		simd.AddF64(sums[:n], sums[:n], tile[:n])
-	}
-	for h := lanes / 2; h >= last; h /= 2 {
-		simd.AddF64(sums[:h], sums[:h], sums[h:2*h])
-	}
-	sum := 0.0
-	for _, s := range sums[:last] {
-		sum += s
-	}
-	return sum
 }
