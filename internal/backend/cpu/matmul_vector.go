@@ -29,11 +29,19 @@ type vectorProduct[T numbers, S float32 | float64] struct {
 	dot    func(x []T, y []S) S
 	vector func(x []T, step, k int) (y []S, free func())
 	put    func(z []T, x []S)
+	// lie is dot for a vector as it lies, of which a part is shown at a time; nil if vector does nothing to one that lies whole.
+	lie func(x, y []T) S
 }
 
 func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
-	y, freeY := v.vector(b, brs, k)
-	defer freeY()
+	parts := (k + dotPart - 1) / dotPart
+	dot := v.dotsAsTheyLie(b, brs, parts)
+	var y []S
+	if dot == nil {
+		whole, freeY := v.vector(b, brs, k)
+		defer freeY()
+		y = whole
+	}
 	if acs != 1 {
 		x, freeX := vectorOf(a, acs, k)
 		defer freeX()
@@ -54,9 +62,11 @@ func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int,
 			}
 		}
 	}
-	parts := (k + dotPart - 1) / dotPart
 	if parts > dotRun { // rows so long that each is several blocks
-		v.long(m, k, parts, a, ars, y, c, crs, ep, run)
+		if dot == nil {
+			dot = func(x []T, at int) S { return v.dot(x, y[at:at+len(x)]) }
+		}
+		v.long(m, k, parts, a, ars, dot, c, crs, ep, run)
 		return
 	}
 	each := max(1, dotRun*dotPart/k)
@@ -81,8 +91,17 @@ func (v *vectorProduct[T, S]) row(x []T, y []S) (sum S) {
 	return sum
 }
 
+// dotsAsTheyLie returns the sum of products of a part of a row, from an element on, with a long vector where that lies; nil if there is
+// no such way. It would go through memory if it were shown as a whole first.
+func (v *vectorProduct[T, S]) dotsAsTheyLie(b []T, brs, parts int) func(x []T, at int) S {
+	if v.lie == nil || brs != 1 || parts <= dotRun {
+		return nil
+	}
+	return func(x []T, at int) S { return v.lie(x, b[at:at+len(x)]) }
+}
+
 // long cuts rows into blocks of parts.
-func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, y []S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x []T, at int) S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	partial, free := borrow[S](m * parts)
 	defer free()
 	runs := (parts + dotRun - 1) / dotRun
@@ -90,7 +109,7 @@ func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, y []S, c []T
 		row := a[block/runs*ars:][:k]
 		for p := block % runs * dotRun; p < min((block%runs+1)*dotRun, parts); p++ {
 			to := min((p+1)*dotPart, k)
-			partial[block/runs*parts+p] = v.dot(row[p*dotPart:to], y[p*dotPart:to])
+			partial[block/runs*parts+p] = dot(row[p*dotPart:to], p*dotPart)
 		}
 	})
 	sums := partial[:m]
@@ -138,8 +157,8 @@ func vectorOf[T numbers](x []T, step, k int) ([]T, func()) {
 }
 
 var (
-	vector32 = &vectorProduct[float32, float32]{simd.DotF32, vectorOf[float32], func(z, x []float32) { copy(z, x) }}
-	vector64 = &vectorProduct[float64, float64]{simd.DotF64, vectorOf[float64], func(z, x []float64) { copy(z, x) }}
+	vector32 = &vectorProduct[float32, float32]{dot: simd.DotF32, vector: vectorOf[float32], put: func(z, x []float32) { copy(z, x) }}
+	vector64 = &vectorProduct[float64, float64]{dot: simd.DotF64, vector: vectorOf[float64], put: func(z, x []float64) { copy(z, x) }}
 
 	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16, simd.DotBF16), vectorHalf(dtype.Float16, simd.DotF16)
 )
@@ -154,5 +173,11 @@ func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vecto
 			return y, free
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
+		lie: func(x, y []uint16) float32 {
+			part, free := borrow[float32](len(y))
+			defer free()
+			widenHalf(d, part, y)
+			return dot(x, part)
+		},
 	}
 }
