@@ -205,7 +205,7 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 		if n.TapeFreed() {
 			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
 		}
-		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient", n.Shape())
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient; RequiresGrad_(true) makes a leaf that does, and what is computed inside NoGrad or from Detach does not", n.Shape())
 	}
 	if given == nil {
 		if n.Shape().Numel() != 1 {

@@ -66,6 +66,14 @@ func DefaultDevice() Device {
 	return Device{d.Type, d.Index}
 }
 
+// usualDevice is where this goroutine creates what names no device.
+func usualDevice() Device {
+	if d, ok := scope.Current().Device.(*backend.Device); ok {
+		return Device{d.Type, d.Index}
+	}
+	return DefaultDevice()
+}
+
 // WithDevice runs f with another default device for what this goroutine creates.
 func WithDevice(d Device, f func()) {
 	dev := d.open()

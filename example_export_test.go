@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/optim"
 )
 
 // A function and its weights go to a file, and run from there without their source.
@@ -74,4 +75,44 @@ func ExampleDump() {
 	// %2 = mul(%0, %1) float32 [2]
 	// %3 = sum(%2, {Axes:[0] Keep:false}) float32 []
 	// return %3
+}
+
+// A training step goes to a file with its parameters and the state of its optimizer; what is imported trains on by itself.
+func ExampleExporter_Name() {
+	dir, _ := os.MkdirTemp("", "export")
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "step.lucid")
+
+	w := lucid.Zeros(1).RequiresGrad_(true)
+	opt := optim.NewSGD([]*lucid.Tensor{w}, optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+	step := func(x, y *lucid.Tensor) (*lucid.Tensor, error) {
+		loss := x.Mul(w).Sub(y).Square().Mean()
+		loss.Backward()
+		err := opt.Step()
+		opt.ZeroGrad()
+		return loss.Detach(), err
+	}
+	x, y := lucid.New([]float32{1, 2}, 2), lucid.New([]float32{3, 6}, 2)
+	e := lucid.NewExporter(path)
+	e.Name("w", w)
+	if err := e.Add(step, x, y); err != nil {
+		fmt.Println(err)
+	}
+	if err := e.Close(); err != nil {
+		fmt.Println(err)
+	}
+
+	f, err := lucid.Import(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 200 {
+		if _, err := f.Call(x, y); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Printf("%.2f, was %.0f\n", f.State().Get("w").Item(), w.Item())
+	// Output:
+	// 3.00, was 0
 }

@@ -10,24 +10,31 @@ import (
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
-	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // Parts of a file with functions.
 const (
 	functionSchema  = "function"
-	functionVersion = 1
+	functionVersion = 2
 	functionSection = "functions"
 )
+
+// Version 2 added names and writes; it reads version 1 as it is.
+func init() {
+	checkpoint.RegisterSchema(functionSchema, 1, func(*checkpoint.Checkpoint) error { return nil })
+}
 
 func tensorSection(i int) string { return fmt.Sprintf("tensor.%d", i) }
 
 // Export writes a function over tensors, or trees of them, with the tensors it reads from outside, to a file that
 // Import runs without the function's source. The function is traced with the examples: their shapes and dtypes become
-// the signature, everything in them that is no tensor a constant. A function that changes tensors from outside, leaves
-// gradients or draws random numbers from a generator is refused, and so is one that calls Go code while it runs (Print,
-// CustomFunc).
+// the signature, everything in them that is no tensor a constant.
+//
+// A function may change tensors from outside: parameters, the state of an optimizer, statistics, gradients that it leaves,
+// the key of a random generator. The file holds them as they are now, and every Import has its own, which its calls change;
+// see Exporter.Name and Function.State. Go values such as a learning rate stay as they were. A function that changes its
+// arguments is refused, and so is one that calls Go code while it runs (Print, CustomFunc).
 func Export(path string, f any, examples ...any) error {
 	x := NewExporter(path)
 	if err := x.Add(f, examples...); err != nil {
@@ -43,11 +50,16 @@ type Exporter struct {
 	graphs  []*compile.Graph
 	tensors []codec.Tensor
 	specs   []graph.Spec
-	number  map[any]int // of a handle with what it shows, or of a node
+	number  map[any]int // of a handle with what it shows, of a node, or of a slot whose gradient is not there yet
+	state   map[*graph.Array]int
+	named   map[*graph.Array]string
+	slots   map[int]*graph.Slot // of gradients, by tensor
 }
 
 // NewExporter begins a file; nothing is written before Close.
-func NewExporter(path string) *Exporter { return &Exporter{path: path, number: map[any]int{}} }
+func NewExporter(path string) *Exporter {
+	return &Exporter{path: path, number: map[any]int{}, state: map[*graph.Array]int{}, named: map[*graph.Array]string{}, slots: map[int]*graph.Slot{}}
+}
 
 // Add traces a function as Export does; its name is empty.
 func (x *Exporter) Add(f any, examples ...any) error { return x.AddNamed("", f, examples...) }
@@ -70,16 +82,35 @@ func (x *Exporter) Close() error {
 }
 
 func (x *Exporter) checkpoint() (c checkpoint.Checkpoint, err error) {
-	text, err := compile.Encode(x.graphs)
+	names, err := x.names()
 	if err != nil {
 		return c, err
 	}
-	c = checkpoint.Checkpoint{Schema: map[string]int{functionSchema: functionVersion}}
+	text, err := compile.Encode(x.graphs, names)
+	if err != nil {
+		return c, err
+	}
+	c = checkpoint.Checkpoint{Schema: map[string]int{functionSchema: x.version(names)}}
 	c.Sections = append(c.Sections, checkpoint.Section{Name: functionSection, Kind: checkpoint.JSON, Data: text})
 	for _, t := range x.tensors {
 		c.Add(t)
 	}
 	return c, nil
+}
+
+// version is the first that has what the file needs, so that older programs read what they can run.
+func (x *Exporter) version(names []string) int {
+	for _, s := range names {
+		if s != "" {
+			return functionVersion
+		}
+	}
+	for _, g := range x.graphs {
+		if len(g.Writes) > 0 {
+			return functionVersion
+		}
+	}
+	return 1
 }
 
 func (x *Exporter) add(name string, f any, examples []any) error {
@@ -105,14 +136,15 @@ func (x *Exporter) add(name string, f any, examples []any) error {
 		return err
 	}
 	r := t.Result()
-	if why := changesState(r); why != "" {
-		return fault.New(fault.NotImplemented, "export", "%s %s; a file holds functions that only compute", t.Name, why)
+	state, err := x.stateOf(t, r)
+	if err != nil {
+		return err
 	}
 	captured := map[*graph.Node]*graph.Array{}
 	for _, k := range r.Captured {
 		captured[k.StandIn] = k.Handle
 	}
-	g, err := compile.Record(name, outs, standIns, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
+	g, err := compile.Record(name, outs, standIns, state, func(n *graph.Node) int { return x.tensor(n, captured[n]) })
 	if err != nil {
 		return err
 	}
@@ -165,23 +197,12 @@ func traceFor(t *graph.Trace, fn function, args []reflect.Value, in []*Tensor) (
 			outs = peekAll(flattenAll(res))
 		}
 	})
-	return standIns, outs, err
-}
-
-// changesState says what a traced function does beside computing, "" if nothing.
-func changesState(r graph.Result) string {
-	if slices.Contains(r.Written, ops.Default.Handle()) {
-		return "draws random numbers from the default generator; give it a key as an argument"
-	}
-	if len(r.Written) > 0 {
-		return fmt.Sprintf("changes a tensor of shape %v from outside (Assign, SetAt, a form that ends in _, a generator, statistics of training); return the new value instead, or put the module in evaluation mode", r.Written[0].Raw().Shape())
-	}
-	for _, g := range r.Grads {
-		if g.Written {
-			return "leaves gradients (Backward); use Grad, which returns them"
+	for i, x := range inside {
+		if err == nil && x.array().Raw() != standIns[i] {
+			err = fault.New(fault.NotImplemented, "export", "%s changes its argument tensor %d; return the new value instead", t.Name, i)
 		}
 	}
-	return ""
+	return standIns, outs, err
 }
 
 // shown is a handle and the node it shows.
@@ -204,9 +225,14 @@ func (x *Exporter) tensor(n *graph.Node, h *graph.Array) int {
 	t := (*Tensor)(h)
 	v, done := t.read("export")
 	defer done()
+	return x.put(key, graph.Spec{Shape: v.Shape, DType: v.DType}, slices.Clone(v.Bytes()))
+}
+
+// put adds a tensor to the file.
+func (x *Exporter) put(key any, s graph.Spec, data []byte) int {
 	i := len(x.tensors)
-	x.tensors = append(x.tensors, codec.Tensor{Name: tensorSection(i), DType: v.DType, Shape: v.Shape.Clone(), Data: slices.Clone(v.Bytes())})
-	x.specs = append(x.specs, graph.Spec{Shape: v.Shape, DType: v.DType})
+	x.tensors = append(x.tensors, codec.Tensor{Name: tensorSection(i), DType: s.DType, Shape: s.Shape.Clone(), Data: data})
+	x.specs = append(x.specs, s)
 	x.number[key] = i
 	return i
 }

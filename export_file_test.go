@@ -79,11 +79,15 @@ func TestExportedFile(t *testing.T) {
 	}
 }
 
-// goldenTexts returns the text of the golden file, as a seed.
+// goldenTexts returns the texts of the golden files, as seeds.
 func goldenTexts(t testing.TB) []string {
-	c, err := checkpoint.Read(goldenFile, codec.Limits{})
-	if err != nil {
-		t.Fatal(err)
+	var list []string
+	for _, path := range []string{goldenFile, goldenStateFile} {
+		c, err := checkpoint.Read(path, codec.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, string(c.Sections[0].Data))
 	}
-	return []string{string(c.Sections[0].Data)}
+	return list
 }

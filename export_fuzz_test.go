@@ -3,6 +3,7 @@ package lucid
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,36 @@ var hostileNodes = map[string][]string{
 	"const":            {`{"op":"const","version":1,"in":[],"attr":{"Const":{"DType":"float32","Value":{"Kind":99}}},"out":[["float32"]]}`},
 }
 
+// writesText is a file whose function leaves values in the stored tensors, float32 and int64 as its inputs.
+func writesText(names, writes string) string {
+	return fmt.Sprintf(`{%s"functions":[{"name":"f","inputs":[["float32",2,3],["int64",2,3],["float32",6]],"nodes":[`+
+		`{"op":"topk","version":1,"in":[0],"attr":{"TopK":{"Axis":1,"K":1}},"bundle":true,"out":[["float32",2,1],["int64",2,1]]}],"outputs":[0],"writes":[%s]}]}`, names, writes)
+}
+
+// hostileWrites are files that would give a tensor what it cannot hold, or two tensors one name.
+var hostileWrites = map[string]string{
+	"no such tensor":   writesText("", "[2,0]"),
+	"negative tensor":  writesText("", "[-1,0]"),
+	"no such value":    writesText("", "[0,4]"),
+	"negative value":   writesText("", "[0,-1]"),
+	"bundle":           writesText("", "[0,3]"),
+	"other dtype":      writesText("", "[0,1]"),
+	"other shape":      writesText("", "[0,2]"),
+	"twice":            writesText("", "[0,0],[0,0]"),
+	"one number":       writesText("", "[0]"),
+	"three numbers":    writesText("", "[0,0,0]"),
+	"overflow":         writesText("", "[0,9223372036854775808]"),
+	"no list":          writesText("", "0,0"),
+	"name of none":     writesText(`"names":{"a":2},`, ""),
+	"negative name":    writesText(`"names":{"a":-1},`, ""),
+	"two names":        writesText(`"names":{"a":0,"b":0},`, ""),
+	"name twice":       writesText(`"names":{"a":0,"a":1},`, ""),
+	"name by default":  writesText(`"names":{"tensor.1":0},`, ""),
+	"empty name":       writesText(`"names":{"":0},`, ""),
+	"names in a list":  writesText(`"names":["a"],`, ""),
+	"names of numbers": writesText(`"names":{"a":"b"},`, ""),
+}
+
 func TestImportHostile(t *testing.T) {
 	if _, err := newFunction(withText([]byte(fileText(`{"op":"neg","version":1,"in":[0],"out":[["float32",2,3]]}`)))); err != nil {
 		t.Fatal(err)
@@ -100,6 +131,14 @@ func TestImportHostile(t *testing.T) {
 	if _, err := newFunction(c); !errors.Is(err, ErrVersion) {
 		t.Error(err)
 	}
+	for what, text := range hostileWrites {
+		if _, err := newFunction(withText([]byte(text))); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if f, err := newFunction(withText([]byte(writesText(`"names":{"s":1},`, `[0,0],[1,1]`)))); err != nil || f.State().Names()[1] != "s" {
+		t.Error(err)
+	}
 	for _, text := range []string{`{"functions":[{"outputs":[0]}]}`, `{"functions":3}`, `{"function":[]}`, `[]`, ``, `{"functions":[{"inputs":[["float32",-1]]}]}`,
 		`{"functions":[{"inputs":[[]]}]}`, `{"functions":[{"inputs":[["float32",` + strings.Repeat("1,", 16) + `1]]}]}`, strings.Repeat("[", 100)} {
 		if _, err := newFunction(withText([]byte(text))); !errors.Is(err, ErrFormat) {
@@ -126,17 +165,16 @@ func small(s Signature) bool {
 // FuzzImport changes the text of a file whose checksums are right. What passes the checks must run: it may fail with
 // a typed error, but neither crash nor read what is not its own.
 func FuzzImport(f *testing.F) {
-	names := []string{}
-	for what := range hostileNodes {
-		names = append(names, what)
-	}
-	slices.Sort(names)
-	for _, what := range names {
+	for _, what := range slices.Sorted(maps.Keys(hostileNodes)) {
 		f.Add(fileText(hostileNodes[what]...))
 	}
 	for _, text := range goldenTexts(f) {
 		f.Add(text)
 	}
+	for _, what := range slices.Sorted(maps.Keys(hostileWrites)) {
+		f.Add(hostileWrites[what])
+	}
+	f.Add(writesText(`"names":{"s":1},`, `[0,0],[1,1]`))
 	f.Fuzz(func(t *testing.T, text string) {
 		g, err := newFunction(withText([]byte(text)))
 		if err != nil {

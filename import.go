@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lucid-go/lucid/internal/codec"
 	checkpoint "github.com/lucid-go/lucid/internal/codec/lucid"
 	"github.com/lucid-go/lucid/internal/compile"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -28,6 +30,7 @@ func (s TensorSpec) String() string { return fmt.Sprintf("%v%v", s.DType, s.Shap
 type Signature struct {
 	Name            string
 	Inputs, Outputs []TensorSpec
+	Writes          []string // names of the tensors that a call changes
 	// Bytes is the size of all values of one call together: more than it needs, and a hint before a file that is not
 	// trusted is run. It is math.MaxInt if it is more than that.
 	Bytes int
@@ -46,11 +49,18 @@ func (s Signature) String() string {
 }
 
 // Function is what Import read: one function or several, each for inputs of given shapes and dtypes. It is safe for
-// concurrent use.
+// concurrent use; calls that change tensors of the file run one after the other, and no other call beside them.
 type Function struct {
-	graphs  []*imported
+	graphs []*imported
+	*contents
+}
+
+// contents are the tensors of a file, which its functions share.
+type contents struct {
 	weights []*Tensor
+	names   []string
 	specs   []graph.Spec // of the weights, which the graphs were checked with
+	mu      sync.RWMutex
 }
 
 // imported is one function with the plan of its plain calls.
@@ -84,7 +94,7 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 	if !ok || text.Kind != checkpoint.JSON {
 		return nil, fault.New(fault.Format, "import", "the file has no section %q", functionSection)
 	}
-	f := &Function{}
+	f := &Function{contents: &contents{}}
 	for _, s := range c.Sections {
 		t, ok := s.Tensor()
 		if !ok {
@@ -98,7 +108,10 @@ func newFunction(c checkpoint.Checkpoint) (*Function, error) {
 		}
 		f.specs = append(f.specs, graph.Spec{Shape: shape.Of("import", t.Shape...), DType: t.DType})
 	}
-	graphs, err := compile.Parse(text.Data)
+	graphs, names, err := compile.Parse(text.Data, len(f.specs))
+	if err == nil {
+		f.names, err = allNames(names)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +145,7 @@ func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
 		}
 	}
 	var outs []*Tensor
+	var state []compile.State
 	scope.With(func(s *scope.State) {
 		s.Autocast = 0 // the casts are in the graph
 		for _, n := range ns {
@@ -141,9 +155,29 @@ func (f *Function) inline(g *compile.Graph, in []*Tensor) []*Tensor {
 			}
 		}
 	}, func() {
-		outs = wrapAll(g.Inline(ns[:len(in):len(in)], func(i int) *graph.Node { return weights[i] }))
+		var nodes []*graph.Node
+		nodes, state = g.Inline(ns[:len(in):len(in)], func(i int) *graph.Node { return weights[i] })
+		outs = wrapAll(nodes)
 	})
+	f.write(state)
 	return outs
+}
+
+// write leaves new values in tensors of the file, all of them or none. No gradient passes from call to call.
+func (f *Function) write(state []compile.State) {
+	for i, s := range state {
+		if s.Value.Tape() || s.Value.Level() != nil {
+			state[i].Value = ops.StopGradient(s.Value)
+		}
+	}
+	for _, s := range state {
+		f.weights[s.Tensor].array().MustTake(s.Value)
+	}
+	NoGrad(func() {
+		for _, s := range state {
+			assign("call", f.weights[s.Tensor].array(), s.Value)
+		}
+	})
 }
 
 // Call runs the function whose signature fits the inputs. Inside Grad, VJP, VMap and Compile, and for inputs that
@@ -157,10 +191,7 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 	e := Try(func() {
 		for _, m := range f.graphs {
 			if sameInputs(m.g.Inputs, inputs) {
-				k := newCall(inputs...)
-				outs, _, err = m.run.run(k, nil)
-				outs = slices.Clone(outs)
-				k.release()
+				outs, err = f.call(m, inputs)
 				return
 			}
 		}
@@ -179,18 +210,36 @@ func (f *Function) Call(inputs ...*Tensor) (outs []*Tensor, err error) {
 	return outs, err
 }
 
+func (f *Function) call(m *imported, inputs []*Tensor) (outs []*Tensor, err error) {
+	if len(m.g.Writes) > 0 {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+	} else {
+		f.mu.RLock()
+		defer f.mu.RUnlock()
+	}
+	k := newCall(inputs...)
+	outs, _, err = m.run.run(k, nil)
+	outs = slices.Clone(outs)
+	k.release()
+	return outs, err
+}
+
 // Signatures lists what the file holds.
 func (f *Function) Signatures() []Signature {
 	list := make([]Signature, len(f.graphs))
 	for i, m := range f.graphs {
-		list[i] = Signature{m.g.Name, specsOf(m.g.Inputs), specsOf(m.g.Outputs), m.g.Bytes()}
+		list[i] = Signature{Name: m.g.Name, Inputs: specsOf(m.g.Inputs), Outputs: specsOf(m.g.Outputs), Bytes: m.g.Bytes()}
+		for _, w := range m.g.Writes {
+			list[i].Writes = append(list[i].Writes, f.names[w.Tensor])
+		}
 	}
 	return list
 }
 
 // Named returns the functions of one name as a Function of their own, which shares the weights.
 func (f *Function) Named(name string) (*Function, error) {
-	part := &Function{weights: f.weights, specs: f.specs}
+	part := &Function{contents: f.contents}
 	for _, m := range f.graphs {
 		if m.g.Name == name {
 			part.graphs = append(part.graphs, m)
@@ -200,6 +249,16 @@ func (f *Function) Named(name string) (*Function, error) {
 		return nil, fault.New(fault.Value, "named", "no function of the file has the name %q", name)
 	}
 	return part, nil
+}
+
+// State returns the tensors of the file by name, in the order of the file: what calls change, and weights. They are the
+// ones that calls use, so Assign changes what the next call reads; Save writes them down.
+func (f *Function) State() *StateDict {
+	d := NewStateDict()
+	for i, t := range f.weights {
+		d.Set(f.names[i], t)
+	}
+	return d
 }
 
 // Weights returns the tensors stored in the file. To train them, make them require gradients; Assign changes what the

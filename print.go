@@ -75,7 +75,7 @@ func (t *Tensor) format(n *graph.Node, o PrintOptions) string {
 		return v.DType.Get(v.Buf.Mem, at)
 	}
 	var suffix []string
-	if d := deviceOf(n); d.Type != "cpu" {
+	if d := deviceOf(n); d != usualDevice() { // as in PyTorch: where it is not the one that goes without saying
 		suffix = append(suffix, "device='"+d.String()+"'")
 	}
 	if n.Tape() {

@@ -118,29 +118,6 @@ func train(d lucid.Device, steps int, compiled bool) (losses []float64) {
 	return losses
 }
 
-// TestRandom asks that a seed gives the same bits everywhere.
-func TestRandom(t *testing.T) {
-	dev := gpu(t)
-	for _, n := range []int{1, 2, 5, 1000, 4097} {
-		var got [2][]float32
-		for k, d := range []lucid.Device{lucid.CPU, dev} {
-			lucid.Seed(11)
-			lucid.WithDevice(d, func() {
-				x := lucid.Rand(n)
-				if x.Device() != d {
-					t.Fatalf("made on %v, want %v", x.Device(), d)
-				}
-				got[k] = lucid.ToSlice[float32](x)
-			})
-		}
-		for i := range got[0] {
-			if got[0][i] != got[1][i] {
-				t.Fatalf("%d numbers: the %d-th is %v on the CPU, %v on the GPU", n, i, got[0][i], got[1][i])
-			}
-		}
-	}
-}
-
 // TestComplaints asks that bad values surface as the errors they are on the CPU, and harm nothing else.
 func TestComplaints(t *testing.T) {
 	dev := gpu(t)

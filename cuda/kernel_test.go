@@ -63,6 +63,23 @@ func TestKernel(t *testing.T) {
 		}
 	}
 	recorded(t, f)
+	// Its rules serve inside compiled functions, and in one that is differentiated.
+	three := x.Narrow(0, 0, 3).Contiguous()
+	inside := lucid.Compile(grad)
+	outside := lucid.Grad(lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return op(x)[0].Square().Sum() }))
+	forward := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor {
+		_, tan := lucid.JVP(func(x *lucid.Tensor) *lucid.Tensor { return op(x)[0].Square() }, x, lucid.OnesLike(x))
+		return tan
+	})
+	for range 3 {
+		for name, g := range map[string]func(x *lucid.Tensor) *lucid.Tensor{"a compiled gradient": inside, "the gradient of a compiled function": outside, "compiled, forward": forward} {
+			if got := g(three).Sum().Item(); got != 72 {
+				t.Errorf("%s sums to %v, want 72", name, got)
+			}
+		}
+	}
+	recorded(t, inside)
+	recorded(t, forward)
 	bad := Kernel{Name: "bad", Source: "no C++", Outputs: func(in []Spec) ([]Spec, error) { return in, nil }, Launch: func(_, _ []Spec) Launch { return Launch{} }}.Op()
 	if err := lucid.Try(func() { bad(x)[0].Sum().Item() }); !errors.Is(err, lucid.ErrDevice) || !strings.Contains(err.Error(), "error") {
 		t.Errorf("a source that does not compile: %v", err)

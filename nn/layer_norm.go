@@ -88,6 +88,7 @@ type GroupNorm struct {
 	Base
 	Weight, Bias *lucid.Tensor
 	groups       int
+	channels     int
 	eps          *float64
 }
 
@@ -97,7 +98,7 @@ func NewGroupNorm(groups, channels int, opts ...GroupNormOptions) *GroupNorm {
 		refuse(lucid.ErrValue, "group_norm", "%d groups do not divide %d channels", groups, channels)
 	}
 	o := door.Option("group_norm", opts)
-	m := &GroupNorm{groups: groups, eps: o.Eps}
+	m := &GroupNorm{groups: groups, channels: channels, eps: o.Eps}
 	w := lucid.With{DType: o.DType, Device: o.Device}
 	if !o.NoAffine {
 		m.Weight = w.Ones(channels).RequiresGrad_(true)

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -80,6 +81,25 @@ func groupsOf(opts []ConvOptions) int {
 	}
 	return 1
 }
+
+// lazyLayer is one of them, whatever it makes.
+type lazyLayer interface {
+	shown() (made Module, name string)
+}
+
+// shown returns the layer for printing, nil if it was not made yet, and the name of its type.
+func (m *Lazy[L]) shown() (made Module, name string) {
+	if m.ready.Load() {
+		made = m.Made
+	}
+	if t := reflect.TypeFor[L](); t.Kind() == reflect.Pointer {
+		name = t.Elem().Name()
+	}
+	return made, name
+}
+
+// String prints what was made, or that nothing was.
+func (m *Lazy[L]) String() string { return Repr(m) }
 
 // HasUninitializedParameters reports whether the layer was not made yet.
 func (m *Lazy[L]) HasUninitializedParameters() bool { return !m.ready.Load() }

@@ -29,10 +29,11 @@ type batchNorm struct {
 	RunningVar        *lucid.Tensor `nn:",buffer"`
 	NumBatchesTracked *lucid.Tensor `nn:",buffer"`
 	o                 BatchNormOptions
+	features          int
 }
 
 func (b *batchNorm) init(op string, features int, opts []BatchNormOptions) {
-	b.o = door.Option(op, opts)
+	b.o, b.features = door.Option(op, opts), features
 	w := lucid.With{DType: b.o.DType, Device: b.o.Device}
 	if !b.o.NoAffine {
 		b.Weight = w.Ones(features).RequiresGrad_(true)

@@ -29,7 +29,7 @@ type Event struct {
 	Time      time.Duration
 	Bytes     int64 // of its operands and results
 	Allocated int64 // on the device, when it ended
-	Later     bool  // the device computes later, as GPUs do: Time is what the launch took
+	Later     bool  // the device computes later and cannot be waited for: Time is what the launch took
 }
 
 // Row is what all launches of a name took together.
@@ -47,7 +47,8 @@ type Report struct {
 }
 
 // Profile runs f and returns what was computed meanwhile, by any goroutine. It waits for evaluations that were started
-// before, and for those that f starts. Two profiles at once are refused.
+// before, and for those that f starts. A GPU is waited for after every launch, so that times are those of its work, and nothing
+// overlaps meanwhile; a recorded function is one launch. Two profiles at once are refused.
 func Profile(f func()) *Report {
 	lucid.Synchronize()
 	rec, ok := trace.Begin()

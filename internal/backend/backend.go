@@ -126,6 +126,8 @@ type Device struct {
 	// Pitch is the distance between the rows of an op's result that its kernel writes best, in elements; not more than their
 	// length: one behind the other. Kernels named here write strided outputs. nil: always so.
 	Pitch func(op string, a attr.Attr, out dtype.DType, s *shape.Shape) int
+	// Lays reports whether an op's kernel writes all its outputs wherever they lie, so that they can be parts of another value. nil: none.
+	Lays func(op string) bool
 	// Prepare makes a program's Prep, so that it may then run in several goroutines at once.
 	Prepare func(p *Fused)
 	// RunFused runs a prepared program; inputs are shown with the outputs' shape.
@@ -143,6 +145,8 @@ type Device struct {
 	RunRows func(c *Ctx, p *Rows, out, in []View) error
 	// Enqueue runs work in order on the device's own time; nil means at once in the caller's goroutine.
 	Enqueue func(work func())
+	// Wait returns when all work that was asked of the device is done; nil: it cannot be waited for, or need not be.
+	Wait func() error
 	// Upload and Download copy between host memory and a contiguous buffer; nil on host devices. Download waits for the work
 	// that made the buffer, by its number, and for no later work.
 	Upload   func(dst *mem.Buffer, src []byte) error

@@ -66,7 +66,7 @@ func (p *Fused) Code() string {
 	return b.String()
 }
 
-// Head is a product at the start of a fused program.
+// Head is a product at the start of a fused program, or what else a device makes there.
 type Head struct {
 	Op   string
 	Attr attr.Attr

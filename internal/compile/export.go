@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -18,6 +19,19 @@ type Graph struct {
 	steps   []graphStep
 	Outputs []graph.Spec // known after Check
 	outs    []int
+	Writes  []Write
+}
+
+// Write is a stored tensor that a call leaves with another value.
+type Write struct {
+	Tensor int
+	value  int // number of the value
+}
+
+// State is a stored tensor, and the node that it shows after a call.
+type State struct {
+	Tensor int
+	Value  *graph.Node
 }
 
 // graphStep makes one value: a stored tensor, an output of a bundle, or an op over earlier values.
@@ -31,9 +45,9 @@ type graphStep struct {
 	specs  []graph.Spec // of an op's outputs
 }
 
-// Record writes down what lies between args and outs. tensor gives the number of a value that is not computed by the
-// function: a captured one, or one that is stored.
-func Record(name string, outs, args []*graph.Node, tensor func(n *graph.Node) int) (*Graph, error) {
+// Record writes down what lies between args and outs, and what becomes of stored tensors. tensor gives the number of a
+// value that is not computed by the function: a captured one, or one that is stored.
+func Record(name string, outs, args []*graph.Node, state []State, tensor func(n *graph.Node) int) (*Graph, error) {
 	r := recorder{g: &Graph{Name: name}, number: map[*graph.Node]int{}}
 	for i, a := range args {
 		r.g.Inputs = append(r.g.Inputs, graph.Spec{Shape: a.Shape(), DType: a.DType()})
@@ -44,7 +58,11 @@ func Record(name string, outs, args []*graph.Node, tensor func(n *graph.Node) in
 		return n.Stored() || n.IsStandIn() || item && n.In(0).Stored()
 	}
 	var idx graph.Index
-	idx.PostOrder(outs, func(n *graph.Node) bool { return !given(n) })
+	roots := slices.Clone(outs)
+	for _, s := range state {
+		roots = append(roots, s.Value)
+	}
+	idx.PostOrder(roots, func(n *graph.Node) bool { return !given(n) })
 	for _, n := range idx.Nodes {
 		if _, ok := r.number[n]; ok {
 			continue
@@ -59,6 +77,9 @@ func Record(name string, outs, args []*graph.Node, tensor func(n *graph.Node) in
 	}
 	for _, o := range outs {
 		r.g.outs = append(r.g.outs, r.number[o])
+	}
+	for _, s := range state {
+		r.g.Writes = append(r.g.Writes, Write{s.Tensor, r.number[s.Value]})
 	}
 	r.g.prune()
 	return r.g, nil
@@ -105,12 +126,15 @@ func (r *recorder) node(n *graph.Node) error {
 	return nil
 }
 
-// prune leaves out steps that no output needs.
+// prune leaves out steps that no output and no tensor needs.
 func (g *Graph) prune() {
 	first := len(g.Inputs)
 	need := make([]bool, first+len(g.steps))
 	for _, o := range g.outs {
 		need[o] = true
+	}
+	for _, w := range g.Writes {
+		need[w.value] = true
 	}
 	for i := len(g.steps) - 1; i >= 0; i-- {
 		if need[first+i] {
@@ -137,6 +161,9 @@ func (g *Graph) prune() {
 	for i, o := range g.outs {
 		g.outs[i] = number[o]
 	}
+	for i, w := range g.Writes {
+		g.Writes[i].value = number[w.value]
+	}
 }
 
 // Tensors lists the numbers of the stored tensors that the function reads.
@@ -149,9 +176,24 @@ func (g *Graph) Tensors() (list []int) {
 	return list
 }
 
-// Encode writes functions as JSON.
-func Encode(graphs []*Graph) ([]byte, error) {
-	b := []byte(`{"functions":[`)
+// Encode writes functions as JSON, with the names of stored tensors, "" for those that have none.
+func Encode(graphs []*Graph, names []string) ([]byte, error) {
+	b := []byte(`{`)
+	if k := slices.IndexFunc(names, func(s string) bool { return s != "" }); k >= 0 {
+		b = append(b, `"names":{`...)
+		for i := k; i < len(names); i++ {
+			if names[i] == "" {
+				continue
+			}
+			if i > k {
+				b = append(b, ',')
+			}
+			b = strictjson.AppendString(b, names[i])
+			b = fmt.Appendf(b, ":%d", i)
+		}
+		b = append(b, "},\n"...)
+	}
+	b = append(b, `"functions":[`...)
 	for i, g := range graphs {
 		if i > 0 {
 			b = append(b, ',')
@@ -173,6 +215,16 @@ func Encode(graphs []*Graph) ([]byte, error) {
 		}
 		b = append(b, `],"outputs":`...)
 		b = appendNumbers(b, g.outs)
+		if len(g.Writes) > 0 {
+			b = append(b, `,"writes":[`...)
+			for k, w := range g.Writes {
+				if k > 0 {
+					b = append(b, ',')
+				}
+				b = fmt.Appendf(b, "[%d,%d]", w.Tensor, w.value)
+			}
+			b = append(b, ']')
+		}
 		b = append(b, '}')
 	}
 	return append(b, "\n]}\n"...), nil

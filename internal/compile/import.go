@@ -21,29 +21,71 @@ const (
 
 const importOp = "import"
 
-// Parse reads what Encode wrote. The graphs are not to be trusted before Check.
-func Parse(text []byte) (graphs []*Graph, err error) {
+// Parse reads what Encode wrote: the functions, and the names of stored tensors, of which there are tensors. The graphs are
+// not to be trusted before Check.
+func Parse(text []byte, tensors int) (graphs []*Graph, names []string, err error) {
 	p, err := strictjson.New(importOp, text, maxDepth, len(text))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	names = make([]string, tensors)
 	err = p.Object(func(key string) error {
-		if key != "functions" {
-			return p.Fail("unknown key %.40q", key)
+		switch key {
+		case "names":
+			return parseNames(p, names)
+		case "functions":
+			return p.Array(func(i int) error {
+				if i >= maxFunctions {
+					return p.Fail("more than %d functions", maxFunctions)
+				}
+				g, err := parseGraph(p)
+				graphs = append(graphs, g)
+				return err
+			})
 		}
-		return p.Array(func(i int) error {
-			if i >= maxFunctions {
-				return p.Fail("more than %d functions", maxFunctions)
-			}
-			g, err := parseGraph(p)
-			graphs = append(graphs, g)
-			return err
-		})
+		return p.Fail("unknown key %.40q", key)
 	})
 	if err == nil {
 		err = p.End()
 	}
-	return graphs, err
+	return graphs, names, err
+}
+
+// parseNames reads {"name":number,…}; keys are unique, and so have numbers to be.
+func parseNames(p *strictjson.Parser, names []string) error {
+	return p.Object(func(name string) error {
+		i, err := p.Len()
+		switch {
+		case err != nil:
+			return err
+		case name == "":
+			return p.Fail("an empty name")
+		case i >= len(names):
+			return p.Fail("a name of tensor %d of %d", i, len(names))
+		case names[i] != "":
+			return p.Fail("tensor %d has two names", i)
+		}
+		names[i] = name
+		return nil
+	})
+}
+
+// parseWrites reads [[tensor,value],…].
+func parseWrites(p *strictjson.Parser) (list []Write, err error) {
+	err = p.Array(func(i int) error {
+		if i >= maxStepInputs {
+			return p.Fail("more than %d tensors are written", maxStepInputs)
+		}
+		v, err := parseInts(p, 2)
+		if err == nil && len(v) != 2 {
+			err = p.Fail("%d numbers where a tensor and a value are expected", len(v))
+		}
+		if err == nil {
+			list = append(list, Write{v[0], v[1]})
+		}
+		return err
+	})
+	return list, err
 }
 
 func parseGraph(p *strictjson.Parser) (*Graph, error) {
@@ -65,6 +107,8 @@ func parseGraph(p *strictjson.Parser) (*Graph, error) {
 			})
 		case "outputs":
 			g.outs, err = parseInts(p, maxStepInputs)
+		case "writes":
+			g.Writes, err = parseWrites(p)
 		default:
 			err = p.Fail("unknown key %.40q", key)
 		}

@@ -38,6 +38,26 @@ func (g *Graph) Check(tensors []graph.Spec) error {
 		}
 		g.Outputs = append(g.Outputs, graph.Spec{Shape: val[o].Shape(), DType: val[o].DType()})
 	}
+	return g.checkWrites(val, tensors)
+}
+
+// checkWrites refuses writes unless each tensor is there, is written once, and keeps its dtype and shape.
+func (g *Graph) checkWrites(val []*graph.Node, tensors []graph.Spec) error {
+	seen := map[int]bool{}
+	for _, w := range g.Writes {
+		switch {
+		case w.Tensor < 0 || w.Tensor >= len(tensors):
+			return g.fault(len(g.steps), "tensor %d of %d is written", w.Tensor, len(tensors))
+		case w.value < 0 || w.value >= len(val) || val[w.value].IsBundle():
+			return g.fault(len(g.steps), "tensor %d is to show value %d, which cannot be", w.Tensor, w.value)
+		case seen[w.Tensor]:
+			return g.fault(len(g.steps), "tensor %d is written twice", w.Tensor)
+		}
+		seen[w.Tensor] = true
+		if s, n := tensors[w.Tensor], val[w.value]; n.DType() != s.DType || !n.Shape().Equal(s.Shape) {
+			return g.fault(len(g.steps), "tensor %d is %v %v and is to show %v %v", w.Tensor, s.DType, s.Shape, n.DType(), n.Shape())
+		}
+	}
 	return nil
 }
 
@@ -116,8 +136,8 @@ func (g *Graph) Bytes() int {
 	return sum
 }
 
-// Inline records a checked graph over inputs and stored tensors and returns its results.
-func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) []*graph.Node {
+// Inline records a checked graph over inputs and stored tensors and returns its results, and what it leaves in tensors.
+func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) (outs []*graph.Node, state []State) {
 	val := append(make([]*graph.Node, 0, len(inputs)+len(g.steps)), inputs...)
 	for _, s := range g.steps {
 		switch {
@@ -129,5 +149,8 @@ func (g *Graph) Inline(inputs []*graph.Node, tensor func(i int) *graph.Node) []*
 			val = append(val, s.record(pickAll(val, s.in)))
 		}
 	}
-	return pickAll(val, g.outs)
+	for _, w := range g.Writes {
+		state = append(state, State{w.Tensor, val[w.value]})
+	}
+	return pickAll(val, g.outs), state
 }

@@ -78,7 +78,7 @@ func (s *simplifier) node(n *graph.Node, in []*graph.Node, changed bool) *graph.
 		in, changed = own, true
 	}
 	if changed {
-		m = again(n, in)
+		m = graph.Again(n, in)
 	}
 	if f := fold(m); f != nil {
 		s.stats.Folded++
@@ -110,16 +110,6 @@ func (s *simplifier) ownCasts(n *graph.Node, in []*graph.Node) (own []*graph.Nod
 		own[k] = graph.Again(x, x.Ins())
 	}
 	return own
-}
-
-func again(n *graph.Node, in []*graph.Node) *graph.Node {
-	if k, ok := n.IsItem(); ok {
-		return graph.Item(in[0], k)
-	}
-	if n.IsBundle() {
-		return graph.NewBundle(n.Op(), n.Attr(), in...)
-	}
-	return graph.Again(n, in)
 }
 
 // constBits tells immediates apart by their bits, since -0 equals 0 and NaN not itself.

@@ -30,6 +30,9 @@ const (
 // launched says that the node's value has memory of its own in any plan.
 func (c class) launched() bool { return c == kernel || c == tail || c == head }
 
+// computed says that the node's value is more than another one's.
+func (c class) computed() bool { return c == fuse || c.launched() }
+
 // view says that the node shows another one's buffer.
 func (c class) view() bool { return c == alias || c == shown }
 
@@ -80,6 +83,8 @@ type planner struct {
 	replay bool
 	// share is the part of a trace's work that may be done again to hold less.
 	share float64
+	// inside holds, by their numbers, the kernels whose results are written where a cat wants them.
+	inside map[int]*inside
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout
 }

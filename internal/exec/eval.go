@@ -21,7 +21,7 @@ var planMu sync.Mutex
 type Counters struct {
 	Plans      atomic.Int64
 	Steps      atomic.Int64
-	Recomputed atomic.Int64 // elementwise values computed again because an earlier evaluation left them unstored
+	Recomputed atomic.Int64 // values computed again because an earlier evaluation left them unstored
 }
 
 // Count holds the counters of the process.
@@ -84,6 +84,7 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if !pending {
 		return nil, nil
 	}
+	findLost(roots)
 	st := scope.Current()
 	stream, onStream := st.Stream.(*Stream)
 	paced := async && !onStream

@@ -169,6 +169,9 @@ func (p *planner) operand(n *graph.Node) operand {
 }
 
 func (p *planner) lowerAlias(n *graph.Node, f *info) {
+	if f.at.buf >= 0 {
+		return // its parts were written there
+	}
 	if n.Op().Transparent {
 		for k := n.NumIn() - n.NumOut(); k < n.NumIn(); k++ {
 			o := p.operand(n.In(k))
@@ -246,6 +249,13 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		}
 		s.in = append(s.in, o)
 	}
+	in := p.inside[p.idx.Get(n)]
+	whole := int32(-1)
+	if in != nil {
+		cat := p.idx.Nodes[in.cat]
+		whole = p.newBuf(d, cat.Bytes())
+		p.info[in.cat].at = place{buf: whole}
+	}
 	for k := range n.NumOut() {
 		spec := n.Out(k)
 		if f.recast > 0 {
@@ -256,10 +266,14 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		if lay, long := p.pitched(d, n, f, &o); lay != nil {
 			o.lay, bytes = lay, long
 		}
-		o.buf = p.newBuf(d, bytes)
+		if o.buf = whole; in != nil {
+			o.lay = in.lays[k]
+		} else {
+			o.buf = p.newBuf(d, bytes)
+		}
 		s.out = append(s.out, o)
 		if n.IsBundle() {
-			f.bundle = append(f.bundle, place{buf: o.buf})
+			f.bundle = append(f.bundle, place{o.buf, o.lay})
 		}
 	}
 	f.at = place{s.out[0].buf, s.out[0].lay}

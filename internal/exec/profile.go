@@ -17,6 +17,9 @@ func noteStep(rec *trace.Recorder, from time.Time, s *step, out, in []backend.Vi
 	note(rec, from, s.name(), s.dev, bytes)
 }
 
+// note notes what began at a moment and ends now: a device that computes later is waited for if it can be, so that the time is that of
+// the work.
 func note(rec *trace.Recorder, from time.Time, name string, d *backend.Device, bytes int64) {
-	rec.Add(from, trace.Event{Name: name, Device: d.String(), Bytes: bytes, Allocated: d.Pool.Stats().Allocated, Later: !d.Host})
+	later := !d.Host && (d.Wait == nil || d.Wait() != nil)
+	rec.Add(from, trace.Event{Name: name, Device: d.String(), Bytes: bytes, Allocated: d.Pool.Stats().Allocated, Later: later})
 }

@@ -10,9 +10,10 @@ const (
 // decide says what the plan materialises and what it stores.
 //
 // Stored are: the roots; results of costly ops that somebody can still reach; values that a rule on an open tape
-// reads; a value left unstored before that meets a new consumer; casts to a smaller dtype; and an elementwise
-// value whose recomputation would be deep or pin much memory. All other elementwise values and views stay pending
-// on their inputs, and are computed again inside whatever group asks for them.
+// reads, or that a Checkpoint is computed again from; a value left unstored before that meets a new consumer; casts to a
+// smaller dtype; and an elementwise value whose recomputation would be deep or pin much memory. All other elementwise values
+// and views stay pending on their inputs, and are computed again inside whatever group asks for them; so does everything
+// inside a Checkpoint.
 func (p *planner) decide() {
 	p.reach()
 	for i, n := range p.idx.Nodes {
@@ -28,7 +29,7 @@ func (p *planner) decide() {
 		case kernel, tail, head:
 			f.mat = true
 			f.from(i)
-			f.store = f.root || f.alive
+			f.store = f.root || f.alive && (!n.Fleeting() || n.Unstored() && f.newUser)
 		case alias, shown, passed, recast:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
@@ -56,13 +57,16 @@ func (p *planner) reach() {
 	}
 	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 		n, f := p.idx.Nodes[i], &p.info[i]
+		if f.users > 0 {
+			n.DropLost()
+		}
 		if n.Refs() > int(f.users) {
 			f.alive = true
 		}
 		if f.class == given || !f.alive {
 			continue
 		}
-		stored := f.root || f.class.launched()
+		stored := f.root || f.class.launched() && !n.Fleeting()
 		if stored && !n.KeepsInputs() {
 			continue
 		}
@@ -110,7 +114,7 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 		}
 	}
 	f.deep = int8(min(deep, 100))
-	if f.many || deep > maxRecomputeDepth {
+	if (f.many || deep > maxRecomputeDepth) && !n.Fleeting() {
 		return true
 	}
 	return n.Unstored() && f.newUser
@@ -120,7 +124,13 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 func (p *planner) saveForTape() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class == given || f.class == konst || !n.KeepsInputs() || !f.alive {
+		if f.class == given || f.class == konst || !f.alive {
+			continue
+		}
+		if n.Firm() {
+			p.storeBase(n)
+		}
+		if !n.KeepsInputs() {
 			continue
 		}
 		op := n.Op()

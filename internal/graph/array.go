@@ -94,13 +94,19 @@ func (h *Array) Rebind(n *Node) {
 	if t := currentTrace(); t != nil && t.write(h, n) {
 		return
 	}
-	if n.trace != nil && n.trace.kind == TraceVMap {
-		if old := h.node.Load(); old != nil && old.trace != n.trace {
-			fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
-		}
-	}
+	h.MustTake(n)
 	h.set(n)
 	h.view = false
+}
+
+// MustTake panics if the handle cannot show n: one from outside a VMap, a value from inside.
+func (h *Array) MustTake(n *Node) {
+	if n.trace == nil || n.trace.kind != TraceVMap {
+		return
+	}
+	if old := h.node.Load(); old != nil && old.trace != n.trace {
+		fault.Throw(fault.Trace, "assign", "a value of shape %v from inside a VMap cannot be assigned to a tensor from outside; return it instead", n.shape)
+	}
 }
 
 // Lend is Rebind for a while: the caller gives the handle back what it showed before anybody else can see it. So it takes
@@ -116,6 +122,7 @@ func (h *Array) Lend(n *Node) {
 func (h *Array) set(n *Node) {
 	n.refs.Add(1)
 	if old := h.node.Swap(n); old != nil {
+		old.letGo()
 		old.Unref()
 	}
 }
@@ -127,6 +134,7 @@ func (h *Array) Set(n *Node) { h.set(n) }
 func (h *Array) Replace(old, n *Node) {
 	n.refs.Add(1)
 	if h.node.CompareAndSwap(old, n) {
+		old.letGo()
 		old.Unref()
 	} else {
 		n.Unref()
@@ -139,6 +147,7 @@ func (h *Array) Free() {
 		return
 	}
 	if old := h.node.Swap(nil); old != nil {
+		old.letGo()
 		old.Unref()
 	}
 }

@@ -53,6 +53,27 @@ func (n *Node) Unref() {
 	}
 }
 
+// Discard ends nodes that nobody claims, but for those of keep and what they are made of: evaluations would keep what they
+// read until the collector found them. Those of a trace are left to it.
+func Discard(nodes, keep []*Node) {
+	for _, n := range keep {
+		if n != nil {
+			n.Ref()
+		}
+	}
+	for _, n := range nodes {
+		if n.trace == nil {
+			n.Ref()
+			n.Unref()
+		}
+	}
+	for _, n := range keep {
+		if n != nil {
+			n.refs.Add(-1)
+		}
+	}
+}
+
 func (n *Node) dropBuffers() {
 	if b := n.buf.Swap(nil); b != nil {
 		b.Hide()

@@ -83,6 +83,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 	}
 	if keep, ok := st.Keep.(*Level); ok {
 		n.level = deeper(n.level, keep)
+		n.flags.Or(flagFleeting)
 	}
 	n.depth = satAdd16(n.depth, 1)
 	if op.Kind != Elementwise && op.Kind != View {
@@ -251,10 +252,3 @@ func BeginEpoch() uint32 { return traces.Add(1) }
 
 // Since reports whether the node was made after the mark was taken.
 func (n *Node) Since(epoch uint32) bool { return n.born >= epoch }
-
-// Again records n's op over other inputs of the same specs.
-func Again(n *Node, in []*Node) *Node {
-	m := New(n.op, n.attr, in...)
-	m.dev.Store(n.dev.Load())
-	return m
-}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"sync/atomic"
+	"weak"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -38,6 +39,9 @@ type extra struct {
 	in   []*Node       // inputs when there are more than two
 	outs []Spec        // a bundle: the outputs of an op with several
 	bufs []*mem.Buffer // a bundle's values
+
+	holder weak.Pointer[Array] // the handle of a large value that is watched
+	held   atomic.Bool         // and still has its claim
 }
 
 const (
@@ -49,6 +53,8 @@ const (
 	flagUserFree                    // freed by the user
 	flagDropped                     // its inputs are dropped, or about to be
 	flagFresh                       // part of a Fresh whose handle nobody has yet
+	flagFleeting                    // made inside Checkpoint: computed again rather than stored for a handle's sake
+	flagFirm                        // on the edge of a Checkpoint: stored by whatever evaluation computes it
 )
 
 // Op returns the node's op.
@@ -182,6 +188,15 @@ func (n *Node) Unstored() bool { return n.flags.Load()&flagSeen != 0 }
 
 // MarkUnstored notes that an evaluation computed the node without storing it.
 func (n *Node) MarkUnstored() { n.flags.Or(flagSeen) }
+
+// Fleeting reports whether the node was made inside Checkpoint, where a handle is no reason to store a value.
+func (n *Node) Fleeting() bool { return n.flags.Load()&(flagFleeting|flagFirm) == flagFleeting }
+
+// Firm reports whether the value is one that others are computed again from.
+func (n *Node) Firm() bool { return n.flags.Load()&flagFirm != 0 }
+
+// MarkFirm says that others will be computed again from the value.
+func (n *Node) MarkFirm() { n.flags.Or(flagFirm) }
 
 // UserFreed reports whether the user freed the value.
 func (n *Node) UserFreed() bool { return n.flags.Load()&flagUserFree != 0 }

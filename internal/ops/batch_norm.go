@@ -92,11 +92,10 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *Node, o InstanceNorm
 		_, _, mean, variance = trainStats(flat, repeatRows(runningMean, n), repeatRows(runningVar, n), orElse(o.Momentum, 0.1))
 		mean, variance = averageRows(mean, n), averageRows(variance, n)
 	}
-	y := inFloat32(x, func(x *Node) *Node {
-		y := normRows(x, n*c, orElse(o.Eps, 1e-5))
-		return affineChannels("instance_norm", y, castMaybe(weight, y.DType()), castMaybe(bias, y.DType()))
-	})
-	return y, mean, variance
+	if c == 0 {
+		return x, mean, variance
+	}
+	return normGroups("instance_norm", x, c, weight, bias, orElse(o.Eps, 1e-5)), mean, variance
 }
 
 func repeatRows(v *Node, n int) *Node {

@@ -34,9 +34,10 @@ func pickedNumber(wins func(x, y Operand) *Node) partials {
 	}
 }
 
-// pickedAlone is the derivative of a bound: 1 where the input won, and for neither where they tie.
+// pickedAlone is the derivative of a bound: 1 where the input won, and for neither where they tie. It is a choice rather than a
+// cast, since devices fuse choices with what is around them.
 func pickedAlone(wins func(x, y Operand) *Node) partials {
-	return func(n *Node, i int) *Node { return Cast(wins(n.In(i), n.In(1-i)), n.DType()) }
+	return func(n *Node, i int) *Node { return Where(wins(n.In(i), n.In(1-i)), constLike(n, 1), constLike(n, 0)) }
 }
 
 // ordered records an op of two real operands.

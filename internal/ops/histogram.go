@@ -39,7 +39,7 @@ func Histc(x *Node, o HistcOptions) *Node {
 	inside := LogicalAnd(Ge(x, lo), Le(x, hi))
 	at := Cast(Mul(Div(Sub(Where(inside, x, lo), lo), Sub(hi, lo)), float64(bins)), dtype.Int64)
 	at = Minimum(Maximum(at, 0), bins-1)
-	return Cast(tally(bins, at, Cast(inside, x.DType())), d)
+	return Cast(tally(bins, at, Cast(inside, dtype.Int64)), d) // counts are whole numbers, in any order
 }
 
 // limits gives the range asked for, or else that of the data, which must be finite. Where its ends are the same it

@@ -94,36 +94,10 @@ func affineChannels(op string, y, weight, bias *Node) *Node {
 	return y
 }
 
-// GroupNorm normalises over groups of channels (dim 1) and all that is behind them, then applies weight and bias per channel.
-//
-//lucid:func
-//lucid:optional weight bias
-//lucid:amp float32
-func GroupNorm(x *Node, numGroups int, weight, bias *Node, o EpsOptions) *Node {
-	ampFloat32(&x)
-	realFloat("group_norm", x)
-	if x.Rank() < 2 || numGroups <= 0 || x.Dim(1)%numGroups != 0 {
-		fault.Throw(fault.Shape, "group_norm", "the channels of %v do not make %d groups", x.Shape(), numGroups)
-	}
-	return inFloat32(x, func(x *Node) *Node {
-		y := normRows(x, x.Dim(0)*numGroups, orElse(o.Eps, 1e-5))
-		return affineChannels("group_norm", y, castMaybe(weight, y.DType()), castMaybe(bias, y.DType()))
-	})
-}
-
 // castMaybe casts where there is something to cast.
 func castMaybe(x *Node, d dtype.DType) *Node {
 	if x == nil {
 		return nil
 	}
 	return Cast(x, d)
-}
-
-// normRows normalises x seen as that many rows.
-func normRows(x *Node, rows int, eps float64) *Node {
-	if x.Shape().Numel() == 0 {
-		return x
-	}
-	y := graph.Item(graph.New(opLayerNorm, attr.RowNorm{Dims: 1, Eps: eps}, Reshape(x, rows, -1)), 0)
-	return reshapeTo(y, x.Shape())
 }

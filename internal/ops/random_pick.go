@@ -49,6 +49,9 @@ func RandomInt(key *Node, s *shape.Shape, low, high Operand, d dtype.DType) *Nod
 			order = d
 		}
 		span = Where(Le(Cast(hi, order), Cast(lo, order)), Number(dtype.Uint64, 1), span)
+	} else { // known here, and so where the numbers are drawn
+		from, to := lo.Attr().(attr.Const).Value, hi.Attr().(attr.Const).Value
+		span = scalar(dtype.Uint64, dtype.Scalar{Kind: dtype.KindUint, I: to.I - from.I})
 	}
 	full := func(x *Node) *Node {
 		if !shape.BroadcastsTo(x.Shape(), s) {

@@ -15,7 +15,7 @@ type Event struct {
 	Time      time.Duration
 	Bytes     int64 // of the operands: read and written once
 	Allocated int64 // on the device, when it ended
-	Later     bool  // the device computes later: Time is that of the launch
+	Later     bool  // the device computes later, and was not waited for: Time is that of the launch
 }
 
 // Recorder collects events.

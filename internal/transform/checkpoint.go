@@ -8,26 +8,24 @@ import (
 
 // tapeStep is one recorded op: enough to record it again over other inputs.
 type tapeStep struct {
-	n   *Node // op and attributes; its inputs may be gone
-	in  []int // step numbers; inputs of the whole come first
-	out int   // item of a bundle, -1 otherwise
+	op graph.Recipe
+	in []int // step numbers; inputs of the whole come first
 }
 
 // recording is a subgraph that can be recorded again: never the Go function, so random keys are the same.
 type recording struct {
-	inputs []*Node // arguments, then what was captured
-	args   int
-	steps  []tapeStep
-	outs   []int
+	steps []tapeStep
+	outs  []int
 }
 
 // Checkpoint shows the outputs of f under rules that compute f's inside again when a gradient asks for it, so that
-// nothing in between is kept.
+// nothing in between is kept: inputs and outputs are stored when they are computed, other values only if somebody reads
+// them, whatever handles f leaves behind for the collector.
 func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	epoch := graph.BeginEpoch()
 	level := graph.NewLevel(nil)
 	args := make([]*Node, len(in))
-	var outs []*Node
+	var outs, inputs []*Node
 	var rec *recording
 	scope.With(func(s *scope.State) { s.Keep, s.NoGrad = level, true }, func() {
 		for i, x := range in {
@@ -35,18 +33,24 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 			args[i].SetLevel(level)
 		}
 		outs = f(args)
-		rec = snapshot(outs, args, epoch)
+		rec, inputs = snapshot(outs, args, epoch)
 	})
 	level.Close()
-	copy(rec.inputs, in)
-	r := &ops.Rules{Name: "checkpoint", In: len(rec.inputs), Same: true,
+	copy(inputs, in)
+	for _, edge := range [][]*Node{inputs, outs} {
+		for _, n := range edge {
+			n.MarkFirm()
+		}
+	}
+	r := &ops.Rules{Name: "checkpoint", In: len(inputs), Same: true,
 		VJP: func(in, _, cot []*Node, need []bool) []*Node { return rec.pull(in, cot, need) },
 		JVP: func(in, tan []*Node) []*Node { return rec.push(in, tan) }}
-	return ops.WithRules(r, rec.inputs, outs)
+	return ops.WithRules(r, inputs, outs)
 }
 
-// snapshot records what lies between args and outs. Nodes older than the epoch are captured: they become inputs too.
-func snapshot(outs, args []*Node, epoch uint32) *recording {
+// snapshot records what lies between args and outs. Nodes older than the epoch are captured: they become inputs too, behind
+// the arguments.
+func snapshot(outs, args []*Node, epoch uint32) (rec *recording, inputs []*Node) {
 	isArg := map[*Node]bool{}
 	for _, a := range args {
 		isArg[a] = true
@@ -54,35 +58,32 @@ func snapshot(outs, args []*Node, epoch uint32) *recording {
 	inside := func(n *Node) bool { return !isArg[n] && n.Since(epoch) && n.NumIn() > 0 }
 	var idx graph.Index
 	idx.PostOrder(outs, inside)
-	rec := &recording{args: len(args), inputs: append([]*Node(nil), args...)}
+	rec, inputs = &recording{}, append(inputs, args...)
 	number := map[*Node]int{}
 	for i, a := range args {
 		number[a] = i
 	}
 	for _, n := range idx.Nodes {
 		if !inside(n) && !isArg[n] {
-			number[n] = len(rec.inputs)
-			rec.inputs = append(rec.inputs, n)
+			number[n] = len(inputs)
+			inputs = append(inputs, n)
 		}
 	}
 	for _, n := range idx.Nodes {
 		if !inside(n) {
 			continue
 		}
-		s := tapeStep{n: n, out: -1}
+		s := tapeStep{op: graph.RecipeOf(n)}
 		for k := range n.NumIn() {
 			s.in = append(s.in, number[n.In(k)])
 		}
-		if k, ok := n.IsItem(); ok {
-			s.out = k
-		}
-		number[n] = len(rec.inputs) + len(rec.steps)
+		number[n] = len(inputs) + len(rec.steps)
 		rec.steps = append(rec.steps, s)
 	}
 	for _, o := range outs {
 		rec.outs = append(rec.outs, number[o])
 	}
-	return rec
+	return rec, inputs
 }
 
 // replay records the subgraph over other inputs.
@@ -93,14 +94,7 @@ func (r *recording) replay(in []*Node) []*Node {
 		for k, i := range s.in {
 			args[k] = val[i]
 		}
-		switch {
-		case s.out >= 0:
-			val = append(val, graph.Item(args[0], s.out))
-		case s.n.IsBundle():
-			val = append(val, graph.NewBundle(s.n.Op(), s.n.Attr(), args...))
-		default:
-			val = append(val, graph.Again(s.n, args))
-		}
+		val = append(val, s.op.Over(args))
 	}
 	outs := make([]*Node, len(r.outs))
 	for i, o := range r.outs {
@@ -130,6 +124,7 @@ func pull(f func([]*Node) []*Node, in, cot []*Node, need []bool) []*Node {
 	}
 	p := Pullback{See: OnLevel}
 	grads := p.Run(outs, cot, wanted)
+	graph.Discard(outs, grads)
 	res := make([]*Node, len(in))
 	for i := range res {
 		if need[i] {

@@ -178,11 +178,24 @@ func rowWise() (all []check) {
 				return graph.Items(graph.New(op("channel_dots"), nil, in[0], in[1], mean))
 			}})
 	}
+	// One value a channel meets planes: shorter than a tile, longer, and neither a multiple of a vector.
+	affine := func(name string, shape ...int) {
+		v := input{lo: -1, hi: 2, shape: []int{shape[1], 1}}
+		all = append(all, check{name: "channel_affine/" + name, dtypes: floats, loose: true, in: []input{{lo: -1, hi: 3, shape: shape}, v, v, v, v, v}, f: func(in []*node) []*node {
+			y := ops.Add(ops.Mul(ops.Sub(in[0], in[1]), in[2]), in[3])
+			return []*node{ops.Mul(ops.Add(y, in[4]), in[5])}
+		}})
+	}
+	affine("short", 4, 21, 49)
+	affine("middle", 3, 5, 529)
+	affine("long", 2, 3, 9001)
 	channels("planes", 3, 5, 4, 6)
 	channels("columns", 700, 24)
 	channels("column", 900, 3)
 	channels("wide", 5, 300)
 	channels("long", 2, 3, 5000)
+	channels("short", 37, 45, 7, 7)
+	channels("huge", 1, 2, 40000)
 	channels("one", 1, 2)
 	return append(all,
 		check{name: "layer_norm/weights", dtypes: floats, loose: true, in: w, f: func(in []*node) []*node {

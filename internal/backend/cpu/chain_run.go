@@ -32,7 +32,6 @@ func (r *runState) ready(w *workspace) {
 	c := w.code
 	c.steps, c.ends, c.tiles = c.steps[:0], c.ends[:0], c.tiles[:0]
 	locals := unsafe.Add(w.base, r.tile*r.unit)
-	reg := w.regs()
 	for _, p := range r.p.parts {
 		if p.chain == nil {
 			c.ends = append(c.ends, len(c.steps))
@@ -47,8 +46,8 @@ func (r *runState) ready(w *workspace) {
 			case s.reg < 0:
 				c.steps = append(c.steps, simd.ChainStep(op, nil, false))
 				continue
-			case s.reg < len(r.in) && r.in[s.reg].scalar:
-				c.steps = append(c.steps, simd.ChainStep(op, reg[s.reg], false))
+			case s.reg < len(r.in) && r.in[s.reg].repeated():
+				c.steps = append(c.steps, simd.ChainStep(op, unsafe.Add(w.base, r.in[s.reg].slot*r.unit), false))
 				continue
 			case op == simd.ChainStore && r.goesPast(s.reg):
 				op = simd.ChainStream
@@ -110,9 +109,12 @@ func (r *runState) plain(reg []unsafe.Pointer, from, to, lo, hi int) {
 	}
 }
 
+// repeated reports whether an operand is one value in every tile, of which scratch has some copies.
+func (o *operand) repeated() bool { return o.scalar || o.steady }
+
 // at is the place of element i of a register's tile; a scalar is repeated from the start on.
 func (r *runState) at(reg []unsafe.Pointer, s, i int) unsafe.Pointer {
-	if i == 0 || s < len(r.in) && r.in[s].scalar {
+	if i == 0 || s < len(r.in) && r.in[s].repeated() {
 		return reg[s]
 	}
 	return unsafe.Add(reg[s], i*r.p.size[s])

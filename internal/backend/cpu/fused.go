@@ -116,6 +116,7 @@ type operand struct {
 	strides []int
 	slot    int  // scratch tile, if not direct
 	flat    int  // so many elements of a row-major walk are one and the same
+	steady  bool // one value in every tile: chain code reads a few copies of it again and again
 	apart   bool // it has no memory: whoever asks for tiles says where they lie
 }
 
@@ -290,12 +291,15 @@ func (r *runState) chains(p *backend.Fused) {
 		return
 	}
 	r.width = w
-	one := len(r.p.parts) == 1
-	if one {
+	alone := len(r.p.parts) == 1
+	if alone {
 		r.fill = min(chainMost, r.n)
 	}
+	one := alone
 	for i := range r.in {
-		one = one && (r.in[i].direct || r.in[i].scalar)
+		o := &r.in[i]
+		o.steady = alone && r.flat > 0 && o.flat > 0 && o.flat%r.flat == 0
+		one = one && (o.direct || o.scalar || o.steady)
 	}
 	for i := range r.out {
 		o := &r.out[i]

@@ -112,17 +112,23 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 			done = 0
 			pace.Step()
 		}
-		if n = min(r.long, hi-at); n > tileElems && r.chained() {
-			n &^= r.width - 1 // scratch has room for the rest by itself
-		}
+		n = min(r.long, hi-at)
 		if r.flat > 0 {
 			n = min(n, r.flat-at%r.flat)
+		}
+		if n > tileElems && r.chained() {
+			n &^= r.width - 1 // scratch has room for the rest by itself
 		}
 		for i := range r.in {
 			switch o := &r.in[i]; {
 			case o.apart:
 			case o.direct:
 				reg[i] = unsafe.Add(o.base, (at-o.first)*o.size)
+			case o.steady:
+				reg[i] = unsafe.Add(base, o.slot*r.unit)
+				if few := min(n, r.fill); !w.holds(i, o, at, few) {
+					gatherTile(reg[i], o, at, few)
+				}
 			case !o.scalar:
 				if reg[i] = o.row(at, n); reg[i] == nil {
 					reg[i] = unsafe.Add(base, o.slot*r.unit)

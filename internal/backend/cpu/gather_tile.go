@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -35,7 +36,16 @@ func fill(dst, src unsafe.Pointer, size, n int) {
 }
 
 func fillT[T any](dst, src unsafe.Pointer, n int) {
+	if n >= 8 && unsafe.Sizeof(*(*T)(src)) == 4 {
+		repeatRuns(dst, src, 0, n, 1)
+		return
+	}
 	repeat(unsafe.Slice((*T)(dst), n), *(*T)(src))
+}
+
+// repeatRuns repeats elements of 32 bits: count of them that are a step apart, each run times.
+func repeatRuns(dst, src unsafe.Pointer, step, run, count int) {
+	simd.RepeatRunsF32(unsafe.Slice((*float32)(dst), run*count), unsafe.Slice((*float32)(src), (count-1)*step+1), step, run, count)
 }
 
 // repeat sets all elements to v: some one by one, the others by copying those, which vectors do.
@@ -81,23 +91,43 @@ func gatherT[T any](dst unsafe.Pointer, o *operand, at, n int) {
 	for len(z) > 0 {
 		run := min(o.dims[last]-idx[last], len(z))
 		p := unsafe.Add(o.base, off*size)
+		turn := last // the dimension that moves on
 		switch step {
 		case 1:
 			copy(z[:run], unsafe.Slice((*T)(p), run))
 		case 0:
-			repeat(z[:run], *(*T)(p))
+			if k := o.wholeRuns(&idx, size, len(z)); k > 1 {
+				turn, run = last-1, k*run
+				repeatRuns(unsafe.Pointer(unsafe.SliceData(z)), p, o.strides[turn], o.dims[last], k)
+				idx[turn] += k
+				off += k * o.strides[turn]
+			} else {
+				fillT[T](unsafe.Pointer(unsafe.SliceData(z)), p, run)
+			}
 		default:
 			for i := range z[:run] {
 				z[i] = *(*T)(unsafe.Add(p, i*step*size))
 			}
 		}
 		z = z[run:]
-		idx[last] += run
-		off += run * step
-		for d := last; d > 0 && idx[d] == o.dims[d]; d-- {
+		if turn == last {
+			idx[last] += run
+			off += run * step
+		}
+		for d := turn; d > 0 && idx[d] == o.dims[d]; d-- {
 			off += o.strides[d-1] - o.dims[d]*o.strides[d]
 			idx[d] = 0
 			idx[d-1]++
 		}
 	}
+}
+
+// wholeRuns is how many runs of equal elements of 32 bits follow each other from idx on, at most n elements: those of a
+// channel's value over its planes are short and many.
+func (o *operand) wholeRuns(idx *[shape.MaxRank]int, size, n int) int {
+	last := len(o.dims) - 1
+	if size != 4 || last == 0 || idx[last] != 0 || o.strides[last-1] < 0 {
+		return 0
+	}
+	return min(o.dims[last-1]-idx[last-1], n/o.dims[last])
 }

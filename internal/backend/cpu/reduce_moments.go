@@ -31,15 +31,25 @@ func joinMoments(a, b moments) moments {
 func momentsF32(x []float32) moments {
 	n := float64(len(x))
 	mean := float64(simd.SumF32(x)) / n
+	// The rounded mean is taken off. Where it is so large that its rounding counts among the distances, what it left of
+	// the mean is put right at the end.
+	c, q := float32(mean), 0.0
+	for p := x; len(p) > 0; {
+		m := min(len(p), 4096)
+		q += float64(simd.SumSqSubF32(p[:m], p[:m], c))
+		p = p[m:]
+	}
+	const far = 1 << 16
+	if !(n*mean*mean > far*q) {
+		d := float64(c) - mean
+		return moments{n, mean, max(q-n*d*d, 0)}
+	}
 	var t [tileElems]float32
-	// The rounded mean is taken off, and what that leaves of the mean is put right at the end.
-	c := float32(mean)
-	s, q := 0.0, 0.0
+	s := 0.0
 	for len(x) > 0 {
 		m := min(len(x), tileElems)
 		simd.AddScalarF32(t[:m], x[:m], -c)
 		s += float64(simd.SumF32(t[:m]))
-		q += float64(simd.SumSqF32(t[:m]))
 		x = x[m:]
 	}
 	return moments{n, float64(c) + s/n, max(q-s*s/n, 0)}

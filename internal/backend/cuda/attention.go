@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -62,16 +63,17 @@ func number(b bool) int {
 	return 0
 }
 
+// fitsRows reports whether rows are contiguous and begin at multiples of 16 bytes.
+func fitsRows(v backend.View) bool {
+	st := v.Strides()
+	return st[3] == 1 && address(v)%16 == 0 && st[0]%8 == 0 && st[1]%8 == 0 && st[2]%8 == 0
+}
+
 // inRows brings operands to where their rows are contiguous and begin at multiples of 16 bytes.
 func (d *Device) inRows(in []backend.View) (*denseViews, error) {
 	all := &denseViews{}
 	for _, v := range in {
-		st := v.Strides()
-		fits := st[3] == 1 && address(v)%16 == 0
-		for _, s := range st[:3] {
-			fits = fits && s%8 == 0
-		}
-		if !fits {
+		if !fitsRows(v) {
 			to, b, err := d.forceDense(v)
 			if err != nil {
 				all.free()
@@ -138,6 +140,36 @@ func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	if done, err := d.attentionGradByLibrary(p, out, o); done {
 		return err
 	}
+	if slices.ContainsFunc(out, func(v backend.View) bool { return !v.Contiguous() }) {
+		return d.writtenApart(out, func(out []backend.View) error { return d.attentionGradByKernels(p, out, o) })
+	}
+	return d.attentionGradByKernels(p, out, o)
+}
+
+// writtenApart lets run write contiguous outputs, and brings them where they belong.
+func (d *call) writtenApart(out []backend.View, run func(out []backend.View) error) error {
+	apart := slices.Clone(out)
+	for i, v := range out {
+		b, err := d.pool.Get("attention", max(1, v.Numel()*v.DType.Size()))
+		if err != nil {
+			return err
+		}
+		defer b.Free()
+		apart[i].Buf, apart[i].Lay = b, nil
+	}
+	if err := run(apart); err != nil {
+		return err
+	}
+	for i, v := range out {
+		if err := d.move(v, apart[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attentionGradByKernels is the gradient by kernels of our own, written in row-major order.
+func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gradOperands) error {
 	if _, ok := tilesFor(p, o.q, o.k, o.v, ofKeys); !ok || len(o.mask) > 0 {
 		return d.attentionRowsGrad(p, out, o)
 	}

@@ -88,7 +88,7 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 		return false, nil
 	}
 	for _, o := range out {
-		if address(o)%16 != 0 {
+		if !fitsRows(o) {
 			return false, nil
 		}
 	}
@@ -100,6 +100,9 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 	q, k, v, g, y := x.views[0], x.views[1], x.views[2], x.views[3], x.views[4]
 	a, _ := attentionKind(p, q, k, v)
 	a.Backward, a.GStrides, a.YStrides = true, attr.MakeInts(g.Strides()...), attr.MakeInts(y.Strides()...)
+	for i, o := range out {
+		a.To[i] = attr.MakeInts(o.Strides()...)
+	}
 	if !d.worth(a) {
 		return false, nil
 	}

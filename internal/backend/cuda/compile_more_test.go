@@ -76,8 +76,9 @@ func TestCompileWindows(t *testing.T) {
 		}
 		compileOne(t, "gather_mm", gatherSource(d))
 		if d == dtype.Float32 || d == dtype.Float64 {
-			compileOne(t, "mix", mixSource("mix", d, 1))
-			compileOne(t, "bag", mixSource("bag", d, 1))
+			compileOne(t, "mix", mixSource("mix", d, 1, 1, 4))
+			compileOne(t, "mix", mixSource("mix", d, 1, 16/d.Size(), 1))
+			compileOne(t, "bag", mixSource("bag", d, 1, 16/d.Size(), 1))
 		}
 		compileOne(t, "pool_unfold", poolSource("pool_unfold", d, someWindows))
 		compileOne(t, "pool_fold", poolSource("pool_fold", d, someWindows))

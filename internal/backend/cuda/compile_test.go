@@ -190,16 +190,19 @@ func TestCompileFamilies(t *testing.T) {
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}
-	compileOne(t, "gather", "#define INDEX u32\n"+indexSource("GATHER", dtype.Float16, dtype.Float16, attr.ReduceSet))
+	compileOne(t, "gather", gatherAlongSource(dtype.Float16, 1, 3))
 	compileOne(t, "narrow", narrowSource())
 	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
-		compileOne(t, "scatter_add", addSource(d))
+		compileOne(t, "scatter_add", addSource(d, 1))
+		compileOne(t, "tally", tallySource(d))
 	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {
-		compileOne(t, "take", takeSource(unit, 1))
-		compileOne(t, "move", moveForm{unit, "u64", 3, 0}.source())
-		compileOne(t, "move", moveForm{unit, "u32", 1, 4}.source())
+		compileOne(t, "take", takeSource(unit, 1, false))
+		compileOne(t, "take", takeSource(unit, 1, true))
+		compileOne(t, "move", moveForm{unit, "u64", 3, 0, 1}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 3, 0, 2}.source())
+		compileOne(t, "move", moveForm{unit, "u32", 1, 4, 1}.source())
 		compileOne(t, "transpose", kernels.Source("prelude")+"#define UNIT "+unit+"\n"+kernels.Source("transpose"))
 	}
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Uint8, dtype.Int64} {

@@ -63,6 +63,9 @@ func prepare(p *backend.Fused) {
 		p.Join = q.key
 	}
 	q.heavy = len(filesOf(q)) > 2
+	if p.Head != nil && canDraw(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
+		q.key, p.Head.Unwritten = q.key+p.Head.Op, true
+	}
 	if q.after = afterProduct(p); q.after != nil {
 		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
 	}
@@ -73,7 +76,7 @@ func prepare(p *backend.Fused) {
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
 	if f.face != recording && p.Head == nil {
-		err := f.runFused(c, p, out, in) // the way of a single op: without memory for the order of things
+		err := f.runFused(c, p, nil, out, in) // the way of a single op: without memory for the order of things
 		if err != nil || f.face != running {
 			return err
 		}
@@ -82,11 +85,11 @@ func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	if p.Head != nil {
 		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
 	}
-	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, out, in) })
+	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
 
-// runFused runs a prepared program.
-func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+// runFused runs a prepared program; w, if not nil, is the input that its kernel draws by itself.
+func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in []backend.View) error {
 	s := out[0].Shape
 	if p.Tail != nil {
 		s = p.Shape
@@ -104,9 +107,15 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 			b.Free()
 		}
 	}()
+	if w != nil {
+		f.classes[p.Head.Dst], views[p.Head.Dst], f.drawing = drawn, w.key, w
+	}
 	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
 	if err != nil {
 		return err
+	}
+	if w != nil {
+		f.pairUp(s.Numel())
 	}
 	if p.Tail != nil {
 		f.fitTails(p.Tail, s)
@@ -127,7 +136,9 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, out, in []backend.Vi
 // caller's to free.
 func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem.Buffer) ([]*mem.Buffer, error) {
 	for i := range in {
-		f.classes[i] = classOf(in[i])
+		if f.classes[i] != drawn {
+			f.classes[i] = classOf(in[i])
+		}
 		if f.classes[i] == byValue {
 			continue
 		}
@@ -187,6 +198,9 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 	}
 	for _, v := range out {
 		a.ptr(address(v))
+	}
+	if f.drawing != nil && !f.drawing.words {
+		a = append(a, f.drawing.below)
 	}
 	return a
 }

@@ -18,6 +18,7 @@ const (
 	rows      class = 'p' // strided with contiguous, aligned vectors
 	across    class = 'a' // one value for all of the last dimension
 	strided   class = 's' // anything else
+	drawn     class = 'r' // random numbers, made by the kernel; what lies in memory is their key
 )
 
 // form is what a run adds to a program's key.
@@ -28,6 +29,7 @@ type form struct {
 	dims    []int
 	strides [][]int // of the inputs of classes rows, across and strided, in order
 	cols    int     // elements of the rows that tails sum, 0: they sum columns
+	drawing *drawing
 }
 
 // contiguousInputs counts the inputs that lie like the outputs; -1: some lie otherwise, and need offsets of their own.
@@ -47,13 +49,16 @@ func (f *form) contiguousInputs() (n int) {
 // arithmetic and memory must both be busy all the time.
 func (f *form) looping(p *program) bool {
 	n := f.contiguousInputs()
-	return p.heavy && n > 0 && n <= 4
+	return p.heavy && n > 0 && n <= 4 && f.drawing == nil
 }
 
 // many is how many vectors a thread takes at once: two where they are less than 16 bytes and registers are enough, so that more bytes are
 // under way. Of 16 bytes one is better, by 3 % of a copy.
 func (f *form) many(p *program) int {
-	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) {
+	if f.pairs() {
+		return 2
+	}
+	if n := f.contiguousInputs(); n < 0 || n > 3 || f.looping(p) || f.drawing != nil {
 		return 1
 	}
 	for i, c := range f.classes {

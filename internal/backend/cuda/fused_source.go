@@ -15,8 +15,8 @@ import (
 func fusedSource(p *program, f *form, many int) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source(filesOf(p)...))
-	nd, ns := len(f.dims), writeArgs(w, p, f, "")
+	b.WriteString(kernels.Source(append(filesOf(p), f.drawing.files()...)...))
+	nd, ns := len(f.dims), writeArgs(w, p, f, f.drawing.fields())
 	index, offset := f.indices()
 	if many > 0 {
 		writeMany(w, many)
@@ -24,7 +24,11 @@ func fusedSource(p *program, f *form, many int) string {
 		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
 	}
 	w("const int V = %d, U = %d;", f.vector, f.many(p))
-	if f.looping(p) {
+	w("const %s S = %s;", index, f.apart()) // how far apart the vectors of a thread lie
+	if f.pairs() {
+		w("const %s e = ((%s)block * %du + threadIdx.x) * V;", index, index, threads)
+		w("if (e >= S) return;")
+	} else if f.looping(p) {
 		w("%s e = (%s)block * (%s)a.span + threadIdx.x * V;", index, index, index)
 		w("const %s end = min((%s)a.n, (%s)(block + 1) * (%s)a.span);", index, index, index, index)
 		w("if (e >= end) return;")
@@ -39,7 +43,7 @@ func fusedSource(p *program, f *form, many int) string {
 	if f.looping(p) {
 		writeAhead(w, p, f, index)
 	}
-	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - u * %d * V;", threads)
+	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - (i64)(u * S);")
 	writeBody(w, p, names, "")
 	w("}")
 	if f.looping(p) {
@@ -121,7 +125,7 @@ func writeBody(w func(string, ...any), p *program, names []string, fold string) 
 	w("}")
 	for i, o := range p.Out {
 		m := ctype[p.DTypes[o]]
-		w("store_vec<%s, V>((%s *)a.out[%d] + e + u * %d * V, o%d, left);", m, m, i, threads, i)
+		w("store_vec<%s, V>((%s *)a.out[%d] + e + u * S, o%d, left);", m, m, i, i)
 	}
 }
 
@@ -218,18 +222,20 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 		default:
 			w("Rep<%s>::R r%d[U][V];", m, i)
 		}
-		each := fmt.Sprintf("_Pragma(\"unroll\") for (int u = 0; u < U; u++) { const i64 left = a.n - (i64)e - u * %d * V; ", threads)
+		const each = "_Pragma(\"unroll\") for (int u = 0; u < U; u++) { const i64 left = a.n - (i64)e - (i64)(u * S); "
 		switch c {
 		case byValue:
 			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
 			imm++
 			continue
+		case drawn:
+			f.drawing.write(w, p.DTypes[i], i, ptr)
 		case scalar:
 			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
 		case aligned:
-			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, left); }", each, m, i, m, ptr, threads)
+			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * S, left); }", each, m, i, m, ptr)
 		case unaligned:
-			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * %d * V, 1, left); }", each, m, i, m, ptr, threads)
+			w("%sload_each<%s, V>(r%d[u], (const %s *)a.in[%d] + e + u * S, 1, left); }", each, m, i, m, ptr)
 		case rows:
 			w("%sload_vec<%s, V>(r%d[u], (const %s *)a.in[%d] + at%d, left); }", each, m, i, m, ptr, k)
 			k++

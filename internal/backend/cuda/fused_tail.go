@@ -99,6 +99,7 @@ func writeVector(w func(string, ...any), p *program, f *form, ns int, add string
 	if index, offset := f.indices(); ns > 0 {
 		writeOffsets(w, len(f.dims), ns, index, offset)
 	}
+	w("const int S = 0;")
 	names := writeLoads(w, p, f)
 	w("const int u = 0; const i64 left = V;")
 	writeBody(w, p, names, add)

@@ -11,8 +11,10 @@ import (
 // A product of halves and what follows it: sums with a vector or with a matrix, gelu, and the gradient of gelu with the sums down
 // its columns are made by the product's own kernel before it rounds, where the library has one that does; anything else is a launch of its own.
 
-// canLead reports which products begin a program.
-func canLead(op string, out dtype.DType) bool { return op == "matmul" && out.IsHalf() }
+// canLead reports what begins a program: products whose kernel may do the rest, and random numbers.
+func canLead(op string, out dtype.DType) bool {
+	return op == "matmul" && out.IsHalf() || canDraw(op, out)
+}
 
 // after is a program that a product's kernel may be able to run.
 type after struct {
@@ -25,7 +27,7 @@ type after struct {
 
 // afterProduct sees a program so; nil: it is not such a one.
 func afterProduct(p *backend.Fused) *after {
-	if p.Head == nil || p.Head.Kept {
+	if p.Head == nil || p.Head.Kept || p.Head.Op != "matmul" {
 		return nil
 	}
 	if s := slopeAfter(p); s != nil {
@@ -66,9 +68,12 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	if out[0].Numel() == 0 {
 		return nil // and so is all that follows: what is folded has elements
 	}
-	if q := p.Prep.(*program); q.after != nil {
-		err := d.runAfter(c, q.after, out, in, p.In)
-		if err != cublas.ErrUnsupported {
+	if q := p.Prep.(*program); p.Head.Unwritten {
+		if q.after == nil {
+			if done, err := d.runDrawn(c, p, out[1:], in); done {
+				return err
+			}
+		} else if err := d.runAfter(c, q.after, out, in, p.In); err != cublas.ErrUnsupported {
 			return err
 		}
 		b, err := d.pool.Get(p.Head.Op, out[0].Numel()*out[0].DType.Size())
@@ -82,7 +87,7 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	if err := d.run(table[p.Head.Op], c, p.Head.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
 		return err
 	}
-	return d.runFused(c, p, out[1:], in[:p.In])
+	return d.runFused(c, p, nil, out[1:], in[:p.In])
 }
 
 // runAfter lets the product's kernel do it all; the product itself is written nowhere.

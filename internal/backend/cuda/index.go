@@ -2,12 +2,14 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 func init() {
@@ -67,8 +69,15 @@ func indexFor(n int) string {
 	return "u32"
 }
 
-func takeSource(unit string, total int) string {
-	return kernels.Source("prelude") + "#define TAKE\n#define UNIT " + unit + "\n#define INDEX " + indexFor(total) + "\n" + kernels.Source("index")
+// longSlice is from how many units on a block has a stretch of one slice.
+const longSlice = 512
+
+func takeSource(unit string, total int, long bool) string {
+	form := "#define TAKE\n"
+	if long {
+		form += "#define SEGMENTS\n"
+	}
+	return kernels.Source("prelude") + form + "#define UNIT " + unit + "\n#define INDEX " + indexFor(total) + "\n" + kernels.Source("index")
 }
 
 func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
@@ -82,8 +91,12 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	for size < 16 && inner%2 == 0 && address(x.views[0])%uintptr(2*size) == 0 {
 		size, inner = 2*size, inner/2
 	}
-	unit, total := unitOf[size], product(dims[:axis])*count*inner
-	f, err := d.kernel("take "+unit+indexFor(total), "take_slices", func() string { return takeSource(unit, total) })
+	rows := product(dims[:axis]) * count
+	unit, total, long, n := unitOf[size], rows*inner, inner >= longSlice, 0
+	if n = blocks(total, 4*threads); long {
+		n = rows * blocks(inner, 4*threads)
+	}
+	f, err := d.kernel(fmt.Sprint("take ", unit, indexFor(total), long), "take_slices", func() string { return takeSource(unit, total, long) })
 	if err != nil {
 		return err
 	}
@@ -91,7 +104,7 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
 		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
-		return d.launch(f, blocks(total, 4*threads), 1, threads, g)
+		return d.launch(f, n, 1, threads, g)
 	})
 }
 
@@ -125,7 +138,7 @@ func (d *Device) cast(to, from backend.View) error {
 	p := &backend.Fused{Shape: to.Shape, DTypes: []dtype.DType{from.DType, to.DType}, In: 1, Out: []int{1},
 		Instrs: []backend.Instr{{Op: "cast", Attr: attr.Cast{To: to.DType}, Dst: 1, Src: [3]int{0, -1, -1}}}}
 	prepare(p)
-	return d.runFused(nil, p, []backend.View{to}, []backend.View{from})
+	return d.runFused(nil, p, nil, []backend.View{to}, []backend.View{from})
 }
 
 // partitions is among how many blocks the places of a write are shared.
@@ -151,7 +164,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		if columns == 1 && anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+		if columns == 1 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
 			return d.addAnywhere(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
 		}
 		sorted, err := d.sortedPositions(flat(x.views[0]), 0, dims[s.Axis])
@@ -214,39 +227,31 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	t := in[0].DType
-	n := out[0].Numel()
-	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n)), "gather", func() string {
-		return "#define INDEX " + indexFor(n) + "\n" + indexSource("GATHER", t, t, attr.ReduceSet)
-	})
+	// The positions' own dimension does not move where they are read from.
+	st := slices.Clone(in[0].Strides())
+	by := st[axis]
+	st[axis] = 0
+	dims, strides := shape.Collapse(at.Shape, at.Shape.Strides(), st)
+	if len(dims) == 0 {
+		dims, strides = []int{1}, [][]int{{1}, {0}}
+	}
+	t, n := in[0].DType, out[0].Numel()
+	f, err := d.kernel(fmt.Sprint("gather ", t, indexFor(n), len(dims)), "gather", func() string { return gatherAlongSource(t, n, len(dims)) })
 	if err != nil {
 		return err
 	}
 	return d.checked(d.ctx, "index", func(word uintptr) error {
-		return d.launch(f, blocks(n, threads), 1, threads, along(at, in[0], in[0], axis, n, 0, 0, address(out[0]), address(in[0]), address(at), word))
+		var g args
+		g.int(n, in[0].Shape.Dim(axis), by)
+		g.ptr(address(out[0]), address(in[0]), address(at), word)
+		g.int(dims...)
+		g.int(strides[1]...)
+		return d.launch(f, blocks(n, 4*threads), 1, threads, g)
 	})
 }
 
-// anyOrder reports whether values of a write can be added up in any order: sums of integers are the same then.
-func anyOrder(to, from dtype.DType, r attr.Reduction) bool {
-	return r == attr.ReduceAdd && to == from && to.IsInteger() && to.Size() >= 4
-}
-
-// addAnywhere adds values, integers, at dense positions along an axis of what is in out.
-func (d *call) addAnywhere(at, out, src backend.View, axis int) error {
-	f, err := d.kernel(fmt.Sprint("scatter_add ", out.DType), "scatter_add", func() string { return addSource(out.DType) })
-	if err != nil {
-		return err
-	}
-	n := at.Numel()
-	return d.checked(d.ctx, "index", func(word uintptr) error {
-		return d.launch(f, blocks(n, threads), 1, threads, along(at, out, src, axis, n, 0, 0, address(out), address(src), address(at), word))
-	})
-}
-
-func addSource(t dtype.DType) string {
-	word := map[int]string{4: "u32", 8: "u64"}[t.Size()]
-	return "#define WORD " + word + "\n" + indexSource("SCATTER_ADD", t, t, attr.ReduceAdd)
+func gatherAlongSource(t dtype.DType, n, rank int) string {
+	return kernels.Source("prelude") + fmt.Sprintf("#define GATHER\n#define T %s\n#define INDEX %s\n#define RANK %d\n", ctype[t], indexFor(n), rank) + kernels.Source("index")
 }
 
 func scatter(d *call, a attr.Attr, out, in []backend.View) error {
@@ -267,7 +272,7 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
 	lines, step := at.Numel()/count, product(dims[s.Axis+1:])
-	if count >= manyPositions && anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+	if count >= manyPositions && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}

@@ -11,9 +11,18 @@ import (
 
 func init() { register(map[string]kernel{"mix": mix, "bag": bag}) }
 
-// mixSource writes the kernel of that name, for a result of so many elements.
-func mixSource(op string, t dtype.DType, total int) string {
-	return kernels.Source("prelude") + typed(t) + "#define INDEX " + indexFor(total) + "\n" + kernels.Source(op)
+// mixSource writes the kernel of that name, for so many threads: each makes a vector of so many elements, of so many rows.
+func mixSource(op string, t dtype.DType, total, vector, leads int) string {
+	return kernels.Source("prelude") + typed(t) + fmt.Sprintf("#define INDEX %s\n#define V %d\n#define LEADS %d\n", indexFor(total), vector, leads) + kernels.Source(op)
+}
+
+// vectorOf is the longest vector, of 16 bytes at most, that rows of n elements of both views are made of.
+func vectorOf(n int, x, y backend.View) int {
+	v := 16 / x.DType.Size()
+	for n%v != 0 || (address(x)|address(y))%uintptr(v*x.DType.Size()) != 0 {
+		v /= 2
+	}
+	return v
 }
 
 // mix multiplies a dimension by a sparse matrix.
@@ -23,18 +32,20 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t, total := in[0].DType, out[0].Numel()
-	f, err := d.kernel(fmt.Sprint("mix", t, indexFor(total)), "mix", func() string { return mixSource("mix", t, total) })
+	dims := out[0].Shape.Dims()
+	at := len(dims) - 1 - a.(attr.Mix).Behind
+	lead, inner, t := product(dims[:at]), product(dims[at+1:]), in[0].DType
+	vector, leads := vectorOf(inner, x.views[0], out[0]), 1
+	if vector == 1 { // what a thread learns of the matrix serves several rows
+		leads = 4
+	}
+	total := blocks(lead, leads) * dims[at] * inner / vector
+	f, err := d.kernel(fmt.Sprint("mix", t, indexFor(total), vector, leads), "mix", func() string { return mixSource("mix", t, total, vector, leads) })
 	if err != nil {
 		return err
 	}
-	dims := out[0].Shape.Dims()
-	at, inner := len(dims)-1-a.(attr.Mix).Behind, 1
-	for _, s := range dims[at+1:] {
-		inner *= s
-	}
 	var g args
-	g.int(total)
+	g.int(total, lead)
 	g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), address(x.views[2]), address(x.views[3]))
 	g.int(in[0].Shape.Dims()[at], dims[at], inner, in[2].Numel())
 	return d.launch(f, blocks(total, threads), 1, threads, g)
@@ -47,8 +58,9 @@ func bag(d *call, _ attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	t, total := in[0].DType, out[0].Numel()
-	f, err := d.kernel(fmt.Sprint("bag", t, indexFor(total)), "bag", func() string { return mixSource("bag", t, total) })
+	t, vector := in[0].DType, vectorOf(in[0].Shape.Dim(1), x.views[0], out[0])
+	total := out[0].Numel() / vector
+	f, err := d.kernel(fmt.Sprint("bag", t, indexFor(total), vector), "bag", func() string { return mixSource("bag", t, total, vector, 1) })
 	if err != nil {
 		return err
 	}

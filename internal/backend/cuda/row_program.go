@@ -164,7 +164,7 @@ func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.
 		case rowOps[part.Instrs[0].Op]:
 			err = d.run(table[part.Instrs[0].Op], c, part.Instrs[0].Attr, o, v)
 		default:
-			err = d.runFused(c, part.Fused, o, v)
+			err = d.runFused(c, part.Fused, nil, o, v)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -10,6 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/threefry"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 func init() {
@@ -72,11 +74,17 @@ func randomBits(d *call, _ attr.Attr, out, in []backend.View) error {
 
 // sampleSource writes the kernel of an op that draws each element by itself.
 func sampleSource(op string, t dtype.DType) string {
-	return kernels.Source("prelude", "threefry") + "#define " + strings.ToUpper(op) + "\n" + typed(t) + kernels.Source("sample")
+	return kernels.Source("prelude", "threefry", "stream") + "#define " + strings.ToUpper(op) + "\n" + typed(t) + kernels.Source("sample")
 }
 
 func (d *call) sample(op string, out backend.View, in []backend.View) error {
-	x, err := d.denseAll(in)
+	params, same := slices.Clone(in), 0
+	for i, v := range in[1:] {
+		if k := classOf(v); k == byValue || k == scalar { // one value for all
+			params[1+i], same = part(v, shape.Of(op, 1), []int{1}, 0), same|1<<i
+		}
+	}
+	x, err := d.denseAll(params)
 	if err != nil {
 		return err
 	}
@@ -87,7 +95,7 @@ func (d *call) sample(op string, out backend.View, in []backend.View) error {
 		return err
 	}
 	var g args
-	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2))
+	g.int(out.Numel(), out.Numel()/(in[0].Numel()/2), same)
 	g.ptr(address(out))
 	for _, v := range x.views {
 		g.ptr(address(v))

@@ -20,7 +20,8 @@ type Attention struct {
 	QStrides, KStrides, VStrides attr.Ints
 	Causal                       bool // query i sees keys 0 to i
 	Backward                     bool
-	GStrides, YStrides           attr.Ints // of the result's cotangent and of the result, backward
+	GStrides, YStrides           attr.Ints    // of the result's cotangent and of the result, backward
+	To                           [3]attr.Ints // strides of the cotangents of queries, keys and values, backward
 }
 
 // String names the attention.
@@ -108,9 +109,9 @@ func (a Attention) describeBackward(n *net) {
 	lse := n.tensor(typeFloat32, inMemory, rows, rowMajor(rows))
 	sums := n.tensor(typeFloat32, inMemory, rows, rowMajor(rows))
 	wideQ := n.tensor(typeFloat32, inMemory, wide(a.Q), rowMajor(wide(a.Q)))
-	dq := n.tensor(t, inMemory, wide(a.Q), rowMajor(wide(a.Q)))
-	dk := n.tensor(t, inMemory, kd, rowMajor(kd))
-	dv := n.tensor(t, inMemory, wide(a.V), rowMajor(wide(a.V)))
+	dq := n.tensor(t, inMemory, wide(a.Q), wide(a.To[0]))
+	dk := n.tensor(t, inMemory, kd, wide(a.To[1]))
+	dv := n.tensor(t, inMemory, wide(a.V), wide(a.To[2]))
 	scale, one, low := n.number(), n.number(), tensor{}
 	if a.Causal {
 		low = n.number()

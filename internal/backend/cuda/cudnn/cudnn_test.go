@@ -86,7 +86,7 @@ func example(d dtype.DType) []interface{ describe(*net) } {
 			all = append(all, a)
 			a.Causal = !a.Causal
 		}
-		a.Backward = true
+		a.Backward, a.To = true, [3]attr.Ints{list(98304, 64, 768, 1), list(32768, 16384, 64, 1), list(32768, 16384, 64, 1)}
 		all = append(all, a)
 	}
 	return all

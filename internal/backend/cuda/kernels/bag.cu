@@ -1,4 +1,5 @@
-// Sums of rows of a table times weights, counted in INDEX: a thread for every element of the result. A place of -1 is no row; what the places hold need not be right.
+// Sums of rows of a table times weights: a thread makes V neighbouring elements of the result, counted in INDEX. A place of -1 is no row; what the places hold
+// need not be right.
 
 struct Args {
     i64 total;
@@ -7,13 +8,21 @@ struct Args {
 };
 
 extern "C" __global__ void __launch_bounds__(256) bag(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (e >= a.total) return;
-    const i64 p = (INDEX)e / (INDEX)a.cols, c = e - p * a.cols;
-    T s = 0;
+    const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x, across = (INDEX)a.cols / V;
+    if (e >= (INDEX)a.total) return;
+    const INDEX p = e / across;
+    const i64 c = (i64)(e - p * across) * V;
+    T s[V] = {};
+#pragma unroll 4
     for (i64 t = 0; t < a.terms; t++) {
         const i64 i = a.at[t * a.sums + p];
-        if ((u64)i < (u64)a.rows) s += a.w[t * a.sums + p] * a.x[i * a.cols + c];
+        const T w = a.w[t * a.sums + p];
+        const bool is = (u64)i < (u64)a.rows;
+        T v[V];
+        load_vec<T, V>(v, a.x + (is ? i : 0) * a.cols + c, is ? V : 0);
+        if (is)
+#pragma unroll
+            for (int j = 0; j < V; j++) s[j] += w * v[j];
     }
-    a.out[e] = s;
+    store_vec<T, V>(a.out + (i64)p * a.cols + c, s, V);
 }

@@ -5,23 +5,44 @@
 // out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
 struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
 
-// A thread has four units, a block's worth apart: several are under way at once. They are counted in INDEX.
+// A thread has four units, a block's worth apart: all positions are under way at once, then all units. They are counted in INDEX. With
+// SEGMENTS a block has a stretch of one slice, so nothing is divided but its number.
 extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
-    const INDEX first = (INDEX)blockIdx.x * 1024u + threadIdx.x, inner = (INDEX)a.inner, count = (INDEX)a.count;
+    const INDEX inner = (INDEX)a.inner, count = (INDEX)a.count;
     UNIT v[4];
+    i64 p[4], from[4];
+    bool is[4];
+#ifdef SEGMENTS
+    const INDEX segments = (inner + 1023u) / 1024u, r = (INDEX)blockIdx.x / segments, o = r / count, i = ((INDEX)blockIdx.x - r * segments) * 1024u + threadIdx.x;
+    const i64 first = (i64)r * a.inner + i, at = a.at[r - o * count];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        const INDEX e = first + k * 256u;
-        if (e >= (INDEX)a.total) break;
-        const INDEX r = inner == 1 ? e : e / inner, i = e - r * inner, o = r / count;
-        const i64 p = a.at[r - o * count];
+        is[k] = i + k * 256u < inner;
+        p[k] = at;
+        from[k] = (o * a.n + at) * a.inner + i + k * 256;
+    }
+#else
+    const i64 first = (i64)blockIdx.x * 1024 + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const INDEX e = (INDEX)first + k * 256u;
+        is[k] = e < (INDEX)a.total;
+        const INDEX r = inner == 1 ? e : e / inner, o = r / count;
+        p[k] = is[k] ? a.at[r - o * count] : 0;
+        from[k] = (o * a.n + p[k]) * a.inner + (e - r * inner);
+    }
+#endif
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
         v[k] = UNIT();
-        if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
-        else v[k] = a.x[(o * a.n + p) * a.inner + i];
+        if (is[k] && (u64)p[k] < (u64)a.n) v[k] = a.x[from[k]];
     }
 #pragma unroll
-    for (int k = 0; k < 4; k++)
-        if (first + k * 256u < (INDEX)a.total) a.out[first + k * 256u] = v[k];
+    for (int k = 0; k < 4; k++) {
+        if (!is[k]) continue;
+        a.out[first + k * 256] = v[k];
+        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+    }
 }
 #endif
 
@@ -49,30 +70,44 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 }
 #endif
 
-#if defined(GATHER) || defined(SCATTER) || defined(SCATTER_ADD)
+#ifdef GATHER
+// Positions are dense; what they are read from lies at xs in RANK dimensions, and moves by `by` with each position.
+struct Args { i64 total, n, by; T *out; const T *x; const i64 *at; Fault *fault; i64 dims[RANK], xs[RANK]; };
+
+// As in take_slices, a thread has four elements.
+extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
+    const INDEX first = (INDEX)blockIdx.x * 1024u + threadIdx.x;
+    T v[4];
+    i64 p[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) p[k] = first + k * 256u < (INDEX)a.total ? a.at[first + k * 256u] : -1;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        INDEX rest = first + k * 256u;
+        i64 from = p[k] * a.by;
+#pragma unroll
+        for (int d = RANK - 1; d >= 0; d--) {
+            const INDEX q = d > 0 ? rest / (INDEX)a.dims[d] : 0;
+            from += (i64)(rest - q * (INDEX)a.dims[d]) * a.xs[d];
+            rest = q;
+        }
+        v[k] = T();
+        if ((u64)p[k] < (u64)a.n) v[k] = a.x[from];
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        if (first + k * 256u >= (INDEX)a.total) continue;
+        a.out[first + k * 256u] = v[k];
+        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+    }
+}
+#endif
+
+#if defined(SCATTER) || defined(SCATTER_ADD)
 typedef Rep<T>::R R;
 // Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
 
-#endif
-
-#ifdef GATHER
-extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (e >= a.total) return;
-    INDEX rest = (INDEX)e;
-    i64 from = 0;
-    for (int d = (int)a.rank - 1; d >= 0; d--) {
-        const INDEX q = rest / (INDEX)a.dims[d];
-        if (d != a.axis) from += (i64)(rest - q * (INDEX)a.dims[d]) * a.xs[d];
-        rest = q;
-    }
-    const i64 p = a.at[e];
-    T v = T();
-    if (p < 0 || p >= a.n) complain(a.fault, 1, p, a.n);
-    else v = a.src[from + p * a.xs[a.axis]];
-    a.out[e] = v;
-}
 #endif
 
 #ifdef SCATTER
@@ -110,16 +145,19 @@ extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__
 #endif
 
 #ifdef SCATTER_ADD
-// Sums of integers are the same in any order: every value is added where it belongs. WORD is T without its sign.
+// Values are added where they belong in any order: of integers it does not matter, of floats it does in the last bits. WORD is T
+// without its sign.
 extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     const bool is = e < a.total;
-    i64 rest = is ? e : 0, to = 0, from = 0;
+    INDEX rest = is ? (INDEX)e : 0;
+    i64 to = 0, from = 0;
     for (int d = (int)a.rank - 1; d >= 0; d--) {
-        const i64 r = rest % a.dims[d];
+        const INDEX q = d > 0 ? rest / (INDEX)a.dims[d] : 0;
+        const i64 r = (i64)(rest - q * (INDEX)a.dims[d]);
         if (d != a.axis) to += r * a.xs[d];
         from += r * a.ss[d];
-        rest /= a.dims[d];
+        rest = q;
     }
     i64 p = is ? a.at[e] : -1;
     if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
@@ -133,5 +171,36 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
         if (threadIdx.x % 32 != 0) return;
     }
     if (at >= 0) atomicAdd((WORD *)a.out + at, v);
+}
+#endif
+
+#ifdef TALLY
+// As scatter_add, of few places: a block adds up in shared memory what it meets, and adds that to out. It takes chunk values.
+struct Args { i64 count, n, chunk; WORD *out; const WORD *src; const i64 *at; Fault *fault; i64 by; };
+
+extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ Args a) {
+    extern __shared__ WORD place[];
+    for (i64 p = threadIdx.x; p < a.n; p += 256) place[p] = 0;
+    __syncthreads();
+    const i64 lo = blockIdx.x * a.chunk, hi = min(lo + a.chunk, a.count);
+    for (i64 e0 = lo + threadIdx.x; e0 < hi; e0 += 1024) {
+        i64 p[4];
+        WORD v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            const i64 e = e0 + k * 256;
+            p[k] = e < hi ? a.at[e] : 0;
+            v[k] = e < hi ? a.src[e * a.by] : (WORD)0;
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (e0 + k * 256 >= hi) continue;
+            if ((u64)p[k] < (u64)a.n) atomicAdd(place + p[k], v[k]);
+            else complain(a.fault, 1, p[k], a.n);
+        }
+    }
+    __syncthreads();
+    for (i64 p = threadIdx.x; p < a.n; p += 256)
+        if (place[p] != 0) atomicAdd(a.out + p, place[p]);
 }
 #endif

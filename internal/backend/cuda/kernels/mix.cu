@@ -1,22 +1,32 @@
-// A sparse matrix, by rows, times a dimension: x is lead by n by inner, the result lead by size by inner, counted in INDEX. A thread for every element of
-// the result; what the matrix holds need not be right.
+// A sparse matrix, by rows, times a dimension: x is lead by n by inner, the result lead by size by inner. A thread makes V neighbouring
+// elements of LEADS rows, counted in INDEX; what the matrix holds need not be right.
 
 struct Args {
-    i64 total;
+    i64 total, lead;
     T *out; const T *x; const i64 *starts, *at; const T *w;
     i64 n, size, inner, terms;
 };
 
 extern "C" __global__ void __launch_bounds__(256) mix(const __grid_constant__ Args a) {
-    const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
-    if (e >= a.total) return;
-    const INDEX q = (INDEX)e / (INDEX)a.inner, lead = q / (INDEX)a.size, o = q - lead * (INDEX)a.size;
-    const T *x = a.x + (i64)lead * a.n * a.inner + (e - (i64)q * a.inner);
+    const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x, across = (INDEX)a.inner / V;
+    if (e >= (INDEX)a.total) return;
+    const INDEX q = e / across, r = q / (INDEX)a.size, o = q - r * (INDEX)a.size;
+    const i64 first = (i64)r * LEADS, c = (i64)(e - q * across) * V, by = a.n * a.inner;
+    const T *x = a.x + first * by + c;
     const i64 lo = max(a.starts[o], (i64)0), hi = min(a.starts[o + 1], a.terms);
-    T s = 0;
+    T s[LEADS][V] = {};
     for (i64 p = lo; p < hi; p++) {
         const i64 i = a.at[p];
-        if ((u64)i < (u64)a.n) s += a.w[p] * x[i * a.inner];
+        const T w = a.w[p];
+        if ((u64)i >= (u64)a.n) continue;
+        T v[LEADS][V];
+#pragma unroll
+        for (int l = 0; l < LEADS; l++) load_vec<T, V>(v[l], x + l * by + i * a.inner, first + l < a.lead ? V : 0);
+#pragma unroll
+        for (int l = 0; l < LEADS; l++)
+#pragma unroll
+            for (int j = 0; j < V; j++) s[l][j] += w * v[l][j];
     }
-    a.out[e] = s;
+#pragma unroll
+    for (int l = 0; l < LEADS; l++) store_vec<T, V>(a.out + ((first + l) * a.size + o) * a.inner + c, s[l], first + l < a.lead ? V : 0);
 }

@@ -1,41 +1,6 @@
-// Numbers that are drawn by rejection, behind threefry.cu: every element has words of its own, as many as it needs. The first
-// is the hash of its number, and the key of the others. The steps are those of package threefry, one for one.
+// Samples of distributions, behind stream.cu; an element has a stream of its own.
 
-struct Stream { u32 k0, k1, next; };
-DEV Stream element(u32 k0, u32 k1, u64 i) {
-    Stream s;
-    s.k0 = (u32)i;
-    s.k1 = (u32)(i >> 32);
-    hash(k0, k1, s.k0, s.k1);
-    s.next = 0;
-    return s;
-}
-DEV u64 word(Stream &s) {
-    u32 x = s.k0, y = s.k1;
-    if (s.next > 0) {
-        x = s.next;
-        y = 0;
-        hash(s.k0, s.k1, x, y);
-    }
-    s.next++;
-    return (u64)x << 32 | y;
-}
 DEV double unit(Stream &s) { return (double)(word(s) >> 11) * (1.0 / 9007199254740992.0); }
-
-#ifdef RANDOM_INT
-DEV u64 draw(Stream &s, u64 n) {
-    u64 w = word(s);
-    if (n == 0) return w;
-    u64 hi = __umul64hi(w, n), lo = w * n;
-    if (lo < n)
-        for (const u64 over = (0 - n) % n; lo < over;) {
-            w = word(s);
-            hi = __umul64hi(w, n);
-            lo = w * n;
-        }
-    return hi;
-}
-#endif
 
 #ifdef RANDOM_POISSON
 DEV double draw(Stream &s, double rate) {
@@ -91,8 +56,8 @@ DEV double draw(Stream &s, double n, double p) {
 }
 #endif
 
-// Each key serves `per` elements.
-struct Args { i64 total, per; T *out; const u32 *keys; const T *p; const T *q; };
+// Each key serves `per` elements. Parameters named in same are one value for all.
+struct Args { i64 total, per, same; T *out; const u32 *keys; const T *p; const T *q; };
 
 extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
@@ -100,10 +65,10 @@ extern "C" __global__ void __launch_bounds__(256) sample(const __grid_constant__
     const u32 *key = a.keys + 2 * (e / a.per);
     Stream s = element(key[0], key[1], (u64)(e % a.per));
 #ifdef RANDOM_INT
-    a.out[e] = draw(s, a.p[e]);
+    a.out[e] = below(s, a.p[a.same & 1 ? 0 : e]);
 #elif defined(RANDOM_POISSON)
-    a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[e])))));
+    a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e])))));
 #else
-    a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[e]), (double)get(a.q[e])))));
+    a.out[e] = Put<T>::put(rounded<T>(cast<T>(draw(s, (double)get(a.p[a.same & 1 ? 0 : e]), (double)get(a.q[a.same & 2 ? 0 : e])))));
 #endif
 }

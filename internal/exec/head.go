@@ -5,7 +5,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// findHeads puts products at the start of the groups that read them, one each, the latest: the group runs over parts of
+// findHeads puts products, or what else a device takes there, at the start of the groups that read them, one each, the latest: the group runs over parts of
 // the product while they are in the cache. Nobody else may read the product in this plan, since it is made as late as
 // the group is. A group may read it in another shape.
 func (p *planner) findHeads() {
@@ -55,7 +55,7 @@ func (p *planner) canLead(j int, n *graph.Node) bool {
 		m = of
 	}
 	d := p.device(m)
-	return m.Op().Kind == graph.Contract && m.NumOut() == 1 && d.CanLead != nil && d == p.device(n) && d.CanLead(m.Op().Name, m.DType())
+	return m.NumOut() == 1 && d.CanLead != nil && d == p.device(n) && d.CanLead(m.Op().Name, m.DType())
 }
 
 // onlyFor reports whether all consumers of node j are members of a group. They lie behind it.

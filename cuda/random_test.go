@@ -1,0 +1,94 @@
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestRandom asks for the numbers that the CPU draws: of pairs of words made where they are used, in halves of any length, and of what is
+// stored first because others want it too, because it lies otherwise or is added up, or because there are several keys.
+func TestRandom(t *testing.T) {
+	dev := gpu(t)
+	p := 0.3
+	chance := []float64{0, 0.25, 1, 0.5, 0.75}
+	for name, f := range map[string]func(n int) *lucid.Tensor{
+		"uniform":    func(n int) *lucid.Tensor { return lucid.Rand(n) },
+		"of doubles": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.Float64).Add(rand64(n)) },
+		"between":    func(n int) *lucid.Tensor { return lucid.Rand(n).Mul(3).Sub(1) },
+		"dropout": func(n int) *lucid.Tensor {
+			return lucid.Dropout(lucid.Arange(0, n, 1).To(lucid.Float32), lucid.DropoutOptions{P: &p})
+		},
+		"columns": func(n int) *lucid.Tensor { return lucid.Rand(n, 6).Mul(lucid.Arange(0, 6, 1)) },
+		"turned": func(n int) *lucid.Tensor {
+			return lucid.Rand(n, 6).Add(lucid.Arange(0, 6*n, 1).Reshape(6, n).Transpose(0, 1))
+		},
+		"of halves": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.BFloat16) },
+		"a mask":    func(n int) *lucid.Tensor { return lucid.Rand(n, 5).Lt(lucid.New(chance, 5).To(lucid.Float32)) },
+		"bernoulli": func(n int) *lucid.Tensor { return lucid.Bernoulli(lucid.Full([]int{n}, 0.4)) },
+		"integers":  func(n int) *lucid.Tensor { return lucid.RandInt(-5, 1000, n) },
+		"few":       func(n int) *lucid.Tensor { return lucid.RandInt(0, 3, n).To(lucid.Int32) },
+		"permuted":  func(n int) *lucid.Tensor { return lucid.RandPerm(n) },
+		"two":       func(n int) *lucid.Tensor { return lucid.Rand(n).Sub(lucid.Rand(n)) },
+	} {
+		for _, n := range []int{1, 2, 5, 12, 1000, 4097, 5000} {
+			for _, compiled := range []bool{false, true} {
+				var got [2][]float64
+				for k, d := range []lucid.Device{lucid.CPU, dev} {
+					lucid.Seed(11)
+					lucid.WithDevice(d, func() {
+						g := f
+						if compiled {
+							g = func(n int) *lucid.Tensor {
+								h := lucid.Compile(func([]*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{f(n)} })
+								h(nil)
+								return h(nil)[0]
+							}
+						}
+						x := g(n)
+						if x.Device() != d {
+							t.Fatalf("%s: made on %v, want %v", name, x.Device(), d)
+						}
+						got[k] = lucid.ToSlice[float64](x.To(lucid.Float64))
+					})
+				}
+				for i := range got[0] {
+					if got[0][i] != got[1][i] {
+						t.Fatalf("%s, %d numbers, compiled %v: the %d-th is %v on the CPU, %v on the GPU", name, n, compiled, i, got[0][i], got[1][i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// rand64 is numbers of 64 bits.
+func rand64(n int) (x *lucid.Tensor) {
+	old := lucid.DefaultDType()
+	lucid.SetDefaultDType(lucid.Float64)
+	defer lucid.SetDefaultDType(old)
+	return lucid.Rand(n)
+}
+
+// TestNormal asks for the CPU's numbers but for the last bits of erfinv, and that they are normal.
+func TestNormal(t *testing.T) {
+	dev := gpu(t)
+	const n = 1 << 16
+	var got [2][]float64
+	for k, d := range []lucid.Device{lucid.CPU, dev} {
+		lucid.Seed(3)
+		lucid.WithDevice(d, func() { got[k] = lucid.ToSlice[float64](lucid.Randn(n).To(lucid.Float64)) })
+	}
+	sum, square := 0.0, 0.0
+	for i, v := range got[1] {
+		if math.Abs(v-got[0][i]) > 1e-5*(1+math.Abs(v)) {
+			t.Fatal(fmt.Sprintf("the %d-th is %v on the CPU, %v on the GPU", i, got[0][i], v))
+		}
+		sum, square = sum+v, square+v*v
+	}
+	if m, v := sum/n, square/n; math.Abs(m) > 0.02 || math.Abs(v-1) > 0.02 {
+		t.Errorf("mean %v, variance %v", m, v)
+	}
+}

@@ -1,0 +1,70 @@
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+	"github.com/lucid-go/lucid/internal/dtype"
+)
+
+// anyOrder reports whether the values of a write may be added in any order: sums of integers are the same then, and those of
+// floats unless the same bits are asked for.
+func (d *call) anyOrder(to, from dtype.DType, r attr.Reduction) bool {
+	floats := to == dtype.Float32 || to == dtype.Float64
+	return r == attr.ReduceAdd && to == from && (to.IsInteger() && to.Size() >= 4 || floats && !d.ctx.Deterministic)
+}
+
+// wordOf is the type in which elements are added.
+func wordOf(t dtype.DType) string {
+	if t.IsInteger() {
+		return map[int]string{4: "u32", 8: "u64"}[t.Size()]
+	}
+	return ctype[t]
+}
+
+// addAnywhere adds values at dense positions along an axis of what is in out.
+func (d *call) addAnywhere(at, out, src backend.View, axis int) error {
+	if at.Shape.Rank() == 1 && at.Numel() >= worthTally && out.Numel()*out.DType.Size() <= fewPlaces {
+		return d.tally(at, out, src)
+	}
+	n := at.Numel()
+	f, err := d.kernel(fmt.Sprint("scatter_add ", out.DType, indexFor(n)), "scatter_add", func() string { return addSource(out.DType, n) })
+	if err != nil {
+		return err
+	}
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		return d.launch(f, blocks(n, threads), 1, threads, along(at, out, src, axis, n, 0, 0, address(out), address(src), address(at), word))
+	})
+}
+
+func addSource(t dtype.DType, n int) string {
+	return "#define WORD " + wordOf(t) + "\n#define INDEX " + indexFor(n) + "\n" + indexSource("SCATTER_ADD", t, t, attr.ReduceAdd)
+}
+
+const (
+	worthTally = 1 << 16  // values, from which on
+	fewPlaces  = 32 << 10 // bytes of places are added up by each block for itself
+)
+
+func tallySource(t dtype.DType) string {
+	return kernels.Source("prelude") + "#define TALLY\n#define WORD " + wordOf(t) + "\n" + kernels.Source("index")
+}
+
+// tally is addAnywhere of a vector with few places, where many values would wait for each other.
+func (d *call) tally(at, out, src backend.View) error {
+	f, err := d.kernel(fmt.Sprint("tally ", out.DType), "tally", func() string { return tallySource(out.DType) })
+	if err != nil {
+		return err
+	}
+	n := at.Numel()
+	chunk := max(4*threads, blocks(n, 4*d.SMs))
+	return d.checked(d.ctx, "index", func(word uintptr) error {
+		var g args
+		g.int(n, out.Numel(), chunk)
+		g.ptr(address(out), address(src), address(at), word)
+		g.int(src.Strides()[0])
+		return d.launchShared(f, blocks(n, chunk), 1, threads, out.Numel()*out.DType.Size(), g)
+	})
+}

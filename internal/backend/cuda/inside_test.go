@@ -1,0 +1,112 @@
+package cuda
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/lucid-go/lucid"
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/ref"
+	"github.com/lucid-go/lucid/internal/mem"
+)
+
+// insides is a device whose gradient of attention writes its results wherever they lie; it counts what it puts together otherwise.
+var insides struct {
+	sync.Once
+	cats, strided int
+}
+
+func insideDevice() lucid.Device {
+	insides.Do(func() {
+		d := *ref.Device
+		d.Type = "insides"
+		d.Table = backend.Table{}
+		for name, k := range ref.Device.Table {
+			d.Table[name] = k
+		}
+		d.Lays = func(op string) bool { return op == "attention_grad" }
+		cat, grad := d.Table["cat"], d.Table["attention_grad"]
+		d.Table["cat"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			insides.cats++
+			return cat(c, a, out, in)
+		}
+		d.Table["attention_grad"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			apart := make([]backend.View, len(out))
+			for i, v := range out {
+				apart[i] = backend.View{Buf: mem.FromGo(make([]byte, v.Numel()*v.DType.Size())), DType: v.DType, Shape: v.Shape}
+				if !v.Contiguous() {
+					insides.strided++
+				}
+			}
+			if err := grad(c, a, apart, in); err != nil {
+				return err
+			}
+			for i, v := range out {
+				put(v, apart[i])
+			}
+			return nil
+		}
+		backend.Register("insides", func(int) (*backend.Device, error) { return &d, nil })
+	})
+	insides.cats, insides.strided = 0, 0
+	return lucid.Device{Type: "insides"}
+}
+
+// put copies elements one by one to where a view shows them.
+func put(to, from backend.View) {
+	dims, st := to.Shape.Dims(), to.Strides()
+	for i := range to.Numel() {
+		at, rest := to.Offset(), i
+		for d := len(dims) - 1; d >= 0; d-- {
+			at += rest % dims[d] * st[d]
+			rest /= dims[d]
+		}
+		to.DType.Put(to.Buf.Mem, at, from.DType.Get(from.Buf.Mem, i))
+	}
+}
+
+// TestInside: the gradients of queries, keys and values that were parts of one value are written into its gradient, however they were cut out; where one
+// of them is wanted for itself, or they overlap, they are not.
+func TestInside(t *testing.T) {
+	const b, l, h, e = 2, 3, 2, 4
+	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
+		return lucid.ScaledDotProductAttention(q, k, v, nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true}).Square().Sum()
+	}
+	thirds := func(x *lucid.Tensor) *lucid.Tensor {
+		y := x.Reshape(b, l, 3, h, e)
+		part := func(i int) *lucid.Tensor { return y.Select(2, i).Transpose(1, 2) }
+		return attend(part(0), part(1), part(2))
+	}
+	for _, c := range []struct {
+		name string
+		f    func(x *lucid.Tensor) *lucid.Tensor
+		want int // results that are parts of another
+	}{
+		{"thirds", thirds, 3},
+		{"columns", func(x *lucid.Tensor) *lucid.Tensor {
+			part := func(i int) *lucid.Tensor { return x.Narrow(2, i*h*e, h*e).Reshape(b, l, h, e).Transpose(1, 2) }
+			return attend(part(2), part(0), part(1))
+		}, 3},
+		{"one is used twice", func(x *lucid.Tensor) *lucid.Tensor {
+			part := func(i int) *lucid.Tensor { return x.Reshape(b, l, 3, h, e).Select(2, i).Transpose(1, 2) }
+			return attend(part(0), part(1), part(1)).Add(part(2).Sum())
+		}, 0},
+		{"more is added", func(x *lucid.Tensor) *lucid.Tensor { return thirds(x).Add(x.Square().Sum()) }, 3},
+	} {
+		lucid.Seed(1)
+		x := lucid.Randn(b, l, 3*h*e).Eval()
+		want := lucid.Grad(c.f)(x)
+		dev := insideDevice()
+		g := lucid.Grad(c.f)
+		step := lucid.Compile(func(in []*lucid.Tensor) []*lucid.Tensor { return []*lucid.Tensor{g(in[0]).Mul(2)} })
+		var got *lucid.Tensor
+		lucid.WithDevice(dev, func() { got = step([]*lucid.Tensor{x.To(dev)})[0].To(lucid.CPU) })
+		if !lucid.AllClose(got, want.Mul(2), lucid.CloseOptions{RTol: new(1e-5), ATol: new(1e-5)}) {
+			t.Errorf("%s: %v, want %v", c.name, got, want.Mul(2))
+		}
+		if insides.strided != c.want || c.want > 0 && insides.cats > 0 {
+			t.Errorf("%s: %d results are parts of another, want %d; %d times parts were copied together", c.name, insides.strided, c.want, insides.cats)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/lucid-go/lucid/internal/attr"
+	"github.com/lucid-go/lucid/internal/graph"
+	"github.com/lucid-go/lucid/internal/shape"
+)
+
+// Results that are only put one behind the other are written there: the gradients of an attention's queries, keys and values are
+// parts of the gradient of one product, say. Where a device's kernel writes its outputs wherever they lie, no copy joins them.
+
+// inside is such a kernel: the cat of its results, and how each of them lies in it.
+type inside struct {
+	cat  int
+	lays []*shape.Layout
+}
+
+// findInside looks for them. In plans of traces alone: elsewhere somebody may ask for the parts.
+func (p *planner) findInside() {
+	if !p.replay {
+		return
+	}
+	for i, n := range p.idx.Nodes {
+		if f := &p.info[i]; f.class != kernel || n.Op().Name != "cat" || f.root || f.recast != 0 || f.through != 0 {
+			continue
+		}
+		if j, in := p.partsOf(n); in != nil {
+			in.cat = i
+			if p.inside == nil {
+				p.inside = map[int]*inside{}
+			}
+			p.inside[j] = in
+			p.info[i].class = alias // of all its inputs: it is there when they are
+		}
+	}
+}
+
+// partsOf finds the kernel all of whose results are the parts of a cat, each once and only there.
+func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
+	axis, at := cat.Attr().(attr.Axis).Axis, 0
+	strides := cat.Shape().Strides()
+	for k := range cat.NumIn() {
+		part := cat.In(k)
+		var views []*graph.Node // from the part back to the kernel's result
+		m, item := part, -1
+		for item < 0 {
+			f := &p.info[p.idx.Get(m)]
+			if f.class != alias || f.root || f.users != 1 || m.Op() == nil {
+				return 0, nil
+			}
+			if x, ok := m.IsItem(); ok {
+				item = x
+			} else if m.Op().Layout == nil || m.NumIn() != 1 {
+				return 0, nil
+			} else {
+				views = append(views, m)
+			}
+			if item < 0 {
+				m = m.In(0)
+			}
+		}
+		source := m.In(0)
+		j := p.idx.Get(source)
+		f, d := &p.info[j], p.device(source)
+		if in == nil {
+			if f.class != kernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.Lays == nil || !d.Lays(source.Op().Name) {
+				return 0, nil
+			}
+			kernelAt, in = j, &inside{lays: make([]*shape.Layout, cat.NumIn())}
+		}
+		if j != kernelAt || in.lays[item] != nil || m.DType() != cat.DType() {
+			return 0, nil
+		}
+		want := &shape.Layout{Strides: strides, Offset: at * strides[axis]}
+		if in.lays[item] = before(views, want); in.lays[item] == nil {
+			return 0, nil
+		}
+		at += part.Dim(axis)
+	}
+	return kernelAt, in
+}
+
+// before is the layout that views, the last one first, show as the one wanted; nil: there is none.
+func before(views []*graph.Node, want *shape.Layout) *shape.Layout {
+	lay := want
+	for _, v := range views {
+		of := v.In(0).Shape()
+		switch a := v.Attr().(type) {
+		case attr.Perm:
+			to := &shape.Layout{Strides: make([]int, of.Rank()), Offset: lay.Offset}
+			for i, d := range a.Order.Slice() {
+				to.Strides[d] = lay.Strides[i]
+			}
+			lay = to
+		default:
+			if v.Op().Name != "reshape" {
+				return nil
+			}
+			if lay = lay.Reshape(v.Shape(), of); lay == nil {
+				return nil
+			}
+		}
+	}
+	// The views must be seen to show it: they are made of it when their turn comes.
+	shown := lay
+	for _, v := range slices.Backward(views) {
+		if shown = v.Op().Layout(v.Attr(), v.In(0).Shape(), shown, v.Shape()); shown == nil {
+			return nil
+		}
+	}
+	if len(views) > 0 && !sameElements(views[0].Shape(), shown, want) {
+		return nil
+	}
+	return lay
+}
+
+// sameElements reports whether two layouts show the same elements.
+func sameElements(s *shape.Shape, a, b *shape.Layout) bool {
+	for i, n := range s.Dims() {
+		if n > 1 && a.Strides[i] != b.Strides[i] {
+			return false
+		}
+	}
+	return a.Offset == b.Offset
+}
