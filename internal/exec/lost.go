@@ -9,7 +9,7 @@ import (
 )
 
 // looks says when the collector is asked which handles nobody has any more: before a large evaluation, since their values
-// would be stored and lie there until it runs by itself. It may take a thirtieth of the time.
+// would be stored and lie there until it runs by itself. It may take a hundredth of the time.
 var looks = struct {
 	from atomic.Int64 // bytes that wait to be computed
 	pace atomic.Int64 // how many times as long it does not happen again
@@ -19,7 +19,7 @@ var looks = struct {
 
 func init() {
 	looks.from.Store(16 << 20)
-	looks.pace.Store(30)
+	looks.pace.Store(100)
 }
 
 // LookAlways makes every evaluation look for lost handles, those of small values too, until undo is called: for tests.
@@ -36,7 +36,7 @@ func LookAlways() (undo func()) {
 func findLost(roots []*graph.Node) {
 	waiting := 0
 	for _, r := range roots {
-		if !r.Stored() {
+		if !r.Stored() && r.Depth() > 1 { // alone it is for nobody but the caller
 			waiting = max(waiting, r.PendingBytes())
 		}
 	}
@@ -44,11 +44,11 @@ func findLost(roots []*graph.Node) {
 		return
 	}
 	defer looks.busy.Store(false)
-	begin := time.Now()
-	if begin.Before(looks.next) {
+	begin, pace := time.Now(), time.Duration(looks.pace.Load())
+	if pace > 0 && begin.Before(looks.next) {
 		return
 	}
 	runtime.GC()
 	end := time.Now()
-	looks.next = end.Add(time.Duration(looks.pace.Load()) * end.Sub(begin))
+	looks.next = end.Add(pace * end.Sub(begin))
 }

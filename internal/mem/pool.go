@@ -59,6 +59,7 @@ type Pool struct {
 	since int64 // bytes handed out since the last collection began
 	// collecting is set while a background collection runs.
 	collecting atomic.Bool
+	collected  chan struct{} // closed when it ends
 }
 
 type block struct {
@@ -105,6 +106,7 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 		return p.small(n), nil
 	}
 	class, size := classOf(n)
+	p.keepUp(class)
 	for try := 0; ; try++ {
 		blk, ok, err := p.take(class, size)
 		if ok {
@@ -177,12 +179,30 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	p.since += int64(size)
 	if p.since > max(softBudget, p.stats.Allocated/2) && p.collecting.CompareAndSwap(false, true) {
 		p.since = 0
+		done := make(chan struct{})
+		p.collected = done
 		go func() {
+			defer close(done)
 			defer p.collecting.Store(false)
 			p.collect()
 		}()
 	}
 	return blk, true, nil
+}
+
+// keepUp waits for the collection under way if new memory would be asked of a device, and as much was handed out since it began as
+// was worth it: work for a device is asked for faster than garbage is found, and would fill it.
+func (p *Pool) keepUp(class int16) {
+	if p.hostHeap() {
+		return
+	}
+	p.mu.Lock()
+	behind := len(p.free[class]) == 0 && p.collecting.Load() && p.since > max(softBudget, p.stats.Allocated/2)
+	done := p.collected
+	p.mu.Unlock()
+	if behind {
+		<-done
+	}
 }
 
 // give takes back a block.

@@ -15,7 +15,7 @@ func CheckpointSequential(m *nn.Sequential, segments int, x *lucid.Tensor) *luci
 	}
 	size := m.Len() / segments // as in PyTorch, the last segment has what is left
 	for i := range segments - 1 {
-		x = lucid.Checkpoint(nn.NewSequential(m.Layers[i*size:(i+1)*size]...).Forward)(x)
+		x = lucid.Checkpoint(nn.NewSequential(m.Layers[i*size : (i+1)*size]...).Forward)(x)
 	}
 	return nn.NewSequential(m.Layers[(segments-1)*size:]...).Forward(x)
 }

@@ -41,12 +41,14 @@ func (d *Device) move(to, from backend.View) error {
 			st[0][k], st[1][k] = st[0][k]/2, st[1][k]/2
 		}
 	}
-	form := moveForm{unitOf[size], indexFor(n), len(dims), 0}
+	form := moveForm{unitOf[size], indexFor(n), len(dims), 0, 1}
 	// Long rows are cut in stretches: a block has one of them.
 	each := min(4, dims[last]/threads)
 	segments := blocks(dims[last], threads*max(1, each))
 	if grid := n / dims[last] * segments; each > 0 && grid < longest {
 		form.each = each
+	} else if run := min(4, 16/size); n >= manyElements && to.Contiguous() && address(to)%uintptr(run*size) == 0 {
+		form.run = run
 	}
 	f, err := d.kernel(fmt.Sprint("move ", form), form.kernel(), form.source)
 	if err != nil {
@@ -61,13 +63,17 @@ func (d *Device) move(to, from backend.View) error {
 	if form.each > 0 {
 		return d.launch(f, n/dims[last]*segments, 1, threads, a)
 	}
-	return d.launch(f, blocks(n, threads), 1, threads, a)
+	return d.launch(f, blocks(n, form.run*threads), 1, threads, a)
 }
 
-// moveForm is what a kernel of move.cu depends on; each is how many elements of a long row a thread has, 0: rows are short.
+// manyElements is from how many on a thread has several.
+const manyElements = 1 << 17
+
+// moveForm is what a kernel of move.cu depends on; each is how many elements of a long row a thread has, 0: rows are short, and it has
+// run elements of a contiguous destination, 1: of any.
 type moveForm struct {
-	unit, index string
-	dims, each  int
+	unit, index     string
+	dims, each, run int
 }
 
 func (f moveForm) kernel() string {
@@ -78,7 +84,7 @@ func (f moveForm) kernel() string {
 }
 
 func (f moveForm) source() string {
-	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n%s", kernels.Source("prelude"), f.unit, f.dims, f.index, f.each, kernels.Source("move"))
+	return fmt.Sprintf("%s#define UNIT %s\n#define ND %d\n#define INDEX %s\n#define EACH %d\n#define RUN %d\n%s", kernels.Source("prelude"), f.unit, f.dims, f.index, f.each, f.run, kernels.Source("move"))
 }
 
 func even(strides []int) bool {

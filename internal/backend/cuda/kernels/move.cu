@@ -36,6 +36,40 @@ extern "C" __global__ void __launch_bounds__(256) move_rows(const __grid_constan
     for (int k = 0; k < EACH; k++)
         if (first + k * 256 < n) out[(i64)(first + k * 256) * step] = v[k];
 }
+#elif RUN > 1
+// The destination is contiguous: a thread has RUN elements of it. Where the first lies is found by division, the others by counting on.
+extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
+    const INDEX first = ((INDEX)blockIdx.x * 256u + threadIdx.x) * RUN;
+    if (first >= (INDEX)a.n) return;
+    INDEX at[ND], rest = first;
+    i64 from = 0;
+#pragma unroll
+    for (int d = ND - 1; d >= 0; d--) {
+        const INDEX q = d > 0 ? rest / (INDEX)a.dims[d] : 0;
+        at[d] = rest - q * (INDEX)a.dims[d];
+        from += (i64)at[d] * a.from[d];
+        rest = q;
+    }
+    const i64 left = a.n - (i64)first;
+    UNIT v[RUN];
+#pragma unroll
+    for (int k = 0; k < RUN; k++) {
+        v[k] = UNIT();
+        if (k < left) v[k] = a.in[from];
+        bool carry = true;
+#pragma unroll
+        for (int d = ND - 1; d >= 0; d--) {
+            if (!carry) continue;
+            from += a.from[d];
+            carry = ++at[d] == (INDEX)a.dims[d] && d > 0;
+            if (carry) {
+                from -= a.dims[d] * a.from[d];
+                at[d] = 0;
+            }
+        }
+    }
+    store_vec<UNIT, RUN>(a.out + first, v, left);
+}
 #else
 extern "C" __global__ void __launch_bounds__(256) move_strided(const __grid_constant__ Args a) {
     const INDEX e = (INDEX)blockIdx.x * 256u + threadIdx.x;
