@@ -41,5 +41,6 @@ var reasons = map[string]string{
 	"lstm_backward": "as lstm.",
 	"cnn_train":     "half of the step are the two convolutions' products, at 85 to 90 % of the multiply-adds' rate; what follows a convolution is stored twice, as the sum and after its activation.",
 	"conv3x3_nhwc": "bound by multiply-adds in both programs: input and result are read and written where they lie, and one core needs 16.5 ms where they alone " +
-		"take 15.7, and PyTorch 16.5; a tenth more would be above what they allow.",
+		"take 15.7, and PyTorch 16.5; a tenth more would be above what they allow. On two cores the fastest runs of both take 8.3 ms; the rest is " +
+		"threads that wait for each other's last block, of which there are 112 now rather than 28.",
 }
