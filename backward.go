@@ -55,13 +55,16 @@ func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 	return t
 }
 
-// RequiresGrad reports whether Backward passes through the tensor.
-func (t *Tensor) RequiresGrad() bool { return t.array().Peek().Tape() }
+// RequiresGrad reports whether the tensor is a leaf that Backward leaves a gradient in, or was computed from one.
+func (t *Tensor) RequiresGrad() bool { return requires(t.array().Peek()) }
+
+// requires holds after Backward freed the tape too.
+func requires(n *graph.Node) bool { return n.Tape() || n.TapeFreed() }
 
 // IsLeaf reports whether the tensor was not computed from tensors that require a gradient.
 func (t *Tensor) IsLeaf() bool {
 	n := t.array().Peek()
-	return n.Leaf() || !n.Tape()
+	return n.Leaf() || !requires(n)
 }
 
 // Detach returns the value as a constant: no gradient passes.
@@ -96,6 +99,9 @@ func (t *Tensor) SetGrad(g *Tensor) *Tensor {
 	if !m.Shape().Equal(n.Shape()) {
 		fault.Throw(fault.Shape, "set_grad", "a gradient of shape %v for a tensor of shape %v", m.Shape(), n.Shape())
 	}
+	if m.DType() != n.DType() {
+		fault.Throw(fault.DType, "set_grad", "a gradient of %v for a tensor of %v; cast it", m.DType(), n.DType())
+	}
 	n.Slot().SetGrad(m)
 	return t
 }
@@ -111,7 +117,7 @@ func (t *Tensor) ZeroGrad() *Tensor {
 // RetainGrad makes Backward leave the gradient of a tensor that is no leaf.
 func (t *Tensor) RetainGrad() *Tensor {
 	n := t.array().Peek()
-	if !n.Tape() {
+	if !requires(n) {
 		fault.Throw(fault.Gradient, "retain_grad", "the tensor does not require a gradient")
 	}
 	n.EnsureSlot().Retain()
@@ -128,14 +134,17 @@ func (h *Hook) Remove() { h.k.Remove() }
 // unless it is nil.
 func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook { return t.hook(f, false) }
 
-// RegisterPostAccumulateGradHook calls f with the tensor after Backward added to its gradient.
+// RegisterPostAccumulateGradHook calls f with the tensor, a leaf, after Backward added to its gradient.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) *Hook {
+	if !t.IsLeaf() {
+		fault.Throw(fault.Gradient, "register_post_accumulate_grad_hook", "the tensor is no leaf, so no gradient is accumulated in it; use RegisterHook")
+	}
 	return t.hook(func(*Tensor) *Tensor { f(t); return nil }, true)
 }
 
 func (t *Tensor) hook(f func(*Tensor) *Tensor, post bool) *Hook {
 	n := t.array().Peek()
-	if !n.Tape() {
+	if !requires(n) {
 		fault.Throw(fault.Gradient, "register_hook", "the tensor does not require a gradient")
 	}
 	return &Hook{n.EnsureSlot().AddHook(func(g *graph.Array) *graph.Array {
@@ -158,6 +167,9 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 	defer release(n)
 	cot := cotangent("backward", n, o.Gradient)
 	leaves := tapeLeaves(n)
+	if o.Inputs != nil && len(o.Inputs) == 0 {
+		fault.Throw(fault.Value, "backward", "Inputs is empty; leave it nil for all leaves")
+	}
 	only := map[*graph.Slot]bool{}
 	for _, x := range o.Inputs {
 		m := x.array().Peek()
@@ -193,11 +205,14 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 		if n.TapeFreed() {
 			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
 		}
-		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient", n.Shape())
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not depend on anything that requires a gradient; RequiresGrad_(true) makes a leaf that does, and what is computed inside NoGrad or from Detach does not", n.Shape())
 	}
 	if given == nil {
 		if n.Shape().Numel() != 1 {
 			fault.Throw(fault.Gradient, op, "the loss has shape %v; only a scalar has a gradient of its own, give BackwardOptions.Gradient", n.Shape())
+		}
+		if n.DType().IsComplex() {
+			fault.Throw(fault.Gradient, op, "the loss is %v; only a real number has a gradient of its own, give BackwardOptions.Gradient", n.DType())
 		}
 		return ops.OnesLike(n)
 	}
@@ -227,7 +242,7 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 
 // pull runs reverse mode over the imperative tape and calls at with every final cotangent.
 func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
-	p := transform.Pullback{See: transform.OnTape, At: func(x, g *graph.Node) *graph.Node {
+	p := transform.Pullback{See: transform.OnTape, Zeros: true, At: func(x, g *graph.Node) *graph.Node {
 		g = runHooks(x, g)
 		if at != nil {
 			at(x, g)
@@ -246,13 +261,16 @@ func runHooks(x, g *graph.Node) *graph.Node {
 		return g
 	}
 	for _, k := range s.Hooks(false) {
-		if r := k.F((*graph.Array)(wrap(g))); r != nil {
-			m := r.Peek()
-			if !m.Shape().Equal(x.Shape()) {
-				fault.Throw(fault.Shape, "hook", "a hook returned a gradient of shape %v for a tensor of shape %v", m.Shape(), x.Shape())
-			}
-			g = ops.Cast(m, x.DType())
+		h := (*graph.Array)(wrap(g)).NotView() // the hook's own to change in place
+		r := k.F(h)
+		if r == nil {
+			r = h
 		}
+		m := r.Peek()
+		if !m.Shape().Equal(x.Shape()) {
+			fault.Throw(fault.Shape, "hook", "a hook returned a gradient of shape %v for a tensor of shape %v", m.Shape(), x.Shape())
+		}
+		g = ops.Cast(m, x.DType())
 	}
 	return g
 }
@@ -299,6 +317,11 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 	ins := acquireAll(inputs)
 	defer releaseAll(ins)
 	cot := cotangent("gradients", n, o.Gradient)
+	for i, x := range ins {
+		if !requires(x) {
+			fault.Throw(fault.Gradient, "gradients", "input %d of shape %v does not require a gradient", i, x.Shape())
+		}
+	}
 	tapeLeaves(n)
 	var grads []*graph.Node
 	keep := func(f func()) { f() }
@@ -331,6 +354,9 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
 		}
 		n = ops.NewLeaf(n, old.Slot())
+	} else if s := old.Slot(); s != nil && s.Retained() && n.Tape() && n != old {
+		s.Release() // the gradient that is asked for is the handle's
+		n.EnsureSlot().Retain()
 	}
 	h.Rebind(n)
 }

@@ -36,17 +36,24 @@ func TestBackwardTwice(t *testing.T) {
 }
 
 func TestBackwardRefuses(t *testing.T) {
+	z := New([]complex128{1 + 2i}, 1).RequiresGrad_(true)
 	x := leaf(1, 2)
 	for name, f := range map[string]func(){
-		"no scalar":          func() { x.Mul(2).Backward() },
-		"no gradient needed": func() { Ones(2).Sum().Backward() },
-		"wrong cotangent":    func() { x.Mul(2).Backward(BackwardOptions{Gradient: Ones(3)}) },
-		"leaf in place":      func() { x.Add_(1) },
-		"integer leaf":       func() { Arange(3).RequiresGrad_(true) },
-		"view in place":      func() { Ones(4).Reshape(2, 2).Add_(1) },
+		"no scalar":                   func() { x.Mul(2).Backward() },
+		"no gradient needed":          func() { Ones(2).Sum().Backward() },
+		"wrong cotangent":             func() { x.Mul(2).Backward(BackwardOptions{Gradient: Ones(3)}) },
+		"leaf in place":               func() { x.Add_(1) },
+		"integer leaf":                func() { Arange(3).RequiresGrad_(true) },
+		"view in place":               func() { Ones(4).Reshape(2, 2).Add_(1) },
+		"no inputs":                   func() { x.Sum().Backward(BackwardOptions{Inputs: []*Tensor{}}) },
+		"a complex loss":              func() { z.Mul(2).Backward() },
+		"Grad of a complex loss":      func() { Grad(func(a *Tensor) *Tensor { return a.Mul(2) })(z.Detach()) },
+		"accumulating in no leaf":     func() { x.Mul(2).RegisterPostAccumulateGradHook(func(*Tensor) {}) },
+		"a gradient of another dtype": func() { x.SetGrad(Ones(2).To(Float16)) },
 	} {
-		if err := Try(f); err == nil {
-			t.Errorf("%s: went through", name)
+		var e *Error
+		if err := Try(f); !errors.As(err, &e) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	x.Mul(2).Backward(BackwardOptions{Gradient: New([]float32{1, 10}, 2)})
@@ -225,11 +232,65 @@ func TestHigherOrderBackward(t *testing.T) {
 	gg := Gradients(g, []*Tensor{y}, GradientsOptions{CreateGraph: true})[0]
 	ggg := Gradients(gg, []*Tensor{y})[0]
 	near(t, "third derivative", ggg.Item(), 6)
-	z := Ones(1)
+	if err := Try(func() { Gradients(y.Mul(2), []*Tensor{Ones(1)}, GradientsOptions{AllowUnused: true}) }); !errors.Is(err, ErrGradient) {
+		t.Errorf("an input that requires no gradient: %v", err)
+	}
+	z := Ones(1).RequiresGrad_(true)
 	if err := Try(func() { Gradients(y.Mul(2), []*Tensor{z}) }); !errors.Is(err, ErrGradient) {
 		t.Errorf("unused input: %v", err)
 	}
 	if got := Gradients(y.Mul(2), []*Tensor{z}, GradientsOptions{AllowUnused: true}); got[0] != nil {
 		t.Errorf("unused input: %v", got)
+	}
+}
+
+// TestGradientsAreTensorsOfTheirOwn: a gradient may be changed in place whatever op it was made by, and inside a hook too.
+func TestGradientsAreTensorsOfTheirOwn(t *testing.T) {
+	x := New([]float64{1, 2}, 2).RequiresGrad_(true)
+	x.Sum().Backward() // shows one number twice
+	x.Grad().Mul_(10)
+	if !Equal(x.Grad(), New([]float64{10, 10}, 2)) {
+		t.Errorf("changed in place: %v", x.Grad())
+	}
+	x.ZeroGrad()
+	x.RegisterHook(func(g *Tensor) *Tensor { g.Add_(4); return nil })
+	x.Sum().Backward()
+	if !Equal(x.Grad(), New([]float64{5, 5}, 2)) {
+		t.Errorf("changed in place by a hook: %v", x.Grad())
+	}
+}
+
+// TestRetainGradFollowsTheHandle: after a change in place the gradient is that of the value the handle shows, while hooks
+// stay with the value they were registered on.
+func TestRetainGradFollowsTheHandle(t *testing.T) {
+	x := New([]float64{1, 2}, 2).RequiresGrad_(true)
+	h := x.Mul(1)
+	h.RetainGrad()
+	var seen *Tensor
+	h.RegisterHook(func(g *Tensor) *Tensor { seen = g.Clone(); return nil })
+	h.Mul_(3)
+	h.Square().Sum().Backward()
+	if !Equal(h.Grad(), New([]float64{6, 12}, 2)) || !Equal(seen, New([]float64{18, 36}, 2)) {
+		t.Errorf("retained %v, hook saw %v", h.Grad(), seen)
+	}
+	if !h.RequiresGrad() || h.IsLeaf() {
+		t.Error("Backward made a leaf of what was computed")
+	}
+}
+
+// TestZeroDerivativesGiveZeros: a leaf that the loss was computed from has a gradient, also where every rule on the way
+// has none to give.
+func TestZeroDerivativesGiveZeros(t *testing.T) {
+	x := New([]float64{1.5, 2}, 2).RequiresGrad_(true)
+	hooked := 0
+	x.RegisterHook(func(*Tensor) *Tensor { hooked++; return nil })
+	zeros := New([]float64{0, 0}, 2)
+	x.Floor().Add(x.Pow(0)).Sum().Backward()
+	if x.Grad() == nil || !Equal(x.Grad(), zeros) || hooked != 1 {
+		t.Errorf("got %v, hooks ran %d times", x.Grad(), hooked)
+	}
+	h := x.Mul(2)
+	if g := Gradients(h.Sign().Sum(), []*Tensor{h, x}); !Equal(g[0], zeros) || !Equal(g[1], zeros) {
+		t.Errorf("got %v", g)
 	}
 }

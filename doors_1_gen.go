@@ -790,7 +790,8 @@ func Bilinear(input1 *Tensor, input2 *Tensor, weight *Tensor, bias *Tensor) *Ten
 	return wrap(r0)
 }
 
-// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.
+// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. An x that is
+// no probability is the error of the evaluation that needs the loss.
 func BinaryCrossEntropy(x *Tensor, target *Tensor, weight *Tensor, o ...ReductionOptions) *Tensor {
 	a0 := acquire(x)
 	a1 := acquire(target)

@@ -237,6 +237,37 @@ func TestIndexFaultReachesItsReadersOnly(t *testing.T) {
 	}
 }
 
+// TestFailureLeavesItsLaunch: a value that shares a launch with a reader of what failed is not lost with it.
+func TestFailureLeavesItsLaunch(t *testing.T) {
+	const n = 1536
+	for k := range 4 {
+		base := Ones(n)
+		x, y := base.Add(1), base.Add(2)
+		switch k {
+		case 1:
+			y = x.Mul(3)
+		case 2:
+			y = base.Reshape(2, n/2).Flip(0).Contiguous().Reshape(n).Mul(3)
+		case 3:
+			x.Eval()
+		}
+		also := y.Sub(1)
+		both := x.At(New([]int64{0, n}, 2)).Sum().Add(y.Sum())
+		if err := Eval(both, y, also); !errors.Is(err, ErrIndex) {
+			t.Fatal(err)
+		}
+		if err := Eval(both); !errors.Is(err, ErrIndex) {
+			t.Errorf("asked again: %v", err)
+		}
+		if got := y.Sub(also).Sum().Item(); got != n {
+			t.Errorf("%d: %v", k, got)
+		}
+		if got, want := y.At(n-1).Item(), []float64{3, 6, 3, 3}[k]; got != want {
+			t.Errorf("%d: %v, want %v", k, got, want)
+		}
+	}
+}
+
 // TestEagerStepRecomputesNothing: forward, backward and update are one plan.
 func TestEagerStepRecomputesNothing(t *testing.T) {
 	Seed(0)

@@ -56,7 +56,7 @@ func reverse(op string, f flatFunc, in []*Tensor, vary []bool) (outs []*Tensor, 
 	}
 	loss := acquire(outs[0])
 	defer release(loss)
-	if loss.Shape().Numel() != 1 || !loss.DType().IsInexact() {
+	if loss.Shape().Numel() != 1 || !loss.DType().IsFloat() {
 		fault.Throw(fault.Gradient, op, "the function returned %v of shape %v; want one floating number", loss.DType(), loss.Shape())
 	}
 	p := transform.Pullback{See: transform.OnLevel}

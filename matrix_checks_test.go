@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // gradient holds the vjp and the jvp against finite differences, and against each other.
@@ -286,5 +287,20 @@ func (c *matrixCase) vmapGradAt(xs []*Tensor) string {
 			return fmt.Sprintf("jvp of vmap, example %d: %s", k, bad)
 		}
 	}
+	none := func(ts []*Tensor) (out []*Tensor) {
+		for _, t := range ts {
+			out = append(out, t.Narrow(0, 0, 0))
+		}
+		return out
+	}
+	in := none(stack(exs))
+	_, outer = VJPN(VMap(c.over, o), in, none(stack(cots)))
+	gs = VMap(grad, o)(append(in, none(stack(cots))...))
+	for i := range in {
+		if g, w := outer[i].Shape(), in[i].Shape(); !slices.Equal(g, w) || !slices.Equal(gs[i].Shape(), w) {
+			return fmt.Sprintf("no examples: vjp of vmap has shape %v, vmap of vjp %v, want %v", g, gs[i].Shape(), w)
+		}
+	}
+	evalAll(append(outer, gs...))
 	return ""
 }

@@ -104,7 +104,8 @@ func handMoves(add adder) {
 		add(op, attrs{"kth": 1, "dim": 0}, x)
 		add(op, attrs{"kth": -2}, values(-1, 1, 5))
 	}
-	for _, op := range []string{"max_indices", "min_indices"} {
+	for _, op := range []string{"argmax", "argmin", "max_indices", "min_indices"} {
+		add(op, attrs{"dim": -1}, values(-1, 1))
 		add(op, attrs{"dim": 1}, x)
 		add(op, attrs{"dim": 0, "keepdim": true}, x)
 	}

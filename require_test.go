@@ -42,6 +42,8 @@ func TestRefusedValues(t *testing.T) {
 		"categorical of NaN":             {byName("categorical", axis, of(0, nan)), "categorical: a value is NaN"},
 		"categorical of nothing":         {byName("categorical", axis, of(-inf, -inf)), "categorical: a value is -Inf"},
 		"several of nothing":             {byName("categorical", map[string]any{"axis": 0, "num_samples": 3}, of(-inf, -inf)), "categorical: a value is -Inf"},
+		"binary cross entropy above 1":   {func() *Tensor { return BinaryCrossEntropy(of(0.5, 1.5), of(0, 1), nil) }, "binary_cross_entropy: a value is 1.5; a probability"},
+		"binary cross entropy of NaN":    {func() *Tensor { return BinaryCrossEntropy(of(nan).To(Float16), of(0).To(Float16), nil) }, "binary_cross_entropy: a value is NaN"},
 		"cov by negative counts":         {func() *Tensor { return Cov(of(1, 2), New([]int64{1, -1}, 2), nil) }, "cov: a value is -1"},
 		"cov by negative weights":        {func() *Tensor { return Cov(of(1, 2), nil, of(1, -1)) }, "cov: a value is -1"},
 	}

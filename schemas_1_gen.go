@@ -1409,7 +1409,7 @@ func init() {
 			call: func(c *caller) []*graph.Node {
 				return []*graph.Node{ops.Bilinear(c.tensor("input1"), c.tensor("input2"), c.tensor("weight"), c.optionalTensor())}
 			}},
-		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.",
+		schema{name: "binary_cross_entropy", door: "BinaryCrossEntropy", doc: "BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. An x that is\nno probability is the error of the evaluation that needs the loss.",
 			amp: "float32", random: "",
 			aliases: []string{"bce_loss"},
 			params:  []schemaParam{{"input", "tensor", false}, {"target", "tensor", false}, {"weight", "tensor", true}, {"reduction", "string", true}},

@@ -53,6 +53,20 @@ func TestCompiledReturnsViewOfArgument(t *testing.T) {
 	}
 }
 
+// TestCompiledReadsBackwards: kernels that find elements by their place in the buffer reach those before the first one too.
+func TestCompiledReadsBackwards(t *testing.T) {
+	back := Range{Start: End, Stop: End, Step: -1}
+	x := With{DType: Float32}.Uniform(-1, 1, 7, 5).Eval().At(back, back)
+	target := New([]int64{4, 0, 3, 1, 1, 2, 0}, 7).At(back)
+	body := func(x, target *Tensor) *Tensor { return CrossEntropy(x, target, nil) }
+	f := Compile(body)
+	for range 2 {
+		if got, want := f(x, target).Eval(), body(x, target).Eval(); !tensorBits(got, want) {
+			t.Errorf("compiled %v, plain %v", got, want)
+		}
+	}
+}
+
 // TestCompiledCapturesStridedTensor: captured handles that are views are read where they lie, also when assigned.
 func TestCompiledCapturesStridedTensor(t *testing.T) {
 	w := With{DType: Float32}.Uniform(-1, 1, 40, 50).Eval()

@@ -243,7 +243,7 @@ func TestMistakesAreFoundEarly(t *testing.T) {
 	}
 	inner := nn.NewSequential(nn.NewReLU(), nn.NewLinear(7, 2))
 	err := lucid.Try(func() { nn.NewSequential(nn.NewLinear(4, 8), inner).Forward(lucid.Zeros(2, 4)) })
-	const want = "lucid: linear: input [2 8] and weight [2 7] do not fit; want input (…, in) and weight (out, in); in layer 1, *nn.Linear; in layer 1, *nn.Sequential"
+	const want = "lucid: linear: input [2 8] has 8 features, weight [2 7] takes 7; want input (…, in) and weight (out, in); in layer 1, *nn.Linear; in layer 1, *nn.Sequential"
 	if err == nil || err.Error() != want || !errors.Is(err, lucid.ErrShapeMismatch) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}

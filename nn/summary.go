@@ -11,6 +11,7 @@ import (
 
 // Summary returns a table of the modules inside m: names, types, and how many numbers their own parameters hold. With
 // inputs, it runs m's Forward on them, in evaluation mode and without gradients, and shows what each module returns.
+// Unexported fields with parameters that are found nowhere else are named below.
 func Summary(m Module, inputs ...*lucid.Tensor) string {
 	shapes := map[Module]string{}
 	if len(inputs) > 0 {
@@ -41,6 +42,9 @@ func Summary(m Module, inputs ...*lucid.Tensor) string {
 	}
 	w.Flush()
 	fmt.Fprintf(&b, "%s parameters, %s of them trained\n", thousands(total), thousands(trained))
+	if list := hidden(m); len(list) > 0 {
+		fmt.Fprintf(&b, "not part of the model, because the field is not exported: %s\n", strings.Join(list, ", "))
+	}
 	return b.String()
 }
 

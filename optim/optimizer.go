@@ -158,7 +158,7 @@ func (e *engine[H]) init(r rule[H], params []*lucid.Tensor, lr float64, h H) {
 func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	op := e.rule.name
 	if len(params) == 0 {
-		refuse(lucid.ErrValue, op, "there are no parameters; give nn.Parameters(m) of a module with some")
+		refuse(lucid.ErrValue, op, "there are no parameters; give nn.Parameters(m) of a module that has some, in exported fields")
 	}
 	known := map[*lucid.Tensor]bool{}
 	for _, g := range e.groups {

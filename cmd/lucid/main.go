@@ -55,16 +55,33 @@ func (c *command) flags() *flag.FlagSet {
 	return f
 }
 
-// parse reads the flags and at most want arguments after them.
+// parse reads the flags and at most want arguments, before, between or behind them; what follows "--" is no flag.
 func (c *command) parse(f *flag.FlagSet, args []string, want int, out io.Writer) error {
+	var plain, behind []string
+	if i := slices.Index(args, "--"); i >= 0 {
+		args, behind = args[:i], args[i+1:]
+	}
 	err := f.Parse(args)
+	for err == nil && f.NArg() > 0 {
+		plain = append(plain, f.Arg(0))
+		err = f.Parse(f.Args()[1:])
+	}
+	if err == nil {
+		err = f.Parse(slices.Concat([]string{"--"}, plain, behind))
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(out, "%s\n\nusage: lucid %s\n", c.short, strings.TrimSpace(c.name+" "+c.args))
 		f.VisitAll(func(g *flag.Flag) { printFlag(out, g) })
 		return err
 	case err != nil:
-		return &usageError{"lucid " + c.name + ": " + err.Error(), "lucid " + c.name + " --help"}
+		what := err.Error()
+		if name, ok := strings.CutPrefix(what, "flag provided but not defined: -"); ok {
+			var known []string
+			f.VisitAll(func(g *flag.Flag) { known = append(known, g.Name) })
+			what = "there is no flag --" + name + strings.ReplaceAll(strings.ReplaceAll(perhaps(name, known), "perhaps ", "perhaps --"), " or ", " or --")
+		}
+		return &usageError{"lucid " + c.name + ": " + what, "lucid " + c.name + " --help"}
 	case f.NArg() > want:
 		return &usageError{fmt.Sprintf("lucid %s: unexpected argument %q", c.name, f.Arg(want)), strings.TrimSpace("lucid " + c.name + " " + c.args)}
 	}
@@ -90,7 +107,11 @@ var errInterrupted = errors.New("interrupted")
 
 // start runs a command line and returns the exit status: 0 done, 1 failed, 2 mistyped, 130 interrupted.
 func start(args []string, out, errs io.Writer) int {
-	err := dispatch(args, out)
+	kept := &keeper{out: out}
+	err := dispatch(args, kept)
+	if kept.err != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		err = fmt.Errorf("the output could not be written: %w", kept.err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
@@ -104,6 +125,24 @@ func start(args []string, out, errs io.Writer) int {
 	fmt.Fprintln(errs, "lucid "+args[0]+": "+strings.TrimPrefix(err.Error(), "lucid: "))
 	return 1
 }
+
+// keeper keeps the first error of a writer, so that commands may print without looking.
+type keeper struct {
+	out io.Writer
+	err error
+}
+
+// Write writes on.
+func (k *keeper) Write(b []byte) (int, error) {
+	n, err := k.out.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}
+
+// Unwrap returns the writer: whoever asks whether it is a terminal means that one.
+func (k *keeper) Unwrap() io.Writer { return k.out }
 
 func dispatch(args []string, out io.Writer) error {
 	if len(args) == 0 {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -40,7 +42,7 @@ func TestMistakes(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                  "no command; want one of: ",
 		"opps":              `there is no command "opps"; want one of: `,
-		"ops --yaml":        "flag provided but not defined: -yaml; try: lucid ops --help",
+		"ops --yaml":        "there is no flag --yaml; try: lucid ops --help",
 		"ops add sub":       `unexpected argument "sub"; try: lucid ops [--json] [name]`,
 		"ops no_such_op":    `there is no op "no_such_op"; try: lucid ops`,
 		"ops matmull":       `there is no op "matmull"; perhaps matmul`,
@@ -116,6 +118,31 @@ func TestDoctorAndVersion(t *testing.T) {
 	}
 }
 
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space") }
+
+// TestFlagsAnywhere asks that flags are read behind arguments too, and mistyped ones answered with those that are there.
+func TestFlagsAnywhere(t *testing.T) {
+	_, before, _ := lucidRun("ops", "--json", "matmul")
+	if status, behind, errs := lucidRun("ops", "matmul", "--json"); status != 0 || behind != before || !strings.HasPrefix(before, "[") {
+		t.Errorf("status %d, %s%s", status, behind, errs)
+	}
+	for line, want := range map[string]string{
+		"train --epocs 3":  "lucid train: there is no flag --epocs; perhaps --epochs; try: lucid train --help\n",
+		"ops -- --json":    "lucid ops: there is no op \"--json\"; try: lucid ops\n",
+		"ops add --xyzzy":  "lucid ops: there is no flag --xyzzy; try: lucid ops --help\n",
+		"ops add mul":      "lucid ops: unexpected argument \"mul\"; try: lucid ops [--json] [name]\n",
+		"version --json":   "lucid version: there is no flag --json; try: lucid version --help\n",
+		"ops --json=maybe": "lucid ops: invalid boolean value \"maybe\" for -json: parse error; try: lucid ops --help\n",
+	} {
+		if status, _, errs := lucidRun(strings.Fields(line)...); status != 2 || errs != want {
+			t.Errorf("%s: status %d, %q; want %q", line, status, errs, want)
+		}
+	}
+}
+
 // TestFailures asks that a command that fails says its name, with status 1.
 func TestFailures(t *testing.T) {
 	saved := commands
@@ -124,6 +151,11 @@ func TestFailures(t *testing.T) {
 	add(&command{name: "fails", run: func(*command, []string, io.Writer) error { return io.ErrUnexpectedEOF }})
 	if status, _, errs := lucidRun("fails"); status != 1 || errs != "lucid fails: unexpected EOF\n" {
 		t.Errorf("status %d, %q", status, errs)
+	}
+	add(&command{name: "prints", run: func(_ *command, _ []string, out io.Writer) error { fmt.Fprintln(out, "x"); return nil }})
+	var errs strings.Builder
+	if status := start([]string{"prints"}, full{}, &errs); status != 1 || errs.String() != "lucid prints: the output could not be written: no space\n" {
+		t.Errorf("status %d, %q", status, errs.String())
 	}
 	defer func() {
 		if recover() == nil {

@@ -75,8 +75,13 @@ type Arange struct {
 	DType       dtype.DType
 }
 
-// Bound is the size an index must stay below.
-type Bound struct{ Size int }
+// Bound is the size an index must stay below. A negative one counts from the end, or is refused if Strict; Op is whom a refusal
+// names.
+type Bound struct {
+	Size   int
+	Strict bool
+	Op     string
+}
 
 // Order is the order of a derivative or of a function of a family.
 type Order struct{ N int }

@@ -16,3 +16,20 @@ func Require(d attr.Domain, v float64) {
 		panic(Refused(d.Op, d.Rule, v))
 	}
 }
+
+// LeastIndex is the smallest position that a bound allows.
+func LeastIndex(b attr.Bound) int64 {
+	if b.Strict {
+		return 0
+	}
+	return -int64(b.Size)
+}
+
+// RefuseIndex panics because of a position out of bounds.
+func RefuseIndex(b attr.Bound, i int64) {
+	op := b.Op
+	if op == "" {
+		op = "index"
+	}
+	fault.Throw(fault.Index, op, "position %d is out of range for size %d", i, b.Size)
+}

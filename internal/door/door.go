@@ -25,6 +25,7 @@ func Wrap(n *graph.Node) *graph.Array {
 		return nil
 	}
 	h := graph.Wrap(n)
+	n.Watch(h)
 	if n.Depth() > maxPendingDepth || n.PendingBytes() > maxPendingBytes {
 		if n.Trace() == nil && !n.Stored() {
 			// A failure leaves the node pending; it surfaces at the next explicit read.

@@ -84,6 +84,7 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if !pending {
 		return nil, nil
 	}
+	findLost(roots)
 	st := scope.Current()
 	stream, onStream := st.Stream.(*Stream)
 	paced := async && !onStream

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -248,6 +249,7 @@ func (j *job) finish(err error) {
 		if j.event == nil {
 			j.store(nil)
 		}
+		innocent := j.innocent()
 		for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 			n, f := p.idx.Nodes[i], &p.info[i]
 			if f.class.computed() && n.Unstored() {
@@ -257,7 +259,9 @@ func (j *job) finish(err error) {
 			case f.class == given:
 			case f.store:
 				j.markFailed(n, f)
-				if !n.KeepsInputs() {
+				if innocent != nil && innocent[i] {
+					n.Unstore()
+				} else if !n.KeepsInputs() {
 					n.DropInputs()
 				}
 			case f.class.computed() && f.alive:
@@ -295,6 +299,34 @@ func (j *job) clearEvents() {
 			_ = b.Wait()
 		}
 	}
+}
+
+// innocent finds, after a failure, stored nodes that were not computed only because a launch they shared with others read
+// what failed. They become pending again, unless an input was written over, which may have been theirs. nil: there are none.
+func (j *job) innocent() []bool {
+	p, r := j.planner, j.run
+	if r.errs == nil || len(j.taken) > 0 {
+		return nil
+	}
+	failed := func(f *info) bool {
+		at := func(buf int32) bool {
+			return buf >= 0 && r.errs[buf] != nil && (f.class == given || slices.Contains(r.broke, buf))
+		}
+		return at(f.at.buf) || slices.ContainsFunc(f.bundle, func(b place) bool { return at(b.buf) })
+	}
+	guilty, list := make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes))
+	for i, n := range p.idx.Nodes { // inputs come first
+		f := &p.info[i]
+		guilty[i] = failed(f)
+		for k := 0; f.class != given && !guilty[i] && k < n.NumIn(); k++ {
+			if m := p.idx.Get(n.In(k)); m >= 0 {
+				guilty[i] = guilty[m]
+			}
+		}
+		unmade := f.at.buf >= 0 && r.errs[f.at.buf] != nil || slices.ContainsFunc(f.bundle, func(b place) bool { return r.errs[b.buf] != nil })
+		list[i] = f.store && f.class != given && unmade && !guilty[i]
+	}
+	return list
 }
 
 // markFailed attaches a step's failure to the value it should have made.

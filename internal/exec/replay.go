@@ -62,7 +62,8 @@ func NewReplay(outs, args []*graph.Node, lays []*shape.Layout, becomes []int, ag
 			if p.argLays == nil {
 				p.argLays = map[*graph.Node]*shape.Layout{}
 			}
-			p.argLays[args[i]] = &shape.Layout{Strides: l.Strides}
+			back, _ := l.Extent(args[i].Shape())
+			p.argLays[args[i]] = &shape.Layout{Strides: l.Strides, Offset: back}
 		}
 	}
 	for i, o := range outs {
@@ -252,20 +253,18 @@ func (r *Replay) bind(args []*graph.Node, claims Args) *run {
 	return run
 }
 
-// window returns an argument's buffer from where the argument begins; with cut, no more of it than the argument shows.
-// What reaches back from its first element, by negative strides, is not cut.
+// window returns an argument's buffer from the first element it reaches, which by negative strides is not its first one;
+// with cut, no more of it than the argument shows.
 func window(n *graph.Node, cut bool) *mem.Buffer {
 	b, lay := n.Buffer()
 	from := 0
+	back, end := lay.Extent(n.Shape())
 	if lay != nil {
-		from = lay.Offset
+		from = lay.Offset - back
 	}
 	size := n.DType().Size()
-	if cut {
-		back, end := lay.Extent(n.Shape())
-		if back == 0 && end*size < b.Size-from*size {
-			return b.Window(from*size, end*size)
-		}
+	if cut && (back+end)*size < b.Size-from*size {
+		return b.Window(from*size, (back+end)*size)
 	}
 	if from == 0 {
 		return b
@@ -382,9 +381,10 @@ func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
 	if lay == nil || lay.Offset == 0 {
 		return buf, o.at.lay
 	}
+	back, _ := lay.Extent(arg.Shape())
 	to := o.at.lay
 	if to == nil {
 		to = shape.Contiguous(o.Spec.Shape)
 	}
-	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset}
+	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset - back}
 }

@@ -207,5 +207,6 @@ func (r *run) fail(s *step, err error) {
 	}
 	for _, o := range s.out {
 		r.errs[o.buf] = err
+		r.broke = append(r.broke, o.buf)
 	}
 }

@@ -108,7 +108,7 @@ func storedView(x *graph.Node) (backend.View, bool) {
 	if v.Lay = x.Op().Layout(x.Attr(), v.Shape, lay, x.Shape()); v.Lay == nil {
 		return v, false // its elements must be brought in order first
 	}
-	v.Shape = x.Shape()
+	v.Shape, v.DType = x.Shape(), x.DType() // bits may be shown as another dtype
 	if v.Lay.Offset == 0 && v.Lay.IsContiguous(v.Shape) {
 		v.Lay = nil
 	}

@@ -57,6 +57,9 @@ func (p *planner) reach() {
 	}
 	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 		n, f := p.idx.Nodes[i], &p.info[i]
+		if f.users > 0 {
+			n.DropLost()
+		}
 		if n.Refs() > int(f.users) {
 			f.alive = true
 		}

@@ -122,6 +122,7 @@ func (h *Array) Lend(n *Node) {
 func (h *Array) set(n *Node) {
 	n.refs.Add(1)
 	if old := h.node.Swap(n); old != nil {
+		old.letGo()
 		old.Unref()
 	}
 }
@@ -133,6 +134,7 @@ func (h *Array) Set(n *Node) { h.set(n) }
 func (h *Array) Replace(old, n *Node) {
 	n.refs.Add(1)
 	if h.node.CompareAndSwap(old, n) {
+		old.letGo()
 		old.Unref()
 	} else {
 		n.Unref()
@@ -145,6 +147,7 @@ func (h *Array) Free() {
 		return
 	}
 	if old := h.node.Swap(nil); old != nil {
+		old.letGo()
 		old.Unref()
 	}
 }

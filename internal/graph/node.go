@@ -2,6 +2,7 @@ package graph
 
 import (
 	"sync/atomic"
+	"weak"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -38,6 +39,9 @@ type extra struct {
 	in   []*Node       // inputs when there are more than two
 	outs []Spec        // a bundle: the outputs of an op with several
 	bufs []*mem.Buffer // a bundle's values
+
+	holder weak.Pointer[Array] // the handle of a large value that is watched
+	held   atomic.Bool         // and still has its claim
 }
 
 const (

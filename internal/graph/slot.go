@@ -86,7 +86,7 @@ func (s *Slot) Grad() *Array {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.handle == nil && s.grad != nil {
-		s.handle = Wrap(s.grad)
+		s.handle = Wrap(s.grad).NotView() // whatever it was computed by, it is a tensor of its own
 		s.grad.Unref()
 		s.grad = nil
 	}
@@ -181,6 +181,9 @@ func (n *Node) EnsureSlot() *Slot {
 
 // Retain asks for the gradient of a node that is no leaf.
 func (s *Slot) Retain() { s.retain.Store(true) }
+
+// Release takes that back.
+func (s *Slot) Release() { s.retain.Store(false) }
 
 // Retained reports whether it was asked for.
 func (s *Slot) Retained() bool { return s.retain.Load() }

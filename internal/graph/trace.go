@@ -180,7 +180,7 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 		c.handle = nil
 		return
 	}
-	c.handle = Wrap(n)
+	c.handle = Wrap(n).NotView()
 }
 
 // GradCell is a slot's part in a trace.

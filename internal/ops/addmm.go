@@ -113,6 +113,9 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 //lucid:amp half
 func Linear(x, weight, bias *Node) *Node {
 	if weight.Rank() != 1 && weight.Rank() != 2 || x.Rank() == 0 || x.Dim(-1) != weight.Dim(-1) {
+		if x.Rank() > 0 && weight.Rank() == 2 {
+			fault.Throw(fault.Shape, "linear", "input %v has %d features, weight %v takes %d; want input (…, in) and weight (out, in)", x.Shape(), x.Dim(-1), weight.Shape(), weight.Dim(1))
+		}
 		fault.Throw(fault.Shape, "linear", "input %v and weight %v do not fit; want input (…, in) and weight (out, in)", x.Shape(), weight.Shape())
 	}
 	ampHalf(&x, &weight, &bias)

@@ -28,7 +28,7 @@ func init() {
 		},
 		VJP: attentionVJP, JVP: attentionJVP,
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
-			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
+			return unfold(n, graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, 3)...), size)
 		}})
 	opAttentionGrad = graph.Register(graph.Op{Name: "attention_grad", Version: 2, Kind: graph.Contract, AMP: graph.AMPKeep, SavesIn: 255,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
@@ -40,7 +40,7 @@ func init() {
 		},
 		VJP: attentionGradVJP, JVP: attentionGradJVP,
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
-			return unfold(graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, attentionGradMask(n.Attr()))...), size)
+			return unfold(n, graph.New(n.Op(), n.Attr(), foldBatch(n, in, batched, size, attentionGradMask(n.Attr()))...), size)
 		}})
 }
 
@@ -69,12 +69,11 @@ func foldBatch(n *Node, in []*Node, batched []bool, size, mask int) []*Node {
 	return out
 }
 
-// unfold splits the extra axis off again.
-func unfold(n *Node, size int) []*Node {
-	out := graph.Items(n)
-	for i, x := range out {
-		d := x.Shape().Clone()
-		out[i] = Reshape(x, append([]int{size, d[0] / max(1, size)}, d[1:]...)...)
+// unfold splits the extra axis off the results that all gives for every example of n.
+func unfold(n, all *Node, size int) []*Node {
+	out := graph.Items(all)
+	for i, one := range graph.Items(n) {
+		out[i] = reshapeTo(out[i], batchShape("vmap", one.Shape(), size))
 	}
 	return out
 }

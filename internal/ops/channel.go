@@ -36,7 +36,7 @@ func init() {
 			return []*Node{Div(d[0], count), Mul(d[1], 2/count)}
 		},
 		VMap: func(n *Node, in []*Node, _ []bool, size int) []*Node {
-			return splitChannels(graph.Items(graph.New(n.Op(), nil, joinChannels(in[0]))), size)
+			return unfold(n, graph.New(n.Op(), nil, joinChannels(in[0])), size)
 		}})
 	opChannelDots = graph.Register(graph.Op{Name: "channel_dots", Version: 1, Kind: graph.Other, AMP: graph.AMPKeep, SavesIn: 7, SavesOut: true,
 		Infer: func(_ attr.Attr, in []*Node) []graph.Spec { return channelSpecs(in[1]) },
@@ -88,7 +88,7 @@ func init() {
 					all[i] = Reshape(x, x.Shape().Numel())
 				}
 			}
-			return splitChannels(graph.Items(graph.New(n.Op(), nil, all...)), size)
+			return unfold(n, graph.New(n.Op(), nil, all...), size)
 		}})
 }
 
@@ -100,17 +100,10 @@ func channelSpecs(x *Node) []graph.Spec {
 // centred is x less its channels' means, in their dtype.
 func centred(x, mean *Node) *Node { return Sub(Cast(x, mean.DType()), perChannel(mean, x.Rank())) }
 
-// joinChannels makes an axis in front part of the channels, and splitChannels takes it off results.
+// joinChannels makes an axis in front part of the channels.
 func joinChannels(x *Node) *Node {
 	d := x.Shape().Dims()
 	return Reshape(swapFirst(x), slices.Concat([]int{d[1], d[0] * d[2]}, d[3:])...)
-}
-
-func splitChannels(out []*Node, size int) []*Node {
-	for i, x := range out {
-		out[i] = Reshape(x, size, x.Dim(0)/max(1, size))
-	}
-	return out
 }
 
 // channelled is an array as batch normalisation sees it: with its channels as dimension 1, or last.

@@ -182,7 +182,10 @@ func vmapConv(n *Node, in []*Node, batched []bool, size int) []*Node {
 		y := conv(c, Reshape(x, append([]int{size * d[1]}, d[2:]...)...), w)
 		return []*Node{Reshape(y, append([]int{size, d[1]}, y.Shape().Dims()[1:]...)...)}
 	}
-	d := w.Shape().Dims() // size, O, C/groups, kernel…
+	d := w.Shape().Dims()        // size, O, C/groups, kernel…
+	if batched[0] && size == 0 { // there would be no groups
+		return []*Node{reshapeTo(x, batchShape("conv", n.Shape(), 0))}
+	}
 	if batched[0] {
 		// Every example is a set of groups of its own.
 		e := x.Shape().Dims()

@@ -31,19 +31,6 @@ func withGrad(value, x *Node, factor Operand) *Node {
 	return graph.New(opWithGrad, nil, StopGradient(value), x, expandTo(f, x.Shape()))
 }
 
-// strictIndex makes positions int64; a negative one, or one that is not below size, fails when it is computed.
-func strictIndex(op string, idx *Node, size int) *Node {
-	idx = Cast(requirePositions(op, idx), dtype.Int64)
-	return wrapIndex(op, Where(Lt(idx, 0), Number(dtype.Int64, size), idx), size)
-}
-
-func requirePositions(op string, idx *Node) *Node {
-	if !idx.DType().IsInteger() {
-		fault.Throw(fault.DType, op, "positions are %v; want an integer dtype", idx.DType())
-	}
-	return idx
-}
-
 // EmbeddingOptions: rows at PaddingIdx get no gradient; rows longer than MaxNorm count as scaled down to it;
 // ScaleGradByFreq divides the gradient of a row by how often it is looked up.
 type EmbeddingOptions struct {

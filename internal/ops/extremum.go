@@ -108,7 +108,7 @@ func argExtremum(op *graph.Op, x *Node, o ArgOptions) *Node {
 	}
 	if x.Rank() == 0 {
 		shape.Axis(op.Name, *o.Dim, 0)
-		return reduce(op, x, nil, o.KeepDim)
+		return Cast(zerosLike(x), dtype.Int64) // the place of one element
 	}
 	axes := shape.Axes(op.Name, []int{*o.Dim}, x.Rank())
 	nonEmpty(op.Name, x, axes)

@@ -98,10 +98,23 @@ func takeShape(x, idx *Node, axis int) *shape.Shape {
 
 // wrapIndex makes positions int64 and non-negative; one outside [-size, size) fails when it is computed.
 func wrapIndex(op string, idx *Node, size int) *Node {
+	return boundedIndex(idx, attr.Bound{Size: size, Op: op})
+}
+
+// strictIndex is wrapIndex for positions that may not be negative.
+func strictIndex(op string, idx *Node, size int) *Node {
+	return boundedIndex(idx, attr.Bound{Size: size, Strict: true, Op: op})
+}
+
+func boundedIndex(idx *Node, b attr.Bound) *Node {
+	return graph.Make1(opWrapIndex, b, idx.Shape(), dtype.Int64, Cast(requirePositions(b.Op, idx), dtype.Int64))
+}
+
+func requirePositions(op string, idx *Node) *Node {
 	if !idx.DType().IsInteger() {
 		fault.Throw(fault.DType, op, "positions are %v; want an integer dtype", idx.DType())
 	}
-	return graph.Make1(opWrapIndex, attr.Bound{Size: size}, idx.Shape(), dtype.Int64, Cast(idx, dtype.Int64))
+	return idx
 }
 
 func take(x, idx *Node, axis int) *Node   { return graph.New(opTake, attr.Axis{Axis: axis}, x, idx) }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
@@ -111,7 +112,8 @@ func weighted(op string, x, target, weight *Node, reduction string, f func(x, t 
 	return reduceLoss(op, l, reduction)
 }
 
-// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight.
+// BinaryCrossEntropy returns -(target·log(x) + (1-target)·log(1-x)), logarithms not below -100, times weight. An x that is
+// no probability is the error of the evaluation that needs the loss.
 //
 //lucid:func
 //lucid:optional weight
@@ -119,6 +121,7 @@ func weighted(op string, x, target, weight *Node, reduction string, f func(x, t 
 //lucid:amp float32
 func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 	return lossOf("binary_cross_entropy", x, target, o.Reduction, func(x, t *Node) *Node {
+		x = require("binary_cross_entropy", attr.Probability, x, x)
 		// The derivative by x is (x-t)/(x·(1-x)) with a bounded divisor, so the logarithms show their values alone.
 		p := Maximum(Log(x), -100.0)
 		q := Maximum(Log1p(Neg(x)), -100.0)

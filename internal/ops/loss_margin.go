@@ -124,7 +124,7 @@ func MultiMarginLoss(x, target, weight *Node, o MultiMarginLossOptions) *Node {
 		fault.Throw(fault.Value, op, "p is %d; want 1 or 2", p)
 	}
 	d := x.DType()
-	none := -1
+	none := math.MinInt // no class is left out
 	c := newClasses(op, Cast(realFloat(op, x), statDType(d)), target, weight, &none)
 	short := Relu(Add(Sub(c.x, gather(c.x, c.target, c.axis)), orElse(o.Margin, 1)))
 	if p == 2 {

@@ -114,8 +114,8 @@ func vmapLayer(n *Node, in []*Node, batched []bool, size int, weights []int, ste
 	a := n.Attr().(attr.Recurrent)
 	a.Runs = a.Scaled(size)
 	out := graph.Items(graph.New(n.Op(), a, list...))
-	for i, y := range out {
-		out[i] = Transpose(Reshape(y, y.Dim(0)/max(1, size), size, y.Dim(1)), 0, 1)
+	for i, one := range graph.Items(n) {
+		out[i] = Transpose(Reshape(out[i], one.Dim(0), size, one.Dim(1)), 0, 1)
 	}
 	return out
 }

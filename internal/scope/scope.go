@@ -50,7 +50,11 @@ func Current() *State {
 	if open.Load() == 0 {
 		return none
 	}
-	return lookup(goroutine())
+	g, ok := known()
+	if !ok {
+		return none
+	}
+	return lookup(g)
 }
 
 func lookup(g uintptr) *State {
@@ -64,9 +68,15 @@ func lookup(g uintptr) *State {
 	return st
 }
 
-// Set enters a state and returns a function that goes back; the caller must defer it.
-func Set(st *State) (back func()) {
+// under runs f in a state.
+func under(st *State, f func()) {
 	g := goroutine()
+	defer set(g, st)()
+	call(g, f)
+}
+
+// set enters a state and returns a function that goes back; the caller must defer it.
+func set(g uintptr, st *State) (back func()) {
 	s := &table[g>>8%shards]
 	s.Lock()
 	old := s.m[g]
@@ -92,8 +102,7 @@ func Set(st *State) (back func()) {
 func With(mod func(*State), f func()) {
 	st := *Current()
 	mod(&st)
-	defer Set(&st)()
-	f()
+	under(&st, f)
 }
 
 // Inherit returns f to be run in another goroutine under this one's state.
@@ -102,10 +111,7 @@ func Inherit(f func()) func() {
 	if st == none {
 		return f
 	}
-	return func() {
-		defer Set(st)()
-		f()
-	}
+	return func() { under(st, f) }
 }
 
 // Context returns the scope's context, or Background.

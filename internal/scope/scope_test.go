@@ -140,3 +140,70 @@ func BenchmarkCurrent(b *testing.B) {
 		})
 	})
 }
+
+// TestAfterPanic: while a panic passes through, deferred functions of an outer scope run above the frames of the inner one.
+func TestAfterPanic(t *testing.T) {
+	defer func() {
+		if recover() != "inside" || Current() != none {
+			t.Error("behind all scopes:", Current())
+		}
+	}()
+	With(func(s *State) { s.Stream = 1 }, func() {
+		defer func() {
+			if got := Current().Stream; got != 1 {
+				t.Errorf("the outer scope sees %v", got)
+			}
+			With(func(s *State) { s.Stream = 3 }, func() {
+				if got := Current().Stream; got != 3 {
+					t.Errorf("a scope opened meanwhile sees %v", got)
+				}
+			})
+		}()
+		With(func(s *State) { s.Stream = 2 }, func() { panic("inside") })
+	})
+}
+
+// deep calls f below many frames.
+//
+//go:noinline
+func deep(n int, f func()) {
+	if n == 0 {
+		f()
+		return
+	}
+	deep(n-1, f)
+}
+
+func TestDeepStack(t *testing.T) {
+	for _, n := range []int{0, 1, 30, 45, 46, 47, 48, 49, 50, 300, 555, 2000} {
+		deep(n, func() {
+			With(func(s *State) { s.Stream = n }, func() {
+				deep(n, func() {
+					if got := Current().Stream; got != n {
+						t.Errorf("%d frames below: %v", n, got)
+					}
+					done := make(chan *State)
+					go deep(n, func() { done <- Current() })
+					if <-done != none {
+						t.Error("another goroutine has a scope")
+					}
+				})
+			})
+			if Current() != none {
+				t.Errorf("behind the scope: %v", Current())
+			}
+		})
+	}
+}
+
+func BenchmarkCurrentDeep(b *testing.B) {
+	deep(40, func() {
+		With(func(s *State) { s.NoGrad = true }, func() {
+			deep(10, func() {
+				for b.Loop() {
+					Current()
+				}
+			})
+		})
+	})
+}

@@ -45,6 +45,8 @@ type Pullback struct {
 	See func(*Node) bool
 	// At is called with the final cotangent of every node on the way, and may replace it; nil: not called.
 	At func(n, cot *Node) *Node
+	// Zeros gives inputs that are on the way, but that no rule gives a cotangent, one of zeros.
+	Zeros bool
 	// Gave is called with what a node's rule gives its input k; nil: not called.
 	Gave func(n *Node, k int, cot *Node)
 }
@@ -61,8 +63,17 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		j := t.idx.Get(o)
 		acc[j].add(cots[i])
 	}
+	asked := map[int]bool{}
+	for _, x := range inputs {
+		if j := t.idx.Get(x); j >= 0 && p.Zeros && x.DType().IsInexact() {
+			asked[j] = true
+		}
+	}
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
+		if asked[i] && acc[i].sum == nil {
+			acc[i].add(ops.ZerosLike(n))
+		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}

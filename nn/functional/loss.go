@@ -40,23 +40,63 @@ func NLLLoss(x, target *lucid.Tensor, opts ...NLLLossOptions) *lucid.Tensor {
 // LossOptions: Reduction is "mean" (default), "sum" or "none".
 type LossOptions = lucid.ReductionOptions
 
+// paired refuses a prediction and a target that broadcast to more than either, such as (B, 1) and (B): the loss over all
+// pairs would be learned from without a word. PyTorch computes it, with a warning; lucid.MSELoss and its kin do, without.
+func paired(op string, x, target *lucid.Tensor) {
+	if x == nil || target == nil || x.Dim() == target.Dim() && slices.Equal(x.Shape(), target.Shape()) {
+		return
+	}
+	a, b := x.Shape(), target.Shape()
+	both := make([]int, max(len(a), len(b)))
+	for i := range both {
+		m, n := 1, 1
+		if j := i + len(a) - len(both); j >= 0 {
+			m = a[j]
+		}
+		if j := i + len(b) - len(both); j >= 0 {
+			n = b[j]
+		}
+		if m != n && m != 1 && n != 1 {
+			return // the op says so
+		}
+		both[i] = m
+		if m == 1 {
+			both[i] = n
+		}
+	}
+	if !slices.Equal(both, a) && !slices.Equal(both, b) {
+		refuse(lucid.ErrShapeMismatch, op, "input %v and target %v would be compared in all pairs, %v; bring one to the shape of the other, as with Unsqueeze(1) or Squeeze(1)", a, b, both)
+	}
+}
+
+// alike refuses a target of another shape, as PyTorch does.
+func alike(op string, x, target *lucid.Tensor) {
+	if x != nil && target != nil && !slices.Equal(x.Shape(), target.Shape()) {
+		refuse(lucid.ErrShapeMismatch, op, "target has shape %v, input %v; want the same", target.Shape(), x.Shape())
+	}
+}
+
 // MSELoss returns (x-target)².
 func MSELoss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
+	paired("mse_loss", x, target)
 	return lucid.MSELoss(x, target, opts...)
 }
 
 // L1Loss returns |x-target|.
 func L1Loss(x, target *lucid.Tensor, opts ...LossOptions) *lucid.Tensor {
+	paired("l1_loss", x, target)
 	return lucid.L1Loss(x, target, opts...)
 }
 
 // SmoothL1Loss returns |x-target| - beta/2, and (x-target)²/(2·beta) where the difference is below beta.
 func SmoothL1Loss(x, target *lucid.Tensor, opts ...lucid.SmoothL1LossOptions) *lucid.Tensor {
+	paired("smooth_l1_loss", x, target)
 	return lucid.SmoothL1Loss(x, target, opts...)
 }
 
 // HuberLoss returns (x-target)²/2, and delta·(|x-target| - delta/2) where the difference exceeds delta.
 func HuberLoss(x, target *lucid.Tensor, opts ...lucid.HuberLossOptions) *lucid.Tensor {
+	paired("huber_loss", x, target)
 	return lucid.HuberLoss(x, target, nil, opts...)
 }
 
@@ -78,12 +118,14 @@ func BinaryCrossEntropy(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptio
 	if o.PosWeight != nil {
 		refuse(lucid.ErrValue, "binary_cross_entropy", "takes no PosWeight; use BinaryCrossEntropyWithLogits")
 	}
+	alike("binary_cross_entropy", x, target)
 	return lucid.BinaryCrossEntropy(x, target, o.Weight, LossOptions{Reduction: o.Reduction})
 }
 
 // BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow.
 func BinaryCrossEntropyWithLogits(x, target *lucid.Tensor, opts ...BinaryCrossEntropyOptions) *lucid.Tensor {
 	o := door.Option("binary_cross_entropy_with_logits", opts)
+	alike("binary_cross_entropy_with_logits", x, target)
 	return lucid.BinaryCrossEntropyWithLogits(x, target, o.Weight, o.PosWeight, LossOptions{Reduction: o.Reduction})
 }
 

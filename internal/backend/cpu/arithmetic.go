@@ -10,7 +10,6 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/fault"
 )
 
 func addB[T numbers](n int, z, x, y, _ unsafe.Pointer, _ attr.Attr) {
@@ -150,11 +149,12 @@ func init() {
 }
 
 func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
-	size := int64(a.(attr.Bound).Size)
+	b := a.(attr.Bound)
+	size, least := int64(b.Size), backend.LeastIndex(b)
 	out := elems[int64](z, n)
 	for i, v := range elems[int64](x, n) {
-		if v < -size || v >= size {
-			fault.Throw(fault.Index, "index", "position %d is out of range for size %d", v, size)
+		if v < least || v >= size {
+			backend.RefuseIndex(b, v)
 		}
 		if v < 0 {
 			v += size

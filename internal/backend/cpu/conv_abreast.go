@@ -16,6 +16,8 @@ const (
 	abreastChannels = 4        // fewest channels: the loop over them is the inner one
 	abreastDepth    = 640      // most terms of a sum before it is added to the others, or one channel
 	abreastPlaces   = 896      // most places of a block
+	abreastShort    = 224      // if the kernels stay in the second cache: threads wait for each other's last block
+	abreastKernels  = 64 << 10 // elements of kernels that do
 	abreastInput    = 64 << 10 // elements of the input that the rows of a block begin with, about
 	abreastRows     = 256      // most output channels of a block
 )
@@ -57,7 +59,11 @@ func (j *convJob[T]) newAbreast() *abreastConv[T] {
 	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
 	d.kernels = min(ceil(j.kernels, panel)*panel, abreastRows)
 	all := j.images * p[0].outs * p[1].outs
-	d.rows = min(all, max(2, min(abreastPlaces/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
+	places := abreastPlaces
+	if j.kernels*j.channels*p.taps() <= abreastKernels {
+		places = abreastShort
+	}
+	d.rows = min(all, max(2, min(places/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
 	blocks := func() int { return j.groups * ceil(all, d.rows) * ceil(j.kernels, d.kernels) }
 	most := j.leastBlocks()
 	for least := 128; blocks() < most && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels

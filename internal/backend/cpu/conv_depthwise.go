@@ -7,7 +7,8 @@ import (
 
 // A convolution of each channel by itself with 3 by 3 taps is bound by loads, and its gradient to the kernels too:
 // both have routines of their own that read each input row once for all taps (simd.Window3x3). Some other sizes slide a
-// window (conv_window.go), the rest is a product with one row, the direct way.
+// window (conv_window.go), strides, narrow planes and other gradients have a channel in each lane (conv_lanes.go), the rest
+// is a product with one row, the direct way.
 
 // one reports whether the first dimension plays no role.
 func (p *phase3) one() bool { return p[0].outs == 1 && p[0].taps == 1 && p[0].first == 0 }
@@ -80,15 +81,12 @@ func (j *convJob[T]) tapPlaces() (at [9]int) {
 
 // isCorrelation reports whether this is the gradient of 3 by 3 taps of single channels: one image, outputs 3 by 3, each of
 // which sums the product of two planes.
-func (j *convJob[T]) isCorrelation() bool { return j.isCorrelationBy(1) }
-
-// isCorrelationBy is isCorrelation for taps that are a step apart.
-func (j *convJob[T]) isCorrelationBy(step int) bool {
+func (j *convJob[T]) isCorrelation() bool {
 	if j.images != 1 || j.kernels > 2 || !j.phase.one() || !j.isPlain() || j.tapStep[2] != 1 {
 		return false
 	}
 	for d, p := range j.phase[1:] {
-		if p.outs != 3 || p.stride != 1 || p.step != step || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
+		if p.outs != 3 || p.stride != 1 || p.step != 1 || p.taps < 3 || p.tap != 0 || p.tapStep != 1 || p.taps != j.kernelSize[1+d] {
 			return false
 		}
 	}
@@ -140,4 +138,14 @@ func (j *convJob[T]) byDots(c *backend.Ctx) error {
 			}
 		}
 	})
+}
+
+// foldLanes adds sixteen sums in a fixed order.
+func foldLanes(s *[16]float32) float32 {
+	for n := 8; n > 0; n /= 2 {
+		for l := range n {
+			s[l] += s[l+n]
+		}
+	}
+	return s[0]
 }

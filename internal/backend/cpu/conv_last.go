@@ -79,7 +79,7 @@ func (j *convJob[T]) pointwiseLast(c *backend.Ctx) error {
 
 // onlyPlaces reports whether every phase is computed by places, or with channels abreast.
 func (j *convJob[T]) onlyPlaces() bool {
-	if j.isSpread() || j.isStuffed() {
+	if j.isSpread() || j.isLanes() {
 		return false
 	}
 	for _, p0 := range j.phases[0] {

@@ -175,31 +175,38 @@ func testConvWindow(t *testing.T, part int) {
 	checkKernel(t, "conv", tall, []int{1, 1, 90, 200}, randomView(r, dtype.Float32, []int{1, 1, 90, 200}), randomView(r, dtype.Float32, []int{1, 1, 5, 5}))
 }
 
-// TestConvStuffed runs the gradients of depthwise convolutions with a stride of two, those of taps with infinities in
-// the input too, and those of taps along a line.
-func TestConvStuffed(t *testing.T) { forConvVariants(t, testConvStuffed) }
+// TestConvLanes runs depthwise convolutions of all kinds, their transposes and the gradients of taps, with infinities in the input too,
+// and those of taps along a line.
+func TestConvLanes(t *testing.T) { forConvVariants(t, testConvLanes) }
 
-func testConvStuffed(t *testing.T, part int) {
+func testConvLanes(t *testing.T, part int) {
 	r := rand.New(rand.NewPCG(9, 4))
-	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+	pair := func(f func() int) attr.Ints { return attr.MakeInts(f(), f()) }
+	upTo := func(n int) attr.Ints { return pair(func() int { return 1 + r.IntN(n) }) }
 	infinite := func(v backend.View) backend.View {
 		if r.IntN(4) == 0 {
 			v.DType.Put(v.Buf.Mem, v.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
 		}
 		return v
 	}
-	for range 64 / part {
-		n, groups, kernels, size := 1+r.IntN(3), 1+r.IntN(9), 1+r.IntN(2), 3+r.IntN(20)
-		a := attr.Conv{Stride: two(1), InputDilation: two(2), KernelDilation: two(1), Low: two(r.IntN(4) - 1), High: two(r.IntN(4)), Groups: groups, Flip: r.IntN(2) == 0}
-		if out := a.Size(0, size, 3); out > 0 {
-			checkKernel(t, "conv", a, []int{n, groups * kernels, out, out}, randomView(r, dtype.Float32, []int{n, groups, size, size}),
-				randomView(r, dtype.Float32, []int{groups * kernels, 1, 3, 3}))
+	for range 96 / part {
+		n, groups, kernels := 1+r.IntN(3), 1+r.IntN(40), 1+r.IntN(8)/7
+		high, wide, k, l := 3+r.IntN(20), 3+r.IntN(20), 1+r.IntN(7), 1+r.IntN(7)
+		a := attr.Conv{Stride: upTo(3), InputDilation: upTo(3), KernelDilation: upTo(2), Low: pair(func() int { return r.IntN(5) - 1 }), High: pair(func() int { return r.IntN(5) - 1 }), Groups: groups, Flip: r.IntN(2) == 0}
+		if r.IntN(2) == 0 {
+			a.InputDilation = upTo(1)
 		}
-		low, taps := r.IntN(3), 3+r.IntN(20)
-		wide := 2*taps + 1 - 2*low + r.IntN(2)
-		a = attr.Conv{Stride: two(1), InputDilation: two(1), KernelDilation: two(2), Low: two(low), Groups: groups}
-		a.High = two(2*(taps-1) + 3 - wide - low)
-		checkKernel(t, "conv", a, []int{1, groups * kernels, 3, 3}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, wide, wide})),
+		if out := []int{n, groups * kernels, a.Size(0, high, k), a.Size(1, wide, l)}; out[2] > 0 && out[3] > 0 {
+			checkKernel(t, "conv", a, out, infinite(randomView(r, dtype.Float32, []int{n, groups, high, wide})), infinite(randomView(r, dtype.Float32, []int{groups * kernels, 1, k, l})))
+		}
+		// Gradients: the kernels are planes of cotangents, a stride apart, and the outputs taps.
+		low, step, apart, taps := r.IntN(3), 1+r.IntN(2), 1+r.IntN(2), 3+r.IntN(20)
+		k = 1 + r.IntN(7)
+		size := max(1, (taps-1)*step+(k-1)*apart+1-2*low+r.IntN(2))
+		same := func(v int) attr.Ints { return attr.MakeInts(v, v) }
+		a = attr.Conv{Stride: same(apart), InputDilation: same(1), KernelDilation: same(step), Low: same(low), Groups: groups}
+		a.High = same((taps-1)*step + (k-1)*apart + 1 - size - low)
+		checkKernel(t, "conv", a, []int{1, groups * kernels, k, k}, infinite(randomView(r, dtype.Float32, []int{1, groups * n, size, size})),
 			randomView(r, dtype.Float32, []int{groups * kernels, n, taps, taps}))
 		outs, long := 1+r.IntN(6), 8+r.IntN(70)
 		line := attr.Conv{Stride: attr.MakeInts(1), InputDilation: attr.MakeInts(1), KernelDilation: attr.MakeInts(1), Low: attr.MakeInts(low),

@@ -56,6 +56,9 @@ func catKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 
 // sliceUpdateKernel writes a part over its first input, or over a copy of it where the memory is not its own.
 func sliceUpdateKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+	if isPadding(a.(attr.Slice), out[0], in) {
+		return padded(c, a.(attr.Slice), out[0], in)
+	}
 	if err := begin(c, out[0], in[0]); err != nil {
 		return err
 	}

@@ -23,8 +23,10 @@
 //     (conv_columns.go), if strides or few kernels leave too little for that and images are many. As a product (conv_product.go) if
 //     the kernel has one tap.
 //   - Depthwise with 3×3 taps and the gradient of such taps (conv_depthwise.go), with vectors: bound by loads, so
-//     each input row is loaded once for all the taps that read it. Their gradients with a stride of two are the same with
-//     zeros between elements (conv_stuffed.go); the gradient of taps along a line is a product of rows for each tap.
+//     each input row is loaded once for all the taps that read it. The gradient of taps along a line is a product of rows for
+//     each tap.
+//   - Depthwise with a stride, dilation, narrow planes or other gradients of taps (conv_lanes.go): planes of as many channels as a
+//     vector has lanes are turned, and a tap is a multiply-add of vectors, whatever it reads.
 //   - Winograd (conv_winograd.go), with vectors and only where the caller allowed it: a quarter of the products of 3×3
 //     taps, at some ten times the error.
 //   - With channels last (conv_last.go) the products of 1×1 kernels, and the sums by places, are written as they stand; what

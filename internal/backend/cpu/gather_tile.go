@@ -36,7 +36,7 @@ func fill(dst, src unsafe.Pointer, size, n int) {
 }
 
 func fillT[T any](dst, src unsafe.Pointer, n int) {
-	if unsafe.Sizeof(*(*T)(src)) == 4 {
+	if n >= 8 && unsafe.Sizeof(*(*T)(src)) == 4 {
 		repeatRuns(dst, src, 0, n, 1)
 		return
 	}

@@ -74,6 +74,16 @@ func TestMoveMatchesRef(t *testing.T) {
 		}
 		a := attr.Slice{Start: attr.MakeInts(start...), Size: attr.MakeInts(size...), Step: attr.MakeInts(step...)}
 		checkKernel(t, "slice_update", a, dims, randomView(r, d, dims), randomView(r, d, size))
+		one := randomView(r, d, []int{1}) // padding: one value, perhaps zero, around a part
+		if r.IntN(2) == 0 {
+			one.Buf = bufferOf(d, one.Offset()+1)
+		}
+		for i, n := range dims {
+			start[i], step[i] = r.IntN(n-size[i]+1), 1
+		}
+		a.Start, a.Step = attr.MakeInts(start...), attr.MakeInts(step...)
+		board := backend.View{Buf: one.Buf, Shape: shape.Of("pad", dims...), DType: d, Lay: &shape.Layout{Strides: make([]int, len(dims)), Offset: one.Offset()}}
+		checkKernel(t, "slice_update", a, dims, board, randomView(r, d, size))
 	}
 	for _, d := range moveTypes {
 		big := randomView(r, d, []int{3, 150, 210})

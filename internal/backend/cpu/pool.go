@@ -106,8 +106,16 @@ func (g *grid) isWhole() bool {
 // stepOuts is how many windows of a plane there must be for one step of all of them to cost less than going over each.
 const stepOuts = 12
 
+// stepStride is the largest distance of windows whose elements are loaded by whole vectors; those further apart are gathered.
+const stepStride = 2
+
 // isStepped reports whether windows are at regular distances, and enough of them.
 func (g *grid) isStepped() bool { return !g.w.Adaptive && g.out[1]*g.out[2] >= stepOuts }
+
+// loadsWhole reports whether steps are better than sums of rows (pool_rows.go): rows are loaded by whole vectors, or there is one.
+func (g *grid) loadsWhole() bool {
+	return g.w.Stride.At(g.w.In.Len()-1) <= stepStride || g.in[0]*g.in[1] == 1
+}
 
 // overPlanes runs f for every plane of n elements that are summed or written.
 func overPlanes(c *backend.Ctx, planes, n int, f func(p int)) error {
@@ -125,8 +133,10 @@ func poolMean[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 		case g.isWhole():
 			n, by := g.inSize(), float32(g.divisor(g.spans[0][0], g.spans[1][0], g.spans[2][0]))
 			return overPlanes(c, len(z), n, func(p int) { z[p] = simd.SumF32(v[p*n:][:n]) / by })
-		case g.isStepped():
+		case g.isStepped() && g.loadsWhole():
 			return steppedMean(c, g, z, v)
+		default:
+			return rowsMean(c, g, z, v)
 		}
 	}
 	return overRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p, d, h int) {
@@ -153,8 +163,10 @@ func poolMeanT[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 		case g.isWhole():
 			n, by := g.inSize(), float32(g.divisor(g.spans[0][0], g.spans[1][0], g.spans[2][0]))
 			return overPlanes(c, len(v), n, func(p int) { simd.FillF32(z[p*n:][:n], v[p]/by) })
-		case g.isStepped():
+		case g.isStepped() && g.loadsWhole():
 			return steppedMeanT(c, g, z, v)
+		case g.inSize() <= poolPlane:
+			return rowsMeanT(c, g, z, v)
 		}
 	}
 	cd, ch := g.covers(0), g.covers(1)

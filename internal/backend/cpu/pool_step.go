@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
@@ -68,6 +69,10 @@ func pitchOf(width int) int { return ceil(width, 16) * 16 }
 func steppedMax(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) error {
 	deep, high, wide := g.axis(0), g.axis(1), g.axis(2)
 	low, width, pitch := float32(math.Inf(-1)), g.out[2], pitchOf(g.out[2])
+	starts := make([]int32, width)
+	for o, s := range g.spans[2] {
+		starts[o] = int32(s.Start)
+	}
 	return overPoolRows(c, len(x)/g.inSize(), g.out, g.reach(), func(p poolRows) {
 		n := (p.r1 - p.r0) * pitch
 		best, free := borrow[float32](n + simd.StepSlack)
@@ -77,10 +82,11 @@ func steppedMax(c *backend.Ctx, g *grid, z []float32, idx []int64, x []float32) 
 		plane := x[p.plane*g.inSize():][:g.inSize()]
 		for r := p.r0; r < p.r1; r++ { // the first element counts if none is greater than the least of all
 			first := (g.spans[0][p.d].Start*g.in[1] + g.spans[1][r].Start) * g.in[2]
-			best, at := best[(r-p.r0)*pitch:][:width], at[(r-p.r0)*pitch:][:width]
-			for o := range best {
-				best[o], at[o] = low, int32(first+g.spans[2][o].Start)
-			}
+			at := at[(r-p.r0)*pitch:][:width]
+			simd.FillF32(best[(r-p.r0)*pitch:][:width], low)
+			from := int32(first)
+			repeatRuns(unsafe.Pointer(&at[0]), unsafe.Pointer(&from), 0, width, 1)
+			simd.AddI32(at, at, starts)
 		}
 		g.steps(deep, high, wide, p, pitch, func(to, base, rows, cols int) {
 			simd.MaxStepF32(best[to:], at[to:], pitch, plane[base:], high.stride*g.in[2], rows, cols, wide.stride, base)

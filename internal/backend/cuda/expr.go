@@ -70,7 +70,11 @@ func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) 
 	case "with_grad":
 		return x[0]
 	case "wrap_index":
-		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", x[0], ins.Attr.(attr.Bound).Size, word)
+		b, at := ins.Attr.(attr.Bound), x[0]
+		if b.Strict {
+			at = fmt.Sprintf("(%s < 0 ? %dll : %s)", at, b.Size, at)
+		}
+		return fmt.Sprintf("op_wrap_index(%s, %dll, %s)", at, b.Size, word)
 	case "require":
 		r := ins.Attr.(attr.Domain).Rule
 		low, high := r.Bounds()

@@ -7,7 +7,6 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/special"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/fault"
 )
 
 func init() {
@@ -46,9 +45,10 @@ func init() {
 		"imag":    elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return float(x[0].G) }),
 		"complex": elementwise(func(_ attr.Attr, x []dtype.Scalar) dtype.Scalar { return cmplx128(complex(x[0].F, x[1].F)) }),
 		"wrap_index": elementwise(func(a attr.Attr, x []dtype.Scalar) dtype.Scalar {
-			n, i := int64(a.(attr.Bound).Size), x[0].I
-			if i < -n || i >= n {
-				fault.Throw(fault.Index, "index", "position %d is out of range for size %d", i, n)
+			b := a.(attr.Bound)
+			n, i := int64(b.Size), x[0].I
+			if i < backend.LeastIndex(b) || i >= n {
+				backend.RefuseIndex(b, i)
 			}
 			if i < 0 {
 				i += n

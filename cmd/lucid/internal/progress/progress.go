@@ -12,9 +12,23 @@ import (
 	"unicode/utf8"
 )
 
+// file returns the file behind w, which may be wrapped.
+func file(w io.Writer) (*os.File, bool) {
+	for {
+		if f, ok := w.(*os.File); ok {
+			return f, true
+		}
+		u, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			return nil, false
+		}
+		w = u.Unwrap()
+	}
+}
+
 // Terminal reports whether w shows what is written to a person, and can go back to the beginning of a line.
 func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := file(w)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
 	}
@@ -28,7 +42,7 @@ func Terminal(w io.Writer) bool {
 
 // Columns returns how many characters a line of w has room for: what the terminal says, or the variable COLUMNS, or 80.
 func Columns(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := file(w); ok {
 		if n := columnsOf(f); n > 0 {
 			return n
 		}

@@ -8,6 +8,7 @@ const (
 	packPad   = 16 // see packA
 
 	groupPanels = 8    // of A that are packed together
+	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed
 	segmentCost = 2048 // elements that could be packed while an epilogue begins with one more piece of a row
 )
 
@@ -19,7 +20,7 @@ func (e *engine[T]) strip(kc, cols int) int {
 // packedGrid cuts C into blocks. Each packs its operands for itself, in memory that stays
 // with the core: what another core has packed would have to come from its cache, which takes
 // longer than packing again. So there are only as many blocks as there must be, of the shape
-// that packs least; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
+// that packs least and leaves no thread waiting; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
 func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
 	want := min(blocksPer*threads, most*panels)
@@ -34,6 +35,9 @@ func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	for rows, least := first, 0; rows <= max(first, min(want, most)); rows++ {
 		g := grid{rows, min(ceilDiv(want, rows), panels)}
 		cost := (2*g.rows*p.n + g.cols*p.m) * p.k
+		if over := g.rows * g.cols % threads; over > 0 { // some threads wait while others do one block more
+			cost += (threads - over) * (p.m * p.n / (g.rows * g.cols) * p.k / packedWork)
+		}
 		if p.ep != nil {
 			cost += g.cols * p.m * segmentCost
 		}

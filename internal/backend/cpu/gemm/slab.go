@@ -102,12 +102,10 @@ func (s *slab[T]) tiles(e *engine[T], p *problem[T], b []T, brs, row, end, j, co
 }
 
 // tileRows is how many rows of A where it lies a tile may have: equal columns of rows that
-// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more. Twelve are enough for any tile: what
-// does not fit comes back from L2 in time.
+// lie whole pages apart share a set of an L1 cache, which has eight ways or a few more. One way is left to B.
 func (p *problem[T]) tileRows(e *engine[T]) int {
-	const manyWays = 12
-	if ways := cpuid.L1Ways; ways < manyWays && !e.squares && p.crowded(e) {
-		return min(e.rows, ways-1)
+	if !e.squares && p.crowded(e) {
+		return min(e.rows, cpuid.L1Ways-1)
 	}
 	return e.rows
 }

@@ -78,7 +78,7 @@ func amxName(t, rt, ct int) string { return fmt.Sprintf("tileAMX%s%d%d", amxType
 // over pairs of bfloat16 or fours of bytes. The shapes say how many rows there are: full for steps of
 // 16 elements, tail for the rest of them at the end. Registers: T0 to T3 sums, T4 and T5 A, T6 and T7 B; AX and R9 the
 // two halves of A, BX its stride, R15 the panel of B, R10 the place in it, R11 its stride, DI and R8 the two halves of C,
-// SI its stride, R13 the panels left.
+// SI its stride, R13 the panels left, R14 the sums that come next.
 func amxTile(w *asm, t, rt, ct int) {
 	name := amxName(t, rt, ct)
 	w.text("\n// func %s%s", name, amxSig)
@@ -121,13 +121,19 @@ func amxTile(w *asm, t, rt, ct int) {
 	w.op("MOVQ steps+16(FP), DX")
 	w.op("TESTQ DX, DX")
 	w.op("JEQ rest")
+	w.op("LEAQ %d(DI), R14 // sums of the next panel", 64*ct)
+	k.loads()
+	w.op("JMP next")
 	w.label("loop")
-	k.step()
+	k.products(true)
+	k.ahead()
+	w.label("next")
 	w.op("ADDQ $64, AX")
 	w.op("ADDQ $64, R9")
 	w.op("ADDQ R12, R10")
 	w.op("SUBQ $1, DX")
 	w.op("JNE loop")
+	k.products(false)
 	w.label("rest")
 	w.op("CMPQ rest+24(FP), $0")
 	w.op("JEQ store")
@@ -135,7 +141,8 @@ func amxTile(w *asm, t, rt, ct int) {
 	w.op("MOVQ tail+8(FP), CX")
 	ldtilecfg(w, "CX")
 	k.sums(tileloadd)
-	k.step()
+	k.loads()
+	k.products(false)
 	w.label("store")
 	k.sums(tilestored)
 	w.op("ADDQ $%d, DI", 64*ct)
@@ -168,16 +175,45 @@ func (k amxKernel) sums(f func(w *asm, t, off int, base, stride string)) {
 	}
 }
 
-// step multiplies one tile of k.
-func (k amxKernel) step() {
+// loads brings the first tiles of A and B.
+func (k amxKernel) loads() {
 	for j := range k.ct {
-		tileloadd(k.w, 6+j, 64*j, "R10", "R11")
+		k.loadB(j)
 	}
 	for i := range k.rt {
-		tileloadd(k.w, 4+i, 0, [...]string{"AX", "R9"}[i], "BX")
-		for j := range k.ct {
+		k.loadA(i)
+	}
+}
+
+func (k amxKernel) loadA(i int) { tileloadd(k.w, 4+i, 0, [...]string{"AX", "R9"}[i], "BX") }
+func (k amxKernel) loadB(j int) { tileloadd(k.w, 6+j, 64*j, "R10", "R11") }
+
+// products multiplies the tiles of A and B; with more of them to come, each is loaded anew as soon as it was used for the last time,
+// so that loads run beside products.
+func (k amxKernel) products(more bool) {
+	for j := range k.ct {
+		for i := range k.rt {
 			k.dot(k.w, 6+j, 4+i, 2*i+j)
+			if more && j == k.ct-1 {
+				k.loadA(i)
+			}
 		}
+		if more {
+			k.loadB(j)
+		}
+	}
+}
+
+// ahead asks for four rows of the sums of the next panel, which would otherwise be waited for at its beginning: a chunk of eight steps
+// asks for all 32.
+func (k amxKernel) ahead() {
+	for range 2 {
+		for _, row := range []string{"(R14)", "(R14)(SI*1)"} {
+			for j := range k.ct {
+				k.w.op("PREFETCHT0 %d%s", 64*j, row)
+			}
+		}
+		k.w.op("LEAQ (R14)(SI*2), R14")
 	}
 }
 

@@ -1,0 +1,54 @@
+package lucid
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid/internal/exec"
+)
+
+// TestLostHandlesCostNothing: a value whose handle the program dropped is no reason to keep its memory, though nobody said
+// Free and the collector did not run by itself.
+func TestLostHandlesCostNothing(t *testing.T) {
+	if DefaultDevice() != CPU {
+		t.Skip("counts memory of the CPU")
+	}
+	const size, layers = 1024, 24
+	w, x := Randn(size, size).Mul(0.03).Eval(), Randn(size, size).Eval()
+	undo := exec.LookAlways()
+	defer undo()
+	var first *Tensor
+	forward := func() *Tensor {
+		h := x
+		for i := range layers {
+			h = h.MatMul(w).Tanh()
+			if i == 0 {
+				first = h
+			}
+		}
+		return h
+	}
+	want := x.MatMul(w).Tanh().Eval()
+	for range 3 {
+		before := MemoryStats(CPU).Allocated
+		ResetPeakMemory(CPU)
+		out := forward().Eval()
+		if used := (MemoryStats(CPU).Peak - before) / (4 * size * size); used > 8 {
+			t.Errorf("%d values were there at a time; want the result, one that is held, and what is being computed", used)
+		}
+		if !Equal(first, want) {
+			t.Error("a value that is held is not what it was")
+		}
+		out.Free()
+	}
+}
+
+// TestLostHandlesAreLost runs random programs with a collection before every evaluation, in which every handle is watched.
+func TestLostHandlesAreLost(t *testing.T) {
+	defer exec.LookAlways()()
+	t.Run("nested", TestNestedPrograms)
+	t.Run("donation", TestDonationIsNeverSeen)
+	t.Run("hammer", TestHammer)
+	if !testing.Short() {
+		t.Run("stateful", TestStatefulPrograms)
+	}
+}
