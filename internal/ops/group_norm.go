@@ -50,7 +50,7 @@ func normGroups(op string, x *Node, groups int, weight, bias *Node, eps float64)
 	}
 	g.weighted, g.biased = weight != nil, bias != nil
 	if x.Shape().Numel() == 0 {
-		return x
+		return g.ofNothing(x, weight, bias)
 	}
 	g.count = float64(x.Shape().Numel() / (g.examples * groups))
 	mean, root := g.stats(x)
@@ -62,6 +62,19 @@ func normGroups(op string, x *Node, groups int, weight, bias *Node, eps float64)
 		return g.stats(of)
 	}
 	return WithRules(&Rules{Name: op, In: len(in), Same: true, VJP: g.vjp(stats), JVP: g.jvp(stats)}, in, []*Node{y})[0]
+}
+
+// ofNothing is the result of an empty x: gradients of weight and bias are zeros then.
+func (g groupNorm) ofNothing(x, weight, bias *Node) *Node {
+	y, each := x, slices.Repeat([]int{1}, x.Rank()-1)
+	each[0] = -1
+	if weight != nil {
+		y = Mul(y, Reshape(weight, each...))
+	}
+	if bias != nil {
+		y = Add(y, Reshape(bias, each...))
+	}
+	return Cast(y, x.DType())
 }
 
 // operands takes the inputs apart.
