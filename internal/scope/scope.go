@@ -18,7 +18,7 @@ type State struct {
 	NoGrad        bool            // do not record for Backward
 	Inference     bool            // NoGrad, and results may never join a tape
 	Anomaly       bool            // name the op that first produces NaN
-	Deterministic bool            // refuse ops whose bits may vary
+	Deterministic bool            // the same bits from run to run
 	Winograd      bool            // convolutions may lose accuracy for speed
 	Autocast      dtype.DType     // Invalid: off
 	Device        any             // *backend.Device for creation; nil: the default

@@ -62,7 +62,7 @@ type chainMachine interface {
 	extremum(op string, x, y, d string)
 	gradMul(x, y, d string)
 	compare(pred int, x, y, d string) // d is a register of lanes
-	choose(m, x, y, d string) // d, which is x or y, = m ? x : y
+	choose(m, x, y, d string)         // d, which is x or y, = m ? x : y
 	sqrt(x, d string)
 	sign(op string, i int, t string) // Neg or Abs of vector i; t is what begin gave
 	relu(i int, t string)

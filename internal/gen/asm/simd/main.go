@@ -50,12 +50,13 @@ type kernel struct {
 	stops   bool
 	noAVX2  bool
 	own     bool   // twin and exported function are written by hand
+	whole   bool   // a reduction that is called for whole groups only
 	plain   string // stores go past the caches; this kernel does the ends, and all of it where there is no assembly
 	body    func(b *B)
 }
 
-// group is the number of lanes of a reduction.
-func (k *kernel) group() int { return 64 }
+// group is the number of lanes of a reduction: 256 bytes of them.
+func (k *kernel) group() int { return 256 / k.lane }
 
 // unroll is the number of vectors per turn of the loop: as many as a reduction has
 // lanes for, one where the kernel may stop between them, else more for short bodies.
