@@ -65,14 +65,20 @@ func EmbeddingBag(x, weight, offsets, perSampleWeights *Node, o EmbeddingBagOpti
 	full := func(width int, v float64) *Node {
 		return FullOf(shape.Of(op, bags, width), rows.DType(), dtype.Scalar{Kind: dtype.KindFloat, F: v})
 	}
+	sum := func(v *Node) *Node {
+		if x.Rank() == 2 { // bags have one length: no place need be looked up
+			return Sum(Reshape(v, bags, x.Dim(1), v.Dim(1)), ReduceOptions{Dim: []int{1}})
+		}
+		return put(full(v.Dim(1), 0), bag, v, 0, attr.ReduceAdd)
+	}
 	if o.Mode == "max" {
 		y := put(full(rows.Dim(1), math.Inf(-1)), bag, rows, 0, attr.ReduceMax)
-		size := put(full(1, 0), bag, counts, 0, attr.ReduceAdd)
+		size := sum(counts)
 		return Cast(Where(Eq(size, 0), constLike(y, 0), y), d)
 	}
-	y := put(full(rows.Dim(1), 0), bag, rows, 0, attr.ReduceAdd)
+	y := sum(rows)
 	if o.Mode != "sum" {
-		y = Div(y, Maximum(put(full(1, 0), bag, counts, 0, attr.ReduceAdd), 1.0))
+		y = Div(y, Maximum(sum(counts), 1.0))
 	}
 	return Cast(y, d)
 }

@@ -82,15 +82,19 @@ func runs(op string, rows *Node) (values, place, counts *Node) {
 		none := FullOf(shape.Of(op, 0), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
 		return rows, none, none
 	}
-	differs := reduce(opAny, Ne(SliceDim(rows, 0, 1, n-1, 1), SliceDim(rows, 0, 0, n-1, 1)), []int{1}, false)
-	first := broadcastTo(scalar(dtype.Int64, dtype.Scalar{Kind: dtype.KindInt}), shape.Of(op, 1))
-	place = Cumsum(concat([]*Node{first, Cast(differs, dtype.Int64)}, 0), 0, ScanOptions{})
-	defer hold(rows, place)()
-	k := readInt(op, reshapeTo(SliceDim(place, 0, n-1, 1, 1), shape.Scalar)) + 1
-	zero := FullOf(shape.Of(op, k), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt})
-	counts = put(zero, place, OnesLike(place), 0, attr.ReduceAdd)
-	starts := Sub(Cumsum(counts, 0, ScanOptions{}), counts)
-	return take(rows, starts, 0), Alias(place), counts
+	differs := Ne(SliceDim(rows, 0, 1, n-1, 1), SliceDim(rows, 0, 0, n-1, 1))
+	if rows.Dim(1) == 1 {
+		differs = Reshape(differs, -1)
+	} else {
+		differs = reduce(opAny, differs, []int{1}, false)
+	}
+	first := broadcastTo(scalar(dtype.Bool, dtype.Scalar{Kind: dtype.KindBool, I: 1}), shape.Of(op, 1))
+	begins := concat([]*Node{first, differs}, 0)
+	defer hold(rows, begins)()
+	starts := Reshape(nonzero(op, begins), -1)
+	ends := concat([]*Node{SliceDim(starts, 0, 1, starts.Dim(0)-1, 1), FullOf(shape.Of(op, 1), dtype.Int64, dtype.Scalar{Kind: dtype.KindInt, I: int64(n)})}, 0)
+	place = Sub(Cumsum(Cast(begins, dtype.Int64), 0, ScanOptions{}), 1)
+	return take(rows, starts, 0), place, Sub(ends, starts)
 }
 
 func asInverse(x, place *Node, dim *int, want bool) *Node {

@@ -30,6 +30,8 @@ type folder[T, A, R any] struct {
 	join func(a, b A) A
 	// done gives the result of n elements.
 	done func(a A, n int) R
+	// dense, if it is there, folds rows of n elements, at most tileElems, that follow each other, to their results.
+	dense func(z, x unsafe.Pointer, rows, n int)
 	// quick says that memory is slower than folding.
 	quick bool
 }

@@ -161,8 +161,14 @@ func prodInts[T integers](t *byType, all ...dtype.DType) {
 	}
 }
 
-func prodFloats[T floats]() folder[T, float64, T] {
+// prodFloats multiplies in float64. Long runs go through lanes, wide giving elements as float64.
+func prodFloats[T floats](wide func(z []float64, x []T)) folder[T, float64, T] {
 	return prodOf(func(x []T, a float64) float64 {
+		for len(x) >= runFrom {
+			n := min(len(x), tileElems)
+			a *= prodRun(x[:n], wide)
+			x = x[n:]
+		}
 		// Eight products side by side: each waits for the last one.
 		p := [8]float64{a, 1, 1, 1, 1, 1, 1, 1}
 		for ; len(x) >= 8; x = x[8:] {
@@ -181,10 +187,26 @@ func prodFloats[T floats]() folder[T, float64, T] {
 		}
 		return ((p[0] * p[4]) * (p[2] * p[6])) * ((p[1] * p[5]) * (p[3] * p[7]))
 	}, func(acc []float64, x []T) {
-		for j, v := range x {
-			acc[j] *= float64(v)
+		var t [runLanes]float64
+		for len(x) > 0 {
+			n := min(len(x), runLanes)
+			wide(t[:n], x[:n])
+			simd.MulF64(acc[:n], acc[:n], t[:n])
+			acc, x = acc[n:], x[n:]
 		}
 	}, func(a float64) T { return T(a) })
+}
+
+// prodRun multiplies at least runLanes elements, and at most tileElems.
+func prodRun[T floats](x []T, wide func(z []float64, x []T)) float64 {
+	var t [tileElems]float64
+	wide(t[:len(x)], x)
+	for n := len(x); n > 8; {
+		h := (n + 15) / 16 * 8 // so that vectors are whole
+		simd.MulF64(t[:n-h], t[:n-h], t[h:n])
+		n = h
+	}
+	return ((t[0] * t[4]) * (t[2] * t[6])) * ((t[1] * t[5]) * (t[3] * t[7]))
 }
 
 func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
@@ -202,8 +224,8 @@ func prodComplex[T complex64 | complex128]() folder[T, complex128, T] {
 
 func init() {
 	t := new(byType)
-	f := prodFloats[float32]()
-	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats[float64]().reducer()
+	f := prodFloats(simd.F32ToF64)
+	t[dtype.Float32], t[dtype.Float64] = f.reducer(), prodFloats(func(z, x []float64) { copy(z, x) }).reducer()
 	halves(t, f)
 	t[dtype.Complex64], t[dtype.Complex128] = prodComplex[complex64]().reducer(), prodComplex[complex128]().reducer()
 	prodInts[uint8](t, dtype.Bool, dtype.Uint8, dtype.Int8)

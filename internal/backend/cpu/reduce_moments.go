@@ -60,23 +60,25 @@ func momentsF64(x []float64) moments {
 	if len(x) >= runFrom {
 		s = sumRunF64(x)
 	} else {
-		for _, v := range x {
-			s += v
-		}
+		s = sumShortF64(x)
 	}
 	mean, q := s/n, 0.0
 	for len(x) >= runFrom {
-		var t [tileElems]float64
 		m := min(len(x), tileElems)
-		simd.AddScalarF64(t[:m], x[:m], -mean)
-		simd.SquareF64(t[:m], t[:m])
-		q += sumRunF64(t[:m])
+		q += spreadF64(x[:m], mean)
 		x = x[m:]
 	}
-	for _, v := range x {
-		q += (v - mean) * (v - mean)
-	}
-	return moments{n, mean, q}
+	return moments{n, mean, q + distancesF64(x, mean)}
+}
+
+// spreadF64 is squaresF64 of distances from c.
+//
+//go:noinline
+func spreadF64(x []float64, c float64) float64 {
+	var t [tileElems]float64
+	simd.AddScalarF64(t[:len(x)], x, -c)
+	simd.SquareF64(t[:len(x)], t[:len(x)])
+	return sumRunF64(t[:len(x)])
 }
 
 // varOf folds a variance; end divides.
@@ -242,19 +244,43 @@ func normF32(p float64) folder[float32, float64, float32] {
 // normF64 has the common norm by vectors of float64.
 func normF64(p float64) folder[float64, float64, float64] {
 	f := normOf[float64](p)
-	if one := f.run; p == 2 {
+	if p == 2 {
 		f.run = func(a float64, x []float64) float64 {
-			var t [tileElems]float64
 			for len(x) >= runFrom {
 				m := min(len(x), tileElems)
-				simd.SquareF64(t[:m], x[:m])
-				a += sumRunF64(t[:m])
+				a += squaresF64(x[:m])
 				x = x[m:]
 			}
-			return one(a, x)
+			return a + distancesF64(x, 0)
 		}
 	}
 	return f
+}
+
+// squaresF64 adds the squares of at least runLanes elements, and at most tileElems. It is a function of its own: short rows do
+// without its scratch.
+//
+//go:noinline
+func squaresF64(x []float64) float64 {
+	var t [tileElems]float64
+	simd.SquareF64(t[:len(x)], x)
+	return sumRunF64(t[:len(x)])
+}
+
+// distancesF64 adds the squares of distances from c, four sums side by side.
+func distancesF64(x []float64, c float64) float64 {
+	var s [4]float64
+	for ; len(x) >= 4; x = x[4:] {
+		d0, d1, d2, d3 := x[0]-c, x[1]-c, x[2]-c, x[3]-c
+		s[0] += d0 * d0
+		s[1] += d1 * d1
+		s[2] += d2 * d2
+		s[3] += d3 * d3
+	}
+	for i, v := range x {
+		s[i] += (v - c) * (v - c)
+	}
+	return (s[0] + s[2]) + (s[1] + s[3])
 }
 
 func absRun(step func(a float64, t []float32) float64) func(a float64, x []float32) float64 {

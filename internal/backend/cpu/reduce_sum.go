@@ -50,6 +50,10 @@ func (f *folder[T, A, R]) nothing(out backend.View) {
 
 // rows folds dense rows to their results.
 func (f *folder[T, A, R]) rows(z, x unsafe.Pointer, rows, n int) {
+	if f.dense != nil && n <= tileElems {
+		f.dense(z, x, rows, n)
+		return
+	}
 	to, from := unsafe.Slice((*R)(z), rows), unsafe.Slice((*T)(x), rows*n)
 	for i := range to {
 		to[i] = f.done(f.run(f.zero, from[:n:n]), n)
@@ -99,6 +103,20 @@ func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []ui
 					widen(t[i*w:(i+1)*w], unsafe.Slice((*uint16)(unsafe.Add(p, (r+i)*stride*2)), w))
 				}
 				f.cols(acc, unsafe.Pointer(unsafe.SliceData(t)), w, n)
+			}
+		},
+		dense: func(z, x unsafe.Pointer, rows, n int) {
+			t := floatTiles.Get().(*floatTile)
+			defer floatTiles.Put(t)
+			to, from, most := unsafe.Slice((*uint16)(z), rows), unsafe.Slice((*uint16)(x), rows*n), len(t)/4/n
+			for len(to) > 0 {
+				m := min(most, len(to))
+				wide := t[:m*n]
+				widen(wide, from[:m*n])
+				for i := range to[:m] {
+					to[i] = narrow(f.done(f.run(f.zero, wide[i*n:(i+1)*n]), n))
+				}
+				to, from = to[m:], from[m*n:]
 			}
 		},
 		done: func(a A, n int) uint16 { return narrow(f.done(a, n)) }}
@@ -207,13 +225,28 @@ func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
 				a += sumRunF64(x[:n])
 				x = x[n:]
 			}
-			s := 0.0
-			for _, v := range x {
-				s += v
-			}
-			return a + s
+			return a + sumShortF64(x)
 		},
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
+}
+
+// sumShortF64 adds elements, eight sums side by side: one addition waits for the one before.
+func sumShortF64(x []float64) float64 {
+	var s [8]float64
+	for ; len(x) >= 8; x = x[8:] {
+		s[0] += x[0]
+		s[1] += x[1]
+		s[2] += x[2]
+		s[3] += x[3]
+		s[4] += x[4]
+		s[5] += x[5]
+		s[6] += x[6]
+		s[7] += x[7]
+	}
+	for i, v := range x {
+		s[i] += v
+	}
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
 func sumComplex[T complex64 | complex128](done func(complex128, int) complex128) folder[T, complex128, T] {

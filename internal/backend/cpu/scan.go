@@ -118,8 +118,9 @@ func cumulate[T, A reals](c *backend.Ctx, s attr.Scan, out, in backend.View, pro
 			pace := par.NewPace()
 			for i := lo; i < hi; i++ {
 				acc := zero
-				for k, at := 0, i*x.n+first; k < x.n; pace.Step() {
+				for k, at := 0, i*x.n+first; k < x.n; {
 					end := min(k+foldChunk, x.n)
+					pace.Did(end - k)
 					if product {
 						for ; k < end; k, at = k+1, at+step {
 							acc *= A(xs[at])

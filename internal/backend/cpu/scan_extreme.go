@@ -63,8 +63,8 @@ func argScan[T reals](most bool) scanner {
 							}
 						}
 					}
+					pace.Did((end - k) * w)
 					k = end
-					pace.Step()
 				}
 			}
 		})

@@ -75,7 +75,7 @@ func (w *writes) run(c *backend.Ctx) error {
 func (w *writes) singles(z, x unsafe.Pointer, idx []int64, zs, zi int, r0, r1 int64, pace *par.Pace) {
 	for lo := 0; lo < len(idx); lo += foldChunk {
 		w.single(unsafe.Add(z, lo*zi*w.size), unsafe.Add(x, lo*w.size), idx[lo:min(lo+foldChunk, len(idx))], zs, zi, r0, r1)
-		pace.Step()
+		pace.Did(min(foldChunk, len(idx)-lo))
 	}
 }
 
@@ -116,9 +116,7 @@ func (w *writes) scatterRows(o, i0, i1 int, r0, r1 int64) {
 		} else {
 			w.meetEach(z, x, idx, i0, r0, r1)
 		}
-		if k%8 == 7 {
-			pace.Step()
-		}
+		pace.Did(8 * len(idx))
 	}
 }
 

@@ -91,6 +91,10 @@ func sortRows(c *backend.Ctx, op string, x backend.View, val, idx *backend.View,
 	if val != nil {
 		z = unsafe.Add(val.Base(), val.Offset()*size)
 	}
+	if r.inner == 1 && r.n <= rankedRow {
+		s := &shortRows{d: x.DType, falls: falls, n: r.n, k: k, x: r.base, z: z, at: at}
+		return s.run(c, &r)
+	}
 	one := func(s *sorter, i int) error {
 		from, to := r.start(i, r.n), r.start(i, k)
 		p, places := unsafe.Add(r.base, from*size), at[to:to+(k-1)*r.inner+1]
