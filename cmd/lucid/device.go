@@ -35,7 +35,13 @@ func parseDevice(command, s string) (lucid.Device, error) {
 	}
 	d := lucid.CUDA(i)
 	if err := lucid.Try(func() { lucid.WithDevice(d, func() {}) }); err != nil {
-		return d, &usageError{"lucid " + command + ": " + err.Error(), withGPU + "doctor"}
+		return d, &usageError{"lucid " + command + ": " + oneLine(err), withGPU + "doctor"}
 	}
 	return d, nil
+}
+
+// oneLine is an error without the list of places that were tried, which doctor tells, and without the name in between.
+func oneLine(err error) string {
+	s, _, _ := strings.Cut(err.Error(), "; tried:\n")
+	return strings.ReplaceAll(strings.TrimPrefix(s, "lucid: "), ": lucid: ", ": ")
 }

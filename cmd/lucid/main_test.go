@@ -143,6 +143,13 @@ func TestFlagsAnywhere(t *testing.T) {
 	}
 }
 
+func TestOneLine(t *testing.T) {
+	err := errors.New("lucid: cuda: no driver: lucid: dl: not found; tried:\n\ta\n\tb")
+	if got := oneLine(err); got != "cuda: no driver: dl: not found" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestFailures asks that a command that fails says its name, with status 1.
 func TestFailures(t *testing.T) {
 	saved := commands

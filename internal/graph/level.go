@@ -30,8 +30,8 @@ func (l *Level) effective() *Level {
 	return l
 }
 
-// deeper returns the more deeply nested of two levels.
-func deeper(a, b *Level) *Level {
+// Deeper returns the more deeply nested of two levels.
+func Deeper(a, b *Level) *Level {
 	if a == b {
 		return a
 	}
@@ -44,6 +44,3 @@ func deeper(a, b *Level) *Level {
 	}
 	return b
 }
-
-// Deeper returns the more deeply nested of two levels.
-func Deeper(a, b *Level) *Level { return deeper(a, b) }

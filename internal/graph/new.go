@@ -82,7 +82,7 @@ func finish(op *Op, a attr.Attr, spec Spec, x, y *Node, list []*Node) *Node {
 		n.trace, _ = st.Trace.(*Trace)
 	}
 	if keep, ok := st.Keep.(*Level); ok {
-		n.level = deeper(n.level, keep)
+		n.level = Deeper(n.level, keep)
 		n.flags.Or(flagFleeting)
 	}
 	n.depth = satAdd16(n.depth, 1)
@@ -107,7 +107,7 @@ func (n *Node) join(op *Op, m *Node) int {
 		n.trace = deeperTrace(n.trace, m.trace)
 	}
 	if m.level != nil && m.level != n.level {
-		n.level = deeper(n.level, m.level)
+		n.level = Deeper(n.level, m.level)
 	}
 	if f := m.flags.Load(); f&(flagTape|flagUserFree) != 0 {
 		if f&flagUserFree != 0 {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // BatchNormOptions: Training takes the statistics of the batch, and moves the running ones by Momentum (nil: 0.1).
@@ -51,10 +50,9 @@ func trainStats(x, runMean, runVar *Node, momentum float64) (m, v, newMean, newV
 	if count == 1 {
 		fault.Throw(fault.Shape, "batch_norm", "%v has one value per channel; training needs more", x.Shape())
 	}
-	stats := graph.Items(graph.New(opChannelMoments, nil, x))
-	m, v = stats[0], stats[1]
-	if runMean == nil {
-		return m, v, nil, nil
+	m, v = channelMoments(x)
+	if runMean == nil || count == 0 { // an empty batch says nothing
+		return m, v, runMean, runVar
 	}
 	move := func(run, now *Node) *Node {
 		return Cast(Add(Mul(run, 1-momentum), Mul(StopGradient(now), momentum)), run.DType())
@@ -88,7 +86,7 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *Node, o InstanceNorm
 		fault.Throw(fault.Shape, "instance_norm", "%v has one value per channel; there is nothing to normalise over", x.Shape())
 	}
 	mean, variance = runningMean, runningVar
-	if runningMean != nil && runningVar != nil {
+	if runningMean != nil && runningVar != nil && x.Shape().Numel() > 0 {
 		// Every example is a batch of its own; the running statistics move by the average over examples.
 		flat := Cast(Reshape(x, append([]int{1, n * c}, x.Shape().Dims()[2:]...)...), statDType(x.DType()))
 		_, _, mean, variance = trainStats(flat, repeatRows(runningMean, n), repeatRows(runningVar, n), orElse(o.Momentum, 0.1))

@@ -92,6 +92,15 @@ func init() {
 		}})
 }
 
+// channelMoments are the means and variances of the channels; those of nothing are 0, so that gradients of parameters are.
+func channelMoments(x *Node) (mean, variance *Node) {
+	m := graph.Items(graph.New(opChannelMoments, nil, x))
+	if x.Shape().Numel() == 0 {
+		return zerosLike(m[0]), zerosLike(m[1])
+	}
+	return m[0], m[1]
+}
+
 func channelSpecs(x *Node) []graph.Spec {
 	s := graph.Spec{Shape: shape.Of("channels", x.Dim(1)), DType: statDType(x.DType())}
 	return []graph.Spec{s, s}
@@ -157,8 +166,7 @@ func (b batchNorm) operands(in []*Node) (x, weight, bias *Node) {
 }
 
 func (b batchNorm) moments(x *Node) (mean, variance *Node) {
-	m := graph.Items(graph.New(opChannelMoments, nil, b.show(x)))
-	return m[0], m[1]
+	return channelMoments(b.show(x))
 }
 
 func (b batchNorm) root(variance *Node) *Node { return Rsqrt(Add(variance, b.eps)) }

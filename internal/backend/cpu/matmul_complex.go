@@ -4,16 +4,18 @@ import (
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
+	"github.com/lucid-go/lucid/internal/par"
 )
 
-// A complex product is a real one of twice the rows and twice the inner size:
+// A complex product is two real ones over matrices whose columns are real and imaginary parts in turn, as complex numbers lie:
 //
-//	[re c]   [re a  -im a]   [re b]
-//	[im c] = [im a   re a] · [im b]
+//	c = re a · b + im a · ib
+//
+// The parts of a are read where they lie, two apart, and so is b; i times b is a copy.
 
 // complexInner is the inner size from which that is done. It alone decides, so that a row has the same bits whatever
 // rows come with it.
-const complexInner = 16
+const complexInner = 4
 
 func productC64(m, n, k int, a []complex64, ars, acs int, b []complex64, brs, bcs int, c []complex64, crs int, add bool, run gemm.Runner) {
 	if k < complexInner {
@@ -38,31 +40,40 @@ func parts[F floats, C complex64 | complex128](x []C) []F {
 
 // complexProduct takes pairs; strides count complex numbers.
 func complexProduct[F floats](mul product[F], m, n, k int, a []F, ars, acs int, b []F, brs, bcs int, c []F, crs int, add bool, run gemm.Runner) {
-	buf, free := borrow[F](4*m*k + 2*k*n + 2*m*n)
+	if m == 0 || n == 0 {
+		return
+	}
+	size := 2 * k * n
+	if bcs != 1 {
+		size *= 2
+	}
+	buf, free := borrow[F](size)
 	defer free()
-	x, y, z := buf[:4*m*k], buf[4*m*k:][:2*k*n], buf[4*m*k+2*k*n:]
-	for i := range m {
-		re, im, from := x[i*2*k:][:2*k], x[(m+i)*2*k:][:2*k], a[2*i*ars:]
-		for p := range k {
-			r, s := from[2*p*acs], from[2*p*acs+1]
-			re[p], re[k+p], im[p], im[k+p] = r, -s, s, r
-		}
+	ib := buf[:2*k*n]
+	if bcs != 1 {
+		b, brs = wholeRows(buf[2*k*n:], k, n, b, brs, bcs), n
 	}
+	pace := par.NewPace()
 	for p := range k {
-		re, im, from := y[p*n:][:n], y[(k+p)*n:][:n], b[2*p*brs:]
-		for j := range n {
-			re[j], im[j] = from[2*j*bcs], from[2*j*bcs+1]
+		to, from := ib[2*p*n:][:2*n], b[2*p*brs:][:2*n]
+		for j := 0; j+1 < len(from) && j+1 < len(to); j += 2 {
+			to[j], to[j+1] = -from[j+1], from[j]
+		}
+		if n >= tileElems {
+			pace.Step()
 		}
 	}
-	mul(2*m, n, 2*k, x, 2*k, 1, y, n, 1, z, n, false, run)
-	for i := range m {
-		to, re, im := c[2*i*crs:][:2*n], z[i*n:][:n], z[(m+i)*n:][:n]
-		for j := range n {
-			if add {
-				to[2*j], to[2*j+1] = to[2*j]+re[j], to[2*j+1]+im[j]
-			} else {
-				to[2*j], to[2*j+1] = re[j], im[j]
-			}
+	mul(m, 2*n, k, a, 2*ars, 2*acs, b, 2*brs, 1, c, 2*crs, add, run)
+	mul(m, 2*n, k, a[1:], 2*ars, 2*acs, ib, 2*n, 1, c, 2*crs, true, run)
+}
+
+// wholeRows copies pairs to rows that lie one after the other.
+func wholeRows[F floats](z []F, rows, cols int, x []F, rs, cs int) []F {
+	for p := range rows {
+		to, from := z[2*p*cols:][:2*cols], x[2*p*rs:]
+		for j := range cols {
+			to[2*j], to[2*j+1] = from[2*j*cs], from[2*j*cs+1]
 		}
 	}
+	return z
 }

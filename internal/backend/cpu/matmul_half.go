@@ -54,13 +54,17 @@ func widenedStack(c *backend.Ctx, v backend.View) (stack[float32], error) {
 
 // endedHalf multiplies halves. Sums are float32, in scratch that stays in the cache; a part is rounded once, when it is finished.
 func endedHalf(d dtype.DType) endedProduct[uint16] {
-	mul, vector := gemm.BFloat16, vectorBF16
+	mul, vector, depth := gemm.BFloat16, vectorBF16, longDepth
 	if d == dtype.Float16 {
-		mul, vector = gemm.Float16, vectorF16
+		mul, vector, depth = gemm.Float16, vectorF16, vectorDepth
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
-		if byVector(m, n, k, acs, longDepth) {
+		if byVector(m, n, k, acs, depth) {
 			vector.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
+			return
+		}
+		if n*k <= smallHalf && n > 0 && k > 0 {
+			productSmall(d, m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
 			return
 		}
 		mul(m, n, k, a, ars, acs, b, brs, bcs, nil, n, gemm.Overwrite, func(part []float32, prs, row, col, rows, cols int) {
@@ -78,6 +82,67 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 				ep(to, crs, row, col, rows, cols)
 			}
 		}, run)
+	}
+}
+
+const (
+	smallHalf = 512     // elements of a right factor so small that a product of float32 takes less time than what halves need besides
+	smallRows = 8 << 10 // elements of the left factor and the product in one block
+)
+
+// productSmall widens the factors first. The size of the right one alone decides, so that a row has the same bits whatever rows come
+// with it.
+func productSmall(d dtype.DType, m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+	each := max(1, smallRows/(n+k))
+	if run == nil || m <= each {
+		for row := 0; row < m; row += each {
+			smallBlock(d, row, min(each, m-row), n, k, a, ars, acs, b, brs, bcs, c, crs, ep)
+		}
+		return
+	}
+	run((m+each-1)/each, func(block int) {
+		row := block * each
+		smallBlock(d, row, min(each, m-row), n, k, a, ars, acs, b, brs, bcs, c, crs, ep)
+	})
+}
+
+// smallBlock is a few rows of productSmall.
+func smallBlock(d dtype.DType, row, rows, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int)) {
+	withScratch(k*n+rows*(k+n)+rows*n/2+1, func(buf []float32) {
+		y, x, z := buf[:k*n], buf[k*n:][:rows*k], buf[k*n+rows*k:][:rows*n]
+		yrs, ycs := n, 1
+		if brs == 1 && bcs != 1 {
+			widenMatrix(d, y, b, n, k, bcs, 1)
+			yrs, ycs = 1, k
+		} else {
+			widenMatrix(d, y, b, k, n, brs, bcs)
+		}
+		widenMatrix(d, x, a[row*ars:], rows, k, ars, acs)
+		gemm.Float32(rows, n, k, x, k, 1, y, yrs, ycs, z, n, gemm.Overwrite, nil, nil)
+		to, rs := tail(c, row*crs), crs
+		if c == nil {
+			rest := buf[k*n+rows*(k+n):]
+			to, rs = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(rest))), rows*n), n
+		}
+		if rs == n {
+			narrowHalf(d, to[:rows*n], z)
+		} else {
+			narrowRows(d, to, rs, z, n, rows, n)
+		}
+		if ep != nil {
+			ep(to, rs, row, 0, rows, n)
+		}
+	})
+}
+
+// widenMatrix copies a matrix row by row.
+func widenMatrix(d dtype.DType, z []float32, x []uint16, rows, cols, rs, cs int) {
+	if cs == 1 && rs == cols {
+		widenHalf(d, z, x[:rows*cols])
+		return
+	}
+	for i := range rows {
+		widenStrided(d, z[i*cols:][:cols], x[i*rs:], cs)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 
 const (
 	vectorDepth = 128      // inner size from which that is done
-	longDepth   = 8 << 10  // the same for float64 and halves, of which matrix kernels take more in a cycle
+	longDepth   = 8 << 10  // the same for float64 and bfloat16, of which matrix kernels take more in a cycle
 	dotPart     = 2048     // elements
-	dotRun      = 8        // parts that are one block of work
+	dotRun      = 8        // parts that are one block of work: a few microseconds
 	dotSerial   = 64 << 10 // elements up to which a parallel loop does not pay
 )
 
@@ -29,26 +29,44 @@ type vectorProduct[T numbers, S float32 | float64] struct {
 	dot    func(x []T, y []S) S
 	vector func(x []T, step, k int) (y []S, free func())
 	put    func(z []T, x []S)
+	// lie is dot for a vector as it lies, of which a part is shown at a time; nil if vector does nothing to one that lies whole.
+	lie func(x, y []T) S
 }
 
 func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
-	y, freeY := v.vector(b, brs, k)
-	defer freeY()
+	parts := (k + dotPart - 1) / dotPart
+	dot := v.dotsAsTheyLie(b, brs, parts)
+	var y []S
+	if dot == nil {
+		whole, freeY := v.vector(b, brs, k)
+		defer freeY()
+		y = whole
+	}
 	if acs != 1 {
 		x, freeX := vectorOf(a, acs, k)
 		defer freeX()
 		a = x
 	}
+	if m == 1 && k <= dotPart {
+		var sum [1]S
+		sum[0] = v.dot(a[:k], y)
+		v.finish(sum[:], 0, c, crs, ep)
+		return
+	}
 	if run == nil || m*k <= dotSerial {
 		run = func(blocks int, f func(int)) {
+			pace := par.NewPace()
 			for i := range blocks {
 				f(i)
+				pace.Step()
 			}
 		}
 	}
-	parts := (k + dotPart - 1) / dotPart
 	if parts > dotRun { // rows so long that each is several blocks
-		v.long(m, k, parts, a, ars, y, c, crs, ep, run)
+		if dot == nil {
+			dot = func(x []T, at int) S { return v.dot(x, y[at:at+len(x)]) }
+		}
+		v.long(m, k, parts, a, ars, dot, c, crs, ep, run)
 		return
 	}
 	each := max(1, dotRun*dotPart/k)
@@ -57,12 +75,8 @@ func (v *vectorProduct[T, S]) run(m, k int, a []T, ars, acs int, b []T, brs int,
 		rows := min(each, m-from)
 		sums, free := borrow[S](rows)
 		defer free()
-		pace := par.NewPace()
 		for i := range rows {
 			sums[i] = v.row(a[(from+i)*ars:][:k], y)
-			if k >= dotPart {
-				pace.Step()
-			}
 		}
 		v.finish(sums, from, c, crs, ep)
 	})
@@ -77,18 +91,25 @@ func (v *vectorProduct[T, S]) row(x []T, y []S) (sum S) {
 	return sum
 }
 
+// dotsAsTheyLie returns the sum of products of a part of a row, from an element on, with a long vector where that lies; nil if there is
+// no such way. It would go through memory if it were shown as a whole first.
+func (v *vectorProduct[T, S]) dotsAsTheyLie(b []T, brs, parts int) func(x []T, at int) S {
+	if v.lie == nil || brs != 1 || parts <= dotRun {
+		return nil
+	}
+	return func(x []T, at int) S { return v.lie(x, b[at:at+len(x)]) }
+}
+
 // long cuts rows into blocks of parts.
-func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, y []S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
+func (v *vectorProduct[T, S]) long(m, k, parts int, a []T, ars int, dot func(x []T, at int) S, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner) {
 	partial, free := borrow[S](m * parts)
 	defer free()
 	runs := (parts + dotRun - 1) / dotRun
 	run(m*runs, func(block int) {
 		row := a[block/runs*ars:][:k]
-		pace := par.NewPace()
 		for p := block % runs * dotRun; p < min((block%runs+1)*dotRun, parts); p++ {
 			to := min((p+1)*dotPart, k)
-			partial[block/runs*parts+p] = v.dot(row[p*dotPart:to], y[p*dotPart:to])
-			pace.Step()
+			partial[block/runs*parts+p] = dot(row[p*dotPart:to], p*dotPart)
 		}
 	})
 	sums := partial[:m]
@@ -136,48 +157,27 @@ func vectorOf[T numbers](x []T, step, k int) ([]T, func()) {
 }
 
 var (
-	vector32 = &vectorProduct[float32, float32]{simd.DotF32, vectorOf[float32], func(z, x []float32) { copy(z, x) }}
-	vector64 = &vectorProduct[float64, float64]{laneDot64, vectorOf[float64], func(z, x []float64) { copy(z, x) }}
+	vector32 = &vectorProduct[float32, float32]{dot: simd.DotF32, vector: vectorOf[float32], put: func(z, x []float32) { copy(z, x) }}
+	vector64 = &vectorProduct[float64, float64]{dot: simd.DotF64, vector: vectorOf[float64], put: func(z, x []float64) { copy(z, x) }}
 
-	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16), vectorHalf(dtype.Float16)
+	vectorBF16, vectorF16 = vectorHalf(dtype.BFloat16, simd.DotBF16), vectorHalf(dtype.Float16, simd.DotF16)
 )
 
-// vectorHalf has the vector in float32, and widens a part of a row tile by tile.
-func vectorHalf(d dtype.DType) *vectorProduct[uint16, float32] {
+// vectorHalf has the vector in float32.
+func vectorHalf(d dtype.DType, dot func(x []uint16, y []float32) float32) *vectorProduct[uint16, float32] {
 	return &vectorProduct[uint16, float32]{
-		dot: func(x []uint16, y []float32) (sum float32) {
-			var tile [dotPart / 4]float32
-			for at := 0; at < len(x); at += len(tile) {
-				n := min(len(tile), len(x)-at)
-				widenHalf(d, tile[:n], x[at:at+n])
-				sum += simd.DotF32(tile[:n], y[at:at+n])
-			}
-			return sum
-		},
+		dot: dot,
 		vector: func(x []uint16, step, k int) ([]float32, func()) {
 			y, free := borrow[float32](k)
 			widenStrided(d, y, x, step)
 			return y, free
 		},
 		put: func(z []uint16, x []float32) { narrowHalf(d, z, x) },
+		lie: func(x, y []uint16) float32 {
+			part, free := borrow[float32](len(y))
+			defer free()
+			widenHalf(d, part, y)
+			return dot(x, part)
+		},
 	}
-}
-
-// laneDot64 sums the products of a part: element i is added to lane i%lanes, then halves of lanes are added, and the last few in order.
-func laneDot64(x, y []float64) float64 {
-	const lanes, last = 512, 8
-	var sums, tile [lanes]float64
-	for at := 0; at < len(x); at += lanes {
-		n := min(lanes, len(x)-at)
-		simd.MulF64(tile[:n], x[at:at+n], y[at:at+n])
-		simd.AddF64(sums[:n], sums[:n], tile[:n])
-	}
-	for h := lanes / 2; h >= last; h /= 2 {
-		simd.AddF64(sums[:h], sums[:h], sums[h:2*h])
-	}
-	sum := 0.0
-	for _, s := range sums[:last] {
-		sum += s
-	}
-	return sum
 }

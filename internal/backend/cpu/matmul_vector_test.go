@@ -33,6 +33,22 @@ func TestMatmulInts(t *testing.T) {
 	}
 }
 
+// TestMatmulSmall: small right factors of halves, products of few columns and of complex numbers, of any layout; many rows are cut into
+// blocks.
+func TestMatmulSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, d := range []dtype.DType{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16, dtype.Complex64, dtype.Complex128} {
+		for _, s := range [][3]int{{4, 4, 4}, {1, 3, 5}, {8, 8, 8}, {16, 16, 16}, {3, 2, 60}, {1000, 7, 20}, {5, 33, 40}, {30, 1, 9}} {
+			m, n, k := s[0], s[1], s[2]
+			checkKernel(t, "matmul", nil, []int{m, n}, plainView(d, m, k), plainView(d, k, n))
+			checkKernel(t, "matmul", nil, []int{3, m, n}, plainView(d, 3, m, k), plainView(d, 3, k, n))
+			for range 3 {
+				checkKernel(t, "matmul", nil, []int{m, n}, randomView(r, d, []int{m, k}), randomView(r, d, []int{k, n}))
+			}
+		}
+	}
+}
+
 // TestMatmulVectorRows: a row has the same bits whatever rows come with it.
 func TestMatmulVectorRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))

@@ -1,14 +1,16 @@
 package gemm
 
-// tinyWork is the number of multiply-adds up to which choosing a path would take a good
-// part of the time.
-const tinyWork = 64 << 10
+const (
+	tinyWork  = 64 << 10 // multiply-adds up to which choosing a path would take a good part of the time
+	leastWork = 512      // the same for few columns, which fill vectors badly
+)
 
 // tiny computes small products of the common forms, one chunk of k and rows of B contiguous, or columns of it and a few
 // rows of A, with as little ado as possible. It reports whether it did.
 func tiny[T Float](e *engine[T], m, n, k int, a []T, ars, acs int, b []T, brs, bcs int,
 	c []T, crs int, mode Mode, ep Epilogue[T]) bool {
-	if work(m, n, k) > tinyWork || n <= skinnyCols || uint(k-1) >= maxChunk || m <= 0 {
+	size := work(m, n, k)
+	if size > tinyWork || n <= skinnyCols && size > leastWork || uint(k-1) >= maxChunk || m <= 0 || n <= 0 {
 		return false
 	}
 	add := mode == Accumulate

@@ -65,3 +65,34 @@ func MinOfF32(x []float32) float32 {
 	}
 	return orNaN(minOfF32Generic(x))
 }
+
+// The sums of whole groups of reduce_dot.go.
+func dotF64(x, y []float64) float64 {
+	switch {
+	case useAVX512:
+		return dotF64AVX512(&x[0], &y[0], len(x))
+	case useAVX2:
+		return dotF64AVX2(&x[0], &y[0], len(x))
+	}
+	return dotF64Generic(x, y)
+}
+
+func dotBF16(x []uint16, y []float32) float32 {
+	switch {
+	case useAVX512:
+		return dotBF16AVX512(&x[0], &y[0], len(x))
+	case useAVX2:
+		return dotBF16AVX2(&x[0], &y[0], len(x))
+	}
+	return dotBF16Generic(x, y)
+}
+
+func dotF16(x []uint16, y []float32) float32 {
+	switch {
+	case useAVX512:
+		return dotF16AVX512(&x[0], &y[0], len(x))
+	case useAVX2:
+		return dotF16AVX2(&x[0], &y[0], len(x))
+	}
+	return dotF16Generic(x, y)
+}

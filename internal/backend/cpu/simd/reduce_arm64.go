@@ -42,3 +42,25 @@ func MinOfF32(x []float32) float32 {
 	}
 	return orNaN(minOfF32Generic(x))
 }
+
+// The sums of whole groups of reduce_dot.go.
+func dotF64(x, y []float64) float64 {
+	if useNEON {
+		return dotF64NEON(&x[0], &y[0], len(x))
+	}
+	return dotF64Generic(x, y)
+}
+
+func dotBF16(x []uint16, y []float32) float32 {
+	if useNEON {
+		return dotBF16NEON(&x[0], &y[0], len(x))
+	}
+	return dotBF16Generic(x, y)
+}
+
+func dotF16(x []uint16, y []float32) float32 {
+	if useNEON {
+		return dotF16NEON(&x[0], &y[0], len(x))
+	}
+	return dotF16Generic(x, y)
+}

@@ -23,6 +23,24 @@ func dotF32AVX512(x, y *float32, n int) (sum float32)
 func dotF32AVX2(x, y *float32, n int) (sum float32)
 
 //go:noescape
+func dotF64AVX512(x, y *float64, n int) (sum float64)
+
+//go:noescape
+func dotF64AVX2(x, y *float64, n int) (sum float64)
+
+//go:noescape
+func dotBF16AVX512(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
+func dotBF16AVX2(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
+func dotF16AVX512(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
+func dotF16AVX2(x *uint16, y *float32, n int) (sum float32)
+
+//go:noescape
 func maxOfF32AVX512(x *float32, n int) (m float32, top int32)
 
 //go:noescape

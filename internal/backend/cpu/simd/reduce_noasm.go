@@ -16,3 +16,10 @@ func MaxOfF32(x []float32) float32 { return orNaN(maxOfF32Generic(x)) }
 
 // MinOfF32 returns the smallest element, NaN if there is one, +Inf if x is empty.
 func MinOfF32(x []float32) float32 { return orNaN(minOfF32Generic(x)) }
+
+// The sums of whole groups of reduce_dot.go.
+func dotF64(x, y []float64) float64 { return dotF64Generic(x, y) }
+
+func dotBF16(x []uint16, y []float32) float32 { return dotBF16Generic(x, y) }
+
+func dotF16(x []uint16, y []float32) float32 { return dotF16Generic(x, y) }

@@ -54,6 +54,44 @@ func TestReduce(t *testing.T) {
 	testReduce(t, "MinOfF32", one(MinOfF32), ext(minOfF32Generic))
 }
 
+// TestDot runs the sums of products of float64 and of halves against their twins, at the edge of readable memory.
+func TestDot(t *testing.T) {
+	const most = 4100
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, end := range []bool{true, false} {
+		x, y := view[float64](fence(t, 8*most, end)), view[float64](fence(t, 8*most, end))
+		h, w := view[uint16](fence(t, 2*most, end)), view[float32](fence(t, 4*most, end))
+		impl.ForEach(t, "simd", func(variant string) {
+			for _, n := range lengths() {
+				from := 0
+				if end {
+					from = most - n
+				}
+				x, y, h, w := x[from:][:n], y[from:][:n], h[from:][:n], w[from:][:n]
+				for i := range x {
+					x[i], y[i], h[i], w[i] = r.NormFloat64(), r.NormFloat64(), uint16(r.Uint32()), float32(r.NormFloat64())
+				}
+				whole, of := n&^(doubleLanes-1), n&^(lanes-1)
+				u, v := make([]float64, doubleLanes), make([]float64, doubleLanes)
+				copy(u, x[whole:])
+				copy(v, y[whole:])
+				if got, want := DotF64(x, y), dotF64Generic(x[:whole], y[:whole])+dotF64Generic(u, v); got != want {
+					t.Fatalf("%s, float64, n=%d: got %v, twin %v", variant, n, got, want)
+				}
+				hs, ws := make([]uint16, lanes), make([]float32, lanes)
+				copy(hs, h[of:])
+				copy(ws, w[of:])
+				if got, want := DotBF16(h, w), dotBF16Generic(h[:of], w[:of])+dotBF16Generic(hs, ws); !same(got, want) {
+					t.Fatalf("%s, bfloat16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
+				if got, want := DotF16(h, w), dotF16Generic(h[:of], w[:of])+dotF16Generic(hs, ws); !same(got, want) {
+					t.Fatalf("%s, float16, n=%d: got %v, twin %v", variant, n, got, want)
+				}
+			}
+		})
+	}
+}
+
 // TestFma compares the emulated fused multiply-add with exact arithmetic.
 func TestFma(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

@@ -258,6 +258,7 @@ func trig() []*kernel {
 
 func reductions() []*kernel {
 	x := []param{{"x", "float32"}}
+	halfAndFloat := []param{{"x", "uint16"}, {"y", "float32"}}
 	lanes := []acc{{name: "sum", op: "add", typ: "float32", lanes: true}}
 	ext := func(op string, init uint64) []acc {
 		return []acc{{name: "m", op: op, typ: "float32", lanes: true, init: init}, {name: "top", op: "imax", typ: "int32"}}
@@ -274,6 +275,15 @@ func reductions() []*kernel {
 		{name: "SumSqF32", own: true, lane: 4, slices: x, accs: lanes, body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, v)) }},
 		{name: "DotF32", own: true, lane: 4, slices: []param{{"x", "float32"}, {"y", "float32"}}, accs: lanes,
 			body: func(b *B) { v := b.X("x"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
+		{name: "DotF64", own: true, whole: true, lane: 8, slices: []param{{"x", "float64"}, {"y", "float64"}}, accs: []acc{{name: "sum", op: "add", typ: "float64", lanes: true}},
+			body: func(b *B) { v := b.Load("x", f64, ""); b.Acc("sum", "add", b.Mul(v, b.Load("y", f64, ""))) }},
+		{name: "DotBF16", own: true, whole: true, lane: 4, slices: halfAndFloat, accs: lanes,
+			body: func(b *B) {
+				v := b.Float(b.Shl(b.Load("x", i32, "u16"), 16))
+				b.Acc("sum", "add", b.Mul(v, b.X("y")))
+			}},
+		{name: "DotF16", own: true, whole: true, lane: 4, slices: halfAndFloat, accs: lanes,
+			body: func(b *B) { v := b.Load("x", f32, "f16"); b.Acc("sum", "add", b.Mul(v, b.X("y"))) }},
 		{name: "MaxOfF32", own: true, lane: 4, slices: x, accs: ext("max", 0xff800000), body: extBody("max")},
 		{name: "MinOfF32", own: true, lane: 4, slices: x, accs: ext("min", 0x7f800000), body: extBody("min")},
 	}

@@ -32,9 +32,11 @@ func (a *asm) kernel(k *kernel) {
 	a.out.WriteString("\n")
 	a.label("tail")
 	a.p("ADDQ $%d, CX", step)
-	a.p("JZ done")
-	f.stopLbl = "stopTail"
-	f.tail(b, lanes, unroll)
+	if !k.whole {
+		a.p("JZ done")
+		f.stopLbl = "stopTail"
+		f.tail(b, lanes, unroll)
+	}
 	a.out.WriteString("\n")
 	f.finish(lanes)
 	f.rareVectors()
@@ -46,7 +48,7 @@ func (a *asm) head(k *kernel) {
 		size += s.size()
 	}
 	if len(k.accs) > 0 || k.stops {
-		size = (size+7)&^7 + 4*len(k.accs) // results start at a word
+		size = (size+7)&^7 + k.lane*len(k.accs) // results start at a word
 	}
 	if k.stops {
 		size += 8
@@ -160,7 +162,7 @@ func (f *frame) finish(lanes int) {
 	off = (off + 7) &^ 7
 	for i, c := range f.k.accs {
 		f.reduce(c)
-		f.p("VMOVSS X%d, %s+%d(FP)", f.fixed[c.name+".0"], c.name, off+4*i)
+		f.p("VMOVS%s X%d, %s+%d(FP)", f.kind(), f.fixed[c.name+".0"], c.name, off+f.k.lane*i)
 	}
 	f.p("VZEROUPPER")
 	if f.k.stops {
@@ -180,9 +182,12 @@ func (f *frame) finish(lanes int) {
 	f.p("RET")
 }
 
-// reduce joins the lanes: lane i with lane i+32, then i+16, 8, 4, 2 and 1.
+// kind is the letter of the lanes' floats.
+func (f *frame) kind() string { return map[int]string{4: "S", 8: "D"}[f.k.lane] }
+
+// reduce joins the lanes: lane i with that half of them away, then a quarter, and so on.
 func (f *frame) reduce(c acc) {
-	op := map[string]string{"add": "VADDPS", "max": "VMAXPS", "min": "VMINPS", "imax": "VPMAXSD"}[c.op]
+	op := map[string]string{"add": "VADDP" + f.kind(), "max": "VMAXPS", "min": "VMINPS", "imax": "VPMAXSD"}[c.op]
 	join := func(hi, lo string) { f.p("%s %s, %s, %s", op, lo, hi, lo) }
 	r := func(i int) int { return f.fixed[fmt.Sprintf("%s.%d", c.name, i)] }
 	n := 0
@@ -207,7 +212,11 @@ func (f *frame) reduce(c acc) {
 	} else {
 		f.p("VEXTRACTF128 $1, Y%d, X%d", lo, t)
 	}
-	for _, imm := range []int{0, 0x4e, 0xb1} {
+	turns := []int{0, 0x4e, 0xb1}
+	if f.k.lane == 8 {
+		turns = turns[:2]
+	}
+	for _, imm := range turns {
 		if imm != 0 {
 			f.p("VPERMILPS $%#x, X%d, X%d", imm, lo, t)
 		}

@@ -50,12 +50,13 @@ type kernel struct {
 	stops   bool
 	noAVX2  bool
 	own     bool   // twin and exported function are written by hand
+	whole   bool   // a reduction that is called for whole groups only
 	plain   string // stores go past the caches; this kernel does the ends, and all of it where there is no assembly
 	body    func(b *B)
 }
 
-// group is the number of lanes of a reduction.
-func (k *kernel) group() int { return 64 }
+// group is the number of lanes of a reduction: 256 bytes of them.
+func (k *kernel) group() int { return 256 / k.lane }
 
 // unroll is the number of vectors per turn of the loop: as many as a reduction has
 // lanes for, one where the kernel may stop between them, else more for short bodies.
@@ -190,9 +191,11 @@ func files() map[string][]byte {
 		}
 	}
 	put("chain_gen.go", chainNames())
-	put("chain_avx2_gen_amd64.s", chainSource(avx2))
-	put("chain_avx512_gen_amd64.s", chainSource(avx512))
-	put("chain_neon_gen_arm64.s", chainSource(neon))
+	for lane, name := range map[int]string{4: "chain", 8: "chain64"} {
+		put(name+"_avx2_gen_amd64.s", chainSource(avx2, lane))
+		put(name+"_avx512_gen_amd64.s", chainSource(avx512, lane))
+		put(name+"_neon_gen_arm64.s", chainSource(neon, lane))
+	}
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
 	put("transpose_neon_gen_arm64.s", neonTranspose())

@@ -254,7 +254,7 @@ func (a *neonAsm) reset(b *B) {
 	for _, c := range a.k.accs {
 		n := 1
 		if c.lanes {
-			n = a.k.group() / 4
+			n = a.k.group() * a.k.lane / 16
 		}
 		for i := range n {
 			a.fixed[fmt.Sprintf("%s.%d", c.name, i)] = a.alloc()

@@ -219,7 +219,7 @@ func (a *neonAsm) acc(v *val, x int) {
 		a.word("AND", 0, t, x, a.fixed["mask"])
 		a.word("FADD", 4, r, r, t)
 	case op == "add":
-		a.word("FADD", 4, r, r, x)
+		a.word("FADD", a.k.lane, r, r, x)
 	case op == "imax": // lanes beyond the end are zero
 		a.word("SMAX", 4, r, r, x)
 	default:

@@ -52,10 +52,13 @@ func neonKernel(k *kernel, tab *neonTable) string {
 	a.out.WriteString("\n")
 	a.label("tail")
 	a.p("ADDS $%d, R9", step)
-	a.p("BEQ done")
-	if len(k.accs) > 0 {
+	switch {
+	case k.whole:
+	case len(k.accs) > 0:
+		a.p("BEQ done")
 		a.sumTail(b, unroll)
-	} else {
+	default:
+		a.p("BEQ done")
 		a.mapTail(b, unroll, lanes)
 	}
 	a.out.WriteString("\n")
@@ -72,7 +75,7 @@ func (a *neonAsm) head(b *B) {
 		size += s.size()
 	}
 	if len(k.accs) > 0 || k.stops {
-		size = (size+7)&^7 + 4*len(k.accs) // results start at a word
+		size = (size+7)&^7 + k.lane*len(k.accs) // results start at a word
 	}
 	if k.stops {
 		size += 8
@@ -186,7 +189,7 @@ func (a *neonAsm) finish(lanes int) {
 	off = (off + 7) &^ 7
 	for i, c := range k.accs {
 		a.reduce(c)
-		a.p("FMOVS F%d, %s+%d(FP)", a.fixed[c.name+".0"], c.name, off+4*i)
+		a.p("FMOV%s F%d, %s+%d(FP)", map[int]string{4: "S", 8: "D"}[k.lane], a.fixed[c.name+".0"], c.name, off+k.lane*i)
 	}
 	if k.stops {
 		a.p("MOVD n+%d(FP), R10", 8*len(k.slices))
@@ -204,18 +207,18 @@ func (a *neonAsm) finish(lanes int) {
 	a.p("RET")
 }
 
-// reduce joins the lanes: lane i with lane i+32, then i+16, 8, 4, 2 and 1.
+// reduce joins the lanes: lane i with that half of them away, then a quarter, and so on.
 func (a *neonAsm) reduce(c acc) {
 	r := func(i int) int { return a.fixed[fmt.Sprintf("%s.%d", c.name, i)] }
 	n := 1
 	if c.lanes {
-		n = a.k.group() / 4
+		n = a.k.group() * a.k.lane / 16
 	}
 	t, u := a.alloc(), a.alloc()
 	join := func(lo, hi int) {
 		switch c.op {
 		case "add":
-			a.word("FADD", 4, lo, lo, hi)
+			a.word("FADD", a.k.lane, lo, lo, hi)
 		case "imax":
 			a.word("SMAX", 4, lo, lo, hi)
 		default:
@@ -228,7 +231,7 @@ func (a *neonAsm) reduce(c acc) {
 			join(r(i), r(i+n))
 		}
 	}
-	for _, ext := range []string{"EXT8", "EXT4"} {
+	for _, ext := range []string{"EXT8", "EXT4"}[:8/a.k.lane] {
 		a.word(ext, 0, t, r(0), r(0))
 		join(r(0), t)
 	}

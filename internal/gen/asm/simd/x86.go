@@ -293,7 +293,7 @@ func (a *asm) newFrame(k *kernel) *frame {
 	for _, c := range k.accs {
 		n := 1
 		if c.lanes {
-			n = k.group() / (a.vl() / 4)
+			n = k.group() / (a.vl() / k.lane)
 		}
 		for i := range n {
 			f.fixed[fmt.Sprintf("%s.%d", c.name, i)] = f.alloc()

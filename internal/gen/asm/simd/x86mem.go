@@ -250,7 +250,7 @@ func (f *frame) acc(v *val, pos int) {
 	}
 	switch v.op {
 	case "accadd":
-		f.p("VADDPS %s, %s, %s%s", f.reg(x), f.reg(r), k, f.reg(r))
+		f.p("VADDP%s %s, %s, %s%s", f.kind(), f.reg(x), f.reg(r), k, f.reg(r))
 	case "accmax":
 		f.p("VMAXPS %s, %s, %s%s", f.reg(r), f.reg(x), k, f.reg(r))
 	case "accmin":
