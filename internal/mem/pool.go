@@ -190,15 +190,14 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	return blk, true, nil
 }
 
-// keepUp waits for the collection under way if new memory would be asked of a device, and as much was handed out since it began as
-// was worth it: work for a device is asked for faster than garbage is found, and would fill it.
+// keepUp waits for the collection under way if new memory would be asked of a device: work for it is asked for faster than garbage is
+// found, which would fill it.
 func (p *Pool) keepUp(class int16) {
 	if p.hostHeap() {
 		return
 	}
 	p.mu.Lock()
-	behind := len(p.free[class]) == 0 && p.collecting.Load() && p.since > max(softBudget, p.stats.Allocated/2)
-	done := p.collected
+	behind, done := len(p.free[class]) == 0 && p.collecting.Load(), p.collected
 	p.mu.Unlock()
 	if behind {
 		<-done

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -54,8 +55,13 @@ func prepare(p *backend.Fused) {
 	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
 		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
-			if q.faults = ins.Op; ins.Op == "require" {
-				q.faults = ins.Attr.(attr.Domain).Op
+			switch a := ins.Attr.(type) {
+			case attr.Domain:
+				q.faults = a.Op
+			case attr.Bound:
+				q.faults = cmp.Or(a.Op, ins.Op)
+			default:
+				q.faults = ins.Op
 			}
 		}
 	}
