@@ -142,7 +142,7 @@ func Softshrink(x *Node, o LambdOptions) *Node {
 		fault.Throw(fault.Value, "softshrink", "lambd is %v; want 0 or more", l)
 	}
 	x = realFloat("softshrink", x)
-	return Where(Gt(x, l), Sub(x, l), Where(Lt(x, -l), Add(x, l), Where(IsNaN(x), x, constLike(x, 0))))
+	return Where(Le(Abs(x), l), constLike(x, 0), Sub(x, Where(Gt(x, 0), constLike(x, l), constLike(x, -l))))
 }
 
 // Hardshrink returns x, and 0 where |x| does not exceed lambd.
@@ -152,7 +152,7 @@ func Softshrink(x *Node, o LambdOptions) *Node {
 func Hardshrink(x *Node, o LambdOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
 	x = realFloat("hardshrink", x)
-	return Where(LogicalAnd(Ge(x, -l), Le(x, l)), constLike(x, 0), x)
+	return Where(Le(Abs(x), l), constLike(x, 0), x)
 }
 
 // Threshold returns x where it exceeds the threshold, and value elsewhere.

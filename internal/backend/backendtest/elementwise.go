@@ -142,7 +142,9 @@ func mixed() []check {
 		{name: "wrap_index", dtypes: []dtype.DType{dtype.Int64}, in: []input{{lo: -4, hi: 4}}, shapes: shapes, exact: true,
 			f: func(in []*node) []*node { return []*node{graph.New(op("wrap_index"), attr.Bound{Size: 5}, in...)} }},
 		{name: "wrap_index", dtypes: []dtype.DType{dtype.Int64}, in: []input{{lo: 0, hi: 4}}, shapes: shapes, exact: true,
-			f: func(in []*node) []*node { return []*node{graph.New(op("wrap_index"), attr.Bound{Size: 5, Strict: true}, in...)} }},
+			f: func(in []*node) []*node {
+				return []*node{graph.New(op("wrap_index"), attr.Bound{Size: 5, Strict: true}, in...)}
+			}},
 		{name: "const", dtypes: every, exact: true, f: func([]*node) []*node { return []*node{ops.Number(dtype.Float32, 2.5), ops.Number(dtype.Int8, -3)} }},
 	}
 	for _, to := range every {

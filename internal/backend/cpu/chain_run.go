@@ -38,22 +38,25 @@ func (r *runState) ready(w *workspace) {
 			continue
 		}
 		for _, s := range p.chain.steps {
-			op := s.op
+			op, lane := s.op, p.chain.lane
 			switch {
 			case s.local >= 0:
-				c.steps = append(c.steps, simd.ChainStep(op, unsafe.Add(locals, s.local*4*chainMost), false))
+				c.steps = append(c.steps, simd.ChainStep(op, lane, unsafe.Add(locals, s.local*4*chainMost), false))
 				continue
 			case s.reg < 0:
-				c.steps = append(c.steps, simd.ChainStep(op, nil, false))
+				c.steps = append(c.steps, simd.ChainStep(op, lane, nil, false))
 				continue
 			case s.reg < len(r.in) && r.in[s.reg].repeated():
-				c.steps = append(c.steps, simd.ChainStep(op, unsafe.Add(w.base, r.in[s.reg].slot*r.unit), false))
+				if op < simd.ChainLoadBool { // one copy will do
+					op += simd.ChainOne
+				}
+				c.steps = append(c.steps, simd.ChainStep(op, lane, unsafe.Add(w.base, r.in[s.reg].slot*r.unit), false))
 				continue
 			case op == simd.ChainStore && r.goesPast(s.reg):
 				op = simd.ChainStream
 			}
 			c.tiles = append(c.tiles, tileStep{len(c.steps), s.reg})
-			c.steps = append(c.steps, simd.ChainStep(op, nil, true))
+			c.steps = append(c.steps, simd.ChainStep(op, lane, nil, true))
 		}
 		c.ends = append(c.ends, len(c.steps))
 	}
@@ -84,7 +87,7 @@ func (r *runState) partsOf(w *workspace, reg []unsafe.Pointer, n int) {
 			continue
 		}
 		if whole > 0 {
-			simd.RunChain(c.steps[at:c.ends[i]], whole)
+			simd.RunChain(c.steps[at:c.ends[i]], p.chain.lane, whole)
 		}
 		at = c.ends[i]
 		if whole < n {

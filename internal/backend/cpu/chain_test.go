@@ -16,18 +16,25 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// randomProgram makes a program of instructions that chain code has, and some it has not.
+// chainFloats are the dtypes of values in random programs.
+var chainFloats = []dtype.DType{dtype.Float32, dtype.BFloat16, dtype.Float16, dtype.Float64}
+
+// randomProgram makes a program of instructions that chain code has, and some it has not: on one dtype, or on several.
 func randomProgram(r *rand.Rand, n int) *backend.Fused {
 	in := 2 + r.IntN(4)
 	p := &backend.Fused{Shape: shape.Of("test", n), In: in}
+	float, mixed := chainFloats[r.IntN(4)], r.IntN(3) == 0
 	for range in {
-		d := dtype.Float32
+		d := float
+		if mixed {
+			d = chainFloats[r.IntN(4)]
+		}
 		if r.IntN(6) == 0 {
 			d = dtype.Bool
 		}
 		p.DTypes = append(p.DTypes, d)
 	}
-	p.DTypes[0], p.DTypes[1] = dtype.Float32, dtype.Float32
+	p.DTypes[0], p.DTypes[1] = float, float
 	pick := func(d dtype.DType) int {
 		for {
 			lo := 0
@@ -39,20 +46,37 @@ func randomProgram(r *rand.Rand, n int) *backend.Fused {
 			}
 		}
 	}
-	unary := []string{"neg", "abs", "sqrt", "square", "reciprocal", "rsqrt", "relu", "exp", "sign"}
+	unary := []string{"neg", "abs", "sqrt", "square", "reciprocal", "rsqrt", "relu", "exp", "sign", "floor", "ceil", "trunc", "round"}
 	binary := []string{"add", "sub", "mul", "div", "maximum", "minimum", "clamp_min", "clamp_max", "grad_mul"}
-	compare := []string{"lt", "le", "gt", "ge", "eq", "ne"}
+	compare := []string{"lt", "le", "gt", "ge", "eq", "ne", "isnan"}
+	logic := []string{"logical_and", "logical_or", "logical_xor", "logical_not"}
 	for range 1 + r.IntN(20) {
-		ins, out := backend.Instr{Dst: len(p.DTypes), Src: [3]int{-1, -1, -1}}, dtype.Float32
-		switch k := r.IntN(10); {
+		if mixed {
+			float = p.DTypes[pick(p.DTypes[r.IntN(len(p.DTypes))])]
+		}
+		if float == dtype.Bool {
+			float = p.DTypes[0]
+		}
+		ins, out := backend.Instr{Dst: len(p.DTypes), Src: [3]int{-1, -1, -1}}, float
+		switch k := r.IntN(12); {
 		case k < 3:
-			ins.Op, ins.Src[0] = unary[r.IntN(len(unary))], pick(dtype.Float32)
+			ins.Op, ins.Src[0] = unary[r.IntN(len(unary))], pick(float)
 		case k < 7:
-			ins.Op, ins.Src[0], ins.Src[1] = binary[r.IntN(len(binary))], pick(dtype.Float32), pick(dtype.Float32)
-		case k < 8 || !slices.Contains(p.DTypes, dtype.Bool):
-			ins.Op, ins.Src[0], ins.Src[1], out = compare[r.IntN(len(compare))], pick(dtype.Float32), pick(dtype.Float32), dtype.Bool
+			ins.Op, ins.Src[0], ins.Src[1] = binary[r.IntN(len(binary))], pick(float), pick(float)
+		case k == 7 && mixed:
+			ins.Op, ins.Src[0], out = "cast", pick(float), chainFloats[r.IntN(4)]
+		case k < 9 || !slices.Contains(p.DTypes, dtype.Bool):
+			ins.Op, ins.Src[0], ins.Src[1], out = compare[r.IntN(len(compare))], pick(float), pick(float), dtype.Bool
+			if ins.Op == "isnan" {
+				ins.Src[1] = -1
+			}
+		case k == 9:
+			ins.Op, ins.Src[0], ins.Src[1], out = logic[r.IntN(len(logic))], pick(dtype.Bool), pick(dtype.Bool), dtype.Bool
+			if ins.Op == "logical_not" {
+				ins.Src[1] = -1
+			}
 		default:
-			ins.Op, ins.Src = "where", [3]int{pick(dtype.Bool), pick(dtype.Float32), pick(dtype.Float32)}
+			ins.Op, ins.Src = "where", [3]int{pick(dtype.Bool), pick(float), pick(float)}
 		}
 		p.DTypes = append(p.DTypes, out)
 		p.Instrs = append(p.Instrs, ins)
@@ -70,17 +94,30 @@ func randomProgram(r *rand.Rand, n int) *backend.Fused {
 func randomOperands(r *rand.Rand, p *backend.Fused, n int) []backend.View {
 	var in []backend.View
 	for _, d := range p.DTypes[:p.In] {
-		b := make([]byte, 8*n+64)
-		x := dtype.Slice[float32](b)
+		b := make([]byte, 16*n+64)
+		x := make([]float32, 2*n+8)
 		for i := range x {
 			x[i] = float32(r.NormFloat64())
 			if r.IntN(50) == 0 {
 				x[i] = []float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.NaN()), 1e-42}[r.IntN(5)]
 			}
 		}
-		if d == dtype.Bool {
+		switch d {
+		case dtype.Bool:
 			for i := range b {
 				b[i] = byte(r.IntN(2))
+			}
+		case dtype.Float32:
+			copy(dtype.Slice[float32](b), x)
+		case dtype.Float64:
+			for i, v := range x {
+				dtype.Slice[float64](b)[i] = float64(v)
+			}
+		default:
+			for i, v := range x {
+				if dtype.Slice[uint16](b)[i] = uint16(dtype.F64ToBF16(float64(v))); d == dtype.Float16 {
+					dtype.Slice[uint16](b)[i] = uint16(dtype.F64ToF16(float64(v)))
+				}
 			}
 		}
 		v := backend.View{Buf: mem.FromGo(b), DType: d, Shape: p.Shape}
@@ -133,7 +170,7 @@ func runProgram(t *testing.T, p *backend.Fused, in []backend.View, inPlace bool)
 // TestChainPrograms runs programs by chain code and instruction by instruction: the bits are the same.
 func TestChainPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for trial := range 600 {
+	for trial := range 2400 {
 		n := []int{1, 31, 32, 127, 128, 129, 300, 1023, 1024, 1153, 10003, 70001}[trial%12]
 		if n > 2000 && trial%3 != 0 {
 			continue
@@ -160,18 +197,31 @@ func TestChainPrograms(t *testing.T) {
 
 // sameValues compares bits, one NaN being as good as another.
 func sameValues(d dtype.DType, a, b []byte) bool {
-	if d != dtype.Float32 {
-		return bytes.Equal(a, b)
+	switch d {
+	case dtype.Float32:
+		return slices.EqualFunc(dtype.Slice[float32](a), dtype.Slice[float32](b), func(x, y float32) bool {
+			return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y
+		})
+	case dtype.Float64:
+		return slices.EqualFunc(dtype.Slice[float64](a), dtype.Slice[float64](b), func(x, y float64) bool {
+			return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
+		})
+	case dtype.BFloat16, dtype.Float16:
+		inf := uint16(0x7f80)
+		if d == dtype.Float16 {
+			inf = 0x7c00
+		}
+		return slices.EqualFunc(dtype.Slice[uint16](a), dtype.Slice[uint16](b), func(x, y uint16) bool {
+			return x == y || x&0x7fff > inf && y&0x7fff > inf
+		})
 	}
-	return slices.EqualFunc(dtype.Slice[float32](a), dtype.Slice[float32](b), func(x, y float32) bool {
-		return math.Float32bits(x) == math.Float32bits(y) || x != x && y != y
-	})
+	return bytes.Equal(a, b)
 }
 
 func listing(p *backend.Fused) string {
 	s := ""
 	for _, ins := range p.Instrs {
-		s += fmt.Sprintf("%d = %s %v\n", ins.Dst, ins.Op, ins.Src)
+		s += fmt.Sprintf("%d (%v) = %s %v\n", ins.Dst, p.DTypes[ins.Dst], ins.Op, ins.Src)
 	}
 	return s
 }

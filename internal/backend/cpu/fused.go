@@ -53,6 +53,7 @@ type code struct {
 func canFuse(op string, out dtype.DType, in []dtype.DType) bool { return blockFor(op, out, in) != nil }
 
 func prepare(p *backend.Fused) *prepared {
+	p = scheduled(p)
 	q := &prepared{last: make([]int, len(p.DTypes)), slot: make([]int, len(p.DTypes)), size: make([]int, len(p.DTypes))}
 	q.madeBy = make([]int, len(p.DTypes))
 	for i, d := range p.DTypes {
@@ -280,7 +281,7 @@ func (r *runState) end() {
 // it reads and writes in the end goes through memory.
 func (r *runState) chains(p *backend.Fused) {
 	r.long, r.fill = tileElems, min(tileElems, r.n)
-	w := simd.ChainWidth()
+	w := simd.ChainWidth(4)
 	if w == 0 || r.n < w || !r.p.chains {
 		if len(r.p.code) == 1 && r.inPlace() {
 			r.long = paceElems

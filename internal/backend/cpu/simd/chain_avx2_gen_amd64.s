@@ -8,90 +8,169 @@ DATA chainAVX2Const<>+0(SB)/4, $0x80000000
 DATA chainAVX2Const<>+4(SB)/4, $0x7fffffff
 DATA chainAVX2Const<>+8(SB)/4, $0x3f800000
 DATA chainAVX2Const<>+12(SB)/4, $0x1010101
-GLOBL chainAVX2Const<>(SB), RODATA|NOPTR, $16
+DATA chainAVX2Const<>+16(SB)/4, $0xffffffff
+DATA chainAVX2Const<>+20(SB)/4, $0x7fff
+GLOBL chainAVX2Const<>(SB), RODATA|NOPTR, $24
 
 DATA chainAVX2Table<>+0(SB)/8, $chainAddAVX2<>(SB)
 DATA chainAVX2Table<>+8(SB)/8, $chainAddBAVX2<>(SB)
 DATA chainAVX2Table<>+16(SB)/8, $chainAddCAVX2<>(SB)
-DATA chainAVX2Table<>+24(SB)/8, $chainAddFromAVX2<>(SB)
-DATA chainAVX2Table<>+32(SB)/8, $chainAddFromBAVX2<>(SB)
-DATA chainAVX2Table<>+40(SB)/8, $chainAddFromCAVX2<>(SB)
-DATA chainAVX2Table<>+48(SB)/8, $chainSubAVX2<>(SB)
-DATA chainAVX2Table<>+56(SB)/8, $chainSubBAVX2<>(SB)
-DATA chainAVX2Table<>+64(SB)/8, $chainSubCAVX2<>(SB)
-DATA chainAVX2Table<>+72(SB)/8, $chainSubFromAVX2<>(SB)
-DATA chainAVX2Table<>+80(SB)/8, $chainSubFromBAVX2<>(SB)
-DATA chainAVX2Table<>+88(SB)/8, $chainSubFromCAVX2<>(SB)
-DATA chainAVX2Table<>+96(SB)/8, $chainMulAVX2<>(SB)
-DATA chainAVX2Table<>+104(SB)/8, $chainMulBAVX2<>(SB)
-DATA chainAVX2Table<>+112(SB)/8, $chainMulCAVX2<>(SB)
-DATA chainAVX2Table<>+120(SB)/8, $chainMulFromAVX2<>(SB)
-DATA chainAVX2Table<>+128(SB)/8, $chainMulFromBAVX2<>(SB)
-DATA chainAVX2Table<>+136(SB)/8, $chainMulFromCAVX2<>(SB)
-DATA chainAVX2Table<>+144(SB)/8, $chainDivAVX2<>(SB)
-DATA chainAVX2Table<>+152(SB)/8, $chainDivBAVX2<>(SB)
-DATA chainAVX2Table<>+160(SB)/8, $chainDivCAVX2<>(SB)
-DATA chainAVX2Table<>+168(SB)/8, $chainDivFromAVX2<>(SB)
-DATA chainAVX2Table<>+176(SB)/8, $chainDivFromBAVX2<>(SB)
-DATA chainAVX2Table<>+184(SB)/8, $chainDivFromCAVX2<>(SB)
-DATA chainAVX2Table<>+192(SB)/8, $chainMaxAVX2<>(SB)
-DATA chainAVX2Table<>+200(SB)/8, $chainMaxBAVX2<>(SB)
-DATA chainAVX2Table<>+208(SB)/8, $chainMaxCAVX2<>(SB)
-DATA chainAVX2Table<>+216(SB)/8, $chainMaxFromAVX2<>(SB)
-DATA chainAVX2Table<>+224(SB)/8, $chainMaxFromBAVX2<>(SB)
-DATA chainAVX2Table<>+232(SB)/8, $chainMaxFromCAVX2<>(SB)
-DATA chainAVX2Table<>+240(SB)/8, $chainMinAVX2<>(SB)
-DATA chainAVX2Table<>+248(SB)/8, $chainMinBAVX2<>(SB)
-DATA chainAVX2Table<>+256(SB)/8, $chainMinCAVX2<>(SB)
-DATA chainAVX2Table<>+264(SB)/8, $chainMinFromAVX2<>(SB)
-DATA chainAVX2Table<>+272(SB)/8, $chainMinFromBAVX2<>(SB)
-DATA chainAVX2Table<>+280(SB)/8, $chainMinFromCAVX2<>(SB)
-DATA chainAVX2Table<>+288(SB)/8, $chainGradMulAVX2<>(SB)
-DATA chainAVX2Table<>+296(SB)/8, $chainGradMulBAVX2<>(SB)
-DATA chainAVX2Table<>+304(SB)/8, $chainGradMulCAVX2<>(SB)
-DATA chainAVX2Table<>+312(SB)/8, $chainGradMulFromAVX2<>(SB)
-DATA chainAVX2Table<>+320(SB)/8, $chainGradMulFromBAVX2<>(SB)
-DATA chainAVX2Table<>+328(SB)/8, $chainGradMulFromCAVX2<>(SB)
-DATA chainAVX2Table<>+336(SB)/8, $chainLtAVX2<>(SB)
-DATA chainAVX2Table<>+344(SB)/8, $chainLtBAVX2<>(SB)
-DATA chainAVX2Table<>+352(SB)/8, $chainLtCAVX2<>(SB)
-DATA chainAVX2Table<>+360(SB)/8, $chainLeAVX2<>(SB)
-DATA chainAVX2Table<>+368(SB)/8, $chainLeBAVX2<>(SB)
-DATA chainAVX2Table<>+376(SB)/8, $chainLeCAVX2<>(SB)
-DATA chainAVX2Table<>+384(SB)/8, $chainEqAVX2<>(SB)
-DATA chainAVX2Table<>+392(SB)/8, $chainEqBAVX2<>(SB)
-DATA chainAVX2Table<>+400(SB)/8, $chainEqCAVX2<>(SB)
-DATA chainAVX2Table<>+408(SB)/8, $chainNeAVX2<>(SB)
-DATA chainAVX2Table<>+416(SB)/8, $chainNeBAVX2<>(SB)
-DATA chainAVX2Table<>+424(SB)/8, $chainNeCAVX2<>(SB)
-DATA chainAVX2Table<>+432(SB)/8, $chainGtAVX2<>(SB)
-DATA chainAVX2Table<>+440(SB)/8, $chainGtBAVX2<>(SB)
-DATA chainAVX2Table<>+448(SB)/8, $chainGtCAVX2<>(SB)
-DATA chainAVX2Table<>+456(SB)/8, $chainGeAVX2<>(SB)
-DATA chainAVX2Table<>+464(SB)/8, $chainGeBAVX2<>(SB)
-DATA chainAVX2Table<>+472(SB)/8, $chainGeCAVX2<>(SB)
-DATA chainAVX2Table<>+480(SB)/8, $chainWhereAVX2<>(SB)
-DATA chainAVX2Table<>+488(SB)/8, $chainWhereBAVX2<>(SB)
-DATA chainAVX2Table<>+496(SB)/8, $chainWhereFromAVX2<>(SB)
-DATA chainAVX2Table<>+504(SB)/8, $chainWhereFromBAVX2<>(SB)
-DATA chainAVX2Table<>+512(SB)/8, $chainNegAVX2<>(SB)
-DATA chainAVX2Table<>+520(SB)/8, $chainAbsAVX2<>(SB)
-DATA chainAVX2Table<>+528(SB)/8, $chainSqrtAVX2<>(SB)
-DATA chainAVX2Table<>+536(SB)/8, $chainSquareAVX2<>(SB)
-DATA chainAVX2Table<>+544(SB)/8, $chainRecipAVX2<>(SB)
-DATA chainAVX2Table<>+552(SB)/8, $chainRsqrtAVX2<>(SB)
-DATA chainAVX2Table<>+560(SB)/8, $chainReluAVX2<>(SB)
-DATA chainAVX2Table<>+568(SB)/8, $chainLoadAVX2<>(SB)
-DATA chainAVX2Table<>+576(SB)/8, $chainLoadBAVX2<>(SB)
-DATA chainAVX2Table<>+584(SB)/8, $chainLoadCAVX2<>(SB)
-DATA chainAVX2Table<>+592(SB)/8, $chainStoreAVX2<>(SB)
-DATA chainAVX2Table<>+600(SB)/8, $chainStoreBAVX2<>(SB)
-DATA chainAVX2Table<>+608(SB)/8, $chainStoreCAVX2<>(SB)
-DATA chainAVX2Table<>+616(SB)/8, $chainStreamAVX2<>(SB)
-DATA chainAVX2Table<>+624(SB)/8, $chainLoadBoolAVX2<>(SB)
-DATA chainAVX2Table<>+632(SB)/8, $chainStoreBoolAVX2<>(SB)
-DATA chainAVX2Table<>+640(SB)/8, $chainNextAVX2<>(SB)
-GLOBL chainAVX2Table<>(SB), NOPTR, $648
+DATA chainAVX2Table<>+24(SB)/8, $chainAdd1AVX2<>(SB)
+DATA chainAVX2Table<>+32(SB)/8, $chainAddFromAVX2<>(SB)
+DATA chainAVX2Table<>+40(SB)/8, $chainAddFromBAVX2<>(SB)
+DATA chainAVX2Table<>+48(SB)/8, $chainAddFromCAVX2<>(SB)
+DATA chainAVX2Table<>+56(SB)/8, $chainAddFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+64(SB)/8, $chainSubAVX2<>(SB)
+DATA chainAVX2Table<>+72(SB)/8, $chainSubBAVX2<>(SB)
+DATA chainAVX2Table<>+80(SB)/8, $chainSubCAVX2<>(SB)
+DATA chainAVX2Table<>+88(SB)/8, $chainSub1AVX2<>(SB)
+DATA chainAVX2Table<>+96(SB)/8, $chainSubFromAVX2<>(SB)
+DATA chainAVX2Table<>+104(SB)/8, $chainSubFromBAVX2<>(SB)
+DATA chainAVX2Table<>+112(SB)/8, $chainSubFromCAVX2<>(SB)
+DATA chainAVX2Table<>+120(SB)/8, $chainSubFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+128(SB)/8, $chainMulAVX2<>(SB)
+DATA chainAVX2Table<>+136(SB)/8, $chainMulBAVX2<>(SB)
+DATA chainAVX2Table<>+144(SB)/8, $chainMulCAVX2<>(SB)
+DATA chainAVX2Table<>+152(SB)/8, $chainMul1AVX2<>(SB)
+DATA chainAVX2Table<>+160(SB)/8, $chainMulFromAVX2<>(SB)
+DATA chainAVX2Table<>+168(SB)/8, $chainMulFromBAVX2<>(SB)
+DATA chainAVX2Table<>+176(SB)/8, $chainMulFromCAVX2<>(SB)
+DATA chainAVX2Table<>+184(SB)/8, $chainMulFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+192(SB)/8, $chainDivAVX2<>(SB)
+DATA chainAVX2Table<>+200(SB)/8, $chainDivBAVX2<>(SB)
+DATA chainAVX2Table<>+208(SB)/8, $chainDivCAVX2<>(SB)
+DATA chainAVX2Table<>+216(SB)/8, $chainDiv1AVX2<>(SB)
+DATA chainAVX2Table<>+224(SB)/8, $chainDivFromAVX2<>(SB)
+DATA chainAVX2Table<>+232(SB)/8, $chainDivFromBAVX2<>(SB)
+DATA chainAVX2Table<>+240(SB)/8, $chainDivFromCAVX2<>(SB)
+DATA chainAVX2Table<>+248(SB)/8, $chainDivFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+256(SB)/8, $chainMaxAVX2<>(SB)
+DATA chainAVX2Table<>+264(SB)/8, $chainMaxBAVX2<>(SB)
+DATA chainAVX2Table<>+272(SB)/8, $chainMaxCAVX2<>(SB)
+DATA chainAVX2Table<>+280(SB)/8, $chainMax1AVX2<>(SB)
+DATA chainAVX2Table<>+288(SB)/8, $chainMaxFromAVX2<>(SB)
+DATA chainAVX2Table<>+296(SB)/8, $chainMaxFromBAVX2<>(SB)
+DATA chainAVX2Table<>+304(SB)/8, $chainMaxFromCAVX2<>(SB)
+DATA chainAVX2Table<>+312(SB)/8, $chainMaxFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+320(SB)/8, $chainMinAVX2<>(SB)
+DATA chainAVX2Table<>+328(SB)/8, $chainMinBAVX2<>(SB)
+DATA chainAVX2Table<>+336(SB)/8, $chainMinCAVX2<>(SB)
+DATA chainAVX2Table<>+344(SB)/8, $chainMin1AVX2<>(SB)
+DATA chainAVX2Table<>+352(SB)/8, $chainMinFromAVX2<>(SB)
+DATA chainAVX2Table<>+360(SB)/8, $chainMinFromBAVX2<>(SB)
+DATA chainAVX2Table<>+368(SB)/8, $chainMinFromCAVX2<>(SB)
+DATA chainAVX2Table<>+376(SB)/8, $chainMinFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+384(SB)/8, $chainGradMulAVX2<>(SB)
+DATA chainAVX2Table<>+392(SB)/8, $chainGradMulBAVX2<>(SB)
+DATA chainAVX2Table<>+400(SB)/8, $chainGradMulCAVX2<>(SB)
+DATA chainAVX2Table<>+408(SB)/8, $chainGradMul1AVX2<>(SB)
+DATA chainAVX2Table<>+416(SB)/8, $chainGradMulFromAVX2<>(SB)
+DATA chainAVX2Table<>+424(SB)/8, $chainGradMulFromBAVX2<>(SB)
+DATA chainAVX2Table<>+432(SB)/8, $chainGradMulFromCAVX2<>(SB)
+DATA chainAVX2Table<>+440(SB)/8, $chainGradMulFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+448(SB)/8, $chainLtAVX2<>(SB)
+DATA chainAVX2Table<>+456(SB)/8, $chainLtBAVX2<>(SB)
+DATA chainAVX2Table<>+464(SB)/8, $chainLtCAVX2<>(SB)
+DATA chainAVX2Table<>+472(SB)/8, $chainLt1AVX2<>(SB)
+DATA chainAVX2Table<>+480(SB)/8, $chainIfLtAVX2<>(SB)
+DATA chainAVX2Table<>+488(SB)/8, $chainIfLtBAVX2<>(SB)
+DATA chainAVX2Table<>+496(SB)/8, $chainIfLtCAVX2<>(SB)
+DATA chainAVX2Table<>+504(SB)/8, $chainIfLt1AVX2<>(SB)
+DATA chainAVX2Table<>+512(SB)/8, $chainLeAVX2<>(SB)
+DATA chainAVX2Table<>+520(SB)/8, $chainLeBAVX2<>(SB)
+DATA chainAVX2Table<>+528(SB)/8, $chainLeCAVX2<>(SB)
+DATA chainAVX2Table<>+536(SB)/8, $chainLe1AVX2<>(SB)
+DATA chainAVX2Table<>+544(SB)/8, $chainIfLeAVX2<>(SB)
+DATA chainAVX2Table<>+552(SB)/8, $chainIfLeBAVX2<>(SB)
+DATA chainAVX2Table<>+560(SB)/8, $chainIfLeCAVX2<>(SB)
+DATA chainAVX2Table<>+568(SB)/8, $chainIfLe1AVX2<>(SB)
+DATA chainAVX2Table<>+576(SB)/8, $chainEqAVX2<>(SB)
+DATA chainAVX2Table<>+584(SB)/8, $chainEqBAVX2<>(SB)
+DATA chainAVX2Table<>+592(SB)/8, $chainEqCAVX2<>(SB)
+DATA chainAVX2Table<>+600(SB)/8, $chainEq1AVX2<>(SB)
+DATA chainAVX2Table<>+608(SB)/8, $chainIfEqAVX2<>(SB)
+DATA chainAVX2Table<>+616(SB)/8, $chainIfEqBAVX2<>(SB)
+DATA chainAVX2Table<>+624(SB)/8, $chainIfEqCAVX2<>(SB)
+DATA chainAVX2Table<>+632(SB)/8, $chainIfEq1AVX2<>(SB)
+DATA chainAVX2Table<>+640(SB)/8, $chainNeAVX2<>(SB)
+DATA chainAVX2Table<>+648(SB)/8, $chainNeBAVX2<>(SB)
+DATA chainAVX2Table<>+656(SB)/8, $chainNeCAVX2<>(SB)
+DATA chainAVX2Table<>+664(SB)/8, $chainNe1AVX2<>(SB)
+DATA chainAVX2Table<>+672(SB)/8, $chainIfNeAVX2<>(SB)
+DATA chainAVX2Table<>+680(SB)/8, $chainIfNeBAVX2<>(SB)
+DATA chainAVX2Table<>+688(SB)/8, $chainIfNeCAVX2<>(SB)
+DATA chainAVX2Table<>+696(SB)/8, $chainIfNe1AVX2<>(SB)
+DATA chainAVX2Table<>+704(SB)/8, $chainGtAVX2<>(SB)
+DATA chainAVX2Table<>+712(SB)/8, $chainGtBAVX2<>(SB)
+DATA chainAVX2Table<>+720(SB)/8, $chainGtCAVX2<>(SB)
+DATA chainAVX2Table<>+728(SB)/8, $chainGt1AVX2<>(SB)
+DATA chainAVX2Table<>+736(SB)/8, $chainIfGtAVX2<>(SB)
+DATA chainAVX2Table<>+744(SB)/8, $chainIfGtBAVX2<>(SB)
+DATA chainAVX2Table<>+752(SB)/8, $chainIfGtCAVX2<>(SB)
+DATA chainAVX2Table<>+760(SB)/8, $chainIfGt1AVX2<>(SB)
+DATA chainAVX2Table<>+768(SB)/8, $chainGeAVX2<>(SB)
+DATA chainAVX2Table<>+776(SB)/8, $chainGeBAVX2<>(SB)
+DATA chainAVX2Table<>+784(SB)/8, $chainGeCAVX2<>(SB)
+DATA chainAVX2Table<>+792(SB)/8, $chainGe1AVX2<>(SB)
+DATA chainAVX2Table<>+800(SB)/8, $chainIfGeAVX2<>(SB)
+DATA chainAVX2Table<>+808(SB)/8, $chainIfGeBAVX2<>(SB)
+DATA chainAVX2Table<>+816(SB)/8, $chainIfGeCAVX2<>(SB)
+DATA chainAVX2Table<>+824(SB)/8, $chainIfGe1AVX2<>(SB)
+DATA chainAVX2Table<>+832(SB)/8, $chainAndAVX2<>(SB)
+DATA chainAVX2Table<>+840(SB)/8, $chainAndBAVX2<>(SB)
+DATA chainAVX2Table<>+848(SB)/8, $chainAndCAVX2<>(SB)
+DATA chainAVX2Table<>+856(SB)/8, $chainOrAVX2<>(SB)
+DATA chainAVX2Table<>+864(SB)/8, $chainOrBAVX2<>(SB)
+DATA chainAVX2Table<>+872(SB)/8, $chainOrCAVX2<>(SB)
+DATA chainAVX2Table<>+880(SB)/8, $chainXorAVX2<>(SB)
+DATA chainAVX2Table<>+888(SB)/8, $chainXorBAVX2<>(SB)
+DATA chainAVX2Table<>+896(SB)/8, $chainXorCAVX2<>(SB)
+DATA chainAVX2Table<>+904(SB)/8, $chainRoundAVX2<>(SB)
+DATA chainAVX2Table<>+912(SB)/8, $chainFloorAVX2<>(SB)
+DATA chainAVX2Table<>+920(SB)/8, $chainCeilAVX2<>(SB)
+DATA chainAVX2Table<>+928(SB)/8, $chainTruncAVX2<>(SB)
+DATA chainAVX2Table<>+936(SB)/8, $chainIsNaNAVX2<>(SB)
+DATA chainAVX2Table<>+944(SB)/8, $chainIfNaNAVX2<>(SB)
+DATA chainAVX2Table<>+952(SB)/8, $chainNotAVX2<>(SB)
+DATA chainAVX2Table<>+960(SB)/8, $chainRoundBF16AVX2<>(SB)
+DATA chainAVX2Table<>+968(SB)/8, $chainRoundF16AVX2<>(SB)
+DATA chainAVX2Table<>+976(SB)/8, $chainWhereAVX2<>(SB)
+DATA chainAVX2Table<>+984(SB)/8, $chainWhereBAVX2<>(SB)
+DATA chainAVX2Table<>+992(SB)/8, $chainWhereCAVX2<>(SB)
+DATA chainAVX2Table<>+1000(SB)/8, $chainWhere1AVX2<>(SB)
+DATA chainAVX2Table<>+1008(SB)/8, $chainWhereFromAVX2<>(SB)
+DATA chainAVX2Table<>+1016(SB)/8, $chainWhereFromBAVX2<>(SB)
+DATA chainAVX2Table<>+1024(SB)/8, $chainWhereFromCAVX2<>(SB)
+DATA chainAVX2Table<>+1032(SB)/8, $chainWhereFrom1AVX2<>(SB)
+DATA chainAVX2Table<>+1040(SB)/8, $chainNegAVX2<>(SB)
+DATA chainAVX2Table<>+1048(SB)/8, $chainAbsAVX2<>(SB)
+DATA chainAVX2Table<>+1056(SB)/8, $chainSqrtAVX2<>(SB)
+DATA chainAVX2Table<>+1064(SB)/8, $chainSquareAVX2<>(SB)
+DATA chainAVX2Table<>+1072(SB)/8, $chainRecipAVX2<>(SB)
+DATA chainAVX2Table<>+1080(SB)/8, $chainRsqrtAVX2<>(SB)
+DATA chainAVX2Table<>+1088(SB)/8, $chainReluAVX2<>(SB)
+DATA chainAVX2Table<>+1096(SB)/8, $chainLoadAVX2<>(SB)
+DATA chainAVX2Table<>+1104(SB)/8, $chainLoadBAVX2<>(SB)
+DATA chainAVX2Table<>+1112(SB)/8, $chainLoadCAVX2<>(SB)
+DATA chainAVX2Table<>+1120(SB)/8, $chainLoad1AVX2<>(SB)
+DATA chainAVX2Table<>+1128(SB)/8, $chainStoreAVX2<>(SB)
+DATA chainAVX2Table<>+1136(SB)/8, $chainStoreBAVX2<>(SB)
+DATA chainAVX2Table<>+1144(SB)/8, $chainStoreCAVX2<>(SB)
+DATA chainAVX2Table<>+1152(SB)/8, $chainStreamAVX2<>(SB)
+DATA chainAVX2Table<>+1160(SB)/8, $chainLoadBoolAVX2<>(SB)
+DATA chainAVX2Table<>+1168(SB)/8, $chainLoadBoolBAVX2<>(SB)
+DATA chainAVX2Table<>+1176(SB)/8, $chainLoadBoolCAVX2<>(SB)
+DATA chainAVX2Table<>+1184(SB)/8, $chainLoadBF16AVX2<>(SB)
+DATA chainAVX2Table<>+1192(SB)/8, $chainLoadBF16BAVX2<>(SB)
+DATA chainAVX2Table<>+1200(SB)/8, $chainLoadBF16CAVX2<>(SB)
+DATA chainAVX2Table<>+1208(SB)/8, $chainLoadF16AVX2<>(SB)
+DATA chainAVX2Table<>+1216(SB)/8, $chainLoadF16BAVX2<>(SB)
+DATA chainAVX2Table<>+1224(SB)/8, $chainLoadF16CAVX2<>(SB)
+DATA chainAVX2Table<>+1232(SB)/8, $chainStoreBoolAVX2<>(SB)
+DATA chainAVX2Table<>+1240(SB)/8, $chainStoreBF16AVX2<>(SB)
+DATA chainAVX2Table<>+1248(SB)/8, $chainStoreF16AVX2<>(SB)
+DATA chainAVX2Table<>+1256(SB)/8, $chainNextAVX2<>(SB)
+GLOBL chainAVX2Table<>(SB), NOPTR, $1264
 
 // func chainTableAVX2() *[chainRoutines]uintptr
 TEXT ·chainTableAVX2(SB), NOSPLIT, $0-8
@@ -139,6 +218,20 @@ TEXT chainAddCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = A + s
+TEXT chainAdd1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VADDPS Y12, Y0, Y0
+	VADDPS Y12, Y1, Y1
+	VADDPS Y12, Y2, Y2
+	VADDPS Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = s + A
 TEXT chainAddFromAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -174,6 +267,20 @@ TEXT chainAddFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s + A
+TEXT chainAddFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VADDPS Y0, Y12, Y0
+	VADDPS Y1, Y12, Y1
+	VADDPS Y2, Y12, Y2
+	VADDPS Y3, Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A - s
 TEXT chainSubAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -202,6 +309,20 @@ TEXT chainSubCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VSUBPS Y9, Y1, Y1
 	VSUBPS Y10, Y2, Y2
 	VSUBPS Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A - s
+TEXT chainSub1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VSUBPS Y12, Y0, Y0
+	VSUBPS Y12, Y1, Y1
+	VSUBPS Y12, Y2, Y2
+	VSUBPS Y12, Y3, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -240,6 +361,20 @@ TEXT chainSubFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s - A
+TEXT chainSubFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VSUBPS Y0, Y12, Y0
+	VSUBPS Y1, Y12, Y1
+	VSUBPS Y2, Y12, Y2
+	VSUBPS Y3, Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A * s
 TEXT chainMulAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -268,6 +403,20 @@ TEXT chainMulCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VMULPS Y9, Y1, Y1
 	VMULPS Y10, Y2, Y2
 	VMULPS Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A * s
+TEXT chainMul1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMULPS Y12, Y0, Y0
+	VMULPS Y12, Y1, Y1
+	VMULPS Y12, Y2, Y2
+	VMULPS Y12, Y3, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -306,6 +455,20 @@ TEXT chainMulFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s * A
+TEXT chainMulFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMULPS Y0, Y12, Y0
+	VMULPS Y1, Y12, Y1
+	VMULPS Y2, Y12, Y2
+	VMULPS Y3, Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A / s
 TEXT chainDivAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -334,6 +497,20 @@ TEXT chainDivCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VDIVPS Y9, Y1, Y1
 	VDIVPS Y10, Y2, Y2
 	VDIVPS Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A / s
+TEXT chainDiv1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VDIVPS Y12, Y0, Y0
+	VDIVPS Y12, Y1, Y1
+	VDIVPS Y12, Y2, Y2
+	VDIVPS Y12, Y3, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -369,6 +546,20 @@ TEXT chainDivFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VDIVPS Y1, Y9, Y1
 	VDIVPS Y2, Y10, Y2
 	VDIVPS Y3, Y11, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = s / A
+TEXT chainDivFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VDIVPS Y0, Y12, Y0
+	VDIVPS Y1, Y12, Y1
+	VDIVPS Y2, Y12, Y2
+	VDIVPS Y3, Y12, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -426,6 +617,28 @@ TEXT chainMaxCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCMPPS $3, Y2, Y2, Y15
 	VBLENDVPS Y15, Y2, Y14, Y2
 	VMAXPS Y11, Y3, Y14
+	VCMPPS $3, Y3, Y3, Y15
+	VBLENDVPS Y15, Y3, Y14, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A max s
+TEXT chainMax1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMAXPS Y12, Y0, Y14
+	VCMPPS $3, Y0, Y0, Y15
+	VBLENDVPS Y15, Y0, Y14, Y0
+	VMAXPS Y12, Y1, Y14
+	VCMPPS $3, Y1, Y1, Y15
+	VBLENDVPS Y15, Y1, Y14, Y1
+	VMAXPS Y12, Y2, Y14
+	VCMPPS $3, Y2, Y2, Y15
+	VBLENDVPS Y15, Y2, Y14, Y2
+	VMAXPS Y12, Y3, Y14
 	VCMPPS $3, Y3, Y3, Y15
 	VBLENDVPS Y15, Y3, Y14, Y3
 	ADDQ $24, BX
@@ -490,6 +703,28 @@ TEXT chainMaxFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s max A
+TEXT chainMaxFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMAXPS Y0, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y0
+	VMAXPS Y1, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y1
+	VMAXPS Y2, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y2
+	VMAXPS Y3, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A min s
 TEXT chainMinAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -544,6 +779,28 @@ TEXT chainMinCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCMPPS $3, Y2, Y2, Y15
 	VBLENDVPS Y15, Y2, Y14, Y2
 	VMINPS Y11, Y3, Y14
+	VCMPPS $3, Y3, Y3, Y15
+	VBLENDVPS Y15, Y3, Y14, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A min s
+TEXT chainMin1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMINPS Y12, Y0, Y14
+	VCMPPS $3, Y0, Y0, Y15
+	VBLENDVPS Y15, Y0, Y14, Y0
+	VMINPS Y12, Y1, Y14
+	VCMPPS $3, Y1, Y1, Y15
+	VBLENDVPS Y15, Y1, Y14, Y1
+	VMINPS Y12, Y2, Y14
+	VCMPPS $3, Y2, Y2, Y15
+	VBLENDVPS Y15, Y2, Y14, Y2
+	VMINPS Y12, Y3, Y14
 	VCMPPS $3, Y3, Y3, Y15
 	VBLENDVPS Y15, Y3, Y14, Y3
 	ADDQ $24, BX
@@ -605,6 +862,28 @@ TEXT chainMinFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VMINPS Y3, Y11, Y14
 	VCMPPS $3, Y11, Y11, Y15
 	VBLENDVPS Y15, Y11, Y14, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = s min A
+TEXT chainMinFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMINPS Y0, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y0
+	VMINPS Y1, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y1
+	VMINPS Y2, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y2
+	VMINPS Y3, Y12, Y14
+	VCMPPS $3, Y12, Y12, Y15
+	VBLENDVPS Y15, Y12, Y14, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -675,6 +954,32 @@ TEXT chainGradMulCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VPXOR Y15, Y15, Y15
 	VCMPPS $4, Y15, Y3, Y14
 	VMULPS Y11, Y3, Y3
+	VANDPS Y14, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A grad_mul s
+TEXT chainGradMul1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y0, Y14
+	VMULPS Y12, Y0, Y0
+	VANDPS Y14, Y0, Y0
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y1, Y14
+	VMULPS Y12, Y1, Y1
+	VANDPS Y14, Y1, Y1
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y2, Y14
+	VMULPS Y12, Y2, Y2
+	VANDPS Y14, Y2, Y2
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y3, Y14
+	VMULPS Y12, Y3, Y3
 	VANDPS Y14, Y3, Y3
 	ADDQ $24, BX
 	JMP (BX)
@@ -750,6 +1055,32 @@ TEXT chainGradMulFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s grad_mul A
+TEXT chainGradMulFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y12, Y14
+	VMULPS Y0, Y12, Y0
+	VANDPS Y14, Y0, Y0
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y12, Y14
+	VMULPS Y1, Y12, Y1
+	VANDPS Y14, Y1, Y1
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y12, Y14
+	VMULPS Y2, Y12, Y2
+	VANDPS Y14, Y2, Y2
+	VPXOR Y15, Y15, Y15
+	VCMPPS $4, Y15, Y12, Y14
+	VMULPS Y3, Y12, Y3
+	VANDPS Y14, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A < s, all bits or none
 TEXT chainLtAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -778,6 +1109,65 @@ TEXT chainLtCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCMPPS $17, Y9, Y1, Y1
 	VCMPPS $17, Y10, Y2, Y2
 	VCMPPS $17, Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A < s, all bits or none
+TEXT chainLt1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $17, Y12, Y0, Y0
+	VCMPPS $17, Y12, Y1, Y1
+	VCMPPS $17, Y12, Y2, Y2
+	VCMPPS $17, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A < s, all bits or none
+TEXT chainIfLtAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $17, (AX), Y0, Y8
+	VCMPPS $17, 32(AX), Y1, Y9
+	VCMPPS $17, 64(AX), Y2, Y10
+	VCMPPS $17, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A < s, all bits or none
+TEXT chainIfLtBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $17, Y5, Y1, Y9
+	VCMPPS $17, Y6, Y2, Y10
+	VCMPPS $17, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A < s, all bits or none
+TEXT chainIfLtCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $17, Y8, Y0, Y8
+	VCMPPS $17, Y9, Y1, Y9
+	VCMPPS $17, Y10, Y2, Y10
+	VCMPPS $17, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A < s, all bits or none
+TEXT chainIfLt1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $17, Y12, Y0, Y8
+	VCMPPS $17, Y12, Y1, Y9
+	VCMPPS $17, Y12, Y2, Y10
+	VCMPPS $17, Y12, Y3, Y11
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -812,6 +1202,65 @@ TEXT chainLeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = A <= s, all bits or none
+TEXT chainLe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $18, Y12, Y0, Y0
+	VCMPPS $18, Y12, Y1, Y1
+	VCMPPS $18, Y12, Y2, Y2
+	VCMPPS $18, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $18, (AX), Y0, Y8
+	VCMPPS $18, 32(AX), Y1, Y9
+	VCMPPS $18, 64(AX), Y2, Y10
+	VCMPPS $18, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $18, Y4, Y0, Y8
+	VCMPPS $18, Y5, Y1, Y9
+	VCMPPS $18, Y6, Y2, Y10
+	VCMPPS $18, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $18, Y8, Y0, Y8
+	VCMPPS $18, Y9, Y1, Y9
+	VCMPPS $18, Y10, Y2, Y10
+	VCMPPS $18, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A <= s, all bits or none
+TEXT chainIfLe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $18, Y12, Y0, Y8
+	VCMPPS $18, Y12, Y1, Y9
+	VCMPPS $18, Y12, Y2, Y10
+	VCMPPS $18, Y12, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A == s, all bits or none
 TEXT chainEqAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -840,6 +1289,65 @@ TEXT chainEqCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCMPPS $0, Y9, Y1, Y1
 	VCMPPS $0, Y10, Y2, Y2
 	VCMPPS $0, Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A == s, all bits or none
+TEXT chainEq1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $0, Y12, Y0, Y0
+	VCMPPS $0, Y12, Y1, Y1
+	VCMPPS $0, Y12, Y2, Y2
+	VCMPPS $0, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A == s, all bits or none
+TEXT chainIfEqAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $0, (AX), Y0, Y8
+	VCMPPS $0, 32(AX), Y1, Y9
+	VCMPPS $0, 64(AX), Y2, Y10
+	VCMPPS $0, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A == s, all bits or none
+TEXT chainIfEqBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $0, Y4, Y0, Y8
+	VCMPPS $0, Y5, Y1, Y9
+	VCMPPS $0, Y6, Y2, Y10
+	VCMPPS $0, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A == s, all bits or none
+TEXT chainIfEqCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $0, Y8, Y0, Y8
+	VCMPPS $0, Y9, Y1, Y9
+	VCMPPS $0, Y10, Y2, Y10
+	VCMPPS $0, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A == s, all bits or none
+TEXT chainIfEq1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $0, Y12, Y0, Y8
+	VCMPPS $0, Y12, Y1, Y9
+	VCMPPS $0, Y12, Y2, Y10
+	VCMPPS $0, Y12, Y3, Y11
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -874,6 +1382,65 @@ TEXT chainNeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = A != s, all bits or none
+TEXT chainNe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $4, Y12, Y0, Y0
+	VCMPPS $4, Y12, Y1, Y1
+	VCMPPS $4, Y12, Y2, Y2
+	VCMPPS $4, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A != s, all bits or none
+TEXT chainIfNeAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $4, (AX), Y0, Y8
+	VCMPPS $4, 32(AX), Y1, Y9
+	VCMPPS $4, 64(AX), Y2, Y10
+	VCMPPS $4, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A != s, all bits or none
+TEXT chainIfNeBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $4, Y4, Y0, Y8
+	VCMPPS $4, Y5, Y1, Y9
+	VCMPPS $4, Y6, Y2, Y10
+	VCMPPS $4, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A != s, all bits or none
+TEXT chainIfNeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $4, Y8, Y0, Y8
+	VCMPPS $4, Y9, Y1, Y9
+	VCMPPS $4, Y10, Y2, Y10
+	VCMPPS $4, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A != s, all bits or none
+TEXT chainIfNe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $4, Y12, Y0, Y8
+	VCMPPS $4, Y12, Y1, Y9
+	VCMPPS $4, Y12, Y2, Y10
+	VCMPPS $4, Y12, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = A > s, all bits or none
 TEXT chainGtAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -902,6 +1469,65 @@ TEXT chainGtCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VCMPPS $30, Y9, Y1, Y1
 	VCMPPS $30, Y10, Y2, Y2
 	VCMPPS $30, Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A > s, all bits or none
+TEXT chainGt1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $30, Y12, Y0, Y0
+	VCMPPS $30, Y12, Y1, Y1
+	VCMPPS $30, Y12, Y2, Y2
+	VCMPPS $30, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A > s, all bits or none
+TEXT chainIfGtAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $30, (AX), Y0, Y8
+	VCMPPS $30, 32(AX), Y1, Y9
+	VCMPPS $30, 64(AX), Y2, Y10
+	VCMPPS $30, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A > s, all bits or none
+TEXT chainIfGtBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $30, Y4, Y0, Y8
+	VCMPPS $30, Y5, Y1, Y9
+	VCMPPS $30, Y6, Y2, Y10
+	VCMPPS $30, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A > s, all bits or none
+TEXT chainIfGtCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $30, Y8, Y0, Y8
+	VCMPPS $30, Y9, Y1, Y9
+	VCMPPS $30, Y10, Y2, Y10
+	VCMPPS $30, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A > s, all bits or none
+TEXT chainIfGt1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $30, Y12, Y0, Y8
+	VCMPPS $30, Y12, Y1, Y9
+	VCMPPS $30, Y12, Y2, Y10
+	VCMPPS $30, Y12, Y3, Y11
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -936,6 +1562,277 @@ TEXT chainGeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = A >= s, all bits or none
+TEXT chainGe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $29, Y12, Y0, Y0
+	VCMPPS $29, Y12, Y1, Y1
+	VCMPPS $29, Y12, Y2, Y2
+	VCMPPS $29, Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VCMPPS $29, (AX), Y0, Y8
+	VCMPPS $29, 32(AX), Y1, Y9
+	VCMPPS $29, 64(AX), Y2, Y10
+	VCMPPS $29, 96(AX), Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $29, Y4, Y0, Y8
+	VCMPPS $29, Y5, Y1, Y9
+	VCMPPS $29, Y6, Y2, Y10
+	VCMPPS $29, Y7, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $29, Y8, Y0, Y8
+	VCMPPS $29, Y9, Y1, Y9
+	VCMPPS $29, Y10, Y2, Y10
+	VCMPPS $29, Y11, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A >= s, all bits or none
+TEXT chainIfGe1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VCMPPS $29, Y12, Y0, Y8
+	VCMPPS $29, Y12, Y1, Y9
+	VCMPPS $29, Y12, Y2, Y10
+	VCMPPS $29, Y12, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A and s, bit by bit
+TEXT chainAndAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VPAND (AX), Y0, Y0
+	VPAND 32(AX), Y1, Y1
+	VPAND 64(AX), Y2, Y2
+	VPAND 96(AX), Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A and s, bit by bit
+TEXT chainAndBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPAND Y4, Y0, Y0
+	VPAND Y5, Y1, Y1
+	VPAND Y6, Y2, Y2
+	VPAND Y7, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A and s, bit by bit
+TEXT chainAndCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPAND Y8, Y0, Y0
+	VPAND Y9, Y1, Y1
+	VPAND Y10, Y2, Y2
+	VPAND Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A or s, bit by bit
+TEXT chainOrAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VPOR (AX), Y0, Y0
+	VPOR 32(AX), Y1, Y1
+	VPOR 64(AX), Y2, Y2
+	VPOR 96(AX), Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A or s, bit by bit
+TEXT chainOrBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPOR Y4, Y0, Y0
+	VPOR Y5, Y1, Y1
+	VPOR Y6, Y2, Y2
+	VPOR Y7, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A or s, bit by bit
+TEXT chainOrCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPOR Y8, Y0, Y0
+	VPOR Y9, Y1, Y1
+	VPOR Y10, Y2, Y2
+	VPOR Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A xor s, bit by bit
+TEXT chainXorAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VPXOR (AX), Y0, Y0
+	VPXOR 32(AX), Y1, Y1
+	VPXOR 64(AX), Y2, Y2
+	VPXOR 96(AX), Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A xor s, bit by bit
+TEXT chainXorBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPXOR Y4, Y0, Y0
+	VPXOR Y5, Y1, Y1
+	VPXOR Y6, Y2, Y2
+	VPXOR Y7, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A xor s, bit by bit
+TEXT chainXorCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VPXOR Y8, Y0, Y0
+	VPXOR Y9, Y1, Y1
+	VPXOR Y10, Y2, Y2
+	VPXOR Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = round(A)
+TEXT chainRoundAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VROUNDPS $8, Y0, Y0
+	VROUNDPS $8, Y1, Y1
+	VROUNDPS $8, Y2, Y2
+	VROUNDPS $8, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = floor(A)
+TEXT chainFloorAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VROUNDPS $9, Y0, Y0
+	VROUNDPS $9, Y1, Y1
+	VROUNDPS $9, Y2, Y2
+	VROUNDPS $9, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = ceil(A)
+TEXT chainCeilAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VROUNDPS $10, Y0, Y0
+	VROUNDPS $10, Y1, Y1
+	VROUNDPS $10, Y2, Y2
+	VROUNDPS $10, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = trunc(A)
+TEXT chainTruncAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VROUNDPS $11, Y0, Y0
+	VROUNDPS $11, Y1, Y1
+	VROUNDPS $11, Y2, Y2
+	VROUNDPS $11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A != A, all bits or none
+TEXT chainIsNaNAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $3, Y0, Y0, Y0
+	VCMPPS $3, Y1, Y1, Y1
+	VCMPPS $3, Y2, Y2, Y2
+	VCMPPS $3, Y3, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// C = A != A, all bits or none
+TEXT chainIfNaNAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCMPPS $3, Y0, Y0, Y8
+	VCMPPS $3, Y1, Y1, Y9
+	VCMPPS $3, Y2, Y2, Y10
+	VCMPPS $3, Y3, Y3, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = not A, bit by bit
+TEXT chainNotAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VBROADCASTSS chainAVX2Const<>+16(SB), Y15
+	VPXOR Y15, Y0, Y0
+	VPXOR Y15, Y1, Y1
+	VPXOR Y15, Y2, Y2
+	VPXOR Y15, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A as bfloat16 has it
+TEXT chainRoundBF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VBROADCASTSS chainAVX2Const<>+20(SB), Y15
+	VPSLLD $15, Y0, Y12
+	VPSRLD $31, Y12, Y12
+	VPADDD Y15, Y12, Y12
+	VPADDD Y0, Y12, Y12
+	VCMPPS $3, Y0, Y0, Y13
+	VADDPS Y0, Y0, Y14
+	VBLENDVPS Y13, Y14, Y12, Y12
+	VPSRLD $16, Y12, Y12
+	VPSLLD $16, Y12, Y0
+	VPSLLD $15, Y1, Y12
+	VPSRLD $31, Y12, Y12
+	VPADDD Y15, Y12, Y12
+	VPADDD Y1, Y12, Y12
+	VCMPPS $3, Y1, Y1, Y13
+	VADDPS Y1, Y1, Y14
+	VBLENDVPS Y13, Y14, Y12, Y12
+	VPSRLD $16, Y12, Y12
+	VPSLLD $16, Y12, Y1
+	VPSLLD $15, Y2, Y12
+	VPSRLD $31, Y12, Y12
+	VPADDD Y15, Y12, Y12
+	VPADDD Y2, Y12, Y12
+	VCMPPS $3, Y2, Y2, Y13
+	VADDPS Y2, Y2, Y14
+	VBLENDVPS Y13, Y14, Y12, Y12
+	VPSRLD $16, Y12, Y12
+	VPSLLD $16, Y12, Y2
+	VPSLLD $15, Y3, Y12
+	VPSRLD $31, Y12, Y12
+	VPADDD Y15, Y12, Y12
+	VPADDD Y3, Y12, Y12
+	VCMPPS $3, Y3, Y3, Y13
+	VADDPS Y3, Y3, Y14
+	VBLENDVPS Y13, Y14, Y12, Y12
+	VPSRLD $16, Y12, Y12
+	VPSLLD $16, Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = A as float16 has it
+TEXT chainRoundF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VCVTPS2PH $0, Y0, X12
+	VCVTPH2PS X12, Y0
+	VCVTPS2PH $0, Y1, X13
+	VCVTPH2PS X13, Y1
+	VCVTPS2PH $0, Y2, X14
+	VCVTPH2PS X14, Y2
+	VCVTPS2PH $0, Y3, X12
+	VCVTPH2PS X12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = C ? A : s
 TEXT chainWhereAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -962,6 +1859,29 @@ TEXT chainWhereBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = C ? A : s
+TEXT chainWhereCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VBLENDVPS Y8, Y0, Y8, Y0
+	VBLENDVPS Y9, Y1, Y9, Y1
+	VBLENDVPS Y10, Y2, Y10, Y2
+	VBLENDVPS Y11, Y3, Y11, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = C ? A : s
+TEXT chainWhere1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VBLENDVPS Y8, Y0, Y12, Y0
+	VBLENDVPS Y9, Y1, Y12, Y1
+	VBLENDVPS Y10, Y2, Y12, Y2
+	VBLENDVPS Y11, Y3, Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // A = C ? s : A
 TEXT chainWhereFromAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -985,6 +1905,29 @@ TEXT chainWhereFromBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VBLENDVPS Y9, Y5, Y1, Y1
 	VBLENDVPS Y10, Y6, Y2, Y2
 	VBLENDVPS Y11, Y7, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = C ? s : A
+TEXT chainWhereFromCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	VBLENDVPS Y8, Y8, Y0, Y0
+	VBLENDVPS Y9, Y9, Y1, Y1
+	VBLENDVPS Y10, Y10, Y2, Y2
+	VBLENDVPS Y11, Y11, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A = C ? s : A
+TEXT chainWhereFrom1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VBLENDVPS Y8, Y12, Y0, Y0
+	VBLENDVPS Y9, Y12, Y1, Y1
+	VBLENDVPS Y10, Y12, Y2, Y2
+	VBLENDVPS Y11, Y12, Y3, Y3
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -1091,6 +2034,20 @@ TEXT chainLoadCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
+// A = s
+TEXT chainLoad1AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	ADDQ CX, AX
+	VBROADCASTSS (AX), Y12
+	VMOVUPS Y12, Y0
+	VMOVUPS Y12, Y1
+	VMOVUPS Y12, Y2
+	VMOVUPS Y12, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
 // s = A
 TEXT chainStoreAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
@@ -1135,7 +2092,7 @@ TEXT chainStreamAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	ADDQ $24, BX
 	JMP (BX)
 
-// A = bytes of memory != 0, all bits or none
+// A (B, C) = bytes of memory != 0, all bits or none
 TEXT chainLoadBoolAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ 16(BX), CX
 	MOVQ 8(BX), AX
@@ -1154,6 +2111,146 @@ TEXT chainLoadBoolAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VPMOVZXBD 24(AX), Y3
 	VPXOR Y12, Y12, Y12
 	VPCMPGTD Y12, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = bytes of memory != 0, all bits or none
+TEXT chainLoadBoolBAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $2, CX
+	ADDQ CX, AX
+	VPMOVZXBD 0(AX), Y4
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y4, Y4
+	VPMOVZXBD 8(AX), Y5
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y5, Y5
+	VPMOVZXBD 16(AX), Y6
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y6, Y6
+	VPMOVZXBD 24(AX), Y7
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y7, Y7
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = bytes of memory != 0, all bits or none
+TEXT chainLoadBoolCAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $2, CX
+	ADDQ CX, AX
+	VPMOVZXBD 0(AX), Y8
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y8, Y8
+	VPMOVZXBD 8(AX), Y9
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y9, Y9
+	VPMOVZXBD 16(AX), Y10
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y10, Y10
+	VPMOVZXBD 24(AX), Y11
+	VPXOR Y12, Y12, Y12
+	VPCMPGTD Y12, Y11, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VPMOVZXWD 0(AX), Y0
+	VPSLLD $16, Y0, Y0
+	VPMOVZXWD 16(AX), Y1
+	VPSLLD $16, Y1, Y1
+	VPMOVZXWD 32(AX), Y2
+	VPSLLD $16, Y2, Y2
+	VPMOVZXWD 48(AX), Y3
+	VPSLLD $16, Y3, Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16BAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VPMOVZXWD 0(AX), Y4
+	VPSLLD $16, Y4, Y4
+	VPMOVZXWD 16(AX), Y5
+	VPSLLD $16, Y5, Y5
+	VPMOVZXWD 32(AX), Y6
+	VPSLLD $16, Y6, Y6
+	VPMOVZXWD 48(AX), Y7
+	VPSLLD $16, Y7, Y7
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16CAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VPMOVZXWD 0(AX), Y8
+	VPSLLD $16, Y8, Y8
+	VPMOVZXWD 16(AX), Y9
+	VPSLLD $16, Y9, Y9
+	VPMOVZXWD 32(AX), Y10
+	VPSLLD $16, Y10, Y10
+	VPMOVZXWD 48(AX), Y11
+	VPSLLD $16, Y11, Y11
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VCVTPH2PS 0(AX), Y0
+	VCVTPH2PS 16(AX), Y1
+	VCVTPH2PS 32(AX), Y2
+	VCVTPH2PS 48(AX), Y3
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16BAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VCVTPH2PS 0(AX), Y4
+	VCVTPH2PS 16(AX), Y5
+	VCVTPH2PS 32(AX), Y6
+	VCVTPH2PS 48(AX), Y7
+	ADDQ $24, BX
+	JMP (BX)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16CAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VCVTPH2PS 0(AX), Y8
+	VCVTPH2PS 16(AX), Y9
+	VCVTPH2PS 32(AX), Y10
+	VCVTPH2PS 48(AX), Y11
 	ADDQ $24, BX
 	JMP (BX)
 
@@ -1185,6 +2282,46 @@ TEXT chainStoreBoolAVX2<>(SB), NOSPLIT|NOFRAME, $0-0
 	VPACKSSWB X12, X12, X12
 	VPAND X15, X12, X12
 	VMOVQ X12, 24(AX)
+	ADDQ $24, BX
+	JMP (BX)
+
+// memory = A, which is rounded already
+TEXT chainStoreBF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VPSRLD $16, Y0, Y12
+	VPACKUSDW Y12, Y12, Y12
+	VPERMQ $0x08, Y12, Y12
+	VMOVDQU X12, 0(AX)
+	VPSRLD $16, Y1, Y13
+	VPACKUSDW Y13, Y13, Y13
+	VPERMQ $0x08, Y13, Y13
+	VMOVDQU X13, 16(AX)
+	VPSRLD $16, Y2, Y14
+	VPACKUSDW Y14, Y14, Y14
+	VPERMQ $0x08, Y14, Y14
+	VMOVDQU X14, 32(AX)
+	VPSRLD $16, Y3, Y12
+	VPACKUSDW Y12, Y12, Y12
+	VPERMQ $0x08, Y12, Y12
+	VMOVDQU X12, 48(AX)
+	ADDQ $24, BX
+	JMP (BX)
+
+// memory = A, rounded
+TEXT chainStoreF16AVX2<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 16(BX), CX
+	MOVQ 8(BX), AX
+	ANDQ DX, CX
+	SHRQ $1, CX
+	ADDQ CX, AX
+	VCVTPS2PH $0, Y0, 0(AX)
+	VCVTPS2PH $0, Y1, 16(AX)
+	VCVTPS2PH $0, Y2, 32(AX)
+	VCVTPS2PH $0, Y3, 48(AX)
 	ADDQ $24, BX
 	JMP (BX)
 

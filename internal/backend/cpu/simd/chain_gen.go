@@ -3,43 +3,65 @@
 package simd
 
 // Instructions of chain code. Those with an operand s take it from memory; one or two more than their number, from
-// bank B or C.
+// bank B or C, or load into these; three more, one number from memory for all elements.
 const (
-	ChainAdd         ChainOp = 0  // A = A + s
-	ChainAddFrom     ChainOp = 3  // A = s + A
-	ChainSub         ChainOp = 6  // A = A - s
-	ChainSubFrom     ChainOp = 9  // A = s - A
-	ChainMul         ChainOp = 12 // A = A * s
-	ChainMulFrom     ChainOp = 15 // A = s * A
-	ChainDiv         ChainOp = 18 // A = A / s
-	ChainDivFrom     ChainOp = 21 // A = s / A
-	ChainMax         ChainOp = 24 // A = A max s
-	ChainMaxFrom     ChainOp = 27 // A = s max A
-	ChainMin         ChainOp = 30 // A = A min s
-	ChainMinFrom     ChainOp = 33 // A = s min A
-	ChainGradMul     ChainOp = 36 // A = A grad_mul s
-	ChainGradMulFrom ChainOp = 39 // A = s grad_mul A
-	ChainLt          ChainOp = 42 // A = A < s, all bits or none
-	ChainLe          ChainOp = 45 // A = A <= s, all bits or none
-	ChainEq          ChainOp = 48 // A = A == s, all bits or none
-	ChainNe          ChainOp = 51 // A = A != s, all bits or none
-	ChainGt          ChainOp = 54 // A = A > s, all bits or none
-	ChainGe          ChainOp = 57 // A = A >= s, all bits or none
-	ChainWhere       ChainOp = 60 // A = C ? A : s; s is memory or B
-	ChainWhereFrom   ChainOp = 62 // A = C ? s : A; s is memory or B
-	ChainNeg         ChainOp = 64 // A = -A
-	ChainAbs         ChainOp = 65 // A = |A|
-	ChainSqrt        ChainOp = 66 // A = √A
-	ChainSquare      ChainOp = 67 // A = A A
-	ChainRecip       ChainOp = 68 // A = 1 / A
-	ChainRsqrt       ChainOp = 69 // A = 1 / √A
-	ChainRelu        ChainOp = 70 // A = max(0, A), so NaN stays
-	ChainLoad        ChainOp = 71 // A = s
-	ChainStore       ChainOp = 74 // s = A
-	ChainStream      ChainOp = 77 // memory = A past the caches; it begins at a vector; s is memory
-	ChainLoadBool    ChainOp = 78 // A = bytes of memory != 0, all bits or none; s is memory
-	ChainStoreBool   ChainOp = 79 // bytes of memory = A, 0 or 1; s is memory
-	ChainNext        ChainOp = 80 // goes on with the elements that follow
+	ChainAdd         ChainOp = 0   // A = A + s
+	ChainAddFrom     ChainOp = 4   // A = s + A
+	ChainSub         ChainOp = 8   // A = A - s
+	ChainSubFrom     ChainOp = 12  // A = s - A
+	ChainMul         ChainOp = 16  // A = A * s
+	ChainMulFrom     ChainOp = 20  // A = s * A
+	ChainDiv         ChainOp = 24  // A = A / s
+	ChainDivFrom     ChainOp = 28  // A = s / A
+	ChainMax         ChainOp = 32  // A = A max s
+	ChainMaxFrom     ChainOp = 36  // A = s max A
+	ChainMin         ChainOp = 40  // A = A min s
+	ChainMinFrom     ChainOp = 44  // A = s min A
+	ChainGradMul     ChainOp = 48  // A = A grad_mul s
+	ChainGradMulFrom ChainOp = 52  // A = s grad_mul A
+	ChainLt          ChainOp = 56  // A = A < s, all bits or none
+	ChainIfLt        ChainOp = 60  // C = A < s, all bits or none
+	ChainLe          ChainOp = 64  // A = A <= s, all bits or none
+	ChainIfLe        ChainOp = 68  // C = A <= s, all bits or none
+	ChainEq          ChainOp = 72  // A = A == s, all bits or none
+	ChainIfEq        ChainOp = 76  // C = A == s, all bits or none
+	ChainNe          ChainOp = 80  // A = A != s, all bits or none
+	ChainIfNe        ChainOp = 84  // C = A != s, all bits or none
+	ChainGt          ChainOp = 88  // A = A > s, all bits or none
+	ChainIfGt        ChainOp = 92  // C = A > s, all bits or none
+	ChainGe          ChainOp = 96  // A = A >= s, all bits or none
+	ChainIfGe        ChainOp = 100 // C = A >= s, all bits or none
+	ChainAnd         ChainOp = 104 // A = A and s, bit by bit
+	ChainOr          ChainOp = 107 // A = A or s, bit by bit
+	ChainXor         ChainOp = 110 // A = A xor s, bit by bit
+	ChainRound       ChainOp = 113 // A = round(A)
+	ChainFloor       ChainOp = 114 // A = floor(A)
+	ChainCeil        ChainOp = 115 // A = ceil(A)
+	ChainTrunc       ChainOp = 116 // A = trunc(A)
+	ChainIsNaN       ChainOp = 117 // A = A != A, all bits or none
+	ChainIfNaN       ChainOp = 118 // C = A != A, all bits or none
+	ChainNot         ChainOp = 119 // A = not A, bit by bit
+	ChainRoundBF16   ChainOp = 120 // A = A as bfloat16 has it
+	ChainRoundF16    ChainOp = 121 // A = A as float16 has it
+	ChainWhere       ChainOp = 122 // A = C ? A : s
+	ChainWhereFrom   ChainOp = 126 // A = C ? s : A
+	ChainNeg         ChainOp = 130 // A = -A
+	ChainAbs         ChainOp = 131 // A = |A|
+	ChainSqrt        ChainOp = 132 // A = √A
+	ChainSquare      ChainOp = 133 // A = A A
+	ChainRecip       ChainOp = 134 // A = 1 / A
+	ChainRsqrt       ChainOp = 135 // A = 1 / √A
+	ChainRelu        ChainOp = 136 // A = max(0, A), so NaN stays
+	ChainLoad        ChainOp = 137 // A = s
+	ChainStore       ChainOp = 141 // s = A
+	ChainStream      ChainOp = 144 // memory = A past the caches; it begins at a vector
+	ChainLoadBool    ChainOp = 145 // A (B, C) = bytes of memory != 0, all bits or none
+	ChainLoadBF16    ChainOp = 148 // A (B, C) = bfloat16 numbers of memory
+	ChainLoadF16     ChainOp = 151 // A (B, C) = float16 numbers of memory
+	ChainStoreBool   ChainOp = 154 // bytes of memory = A, 0 or 1
+	ChainStoreBF16   ChainOp = 155 // memory = A, which is rounded already
+	ChainStoreF16    ChainOp = 156 // memory = A, rounded
+	ChainNext        ChainOp = 157 // goes on with the elements that follow
 )
 
-const chainRoutines = 81
+const chainRoutines = 158

@@ -7,85 +7,162 @@
 DATA chainNEONTable<>+0(SB)/8, $chainAddNEON<>(SB)
 DATA chainNEONTable<>+8(SB)/8, $chainAddBNEON<>(SB)
 DATA chainNEONTable<>+16(SB)/8, $chainAddCNEON<>(SB)
-DATA chainNEONTable<>+24(SB)/8, $chainAddFromNEON<>(SB)
-DATA chainNEONTable<>+32(SB)/8, $chainAddFromBNEON<>(SB)
-DATA chainNEONTable<>+40(SB)/8, $chainAddFromCNEON<>(SB)
-DATA chainNEONTable<>+48(SB)/8, $chainSubNEON<>(SB)
-DATA chainNEONTable<>+56(SB)/8, $chainSubBNEON<>(SB)
-DATA chainNEONTable<>+64(SB)/8, $chainSubCNEON<>(SB)
-DATA chainNEONTable<>+72(SB)/8, $chainSubFromNEON<>(SB)
-DATA chainNEONTable<>+80(SB)/8, $chainSubFromBNEON<>(SB)
-DATA chainNEONTable<>+88(SB)/8, $chainSubFromCNEON<>(SB)
-DATA chainNEONTable<>+96(SB)/8, $chainMulNEON<>(SB)
-DATA chainNEONTable<>+104(SB)/8, $chainMulBNEON<>(SB)
-DATA chainNEONTable<>+112(SB)/8, $chainMulCNEON<>(SB)
-DATA chainNEONTable<>+120(SB)/8, $chainMulFromNEON<>(SB)
-DATA chainNEONTable<>+128(SB)/8, $chainMulFromBNEON<>(SB)
-DATA chainNEONTable<>+136(SB)/8, $chainMulFromCNEON<>(SB)
-DATA chainNEONTable<>+144(SB)/8, $chainDivNEON<>(SB)
-DATA chainNEONTable<>+152(SB)/8, $chainDivBNEON<>(SB)
-DATA chainNEONTable<>+160(SB)/8, $chainDivCNEON<>(SB)
-DATA chainNEONTable<>+168(SB)/8, $chainDivFromNEON<>(SB)
-DATA chainNEONTable<>+176(SB)/8, $chainDivFromBNEON<>(SB)
-DATA chainNEONTable<>+184(SB)/8, $chainDivFromCNEON<>(SB)
-DATA chainNEONTable<>+192(SB)/8, $chainMaxNEON<>(SB)
-DATA chainNEONTable<>+200(SB)/8, $chainMaxBNEON<>(SB)
-DATA chainNEONTable<>+208(SB)/8, $chainMaxCNEON<>(SB)
-DATA chainNEONTable<>+216(SB)/8, $chainMaxFromNEON<>(SB)
-DATA chainNEONTable<>+224(SB)/8, $chainMaxFromBNEON<>(SB)
-DATA chainNEONTable<>+232(SB)/8, $chainMaxFromCNEON<>(SB)
-DATA chainNEONTable<>+240(SB)/8, $chainMinNEON<>(SB)
-DATA chainNEONTable<>+248(SB)/8, $chainMinBNEON<>(SB)
-DATA chainNEONTable<>+256(SB)/8, $chainMinCNEON<>(SB)
-DATA chainNEONTable<>+264(SB)/8, $chainMinFromNEON<>(SB)
-DATA chainNEONTable<>+272(SB)/8, $chainMinFromBNEON<>(SB)
-DATA chainNEONTable<>+280(SB)/8, $chainMinFromCNEON<>(SB)
-DATA chainNEONTable<>+288(SB)/8, $chainGradMulNEON<>(SB)
-DATA chainNEONTable<>+296(SB)/8, $chainGradMulBNEON<>(SB)
-DATA chainNEONTable<>+304(SB)/8, $chainGradMulCNEON<>(SB)
-DATA chainNEONTable<>+312(SB)/8, $chainGradMulFromNEON<>(SB)
-DATA chainNEONTable<>+320(SB)/8, $chainGradMulFromBNEON<>(SB)
-DATA chainNEONTable<>+328(SB)/8, $chainGradMulFromCNEON<>(SB)
-DATA chainNEONTable<>+336(SB)/8, $chainLtNEON<>(SB)
-DATA chainNEONTable<>+344(SB)/8, $chainLtBNEON<>(SB)
-DATA chainNEONTable<>+352(SB)/8, $chainLtCNEON<>(SB)
-DATA chainNEONTable<>+360(SB)/8, $chainLeNEON<>(SB)
-DATA chainNEONTable<>+368(SB)/8, $chainLeBNEON<>(SB)
-DATA chainNEONTable<>+376(SB)/8, $chainLeCNEON<>(SB)
-DATA chainNEONTable<>+384(SB)/8, $chainEqNEON<>(SB)
-DATA chainNEONTable<>+392(SB)/8, $chainEqBNEON<>(SB)
-DATA chainNEONTable<>+400(SB)/8, $chainEqCNEON<>(SB)
-DATA chainNEONTable<>+408(SB)/8, $chainNeNEON<>(SB)
-DATA chainNEONTable<>+416(SB)/8, $chainNeBNEON<>(SB)
-DATA chainNEONTable<>+424(SB)/8, $chainNeCNEON<>(SB)
-DATA chainNEONTable<>+432(SB)/8, $chainGtNEON<>(SB)
-DATA chainNEONTable<>+440(SB)/8, $chainGtBNEON<>(SB)
-DATA chainNEONTable<>+448(SB)/8, $chainGtCNEON<>(SB)
-DATA chainNEONTable<>+456(SB)/8, $chainGeNEON<>(SB)
-DATA chainNEONTable<>+464(SB)/8, $chainGeBNEON<>(SB)
-DATA chainNEONTable<>+472(SB)/8, $chainGeCNEON<>(SB)
-DATA chainNEONTable<>+480(SB)/8, $chainWhereNEON<>(SB)
-DATA chainNEONTable<>+488(SB)/8, $chainWhereBNEON<>(SB)
-DATA chainNEONTable<>+496(SB)/8, $chainWhereFromNEON<>(SB)
-DATA chainNEONTable<>+504(SB)/8, $chainWhereFromBNEON<>(SB)
-DATA chainNEONTable<>+512(SB)/8, $chainNegNEON<>(SB)
-DATA chainNEONTable<>+520(SB)/8, $chainAbsNEON<>(SB)
-DATA chainNEONTable<>+528(SB)/8, $chainSqrtNEON<>(SB)
-DATA chainNEONTable<>+536(SB)/8, $chainSquareNEON<>(SB)
-DATA chainNEONTable<>+544(SB)/8, $chainRecipNEON<>(SB)
-DATA chainNEONTable<>+552(SB)/8, $chainRsqrtNEON<>(SB)
-DATA chainNEONTable<>+560(SB)/8, $chainReluNEON<>(SB)
-DATA chainNEONTable<>+568(SB)/8, $chainLoadNEON<>(SB)
-DATA chainNEONTable<>+576(SB)/8, $chainLoadBNEON<>(SB)
-DATA chainNEONTable<>+584(SB)/8, $chainLoadCNEON<>(SB)
-DATA chainNEONTable<>+592(SB)/8, $chainStoreNEON<>(SB)
-DATA chainNEONTable<>+600(SB)/8, $chainStoreBNEON<>(SB)
-DATA chainNEONTable<>+608(SB)/8, $chainStoreCNEON<>(SB)
-DATA chainNEONTable<>+616(SB)/8, $chainStreamNEON<>(SB)
-DATA chainNEONTable<>+624(SB)/8, $chainLoadBoolNEON<>(SB)
-DATA chainNEONTable<>+632(SB)/8, $chainStoreBoolNEON<>(SB)
-DATA chainNEONTable<>+640(SB)/8, $chainNextNEON<>(SB)
-GLOBL chainNEONTable<>(SB), NOPTR, $648
+DATA chainNEONTable<>+24(SB)/8, $chainAdd1NEON<>(SB)
+DATA chainNEONTable<>+32(SB)/8, $chainAddFromNEON<>(SB)
+DATA chainNEONTable<>+40(SB)/8, $chainAddFromBNEON<>(SB)
+DATA chainNEONTable<>+48(SB)/8, $chainAddFromCNEON<>(SB)
+DATA chainNEONTable<>+56(SB)/8, $chainAddFrom1NEON<>(SB)
+DATA chainNEONTable<>+64(SB)/8, $chainSubNEON<>(SB)
+DATA chainNEONTable<>+72(SB)/8, $chainSubBNEON<>(SB)
+DATA chainNEONTable<>+80(SB)/8, $chainSubCNEON<>(SB)
+DATA chainNEONTable<>+88(SB)/8, $chainSub1NEON<>(SB)
+DATA chainNEONTable<>+96(SB)/8, $chainSubFromNEON<>(SB)
+DATA chainNEONTable<>+104(SB)/8, $chainSubFromBNEON<>(SB)
+DATA chainNEONTable<>+112(SB)/8, $chainSubFromCNEON<>(SB)
+DATA chainNEONTable<>+120(SB)/8, $chainSubFrom1NEON<>(SB)
+DATA chainNEONTable<>+128(SB)/8, $chainMulNEON<>(SB)
+DATA chainNEONTable<>+136(SB)/8, $chainMulBNEON<>(SB)
+DATA chainNEONTable<>+144(SB)/8, $chainMulCNEON<>(SB)
+DATA chainNEONTable<>+152(SB)/8, $chainMul1NEON<>(SB)
+DATA chainNEONTable<>+160(SB)/8, $chainMulFromNEON<>(SB)
+DATA chainNEONTable<>+168(SB)/8, $chainMulFromBNEON<>(SB)
+DATA chainNEONTable<>+176(SB)/8, $chainMulFromCNEON<>(SB)
+DATA chainNEONTable<>+184(SB)/8, $chainMulFrom1NEON<>(SB)
+DATA chainNEONTable<>+192(SB)/8, $chainDivNEON<>(SB)
+DATA chainNEONTable<>+200(SB)/8, $chainDivBNEON<>(SB)
+DATA chainNEONTable<>+208(SB)/8, $chainDivCNEON<>(SB)
+DATA chainNEONTable<>+216(SB)/8, $chainDiv1NEON<>(SB)
+DATA chainNEONTable<>+224(SB)/8, $chainDivFromNEON<>(SB)
+DATA chainNEONTable<>+232(SB)/8, $chainDivFromBNEON<>(SB)
+DATA chainNEONTable<>+240(SB)/8, $chainDivFromCNEON<>(SB)
+DATA chainNEONTable<>+248(SB)/8, $chainDivFrom1NEON<>(SB)
+DATA chainNEONTable<>+256(SB)/8, $chainMaxNEON<>(SB)
+DATA chainNEONTable<>+264(SB)/8, $chainMaxBNEON<>(SB)
+DATA chainNEONTable<>+272(SB)/8, $chainMaxCNEON<>(SB)
+DATA chainNEONTable<>+280(SB)/8, $chainMax1NEON<>(SB)
+DATA chainNEONTable<>+288(SB)/8, $chainMaxFromNEON<>(SB)
+DATA chainNEONTable<>+296(SB)/8, $chainMaxFromBNEON<>(SB)
+DATA chainNEONTable<>+304(SB)/8, $chainMaxFromCNEON<>(SB)
+DATA chainNEONTable<>+312(SB)/8, $chainMaxFrom1NEON<>(SB)
+DATA chainNEONTable<>+320(SB)/8, $chainMinNEON<>(SB)
+DATA chainNEONTable<>+328(SB)/8, $chainMinBNEON<>(SB)
+DATA chainNEONTable<>+336(SB)/8, $chainMinCNEON<>(SB)
+DATA chainNEONTable<>+344(SB)/8, $chainMin1NEON<>(SB)
+DATA chainNEONTable<>+352(SB)/8, $chainMinFromNEON<>(SB)
+DATA chainNEONTable<>+360(SB)/8, $chainMinFromBNEON<>(SB)
+DATA chainNEONTable<>+368(SB)/8, $chainMinFromCNEON<>(SB)
+DATA chainNEONTable<>+376(SB)/8, $chainMinFrom1NEON<>(SB)
+DATA chainNEONTable<>+384(SB)/8, $chainGradMulNEON<>(SB)
+DATA chainNEONTable<>+392(SB)/8, $chainGradMulBNEON<>(SB)
+DATA chainNEONTable<>+400(SB)/8, $chainGradMulCNEON<>(SB)
+DATA chainNEONTable<>+408(SB)/8, $chainGradMul1NEON<>(SB)
+DATA chainNEONTable<>+416(SB)/8, $chainGradMulFromNEON<>(SB)
+DATA chainNEONTable<>+424(SB)/8, $chainGradMulFromBNEON<>(SB)
+DATA chainNEONTable<>+432(SB)/8, $chainGradMulFromCNEON<>(SB)
+DATA chainNEONTable<>+440(SB)/8, $chainGradMulFrom1NEON<>(SB)
+DATA chainNEONTable<>+448(SB)/8, $chainLtNEON<>(SB)
+DATA chainNEONTable<>+456(SB)/8, $chainLtBNEON<>(SB)
+DATA chainNEONTable<>+464(SB)/8, $chainLtCNEON<>(SB)
+DATA chainNEONTable<>+472(SB)/8, $chainLt1NEON<>(SB)
+DATA chainNEONTable<>+480(SB)/8, $chainIfLtNEON<>(SB)
+DATA chainNEONTable<>+488(SB)/8, $chainIfLtBNEON<>(SB)
+DATA chainNEONTable<>+496(SB)/8, $chainIfLtCNEON<>(SB)
+DATA chainNEONTable<>+504(SB)/8, $chainIfLt1NEON<>(SB)
+DATA chainNEONTable<>+512(SB)/8, $chainLeNEON<>(SB)
+DATA chainNEONTable<>+520(SB)/8, $chainLeBNEON<>(SB)
+DATA chainNEONTable<>+528(SB)/8, $chainLeCNEON<>(SB)
+DATA chainNEONTable<>+536(SB)/8, $chainLe1NEON<>(SB)
+DATA chainNEONTable<>+544(SB)/8, $chainIfLeNEON<>(SB)
+DATA chainNEONTable<>+552(SB)/8, $chainIfLeBNEON<>(SB)
+DATA chainNEONTable<>+560(SB)/8, $chainIfLeCNEON<>(SB)
+DATA chainNEONTable<>+568(SB)/8, $chainIfLe1NEON<>(SB)
+DATA chainNEONTable<>+576(SB)/8, $chainEqNEON<>(SB)
+DATA chainNEONTable<>+584(SB)/8, $chainEqBNEON<>(SB)
+DATA chainNEONTable<>+592(SB)/8, $chainEqCNEON<>(SB)
+DATA chainNEONTable<>+600(SB)/8, $chainEq1NEON<>(SB)
+DATA chainNEONTable<>+608(SB)/8, $chainIfEqNEON<>(SB)
+DATA chainNEONTable<>+616(SB)/8, $chainIfEqBNEON<>(SB)
+DATA chainNEONTable<>+624(SB)/8, $chainIfEqCNEON<>(SB)
+DATA chainNEONTable<>+632(SB)/8, $chainIfEq1NEON<>(SB)
+DATA chainNEONTable<>+640(SB)/8, $chainNeNEON<>(SB)
+DATA chainNEONTable<>+648(SB)/8, $chainNeBNEON<>(SB)
+DATA chainNEONTable<>+656(SB)/8, $chainNeCNEON<>(SB)
+DATA chainNEONTable<>+664(SB)/8, $chainNe1NEON<>(SB)
+DATA chainNEONTable<>+672(SB)/8, $chainIfNeNEON<>(SB)
+DATA chainNEONTable<>+680(SB)/8, $chainIfNeBNEON<>(SB)
+DATA chainNEONTable<>+688(SB)/8, $chainIfNeCNEON<>(SB)
+DATA chainNEONTable<>+696(SB)/8, $chainIfNe1NEON<>(SB)
+DATA chainNEONTable<>+704(SB)/8, $chainGtNEON<>(SB)
+DATA chainNEONTable<>+712(SB)/8, $chainGtBNEON<>(SB)
+DATA chainNEONTable<>+720(SB)/8, $chainGtCNEON<>(SB)
+DATA chainNEONTable<>+728(SB)/8, $chainGt1NEON<>(SB)
+DATA chainNEONTable<>+736(SB)/8, $chainIfGtNEON<>(SB)
+DATA chainNEONTable<>+744(SB)/8, $chainIfGtBNEON<>(SB)
+DATA chainNEONTable<>+752(SB)/8, $chainIfGtCNEON<>(SB)
+DATA chainNEONTable<>+760(SB)/8, $chainIfGt1NEON<>(SB)
+DATA chainNEONTable<>+768(SB)/8, $chainGeNEON<>(SB)
+DATA chainNEONTable<>+776(SB)/8, $chainGeBNEON<>(SB)
+DATA chainNEONTable<>+784(SB)/8, $chainGeCNEON<>(SB)
+DATA chainNEONTable<>+792(SB)/8, $chainGe1NEON<>(SB)
+DATA chainNEONTable<>+800(SB)/8, $chainIfGeNEON<>(SB)
+DATA chainNEONTable<>+808(SB)/8, $chainIfGeBNEON<>(SB)
+DATA chainNEONTable<>+816(SB)/8, $chainIfGeCNEON<>(SB)
+DATA chainNEONTable<>+824(SB)/8, $chainIfGe1NEON<>(SB)
+DATA chainNEONTable<>+832(SB)/8, $chainAndNEON<>(SB)
+DATA chainNEONTable<>+840(SB)/8, $chainAndBNEON<>(SB)
+DATA chainNEONTable<>+848(SB)/8, $chainAndCNEON<>(SB)
+DATA chainNEONTable<>+856(SB)/8, $chainOrNEON<>(SB)
+DATA chainNEONTable<>+864(SB)/8, $chainOrBNEON<>(SB)
+DATA chainNEONTable<>+872(SB)/8, $chainOrCNEON<>(SB)
+DATA chainNEONTable<>+880(SB)/8, $chainXorNEON<>(SB)
+DATA chainNEONTable<>+888(SB)/8, $chainXorBNEON<>(SB)
+DATA chainNEONTable<>+896(SB)/8, $chainXorCNEON<>(SB)
+DATA chainNEONTable<>+904(SB)/8, $chainRoundNEON<>(SB)
+DATA chainNEONTable<>+912(SB)/8, $chainFloorNEON<>(SB)
+DATA chainNEONTable<>+920(SB)/8, $chainCeilNEON<>(SB)
+DATA chainNEONTable<>+928(SB)/8, $chainTruncNEON<>(SB)
+DATA chainNEONTable<>+936(SB)/8, $chainIsNaNNEON<>(SB)
+DATA chainNEONTable<>+944(SB)/8, $chainIfNaNNEON<>(SB)
+DATA chainNEONTable<>+952(SB)/8, $chainNotNEON<>(SB)
+DATA chainNEONTable<>+960(SB)/8, $chainRoundBF16NEON<>(SB)
+DATA chainNEONTable<>+968(SB)/8, $chainRoundF16NEON<>(SB)
+DATA chainNEONTable<>+976(SB)/8, $chainWhereNEON<>(SB)
+DATA chainNEONTable<>+984(SB)/8, $chainWhereBNEON<>(SB)
+DATA chainNEONTable<>+992(SB)/8, $chainWhereCNEON<>(SB)
+DATA chainNEONTable<>+1000(SB)/8, $chainWhere1NEON<>(SB)
+DATA chainNEONTable<>+1008(SB)/8, $chainWhereFromNEON<>(SB)
+DATA chainNEONTable<>+1016(SB)/8, $chainWhereFromBNEON<>(SB)
+DATA chainNEONTable<>+1024(SB)/8, $chainWhereFromCNEON<>(SB)
+DATA chainNEONTable<>+1032(SB)/8, $chainWhereFrom1NEON<>(SB)
+DATA chainNEONTable<>+1040(SB)/8, $chainNegNEON<>(SB)
+DATA chainNEONTable<>+1048(SB)/8, $chainAbsNEON<>(SB)
+DATA chainNEONTable<>+1056(SB)/8, $chainSqrtNEON<>(SB)
+DATA chainNEONTable<>+1064(SB)/8, $chainSquareNEON<>(SB)
+DATA chainNEONTable<>+1072(SB)/8, $chainRecipNEON<>(SB)
+DATA chainNEONTable<>+1080(SB)/8, $chainRsqrtNEON<>(SB)
+DATA chainNEONTable<>+1088(SB)/8, $chainReluNEON<>(SB)
+DATA chainNEONTable<>+1096(SB)/8, $chainLoadNEON<>(SB)
+DATA chainNEONTable<>+1104(SB)/8, $chainLoadBNEON<>(SB)
+DATA chainNEONTable<>+1112(SB)/8, $chainLoadCNEON<>(SB)
+DATA chainNEONTable<>+1120(SB)/8, $chainLoad1NEON<>(SB)
+DATA chainNEONTable<>+1128(SB)/8, $chainStoreNEON<>(SB)
+DATA chainNEONTable<>+1136(SB)/8, $chainStoreBNEON<>(SB)
+DATA chainNEONTable<>+1144(SB)/8, $chainStoreCNEON<>(SB)
+DATA chainNEONTable<>+1152(SB)/8, $chainStreamNEON<>(SB)
+DATA chainNEONTable<>+1160(SB)/8, $chainLoadBoolNEON<>(SB)
+DATA chainNEONTable<>+1168(SB)/8, $chainLoadBoolBNEON<>(SB)
+DATA chainNEONTable<>+1176(SB)/8, $chainLoadBoolCNEON<>(SB)
+DATA chainNEONTable<>+1184(SB)/8, $chainLoadBF16NEON<>(SB)
+DATA chainNEONTable<>+1192(SB)/8, $chainLoadBF16BNEON<>(SB)
+DATA chainNEONTable<>+1200(SB)/8, $chainLoadBF16CNEON<>(SB)
+DATA chainNEONTable<>+1208(SB)/8, $chainLoadF16NEON<>(SB)
+DATA chainNEONTable<>+1216(SB)/8, $chainLoadF16BNEON<>(SB)
+DATA chainNEONTable<>+1224(SB)/8, $chainLoadF16CNEON<>(SB)
+DATA chainNEONTable<>+1232(SB)/8, $chainStoreBoolNEON<>(SB)
+DATA chainNEONTable<>+1240(SB)/8, $chainStoreBF16NEON<>(SB)
+DATA chainNEONTable<>+1248(SB)/8, $chainStoreF16NEON<>(SB)
+DATA chainNEONTable<>+1256(SB)/8, $chainNextNEON<>(SB)
+GLOBL chainNEONTable<>(SB), NOPTR, $1264
 
 // func chainTableNEON() *[chainRoutines]uintptr
 TEXT ·chainTableNEON(SB), NOSPLIT, $0-8
@@ -149,6 +226,23 @@ TEXT chainAddCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A + s
+TEXT chainAdd1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fd400 // FADD V0, V0, V31
+	WORD $0x4e3fd421 // FADD V1, V1, V31
+	WORD $0x4e3fd442 // FADD V2, V2, V31
+	WORD $0x4e3fd463 // FADD V3, V3, V31
+	WORD $0x4e3fd484 // FADD V4, V4, V31
+	WORD $0x4e3fd4a5 // FADD V5, V5, V31
+	WORD $0x4e3fd4c6 // FADD V6, V6, V31
+	WORD $0x4e3fd4e7 // FADD V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s + A
 TEXT chainAddFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -192,6 +286,23 @@ TEXT chainAddFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x4e25d6a5 // FADD V5, V21, V5
 	WORD $0x4e26d6c6 // FADD V6, V22, V6
 	WORD $0x4e27d6e7 // FADD V7, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s + A
+TEXT chainAddFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e20d7e0 // FADD V0, V31, V0
+	WORD $0x4e21d7e1 // FADD V1, V31, V1
+	WORD $0x4e22d7e2 // FADD V2, V31, V2
+	WORD $0x4e23d7e3 // FADD V3, V31, V3
+	WORD $0x4e24d7e4 // FADD V4, V31, V4
+	WORD $0x4e25d7e5 // FADD V5, V31, V5
+	WORD $0x4e26d7e6 // FADD V6, V31, V6
+	WORD $0x4e27d7e7 // FADD V7, V31, V7
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -241,6 +352,23 @@ TEXT chainSubCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A - s
+TEXT chainSub1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4ebfd400 // FSUB V0, V0, V31
+	WORD $0x4ebfd421 // FSUB V1, V1, V31
+	WORD $0x4ebfd442 // FSUB V2, V2, V31
+	WORD $0x4ebfd463 // FSUB V3, V3, V31
+	WORD $0x4ebfd484 // FSUB V4, V4, V31
+	WORD $0x4ebfd4a5 // FSUB V5, V5, V31
+	WORD $0x4ebfd4c6 // FSUB V6, V6, V31
+	WORD $0x4ebfd4e7 // FSUB V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s - A
 TEXT chainSubFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -284,6 +412,23 @@ TEXT chainSubFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x4ea5d6a5 // FSUB V5, V21, V5
 	WORD $0x4ea6d6c6 // FSUB V6, V22, V6
 	WORD $0x4ea7d6e7 // FSUB V7, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s - A
+TEXT chainSubFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4ea0d7e0 // FSUB V0, V31, V0
+	WORD $0x4ea1d7e1 // FSUB V1, V31, V1
+	WORD $0x4ea2d7e2 // FSUB V2, V31, V2
+	WORD $0x4ea3d7e3 // FSUB V3, V31, V3
+	WORD $0x4ea4d7e4 // FSUB V4, V31, V4
+	WORD $0x4ea5d7e5 // FSUB V5, V31, V5
+	WORD $0x4ea6d7e6 // FSUB V6, V31, V6
+	WORD $0x4ea7d7e7 // FSUB V7, V31, V7
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -333,6 +478,23 @@ TEXT chainMulCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A * s
+TEXT chainMul1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e3fdc00 // FMUL V0, V0, V31
+	WORD $0x6e3fdc21 // FMUL V1, V1, V31
+	WORD $0x6e3fdc42 // FMUL V2, V2, V31
+	WORD $0x6e3fdc63 // FMUL V3, V3, V31
+	WORD $0x6e3fdc84 // FMUL V4, V4, V31
+	WORD $0x6e3fdca5 // FMUL V5, V5, V31
+	WORD $0x6e3fdcc6 // FMUL V6, V6, V31
+	WORD $0x6e3fdce7 // FMUL V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s * A
 TEXT chainMulFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -376,6 +538,23 @@ TEXT chainMulFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6e25dea5 // FMUL V5, V21, V5
 	WORD $0x6e26dec6 // FMUL V6, V22, V6
 	WORD $0x6e27dee7 // FMUL V7, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s * A
+TEXT chainMulFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e20dfe0 // FMUL V0, V31, V0
+	WORD $0x6e21dfe1 // FMUL V1, V31, V1
+	WORD $0x6e22dfe2 // FMUL V2, V31, V2
+	WORD $0x6e23dfe3 // FMUL V3, V31, V3
+	WORD $0x6e24dfe4 // FMUL V4, V31, V4
+	WORD $0x6e25dfe5 // FMUL V5, V31, V5
+	WORD $0x6e26dfe6 // FMUL V6, V31, V6
+	WORD $0x6e27dfe7 // FMUL V7, V31, V7
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -425,6 +604,23 @@ TEXT chainDivCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A / s
+TEXT chainDiv1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e3ffc00 // FDIV V0, V0, V31
+	WORD $0x6e3ffc21 // FDIV V1, V1, V31
+	WORD $0x6e3ffc42 // FDIV V2, V2, V31
+	WORD $0x6e3ffc63 // FDIV V3, V3, V31
+	WORD $0x6e3ffc84 // FDIV V4, V4, V31
+	WORD $0x6e3ffca5 // FDIV V5, V5, V31
+	WORD $0x6e3ffcc6 // FDIV V6, V6, V31
+	WORD $0x6e3ffce7 // FDIV V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s / A
 TEXT chainDivFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -468,6 +664,23 @@ TEXT chainDivFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6e25fea5 // FDIV V5, V21, V5
 	WORD $0x6e26fec6 // FDIV V6, V22, V6
 	WORD $0x6e27fee7 // FDIV V7, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s / A
+TEXT chainDivFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e20ffe0 // FDIV V0, V31, V0
+	WORD $0x6e21ffe1 // FDIV V1, V31, V1
+	WORD $0x6e22ffe2 // FDIV V2, V31, V2
+	WORD $0x6e23ffe3 // FDIV V3, V31, V3
+	WORD $0x6e24ffe4 // FDIV V4, V31, V4
+	WORD $0x6e25ffe5 // FDIV V5, V31, V5
+	WORD $0x6e26ffe6 // FDIV V6, V31, V6
+	WORD $0x6e27ffe7 // FDIV V7, V31, V7
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -565,6 +778,39 @@ TEXT chainMaxCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A max s
+TEXT chainMax1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe41c // FCMEQ V28, V0, V31
+	WORD $0x4e3ff400 // FMAX V0, V0, V31
+	WORD $0x6ebc1fe0 // BIT V0, V31, V28
+	WORD $0x4e3fe43c // FCMEQ V28, V1, V31
+	WORD $0x4e3ff421 // FMAX V1, V1, V31
+	WORD $0x6ebc1fe1 // BIT V1, V31, V28
+	WORD $0x4e3fe45c // FCMEQ V28, V2, V31
+	WORD $0x4e3ff442 // FMAX V2, V2, V31
+	WORD $0x6ebc1fe2 // BIT V2, V31, V28
+	WORD $0x4e3fe47c // FCMEQ V28, V3, V31
+	WORD $0x4e3ff463 // FMAX V3, V3, V31
+	WORD $0x6ebc1fe3 // BIT V3, V31, V28
+	WORD $0x4e3fe49c // FCMEQ V28, V4, V31
+	WORD $0x4e3ff484 // FMAX V4, V4, V31
+	WORD $0x6ebc1fe4 // BIT V4, V31, V28
+	WORD $0x4e3fe4bc // FCMEQ V28, V5, V31
+	WORD $0x4e3ff4a5 // FMAX V5, V5, V31
+	WORD $0x6ebc1fe5 // BIT V5, V31, V28
+	WORD $0x4e3fe4dc // FCMEQ V28, V6, V31
+	WORD $0x4e3ff4c6 // FMAX V6, V6, V31
+	WORD $0x6ebc1fe6 // BIT V6, V31, V28
+	WORD $0x4e3fe4fc // FCMEQ V28, V7, V31
+	WORD $0x4e3ff4e7 // FMAX V7, V7, V31
+	WORD $0x6ebc1fe7 // BIT V7, V31, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s max A
 TEXT chainMaxFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -655,6 +901,39 @@ TEXT chainMaxFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6efc1fa6 // BIF V6, V29, V28
 	WORD $0x4e27e6fc // FCMEQ V28, V23, V7
 	WORD $0x4e27f6fd // FMAX V29, V23, V7
+	WORD $0x6efc1fa7 // BIF V7, V29, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s max A
+TEXT chainMaxFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e20e7fc // FCMEQ V28, V31, V0
+	WORD $0x4e20f7fd // FMAX V29, V31, V0
+	WORD $0x6efc1fa0 // BIF V0, V29, V28
+	WORD $0x4e21e7fc // FCMEQ V28, V31, V1
+	WORD $0x4e21f7fd // FMAX V29, V31, V1
+	WORD $0x6efc1fa1 // BIF V1, V29, V28
+	WORD $0x4e22e7fc // FCMEQ V28, V31, V2
+	WORD $0x4e22f7fd // FMAX V29, V31, V2
+	WORD $0x6efc1fa2 // BIF V2, V29, V28
+	WORD $0x4e23e7fc // FCMEQ V28, V31, V3
+	WORD $0x4e23f7fd // FMAX V29, V31, V3
+	WORD $0x6efc1fa3 // BIF V3, V29, V28
+	WORD $0x4e24e7fc // FCMEQ V28, V31, V4
+	WORD $0x4e24f7fd // FMAX V29, V31, V4
+	WORD $0x6efc1fa4 // BIF V4, V29, V28
+	WORD $0x4e25e7fc // FCMEQ V28, V31, V5
+	WORD $0x4e25f7fd // FMAX V29, V31, V5
+	WORD $0x6efc1fa5 // BIF V5, V29, V28
+	WORD $0x4e26e7fc // FCMEQ V28, V31, V6
+	WORD $0x4e26f7fd // FMAX V29, V31, V6
+	WORD $0x6efc1fa6 // BIF V6, V29, V28
+	WORD $0x4e27e7fc // FCMEQ V28, V31, V7
+	WORD $0x4e27f7fd // FMAX V29, V31, V7
 	WORD $0x6efc1fa7 // BIF V7, V29, V28
 	MOVD.W 24(R1), R6
 	JMP (R6)
@@ -753,6 +1032,39 @@ TEXT chainMinCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A min s
+TEXT chainMin1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe41c // FCMEQ V28, V0, V31
+	WORD $0x4ebff400 // FMIN V0, V0, V31
+	WORD $0x6ebc1fe0 // BIT V0, V31, V28
+	WORD $0x4e3fe43c // FCMEQ V28, V1, V31
+	WORD $0x4ebff421 // FMIN V1, V1, V31
+	WORD $0x6ebc1fe1 // BIT V1, V31, V28
+	WORD $0x4e3fe45c // FCMEQ V28, V2, V31
+	WORD $0x4ebff442 // FMIN V2, V2, V31
+	WORD $0x6ebc1fe2 // BIT V2, V31, V28
+	WORD $0x4e3fe47c // FCMEQ V28, V3, V31
+	WORD $0x4ebff463 // FMIN V3, V3, V31
+	WORD $0x6ebc1fe3 // BIT V3, V31, V28
+	WORD $0x4e3fe49c // FCMEQ V28, V4, V31
+	WORD $0x4ebff484 // FMIN V4, V4, V31
+	WORD $0x6ebc1fe4 // BIT V4, V31, V28
+	WORD $0x4e3fe4bc // FCMEQ V28, V5, V31
+	WORD $0x4ebff4a5 // FMIN V5, V5, V31
+	WORD $0x6ebc1fe5 // BIT V5, V31, V28
+	WORD $0x4e3fe4dc // FCMEQ V28, V6, V31
+	WORD $0x4ebff4c6 // FMIN V6, V6, V31
+	WORD $0x6ebc1fe6 // BIT V6, V31, V28
+	WORD $0x4e3fe4fc // FCMEQ V28, V7, V31
+	WORD $0x4ebff4e7 // FMIN V7, V7, V31
+	WORD $0x6ebc1fe7 // BIT V7, V31, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s min A
 TEXT chainMinFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -843,6 +1155,39 @@ TEXT chainMinFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6efc1fa6 // BIF V6, V29, V28
 	WORD $0x4e27e6fc // FCMEQ V28, V23, V7
 	WORD $0x4ea7f6fd // FMIN V29, V23, V7
+	WORD $0x6efc1fa7 // BIF V7, V29, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = s min A
+TEXT chainMinFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e20e7fc // FCMEQ V28, V31, V0
+	WORD $0x4ea0f7fd // FMIN V29, V31, V0
+	WORD $0x6efc1fa0 // BIF V0, V29, V28
+	WORD $0x4e21e7fc // FCMEQ V28, V31, V1
+	WORD $0x4ea1f7fd // FMIN V29, V31, V1
+	WORD $0x6efc1fa1 // BIF V1, V29, V28
+	WORD $0x4e22e7fc // FCMEQ V28, V31, V2
+	WORD $0x4ea2f7fd // FMIN V29, V31, V2
+	WORD $0x6efc1fa2 // BIF V2, V29, V28
+	WORD $0x4e23e7fc // FCMEQ V28, V31, V3
+	WORD $0x4ea3f7fd // FMIN V29, V31, V3
+	WORD $0x6efc1fa3 // BIF V3, V29, V28
+	WORD $0x4e24e7fc // FCMEQ V28, V31, V4
+	WORD $0x4ea4f7fd // FMIN V29, V31, V4
+	WORD $0x6efc1fa4 // BIF V4, V29, V28
+	WORD $0x4e25e7fc // FCMEQ V28, V31, V5
+	WORD $0x4ea5f7fd // FMIN V29, V31, V5
+	WORD $0x6efc1fa5 // BIF V5, V29, V28
+	WORD $0x4e26e7fc // FCMEQ V28, V31, V6
+	WORD $0x4ea6f7fd // FMIN V29, V31, V6
+	WORD $0x6efc1fa6 // BIF V6, V29, V28
+	WORD $0x4e27e7fc // FCMEQ V28, V31, V7
+	WORD $0x4ea7f7fd // FMIN V29, V31, V7
 	WORD $0x6efc1fa7 // BIF V7, V29, V28
 	MOVD.W 24(R1), R6
 	JMP (R6)
@@ -941,6 +1286,39 @@ TEXT chainGradMulCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A grad_mul s
+TEXT chainGradMul1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4ea0d81c // FCMEQ0 V28, V0
+	WORD $0x6e3fdc00 // FMUL V0, V0, V31
+	WORD $0x4e7c1c00 // BIC V0, V0, V28
+	WORD $0x4ea0d83c // FCMEQ0 V28, V1
+	WORD $0x6e3fdc21 // FMUL V1, V1, V31
+	WORD $0x4e7c1c21 // BIC V1, V1, V28
+	WORD $0x4ea0d85c // FCMEQ0 V28, V2
+	WORD $0x6e3fdc42 // FMUL V2, V2, V31
+	WORD $0x4e7c1c42 // BIC V2, V2, V28
+	WORD $0x4ea0d87c // FCMEQ0 V28, V3
+	WORD $0x6e3fdc63 // FMUL V3, V3, V31
+	WORD $0x4e7c1c63 // BIC V3, V3, V28
+	WORD $0x4ea0d89c // FCMEQ0 V28, V4
+	WORD $0x6e3fdc84 // FMUL V4, V4, V31
+	WORD $0x4e7c1c84 // BIC V4, V4, V28
+	WORD $0x4ea0d8bc // FCMEQ0 V28, V5
+	WORD $0x6e3fdca5 // FMUL V5, V5, V31
+	WORD $0x4e7c1ca5 // BIC V5, V5, V28
+	WORD $0x4ea0d8dc // FCMEQ0 V28, V6
+	WORD $0x6e3fdcc6 // FMUL V6, V6, V31
+	WORD $0x4e7c1cc6 // BIC V6, V6, V28
+	WORD $0x4ea0d8fc // FCMEQ0 V28, V7
+	WORD $0x6e3fdce7 // FMUL V7, V7, V31
+	WORD $0x4e7c1ce7 // BIC V7, V7, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = s grad_mul A
 TEXT chainGradMulFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1035,6 +1413,39 @@ TEXT chainGradMulFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = s grad_mul A
+TEXT chainGradMulFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e20dfe0 // FMUL V0, V31, V0
+	WORD $0x4e7c1c00 // BIC V0, V0, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e21dfe1 // FMUL V1, V31, V1
+	WORD $0x4e7c1c21 // BIC V1, V1, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e22dfe2 // FMUL V2, V31, V2
+	WORD $0x4e7c1c42 // BIC V2, V2, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e23dfe3 // FMUL V3, V31, V3
+	WORD $0x4e7c1c63 // BIC V3, V3, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e24dfe4 // FMUL V4, V31, V4
+	WORD $0x4e7c1c84 // BIC V4, V4, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e25dfe5 // FMUL V5, V31, V5
+	WORD $0x4e7c1ca5 // BIC V5, V5, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e26dfe6 // FMUL V6, V31, V6
+	WORD $0x4e7c1cc6 // BIC V6, V6, V28
+	WORD $0x4ea0dbfc // FCMEQ0 V28, V31
+	WORD $0x6e27dfe7 // FMUL V7, V31, V7
+	WORD $0x4e7c1ce7 // BIC V7, V7, V28
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = A < s, all bits or none
 TEXT chainLtNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1078,6 +1489,86 @@ TEXT chainLtCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6ea5e6a5 // FCMGT V5, V21, V5
 	WORD $0x6ea6e6c6 // FCMGT V6, V22, V6
 	WORD $0x6ea7e6e7 // FCMGT V7, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A < s, all bits or none
+TEXT chainLt1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6ea0e7e0 // FCMGT V0, V31, V0
+	WORD $0x6ea1e7e1 // FCMGT V1, V31, V1
+	WORD $0x6ea2e7e2 // FCMGT V2, V31, V2
+	WORD $0x6ea3e7e3 // FCMGT V3, V31, V3
+	WORD $0x6ea4e7e4 // FCMGT V4, V31, V4
+	WORD $0x6ea5e7e5 // FCMGT V5, V31, V5
+	WORD $0x6ea6e7e6 // FCMGT V6, V31, V6
+	WORD $0x6ea7e7e7 // FCMGT V7, V31, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A < s, all bits or none
+TEXT chainIfLtNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x6ea0e710 // FCMGT V16, V24, V0
+	WORD $0x6ea1e731 // FCMGT V17, V25, V1
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x6ea2e752 // FCMGT V18, V26, V2
+	WORD $0x6ea3e773 // FCMGT V19, V27, V3
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x6ea4e714 // FCMGT V20, V24, V4
+	WORD $0x6ea5e735 // FCMGT V21, V25, V5
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x6ea6e756 // FCMGT V22, V26, V6
+	WORD $0x6ea7e777 // FCMGT V23, V27, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A < s, all bits or none
+TEXT chainIfLtBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6ea0e510 // FCMGT V16, V8, V0
+	WORD $0x6ea1e531 // FCMGT V17, V9, V1
+	WORD $0x6ea2e552 // FCMGT V18, V10, V2
+	WORD $0x6ea3e573 // FCMGT V19, V11, V3
+	WORD $0x6ea4e594 // FCMGT V20, V12, V4
+	WORD $0x6ea5e5b5 // FCMGT V21, V13, V5
+	WORD $0x6ea6e5d6 // FCMGT V22, V14, V6
+	WORD $0x6ea7e5f7 // FCMGT V23, V15, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A < s, all bits or none
+TEXT chainIfLtCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6ea0e610 // FCMGT V16, V16, V0
+	WORD $0x6ea1e631 // FCMGT V17, V17, V1
+	WORD $0x6ea2e652 // FCMGT V18, V18, V2
+	WORD $0x6ea3e673 // FCMGT V19, V19, V3
+	WORD $0x6ea4e694 // FCMGT V20, V20, V4
+	WORD $0x6ea5e6b5 // FCMGT V21, V21, V5
+	WORD $0x6ea6e6d6 // FCMGT V22, V22, V6
+	WORD $0x6ea7e6f7 // FCMGT V23, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A < s, all bits or none
+TEXT chainIfLt1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6ea0e7f0 // FCMGT V16, V31, V0
+	WORD $0x6ea1e7f1 // FCMGT V17, V31, V1
+	WORD $0x6ea2e7f2 // FCMGT V18, V31, V2
+	WORD $0x6ea3e7f3 // FCMGT V19, V31, V3
+	WORD $0x6ea4e7f4 // FCMGT V20, V31, V4
+	WORD $0x6ea5e7f5 // FCMGT V21, V31, V5
+	WORD $0x6ea6e7f6 // FCMGT V22, V31, V6
+	WORD $0x6ea7e7f7 // FCMGT V23, V31, V7
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -1127,6 +1618,86 @@ TEXT chainLeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A <= s, all bits or none
+TEXT chainLe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e20e7e0 // FCMGE V0, V31, V0
+	WORD $0x6e21e7e1 // FCMGE V1, V31, V1
+	WORD $0x6e22e7e2 // FCMGE V2, V31, V2
+	WORD $0x6e23e7e3 // FCMGE V3, V31, V3
+	WORD $0x6e24e7e4 // FCMGE V4, V31, V4
+	WORD $0x6e25e7e5 // FCMGE V5, V31, V5
+	WORD $0x6e26e7e6 // FCMGE V6, V31, V6
+	WORD $0x6e27e7e7 // FCMGE V7, V31, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x6e20e710 // FCMGE V16, V24, V0
+	WORD $0x6e21e731 // FCMGE V17, V25, V1
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x6e22e752 // FCMGE V18, V26, V2
+	WORD $0x6e23e773 // FCMGE V19, V27, V3
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x6e24e714 // FCMGE V20, V24, V4
+	WORD $0x6e25e735 // FCMGE V21, V25, V5
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x6e26e756 // FCMGE V22, V26, V6
+	WORD $0x6e27e777 // FCMGE V23, V27, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e20e510 // FCMGE V16, V8, V0
+	WORD $0x6e21e531 // FCMGE V17, V9, V1
+	WORD $0x6e22e552 // FCMGE V18, V10, V2
+	WORD $0x6e23e573 // FCMGE V19, V11, V3
+	WORD $0x6e24e594 // FCMGE V20, V12, V4
+	WORD $0x6e25e5b5 // FCMGE V21, V13, V5
+	WORD $0x6e26e5d6 // FCMGE V22, V14, V6
+	WORD $0x6e27e5f7 // FCMGE V23, V15, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A <= s, all bits or none
+TEXT chainIfLeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e20e610 // FCMGE V16, V16, V0
+	WORD $0x6e21e631 // FCMGE V17, V17, V1
+	WORD $0x6e22e652 // FCMGE V18, V18, V2
+	WORD $0x6e23e673 // FCMGE V19, V19, V3
+	WORD $0x6e24e694 // FCMGE V20, V20, V4
+	WORD $0x6e25e6b5 // FCMGE V21, V21, V5
+	WORD $0x6e26e6d6 // FCMGE V22, V22, V6
+	WORD $0x6e27e6f7 // FCMGE V23, V23, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A <= s, all bits or none
+TEXT chainIfLe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e20e7f0 // FCMGE V16, V31, V0
+	WORD $0x6e21e7f1 // FCMGE V17, V31, V1
+	WORD $0x6e22e7f2 // FCMGE V18, V31, V2
+	WORD $0x6e23e7f3 // FCMGE V19, V31, V3
+	WORD $0x6e24e7f4 // FCMGE V20, V31, V4
+	WORD $0x6e25e7f5 // FCMGE V21, V31, V5
+	WORD $0x6e26e7f6 // FCMGE V22, V31, V6
+	WORD $0x6e27e7f7 // FCMGE V23, V31, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = A == s, all bits or none
 TEXT chainEqNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1170,6 +1741,86 @@ TEXT chainEqCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x4e35e4a5 // FCMEQ V5, V5, V21
 	WORD $0x4e36e4c6 // FCMEQ V6, V6, V22
 	WORD $0x4e37e4e7 // FCMEQ V7, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A == s, all bits or none
+TEXT chainEq1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe400 // FCMEQ V0, V0, V31
+	WORD $0x4e3fe421 // FCMEQ V1, V1, V31
+	WORD $0x4e3fe442 // FCMEQ V2, V2, V31
+	WORD $0x4e3fe463 // FCMEQ V3, V3, V31
+	WORD $0x4e3fe484 // FCMEQ V4, V4, V31
+	WORD $0x4e3fe4a5 // FCMEQ V5, V5, V31
+	WORD $0x4e3fe4c6 // FCMEQ V6, V6, V31
+	WORD $0x4e3fe4e7 // FCMEQ V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A == s, all bits or none
+TEXT chainIfEqNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x4e38e410 // FCMEQ V16, V0, V24
+	WORD $0x4e39e431 // FCMEQ V17, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x4e3ae452 // FCMEQ V18, V2, V26
+	WORD $0x4e3be473 // FCMEQ V19, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x4e38e494 // FCMEQ V20, V4, V24
+	WORD $0x4e39e4b5 // FCMEQ V21, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x4e3ae4d6 // FCMEQ V22, V6, V26
+	WORD $0x4e3be4f7 // FCMEQ V23, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A == s, all bits or none
+TEXT chainIfEqBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e28e410 // FCMEQ V16, V0, V8
+	WORD $0x4e29e431 // FCMEQ V17, V1, V9
+	WORD $0x4e2ae452 // FCMEQ V18, V2, V10
+	WORD $0x4e2be473 // FCMEQ V19, V3, V11
+	WORD $0x4e2ce494 // FCMEQ V20, V4, V12
+	WORD $0x4e2de4b5 // FCMEQ V21, V5, V13
+	WORD $0x4e2ee4d6 // FCMEQ V22, V6, V14
+	WORD $0x4e2fe4f7 // FCMEQ V23, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A == s, all bits or none
+TEXT chainIfEqCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e30e410 // FCMEQ V16, V0, V16
+	WORD $0x4e31e431 // FCMEQ V17, V1, V17
+	WORD $0x4e32e452 // FCMEQ V18, V2, V18
+	WORD $0x4e33e473 // FCMEQ V19, V3, V19
+	WORD $0x4e34e494 // FCMEQ V20, V4, V20
+	WORD $0x4e35e4b5 // FCMEQ V21, V5, V21
+	WORD $0x4e36e4d6 // FCMEQ V22, V6, V22
+	WORD $0x4e37e4f7 // FCMEQ V23, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A == s, all bits or none
+TEXT chainIfEq1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe410 // FCMEQ V16, V0, V31
+	WORD $0x4e3fe431 // FCMEQ V17, V1, V31
+	WORD $0x4e3fe452 // FCMEQ V18, V2, V31
+	WORD $0x4e3fe473 // FCMEQ V19, V3, V31
+	WORD $0x4e3fe494 // FCMEQ V20, V4, V31
+	WORD $0x4e3fe4b5 // FCMEQ V21, V5, V31
+	WORD $0x4e3fe4d6 // FCMEQ V22, V6, V31
+	WORD $0x4e3fe4f7 // FCMEQ V23, V7, V31
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -1243,6 +1894,126 @@ TEXT chainNeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A != s, all bits or none
+TEXT chainNe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe400 // FCMEQ V0, V0, V31
+	WORD $0x6e205800 // NOT V0, V0
+	WORD $0x4e3fe421 // FCMEQ V1, V1, V31
+	WORD $0x6e205821 // NOT V1, V1
+	WORD $0x4e3fe442 // FCMEQ V2, V2, V31
+	WORD $0x6e205842 // NOT V2, V2
+	WORD $0x4e3fe463 // FCMEQ V3, V3, V31
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x4e3fe484 // FCMEQ V4, V4, V31
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e3fe4a5 // FCMEQ V5, V5, V31
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x4e3fe4c6 // FCMEQ V6, V6, V31
+	WORD $0x6e2058c6 // NOT V6, V6
+	WORD $0x4e3fe4e7 // FCMEQ V7, V7, V31
+	WORD $0x6e2058e7 // NOT V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A != s, all bits or none
+TEXT chainIfNeNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x4e38e410 // FCMEQ V16, V0, V24
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x4e39e431 // FCMEQ V17, V1, V25
+	WORD $0x6e205a31 // NOT V17, V17
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x4e3ae452 // FCMEQ V18, V2, V26
+	WORD $0x6e205a52 // NOT V18, V18
+	WORD $0x4e3be473 // FCMEQ V19, V3, V27
+	WORD $0x6e205a73 // NOT V19, V19
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x4e38e494 // FCMEQ V20, V4, V24
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x4e39e4b5 // FCMEQ V21, V5, V25
+	WORD $0x6e205ab5 // NOT V21, V21
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x4e3ae4d6 // FCMEQ V22, V6, V26
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4e3be4f7 // FCMEQ V23, V7, V27
+	WORD $0x6e205af7 // NOT V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A != s, all bits or none
+TEXT chainIfNeBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e28e410 // FCMEQ V16, V0, V8
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x4e29e431 // FCMEQ V17, V1, V9
+	WORD $0x6e205a31 // NOT V17, V17
+	WORD $0x4e2ae452 // FCMEQ V18, V2, V10
+	WORD $0x6e205a52 // NOT V18, V18
+	WORD $0x4e2be473 // FCMEQ V19, V3, V11
+	WORD $0x6e205a73 // NOT V19, V19
+	WORD $0x4e2ce494 // FCMEQ V20, V4, V12
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x4e2de4b5 // FCMEQ V21, V5, V13
+	WORD $0x6e205ab5 // NOT V21, V21
+	WORD $0x4e2ee4d6 // FCMEQ V22, V6, V14
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4e2fe4f7 // FCMEQ V23, V7, V15
+	WORD $0x6e205af7 // NOT V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A != s, all bits or none
+TEXT chainIfNeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e30e410 // FCMEQ V16, V0, V16
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x4e31e431 // FCMEQ V17, V1, V17
+	WORD $0x6e205a31 // NOT V17, V17
+	WORD $0x4e32e452 // FCMEQ V18, V2, V18
+	WORD $0x6e205a52 // NOT V18, V18
+	WORD $0x4e33e473 // FCMEQ V19, V3, V19
+	WORD $0x6e205a73 // NOT V19, V19
+	WORD $0x4e34e494 // FCMEQ V20, V4, V20
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x4e35e4b5 // FCMEQ V21, V5, V21
+	WORD $0x6e205ab5 // NOT V21, V21
+	WORD $0x4e36e4d6 // FCMEQ V22, V6, V22
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4e37e4f7 // FCMEQ V23, V7, V23
+	WORD $0x6e205af7 // NOT V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A != s, all bits or none
+TEXT chainIfNe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4e3fe410 // FCMEQ V16, V0, V31
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x4e3fe431 // FCMEQ V17, V1, V31
+	WORD $0x6e205a31 // NOT V17, V17
+	WORD $0x4e3fe452 // FCMEQ V18, V2, V31
+	WORD $0x6e205a52 // NOT V18, V18
+	WORD $0x4e3fe473 // FCMEQ V19, V3, V31
+	WORD $0x6e205a73 // NOT V19, V19
+	WORD $0x4e3fe494 // FCMEQ V20, V4, V31
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x4e3fe4b5 // FCMEQ V21, V5, V31
+	WORD $0x6e205ab5 // NOT V21, V21
+	WORD $0x4e3fe4d6 // FCMEQ V22, V6, V31
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4e3fe4f7 // FCMEQ V23, V7, V31
+	WORD $0x6e205af7 // NOT V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = A > s, all bits or none
 TEXT chainGtNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1286,6 +2057,86 @@ TEXT chainGtCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6eb5e4a5 // FCMGT V5, V5, V21
 	WORD $0x6eb6e4c6 // FCMGT V6, V6, V22
 	WORD $0x6eb7e4e7 // FCMGT V7, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A > s, all bits or none
+TEXT chainGt1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6ebfe400 // FCMGT V0, V0, V31
+	WORD $0x6ebfe421 // FCMGT V1, V1, V31
+	WORD $0x6ebfe442 // FCMGT V2, V2, V31
+	WORD $0x6ebfe463 // FCMGT V3, V3, V31
+	WORD $0x6ebfe484 // FCMGT V4, V4, V31
+	WORD $0x6ebfe4a5 // FCMGT V5, V5, V31
+	WORD $0x6ebfe4c6 // FCMGT V6, V6, V31
+	WORD $0x6ebfe4e7 // FCMGT V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A > s, all bits or none
+TEXT chainIfGtNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x6eb8e410 // FCMGT V16, V0, V24
+	WORD $0x6eb9e431 // FCMGT V17, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x6ebae452 // FCMGT V18, V2, V26
+	WORD $0x6ebbe473 // FCMGT V19, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x6eb8e494 // FCMGT V20, V4, V24
+	WORD $0x6eb9e4b5 // FCMGT V21, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x6ebae4d6 // FCMGT V22, V6, V26
+	WORD $0x6ebbe4f7 // FCMGT V23, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A > s, all bits or none
+TEXT chainIfGtBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6ea8e410 // FCMGT V16, V0, V8
+	WORD $0x6ea9e431 // FCMGT V17, V1, V9
+	WORD $0x6eaae452 // FCMGT V18, V2, V10
+	WORD $0x6eabe473 // FCMGT V19, V3, V11
+	WORD $0x6eace494 // FCMGT V20, V4, V12
+	WORD $0x6eade4b5 // FCMGT V21, V5, V13
+	WORD $0x6eaee4d6 // FCMGT V22, V6, V14
+	WORD $0x6eafe4f7 // FCMGT V23, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A > s, all bits or none
+TEXT chainIfGtCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6eb0e410 // FCMGT V16, V0, V16
+	WORD $0x6eb1e431 // FCMGT V17, V1, V17
+	WORD $0x6eb2e452 // FCMGT V18, V2, V18
+	WORD $0x6eb3e473 // FCMGT V19, V3, V19
+	WORD $0x6eb4e494 // FCMGT V20, V4, V20
+	WORD $0x6eb5e4b5 // FCMGT V21, V5, V21
+	WORD $0x6eb6e4d6 // FCMGT V22, V6, V22
+	WORD $0x6eb7e4f7 // FCMGT V23, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A > s, all bits or none
+TEXT chainIfGt1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6ebfe410 // FCMGT V16, V0, V31
+	WORD $0x6ebfe431 // FCMGT V17, V1, V31
+	WORD $0x6ebfe452 // FCMGT V18, V2, V31
+	WORD $0x6ebfe473 // FCMGT V19, V3, V31
+	WORD $0x6ebfe494 // FCMGT V20, V4, V31
+	WORD $0x6ebfe4b5 // FCMGT V21, V5, V31
+	WORD $0x6ebfe4d6 // FCMGT V22, V6, V31
+	WORD $0x6ebfe4f7 // FCMGT V23, V7, V31
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -1335,6 +2186,431 @@ TEXT chainGeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = A >= s, all bits or none
+TEXT chainGe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e3fe400 // FCMGE V0, V0, V31
+	WORD $0x6e3fe421 // FCMGE V1, V1, V31
+	WORD $0x6e3fe442 // FCMGE V2, V2, V31
+	WORD $0x6e3fe463 // FCMGE V3, V3, V31
+	WORD $0x6e3fe484 // FCMGE V4, V4, V31
+	WORD $0x6e3fe4a5 // FCMGE V5, V5, V31
+	WORD $0x6e3fe4c6 // FCMGE V6, V6, V31
+	WORD $0x6e3fe4e7 // FCMGE V7, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x6e38e410 // FCMGE V16, V0, V24
+	WORD $0x6e39e431 // FCMGE V17, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x6e3ae452 // FCMGE V18, V2, V26
+	WORD $0x6e3be473 // FCMGE V19, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x6e38e494 // FCMGE V20, V4, V24
+	WORD $0x6e39e4b5 // FCMGE V21, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x6e3ae4d6 // FCMGE V22, V6, V26
+	WORD $0x6e3be4f7 // FCMGE V23, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e28e410 // FCMGE V16, V0, V8
+	WORD $0x6e29e431 // FCMGE V17, V1, V9
+	WORD $0x6e2ae452 // FCMGE V18, V2, V10
+	WORD $0x6e2be473 // FCMGE V19, V3, V11
+	WORD $0x6e2ce494 // FCMGE V20, V4, V12
+	WORD $0x6e2de4b5 // FCMGE V21, V5, V13
+	WORD $0x6e2ee4d6 // FCMGE V22, V6, V14
+	WORD $0x6e2fe4f7 // FCMGE V23, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A >= s, all bits or none
+TEXT chainIfGeCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e30e410 // FCMGE V16, V0, V16
+	WORD $0x6e31e431 // FCMGE V17, V1, V17
+	WORD $0x6e32e452 // FCMGE V18, V2, V18
+	WORD $0x6e33e473 // FCMGE V19, V3, V19
+	WORD $0x6e34e494 // FCMGE V20, V4, V20
+	WORD $0x6e35e4b5 // FCMGE V21, V5, V21
+	WORD $0x6e36e4d6 // FCMGE V22, V6, V22
+	WORD $0x6e37e4f7 // FCMGE V23, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A >= s, all bits or none
+TEXT chainIfGe1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6e3fe410 // FCMGE V16, V0, V31
+	WORD $0x6e3fe431 // FCMGE V17, V1, V31
+	WORD $0x6e3fe452 // FCMGE V18, V2, V31
+	WORD $0x6e3fe473 // FCMGE V19, V3, V31
+	WORD $0x6e3fe494 // FCMGE V20, V4, V31
+	WORD $0x6e3fe4b5 // FCMGE V21, V5, V31
+	WORD $0x6e3fe4d6 // FCMGE V22, V6, V31
+	WORD $0x6e3fe4f7 // FCMGE V23, V7, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A and s, bit by bit
+TEXT chainAndNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x4e381c00 // AND V0, V0, V24
+	WORD $0x4e391c21 // AND V1, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x4e3a1c42 // AND V2, V2, V26
+	WORD $0x4e3b1c63 // AND V3, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x4e381c84 // AND V4, V4, V24
+	WORD $0x4e391ca5 // AND V5, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x4e3a1cc6 // AND V6, V6, V26
+	WORD $0x4e3b1ce7 // AND V7, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A and s, bit by bit
+TEXT chainAndBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e281c00 // AND V0, V0, V8
+	WORD $0x4e291c21 // AND V1, V1, V9
+	WORD $0x4e2a1c42 // AND V2, V2, V10
+	WORD $0x4e2b1c63 // AND V3, V3, V11
+	WORD $0x4e2c1c84 // AND V4, V4, V12
+	WORD $0x4e2d1ca5 // AND V5, V5, V13
+	WORD $0x4e2e1cc6 // AND V6, V6, V14
+	WORD $0x4e2f1ce7 // AND V7, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A and s, bit by bit
+TEXT chainAndCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e301c00 // AND V0, V0, V16
+	WORD $0x4e311c21 // AND V1, V1, V17
+	WORD $0x4e321c42 // AND V2, V2, V18
+	WORD $0x4e331c63 // AND V3, V3, V19
+	WORD $0x4e341c84 // AND V4, V4, V20
+	WORD $0x4e351ca5 // AND V5, V5, V21
+	WORD $0x4e361cc6 // AND V6, V6, V22
+	WORD $0x4e371ce7 // AND V7, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A or s, bit by bit
+TEXT chainOrNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x4eb81c00 // ORR V0, V0, V24
+	WORD $0x4eb91c21 // ORR V1, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x4eba1c42 // ORR V2, V2, V26
+	WORD $0x4ebb1c63 // ORR V3, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x4eb81c84 // ORR V4, V4, V24
+	WORD $0x4eb91ca5 // ORR V5, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x4eba1cc6 // ORR V6, V6, V26
+	WORD $0x4ebb1ce7 // ORR V7, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A or s, bit by bit
+TEXT chainOrBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4ea81c00 // ORR V0, V0, V8
+	WORD $0x4ea91c21 // ORR V1, V1, V9
+	WORD $0x4eaa1c42 // ORR V2, V2, V10
+	WORD $0x4eab1c63 // ORR V3, V3, V11
+	WORD $0x4eac1c84 // ORR V4, V4, V12
+	WORD $0x4ead1ca5 // ORR V5, V5, V13
+	WORD $0x4eae1cc6 // ORR V6, V6, V14
+	WORD $0x4eaf1ce7 // ORR V7, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A or s, bit by bit
+TEXT chainOrCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4eb01c00 // ORR V0, V0, V16
+	WORD $0x4eb11c21 // ORR V1, V1, V17
+	WORD $0x4eb21c42 // ORR V2, V2, V18
+	WORD $0x4eb31c63 // ORR V3, V3, V19
+	WORD $0x4eb41c84 // ORR V4, V4, V20
+	WORD $0x4eb51ca5 // ORR V5, V5, V21
+	WORD $0x4eb61cc6 // ORR V6, V6, V22
+	WORD $0x4eb71ce7 // ORR V7, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A xor s, bit by bit
+TEXT chainXorNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	FLDPQ 0(R4), (F24, F25)
+	WORD $0x6e381c00 // EOR V0, V0, V24
+	WORD $0x6e391c21 // EOR V1, V1, V25
+	FLDPQ 32(R4), (F26, F27)
+	WORD $0x6e3a1c42 // EOR V2, V2, V26
+	WORD $0x6e3b1c63 // EOR V3, V3, V27
+	FLDPQ 64(R4), (F24, F25)
+	WORD $0x6e381c84 // EOR V4, V4, V24
+	WORD $0x6e391ca5 // EOR V5, V5, V25
+	FLDPQ 96(R4), (F26, F27)
+	WORD $0x6e3a1cc6 // EOR V6, V6, V26
+	WORD $0x6e3b1ce7 // EOR V7, V7, V27
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A xor s, bit by bit
+TEXT chainXorBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e281c00 // EOR V0, V0, V8
+	WORD $0x6e291c21 // EOR V1, V1, V9
+	WORD $0x6e2a1c42 // EOR V2, V2, V10
+	WORD $0x6e2b1c63 // EOR V3, V3, V11
+	WORD $0x6e2c1c84 // EOR V4, V4, V12
+	WORD $0x6e2d1ca5 // EOR V5, V5, V13
+	WORD $0x6e2e1cc6 // EOR V6, V6, V14
+	WORD $0x6e2f1ce7 // EOR V7, V7, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A xor s, bit by bit
+TEXT chainXorCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e301c00 // EOR V0, V0, V16
+	WORD $0x6e311c21 // EOR V1, V1, V17
+	WORD $0x6e321c42 // EOR V2, V2, V18
+	WORD $0x6e331c63 // EOR V3, V3, V19
+	WORD $0x6e341c84 // EOR V4, V4, V20
+	WORD $0x6e351ca5 // EOR V5, V5, V21
+	WORD $0x6e361cc6 // EOR V6, V6, V22
+	WORD $0x6e371ce7 // EOR V7, V7, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = round(A)
+TEXT chainRoundNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e218800 // FRINTN V0, V0
+	WORD $0x4e218821 // FRINTN V1, V1
+	WORD $0x4e218842 // FRINTN V2, V2
+	WORD $0x4e218863 // FRINTN V3, V3
+	WORD $0x4e218884 // FRINTN V4, V4
+	WORD $0x4e2188a5 // FRINTN V5, V5
+	WORD $0x4e2188c6 // FRINTN V6, V6
+	WORD $0x4e2188e7 // FRINTN V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = floor(A)
+TEXT chainFloorNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e219800 // FRINTM V0, V0
+	WORD $0x4e219821 // FRINTM V1, V1
+	WORD $0x4e219842 // FRINTM V2, V2
+	WORD $0x4e219863 // FRINTM V3, V3
+	WORD $0x4e219884 // FRINTM V4, V4
+	WORD $0x4e2198a5 // FRINTM V5, V5
+	WORD $0x4e2198c6 // FRINTM V6, V6
+	WORD $0x4e2198e7 // FRINTM V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = ceil(A)
+TEXT chainCeilNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4ea18800 // FRINTP V0, V0
+	WORD $0x4ea18821 // FRINTP V1, V1
+	WORD $0x4ea18842 // FRINTP V2, V2
+	WORD $0x4ea18863 // FRINTP V3, V3
+	WORD $0x4ea18884 // FRINTP V4, V4
+	WORD $0x4ea188a5 // FRINTP V5, V5
+	WORD $0x4ea188c6 // FRINTP V6, V6
+	WORD $0x4ea188e7 // FRINTP V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = trunc(A)
+TEXT chainTruncNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4ea19800 // FRINTZ V0, V0
+	WORD $0x4ea19821 // FRINTZ V1, V1
+	WORD $0x4ea19842 // FRINTZ V2, V2
+	WORD $0x4ea19863 // FRINTZ V3, V3
+	WORD $0x4ea19884 // FRINTZ V4, V4
+	WORD $0x4ea198a5 // FRINTZ V5, V5
+	WORD $0x4ea198c6 // FRINTZ V6, V6
+	WORD $0x4ea198e7 // FRINTZ V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A != A, all bits or none
+TEXT chainIsNaNNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e20e400 // FCMEQ V0, V0, V0
+	WORD $0x6e205800 // NOT V0, V0
+	WORD $0x4e21e421 // FCMEQ V1, V1, V1
+	WORD $0x6e205821 // NOT V1, V1
+	WORD $0x4e22e442 // FCMEQ V2, V2, V2
+	WORD $0x6e205842 // NOT V2, V2
+	WORD $0x4e23e463 // FCMEQ V3, V3, V3
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x4e24e484 // FCMEQ V4, V4, V4
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x4e25e4a5 // FCMEQ V5, V5, V5
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x4e26e4c6 // FCMEQ V6, V6, V6
+	WORD $0x6e2058c6 // NOT V6, V6
+	WORD $0x4e27e4e7 // FCMEQ V7, V7, V7
+	WORD $0x6e2058e7 // NOT V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// C = A != A, all bits or none
+TEXT chainIfNaNNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x4e20e410 // FCMEQ V16, V0, V0
+	WORD $0x6e205a10 // NOT V16, V16
+	WORD $0x4e21e431 // FCMEQ V17, V1, V1
+	WORD $0x6e205a31 // NOT V17, V17
+	WORD $0x4e22e452 // FCMEQ V18, V2, V2
+	WORD $0x6e205a52 // NOT V18, V18
+	WORD $0x4e23e473 // FCMEQ V19, V3, V3
+	WORD $0x6e205a73 // NOT V19, V19
+	WORD $0x4e24e494 // FCMEQ V20, V4, V4
+	WORD $0x6e205a94 // NOT V20, V20
+	WORD $0x4e25e4b5 // FCMEQ V21, V5, V5
+	WORD $0x6e205ab5 // NOT V21, V21
+	WORD $0x4e26e4d6 // FCMEQ V22, V6, V6
+	WORD $0x6e205ad6 // NOT V22, V22
+	WORD $0x4e27e4f7 // FCMEQ V23, V7, V7
+	WORD $0x6e205af7 // NOT V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = not A, bit by bit
+TEXT chainNotNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6e205800 // NOT V0, V0
+	WORD $0x6e205821 // NOT V1, V1
+	WORD $0x6e205842 // NOT V2, V2
+	WORD $0x6e205863 // NOT V3, V3
+	WORD $0x6e205884 // NOT V4, V4
+	WORD $0x6e2058a5 // NOT V5, V5
+	WORD $0x6e2058c6 // NOT V6, V6
+	WORD $0x6e2058e7 // NOT V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A as bfloat16 has it
+TEXT chainRoundBF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVD $0x7fff, R7
+	VDUP R7, V31.S4
+	WORD $0x4f2f5418 // SHL V24, V0, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea08718 // ADD V24, V24, V0
+	WORD $0x4e20e419 // FCMEQ V25, V0, V0
+	WORD $0x4e20d400 // FADD V0, V0, V0
+	WORD $0x6eb91f00 // BIT V0, V24, V25
+	WORD $0x6f300400 // USHR V0, V0, 16
+	WORD $0x4f305400 // SHL V0, V0, 16
+	WORD $0x4f2f5438 // SHL V24, V1, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea18718 // ADD V24, V24, V1
+	WORD $0x4e21e439 // FCMEQ V25, V1, V1
+	WORD $0x4e21d421 // FADD V1, V1, V1
+	WORD $0x6eb91f01 // BIT V1, V24, V25
+	WORD $0x6f300421 // USHR V1, V1, 16
+	WORD $0x4f305421 // SHL V1, V1, 16
+	WORD $0x4f2f5458 // SHL V24, V2, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea28718 // ADD V24, V24, V2
+	WORD $0x4e22e459 // FCMEQ V25, V2, V2
+	WORD $0x4e22d442 // FADD V2, V2, V2
+	WORD $0x6eb91f02 // BIT V2, V24, V25
+	WORD $0x6f300442 // USHR V2, V2, 16
+	WORD $0x4f305442 // SHL V2, V2, 16
+	WORD $0x4f2f5478 // SHL V24, V3, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea38718 // ADD V24, V24, V3
+	WORD $0x4e23e479 // FCMEQ V25, V3, V3
+	WORD $0x4e23d463 // FADD V3, V3, V3
+	WORD $0x6eb91f03 // BIT V3, V24, V25
+	WORD $0x6f300463 // USHR V3, V3, 16
+	WORD $0x4f305463 // SHL V3, V3, 16
+	WORD $0x4f2f5498 // SHL V24, V4, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea48718 // ADD V24, V24, V4
+	WORD $0x4e24e499 // FCMEQ V25, V4, V4
+	WORD $0x4e24d484 // FADD V4, V4, V4
+	WORD $0x6eb91f04 // BIT V4, V24, V25
+	WORD $0x6f300484 // USHR V4, V4, 16
+	WORD $0x4f305484 // SHL V4, V4, 16
+	WORD $0x4f2f54b8 // SHL V24, V5, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea58718 // ADD V24, V24, V5
+	WORD $0x4e25e4b9 // FCMEQ V25, V5, V5
+	WORD $0x4e25d4a5 // FADD V5, V5, V5
+	WORD $0x6eb91f05 // BIT V5, V24, V25
+	WORD $0x6f3004a5 // USHR V5, V5, 16
+	WORD $0x4f3054a5 // SHL V5, V5, 16
+	WORD $0x4f2f54d8 // SHL V24, V6, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea68718 // ADD V24, V24, V6
+	WORD $0x4e26e4d9 // FCMEQ V25, V6, V6
+	WORD $0x4e26d4c6 // FADD V6, V6, V6
+	WORD $0x6eb91f06 // BIT V6, V24, V25
+	WORD $0x6f3004c6 // USHR V6, V6, 16
+	WORD $0x4f3054c6 // SHL V6, V6, 16
+	WORD $0x4f2f54f8 // SHL V24, V7, 15
+	WORD $0x6f210718 // USHR V24, V24, 31
+	WORD $0x4ebf8718 // ADD V24, V24, V31
+	WORD $0x4ea78718 // ADD V24, V24, V7
+	WORD $0x4e27e4f9 // FCMEQ V25, V7, V7
+	WORD $0x4e27d4e7 // FADD V7, V7, V7
+	WORD $0x6eb91f07 // BIT V7, V24, V25
+	WORD $0x6f3004e7 // USHR V7, V7, 16
+	WORD $0x4f3054e7 // SHL V7, V7, 16
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = A as float16 has it
+TEXT chainRoundF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x0e216800 // FCVTN16 V0, V0
+	WORD $0x0e217800 // FCVTL16 V0, V0
+	WORD $0x0e216821 // FCVTN16 V1, V1
+	WORD $0x0e217821 // FCVTL16 V1, V1
+	WORD $0x0e216842 // FCVTN16 V2, V2
+	WORD $0x0e217842 // FCVTL16 V2, V2
+	WORD $0x0e216863 // FCVTN16 V3, V3
+	WORD $0x0e217863 // FCVTL16 V3, V3
+	WORD $0x0e216884 // FCVTN16 V4, V4
+	WORD $0x0e217884 // FCVTL16 V4, V4
+	WORD $0x0e2168a5 // FCVTN16 V5, V5
+	WORD $0x0e2178a5 // FCVTL16 V5, V5
+	WORD $0x0e2168c6 // FCVTN16 V6, V6
+	WORD $0x0e2178c6 // FCVTL16 V6, V6
+	WORD $0x0e2168e7 // FCVTN16 V7, V7
+	WORD $0x0e2178e7 // FCVTL16 V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = C ? A : s
 TEXT chainWhereNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1368,6 +2644,36 @@ TEXT chainWhereBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = C ? A : s
+TEXT chainWhereCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6ef01e00 // BIF V0, V16, V16
+	WORD $0x6ef11e21 // BIF V1, V17, V17
+	WORD $0x6ef21e42 // BIF V2, V18, V18
+	WORD $0x6ef31e63 // BIF V3, V19, V19
+	WORD $0x6ef41e84 // BIF V4, V20, V20
+	WORD $0x6ef51ea5 // BIF V5, V21, V21
+	WORD $0x6ef61ec6 // BIF V6, V22, V22
+	WORD $0x6ef71ee7 // BIF V7, V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = C ? A : s
+TEXT chainWhere1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6ef01fe0 // BIF V0, V31, V16
+	WORD $0x6ef11fe1 // BIF V1, V31, V17
+	WORD $0x6ef21fe2 // BIF V2, V31, V18
+	WORD $0x6ef31fe3 // BIF V3, V31, V19
+	WORD $0x6ef41fe4 // BIF V4, V31, V20
+	WORD $0x6ef51fe5 // BIF V5, V31, V21
+	WORD $0x6ef61fe6 // BIF V6, V31, V22
+	WORD $0x6ef71fe7 // BIF V7, V31, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // A = C ? s : A
 TEXT chainWhereFromNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1398,6 +2704,36 @@ TEXT chainWhereFromBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x6eb51da5 // BIT V5, V13, V21
 	WORD $0x6eb61dc6 // BIT V6, V14, V22
 	WORD $0x6eb71de7 // BIT V7, V15, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = C ? s : A
+TEXT chainWhereFromCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	WORD $0x6eb01e00 // BIT V0, V16, V16
+	WORD $0x6eb11e21 // BIT V1, V17, V17
+	WORD $0x6eb21e42 // BIT V2, V18, V18
+	WORD $0x6eb31e63 // BIT V3, V19, V19
+	WORD $0x6eb41e84 // BIT V4, V20, V20
+	WORD $0x6eb51ea5 // BIT V5, V21, V21
+	WORD $0x6eb61ec6 // BIT V6, V22, V22
+	WORD $0x6eb71ee7 // BIT V7, V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A = C ? s : A
+TEXT chainWhereFrom1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x6eb01fe0 // BIT V0, V31, V16
+	WORD $0x6eb11fe1 // BIT V1, V31, V17
+	WORD $0x6eb21fe2 // BIT V2, V31, V18
+	WORD $0x6eb31fe3 // BIT V3, V31, V19
+	WORD $0x6eb41fe4 // BIT V4, V31, V20
+	WORD $0x6eb51fe5 // BIT V5, V31, V21
+	WORD $0x6eb61fe6 // BIT V6, V31, V22
+	WORD $0x6eb71fe7 // BIT V7, V31, V23
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -1548,6 +2884,23 @@ TEXT chainLoadCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
+// A = s
+TEXT chainLoad1NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5, R4
+	VLD1R (R4), [V31.S4]
+	WORD $0x4ebf1fe0 // ORR V0, V31, V31
+	WORD $0x4ebf1fe1 // ORR V1, V31, V31
+	WORD $0x4ebf1fe2 // ORR V2, V31, V31
+	WORD $0x4ebf1fe3 // ORR V3, V31, V31
+	WORD $0x4ebf1fe4 // ORR V4, V31, V31
+	WORD $0x4ebf1fe5 // ORR V5, V31, V31
+	WORD $0x4ebf1fe6 // ORR V6, V31, V31
+	WORD $0x4ebf1fe7 // ORR V7, V31, V31
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
 // s = A
 TEXT chainStoreNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
@@ -1598,7 +2951,7 @@ TEXT chainStreamNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
-// A = bytes of memory != 0, all bits or none
+// A (B, C) = bytes of memory != 0, all bits or none
 TEXT chainLoadBoolNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	LDP 8(R1), (R4, R5)
 	AND R2, R5
@@ -1635,6 +2988,254 @@ TEXT chainLoadBoolNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x2f08a4e7 // UXTL8 V7, V7
 	WORD $0x2f10a4e7 // UXTL16 V7, V7
 	WORD $0x4ea78ce7 // CMTST V7, V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = bytes of memory != 0, all bits or none
+TEXT chainLoadBoolBNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>2, R4
+	FMOVS 0(R4), F8
+	WORD $0x2f08a508 // UXTL8 V8, V8
+	WORD $0x2f10a508 // UXTL16 V8, V8
+	WORD $0x4ea88d08 // CMTST V8, V8, V8
+	FMOVS 4(R4), F9
+	WORD $0x2f08a529 // UXTL8 V9, V9
+	WORD $0x2f10a529 // UXTL16 V9, V9
+	WORD $0x4ea98d29 // CMTST V9, V9, V9
+	FMOVS 8(R4), F10
+	WORD $0x2f08a54a // UXTL8 V10, V10
+	WORD $0x2f10a54a // UXTL16 V10, V10
+	WORD $0x4eaa8d4a // CMTST V10, V10, V10
+	FMOVS 12(R4), F11
+	WORD $0x2f08a56b // UXTL8 V11, V11
+	WORD $0x2f10a56b // UXTL16 V11, V11
+	WORD $0x4eab8d6b // CMTST V11, V11, V11
+	FMOVS 16(R4), F12
+	WORD $0x2f08a58c // UXTL8 V12, V12
+	WORD $0x2f10a58c // UXTL16 V12, V12
+	WORD $0x4eac8d8c // CMTST V12, V12, V12
+	FMOVS 20(R4), F13
+	WORD $0x2f08a5ad // UXTL8 V13, V13
+	WORD $0x2f10a5ad // UXTL16 V13, V13
+	WORD $0x4ead8dad // CMTST V13, V13, V13
+	FMOVS 24(R4), F14
+	WORD $0x2f08a5ce // UXTL8 V14, V14
+	WORD $0x2f10a5ce // UXTL16 V14, V14
+	WORD $0x4eae8dce // CMTST V14, V14, V14
+	FMOVS 28(R4), F15
+	WORD $0x2f08a5ef // UXTL8 V15, V15
+	WORD $0x2f10a5ef // UXTL16 V15, V15
+	WORD $0x4eaf8def // CMTST V15, V15, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = bytes of memory != 0, all bits or none
+TEXT chainLoadBoolCNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>2, R4
+	FMOVS 0(R4), F16
+	WORD $0x2f08a610 // UXTL8 V16, V16
+	WORD $0x2f10a610 // UXTL16 V16, V16
+	WORD $0x4eb08e10 // CMTST V16, V16, V16
+	FMOVS 4(R4), F17
+	WORD $0x2f08a631 // UXTL8 V17, V17
+	WORD $0x2f10a631 // UXTL16 V17, V17
+	WORD $0x4eb18e31 // CMTST V17, V17, V17
+	FMOVS 8(R4), F18
+	WORD $0x2f08a652 // UXTL8 V18, V18
+	WORD $0x2f10a652 // UXTL16 V18, V18
+	WORD $0x4eb28e52 // CMTST V18, V18, V18
+	FMOVS 12(R4), F19
+	WORD $0x2f08a673 // UXTL8 V19, V19
+	WORD $0x2f10a673 // UXTL16 V19, V19
+	WORD $0x4eb38e73 // CMTST V19, V19, V19
+	FMOVS 16(R4), F20
+	WORD $0x2f08a694 // UXTL8 V20, V20
+	WORD $0x2f10a694 // UXTL16 V20, V20
+	WORD $0x4eb48e94 // CMTST V20, V20, V20
+	FMOVS 20(R4), F21
+	WORD $0x2f08a6b5 // UXTL8 V21, V21
+	WORD $0x2f10a6b5 // UXTL16 V21, V21
+	WORD $0x4eb58eb5 // CMTST V21, V21, V21
+	FMOVS 24(R4), F22
+	WORD $0x2f08a6d6 // UXTL8 V22, V22
+	WORD $0x2f10a6d6 // UXTL16 V22, V22
+	WORD $0x4eb68ed6 // CMTST V22, V22, V22
+	FMOVS 28(R4), F23
+	WORD $0x2f08a6f7 // UXTL8 V23, V23
+	WORD $0x2f10a6f7 // UXTL16 V23, V23
+	WORD $0x4eb78ef7 // CMTST V23, V23, V23
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F0
+	WORD $0x2f10a400 // UXTL16 V0, V0
+	WORD $0x4f305400 // SHL V0, V0, 16
+	FMOVD 8(R4), F1
+	WORD $0x2f10a421 // UXTL16 V1, V1
+	WORD $0x4f305421 // SHL V1, V1, 16
+	FMOVD 16(R4), F2
+	WORD $0x2f10a442 // UXTL16 V2, V2
+	WORD $0x4f305442 // SHL V2, V2, 16
+	FMOVD 24(R4), F3
+	WORD $0x2f10a463 // UXTL16 V3, V3
+	WORD $0x4f305463 // SHL V3, V3, 16
+	FMOVD 32(R4), F4
+	WORD $0x2f10a484 // UXTL16 V4, V4
+	WORD $0x4f305484 // SHL V4, V4, 16
+	FMOVD 40(R4), F5
+	WORD $0x2f10a4a5 // UXTL16 V5, V5
+	WORD $0x4f3054a5 // SHL V5, V5, 16
+	FMOVD 48(R4), F6
+	WORD $0x2f10a4c6 // UXTL16 V6, V6
+	WORD $0x4f3054c6 // SHL V6, V6, 16
+	FMOVD 56(R4), F7
+	WORD $0x2f10a4e7 // UXTL16 V7, V7
+	WORD $0x4f3054e7 // SHL V7, V7, 16
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16BNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F8
+	WORD $0x2f10a508 // UXTL16 V8, V8
+	WORD $0x4f305508 // SHL V8, V8, 16
+	FMOVD 8(R4), F9
+	WORD $0x2f10a529 // UXTL16 V9, V9
+	WORD $0x4f305529 // SHL V9, V9, 16
+	FMOVD 16(R4), F10
+	WORD $0x2f10a54a // UXTL16 V10, V10
+	WORD $0x4f30554a // SHL V10, V10, 16
+	FMOVD 24(R4), F11
+	WORD $0x2f10a56b // UXTL16 V11, V11
+	WORD $0x4f30556b // SHL V11, V11, 16
+	FMOVD 32(R4), F12
+	WORD $0x2f10a58c // UXTL16 V12, V12
+	WORD $0x4f30558c // SHL V12, V12, 16
+	FMOVD 40(R4), F13
+	WORD $0x2f10a5ad // UXTL16 V13, V13
+	WORD $0x4f3055ad // SHL V13, V13, 16
+	FMOVD 48(R4), F14
+	WORD $0x2f10a5ce // UXTL16 V14, V14
+	WORD $0x4f3055ce // SHL V14, V14, 16
+	FMOVD 56(R4), F15
+	WORD $0x2f10a5ef // UXTL16 V15, V15
+	WORD $0x4f3055ef // SHL V15, V15, 16
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = bfloat16 numbers of memory
+TEXT chainLoadBF16CNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F16
+	WORD $0x2f10a610 // UXTL16 V16, V16
+	WORD $0x4f305610 // SHL V16, V16, 16
+	FMOVD 8(R4), F17
+	WORD $0x2f10a631 // UXTL16 V17, V17
+	WORD $0x4f305631 // SHL V17, V17, 16
+	FMOVD 16(R4), F18
+	WORD $0x2f10a652 // UXTL16 V18, V18
+	WORD $0x4f305652 // SHL V18, V18, 16
+	FMOVD 24(R4), F19
+	WORD $0x2f10a673 // UXTL16 V19, V19
+	WORD $0x4f305673 // SHL V19, V19, 16
+	FMOVD 32(R4), F20
+	WORD $0x2f10a694 // UXTL16 V20, V20
+	WORD $0x4f305694 // SHL V20, V20, 16
+	FMOVD 40(R4), F21
+	WORD $0x2f10a6b5 // UXTL16 V21, V21
+	WORD $0x4f3056b5 // SHL V21, V21, 16
+	FMOVD 48(R4), F22
+	WORD $0x2f10a6d6 // UXTL16 V22, V22
+	WORD $0x4f3056d6 // SHL V22, V22, 16
+	FMOVD 56(R4), F23
+	WORD $0x2f10a6f7 // UXTL16 V23, V23
+	WORD $0x4f3056f7 // SHL V23, V23, 16
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F0
+	WORD $0x0e217800 // FCVTL16 V0, V0
+	FMOVD 8(R4), F1
+	WORD $0x0e217821 // FCVTL16 V1, V1
+	FMOVD 16(R4), F2
+	WORD $0x0e217842 // FCVTL16 V2, V2
+	FMOVD 24(R4), F3
+	WORD $0x0e217863 // FCVTL16 V3, V3
+	FMOVD 32(R4), F4
+	WORD $0x0e217884 // FCVTL16 V4, V4
+	FMOVD 40(R4), F5
+	WORD $0x0e2178a5 // FCVTL16 V5, V5
+	FMOVD 48(R4), F6
+	WORD $0x0e2178c6 // FCVTL16 V6, V6
+	FMOVD 56(R4), F7
+	WORD $0x0e2178e7 // FCVTL16 V7, V7
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16BNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F8
+	WORD $0x0e217908 // FCVTL16 V8, V8
+	FMOVD 8(R4), F9
+	WORD $0x0e217929 // FCVTL16 V9, V9
+	FMOVD 16(R4), F10
+	WORD $0x0e21794a // FCVTL16 V10, V10
+	FMOVD 24(R4), F11
+	WORD $0x0e21796b // FCVTL16 V11, V11
+	FMOVD 32(R4), F12
+	WORD $0x0e21798c // FCVTL16 V12, V12
+	FMOVD 40(R4), F13
+	WORD $0x0e2179ad // FCVTL16 V13, V13
+	FMOVD 48(R4), F14
+	WORD $0x0e2179ce // FCVTL16 V14, V14
+	FMOVD 56(R4), F15
+	WORD $0x0e2179ef // FCVTL16 V15, V15
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// A (B, C) = float16 numbers of memory
+TEXT chainLoadF16CNEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	FMOVD 0(R4), F16
+	WORD $0x0e217a10 // FCVTL16 V16, V16
+	FMOVD 8(R4), F17
+	WORD $0x0e217a31 // FCVTL16 V17, V17
+	FMOVD 16(R4), F18
+	WORD $0x0e217a52 // FCVTL16 V18, V18
+	FMOVD 24(R4), F19
+	WORD $0x0e217a73 // FCVTL16 V19, V19
+	FMOVD 32(R4), F20
+	WORD $0x0e217a94 // FCVTL16 V20, V20
+	FMOVD 40(R4), F21
+	WORD $0x0e217ab5 // FCVTL16 V21, V21
+	FMOVD 48(R4), F22
+	WORD $0x0e217ad6 // FCVTL16 V22, V22
+	FMOVD 56(R4), F23
+	WORD $0x0e217af7 // FCVTL16 V23, V23
 	MOVD.W 24(R1), R6
 	JMP (R6)
 
@@ -1676,6 +3277,62 @@ TEXT chainStoreBoolNEON<>(SB), NOSPLIT|NOFRAME, $0-0
 	WORD $0x0e212b18 // XTN8 V24, V24
 	WORD $0x4e3f1f18 // AND V24, V24, V31
 	FMOVS F24, 28(R4)
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// memory = A, which is rounded already
+TEXT chainStoreBF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	WORD $0x6f300418 // USHR V24, V0, 16
+	WORD $0x0e612b18 // XTN16 V24, V24
+	FMOVD F24, 0(R4)
+	WORD $0x6f300439 // USHR V25, V1, 16
+	WORD $0x0e612b39 // XTN16 V25, V25
+	FMOVD F25, 8(R4)
+	WORD $0x6f30045a // USHR V26, V2, 16
+	WORD $0x0e612b5a // XTN16 V26, V26
+	FMOVD F26, 16(R4)
+	WORD $0x6f30047b // USHR V27, V3, 16
+	WORD $0x0e612b7b // XTN16 V27, V27
+	FMOVD F27, 24(R4)
+	WORD $0x6f30049c // USHR V28, V4, 16
+	WORD $0x0e612b9c // XTN16 V28, V28
+	FMOVD F28, 32(R4)
+	WORD $0x6f3004bd // USHR V29, V5, 16
+	WORD $0x0e612bbd // XTN16 V29, V29
+	FMOVD F29, 40(R4)
+	WORD $0x6f3004de // USHR V30, V6, 16
+	WORD $0x0e612bde // XTN16 V30, V30
+	FMOVD F30, 48(R4)
+	WORD $0x6f3004ff // USHR V31, V7, 16
+	WORD $0x0e612bff // XTN16 V31, V31
+	FMOVD F31, 56(R4)
+	MOVD.W 24(R1), R6
+	JMP (R6)
+
+// memory = A, rounded
+TEXT chainStoreF16NEON<>(SB), NOSPLIT|NOFRAME, $0-0
+	LDP 8(R1), (R4, R5)
+	AND R2, R5
+	ADD R5>>1, R4
+	WORD $0x0e216818 // FCVTN16 V24, V0
+	FMOVD F24, 0(R4)
+	WORD $0x0e216839 // FCVTN16 V25, V1
+	FMOVD F25, 8(R4)
+	WORD $0x0e21685a // FCVTN16 V26, V2
+	FMOVD F26, 16(R4)
+	WORD $0x0e21687b // FCVTN16 V27, V3
+	FMOVD F27, 24(R4)
+	WORD $0x0e21689c // FCVTN16 V28, V4
+	FMOVD F28, 32(R4)
+	WORD $0x0e2168bd // FCVTN16 V29, V5
+	FMOVD F29, 40(R4)
+	WORD $0x0e2168de // FCVTN16 V30, V6
+	FMOVD F30, 48(R4)
+	WORD $0x0e2168ff // FCVTN16 V31, V7
+	FMOVD F31, 56(R4)
 	MOVD.W 24(R1), R6
 	JMP (R6)
 

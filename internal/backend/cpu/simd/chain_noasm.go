@@ -2,10 +2,10 @@
 
 package simd
 
-// ChainWidth is how many elements chain code takes at a time; 0: this machine has none.
-func ChainWidth() int { return 0 }
+// ChainWidth is how many elements chain code takes at a time, in lanes of a size; 0: this machine has none.
+func ChainWidth(int) int { return 0 }
 
 // RunChain is never called where there is no chain code.
-func RunChain([]Step, int) { panic("simd: no chain code here") }
+func RunChain([]Step, int, int) { panic("simd: no chain code here") }
 
-func chainRoutine(ChainOp) uintptr { return 0 }
+func chainRoutine(ChainOp, int) uintptr { return 0 }

@@ -4,121 +4,198 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/impl"
 )
 
-// chainCase is an instruction of chain code and what it should do to one element: a and b are banks A and B.
-type chainCase struct {
+// chainLane is a number that chain code computes with.
+type chainLane interface{ float32 | float64 }
+
+// chainCase is an instruction of chain code and what it should do to one element of bank A, its operand and bank C.
+type chainCase[T chainLane] struct {
 	name    string
 	op      ChainOp
 	sources int
-	want    func(a, s, c float32) float32
+	want    func(a, s, c T) T
 }
 
-func boolBits(b bool) float32 {
+func laneBits[T chainLane](x T) uint64 {
+	if unsafe.Sizeof(x) == 8 {
+		return math.Float64bits(float64(x))
+	}
+	return uint64(math.Float32bits(float32(x)))
+}
+
+func fromBits[T chainLane](b uint64) T {
+	var x T
+	if unsafe.Sizeof(x) == 8 {
+		return *(*T)(unsafe.Pointer(&b))
+	}
+	u := uint32(b)
+	return *(*T)(unsafe.Pointer(&u))
+}
+
+func boolBits[T chainLane](b bool) T {
 	if b {
-		return math.Float32frombits(1<<32 - 1)
+		return fromBits[T](math.MaxUint64)
 	}
 	return 0
 }
 
-func one1(f func(z, x []float32)) func(a, s, c float32) float32 {
-	return func(a, _, _ float32) float32 {
-		z := []float32{0}
-		f(z, []float32{a})
-		return z[0]
+// chainMax is the greater number: NaN wins, and of two zeros y.
+func chainMax[T chainLane](x, y T) T {
+	if x != x || x > y {
+		return x
 	}
+	return y
 }
 
-func one2(f func(z, x, y []float32), turned bool) func(a, s, c float32) float32 {
-	return func(a, s, _ float32) float32 {
-		z := []float32{0}
-		if turned {
-			a, s = s, a
-		}
-		f(z, []float32{a}, []float32{s})
-		return z[0]
+func chainMin[T chainLane](x, y T) T {
+	if x != x || x < y {
+		return x
 	}
+	return y
 }
 
-func gradMulEach(z, x, y []float32) {
-	if z[0] = 0; x[0] != 0 {
-		z[0] = x[0] * y[0]
+func gradMul[T chainLane](x, y T) T {
+	if x == 0 {
+		return 0
 	}
+	return x * y
 }
 
-func chainCases() []chainCase {
-	cases := []chainCase{
-		{"Neg", ChainNeg, 0, one1(negF32Generic)}, {"Abs", ChainAbs, 0, one1(absF32Generic)}, {"Sqrt", ChainSqrt, 0, one1(sqrtF32Generic)},
-		{"Square", ChainSquare, 0, one1(squareF32Generic)}, {"Recip", ChainRecip, 0, one1(recipF32Generic)},
-		{"Rsqrt", ChainRsqrt, 0, one1(rsqrtF32Generic)}, {"Relu", ChainRelu, 0, one1(reluF32Generic)},
-		{"Load", ChainLoad, 3, func(_, s, _ float32) float32 { return s }},
-		{"Lt", ChainLt, 3, func(a, s, _ float32) float32 { return boolBits(a < s) }},
-		{"Le", ChainLe, 3, func(a, s, _ float32) float32 { return boolBits(a <= s) }},
-		{"Eq", ChainEq, 3, func(a, s, _ float32) float32 { return boolBits(a == s) }},
-		{"Ne", ChainNe, 3, func(a, s, _ float32) float32 { return boolBits(a != s) }},
-		{"Gt", ChainGt, 3, func(a, s, _ float32) float32 { return boolBits(a > s) }},
-		{"Ge", ChainGe, 3, func(a, s, _ float32) float32 { return boolBits(a >= s) }},
-		{"Where", ChainWhere, 2, func(a, s, c float32) float32 {
+func chainSqrt[T chainLane](x T) T { return T(math.Sqrt(float64(x))) }
+
+func unaryCases[T chainLane]() []chainCase[T] {
+	var cases []chainCase[T]
+	for _, u := range []struct {
+		name string
+		op   ChainOp
+		f    func(a T) T
+	}{
+		{"Neg", ChainNeg, func(a T) T { return -a }}, {"Abs", ChainAbs, func(a T) T { return T(math.Abs(float64(a))) }},
+		{"Sqrt", ChainSqrt, chainSqrt[T]}, {"Square", ChainSquare, func(a T) T { return a * a }},
+		{"Recip", ChainRecip, func(a T) T { return 1 / a }}, {"Rsqrt", ChainRsqrt, func(a T) T { return 1 / chainSqrt(a) }},
+		{"Relu", ChainRelu, func(a T) T {
+			if a < 0 {
+				return 0
+			}
+			return a
+		}},
+		{"Round", ChainRound, func(a T) T { return T(math.RoundToEven(float64(a))) }}, {"Floor", ChainFloor, func(a T) T { return T(math.Floor(float64(a))) }},
+		{"Ceil", ChainCeil, func(a T) T { return T(math.Ceil(float64(a))) }}, {"Trunc", ChainTrunc, func(a T) T { return T(math.Trunc(float64(a))) }},
+		{"IsNaN", ChainIsNaN, func(a T) T { return boolBits[T](a != a) }}, {"Not", ChainNot, func(a T) T { return fromBits[T](^laneBits(a)) }},
+	} {
+		cases = append(cases, chainCase[T]{u.name, u.op, 0, func(a, _, _ T) T { return u.f(a) }})
+	}
+	return cases
+}
+
+func chainCases[T chainLane]() []chainCase[T] {
+	cases := append(unaryCases[T](),
+		chainCase[T]{"Load", ChainLoad, 4, func(_, s, _ T) T { return s }},
+		chainCase[T]{"Lt", ChainLt, 4, func(a, s, _ T) T { return boolBits[T](a < s) }},
+		chainCase[T]{"Le", ChainLe, 4, func(a, s, _ T) T { return boolBits[T](a <= s) }},
+		chainCase[T]{"Eq", ChainEq, 4, func(a, s, _ T) T { return boolBits[T](a == s) }},
+		chainCase[T]{"Ne", ChainNe, 4, func(a, s, _ T) T { return boolBits[T](a != s) }},
+		chainCase[T]{"Gt", ChainGt, 4, func(a, s, _ T) T { return boolBits[T](a > s) }},
+		chainCase[T]{"Ge", ChainGe, 4, func(a, s, _ T) T { return boolBits[T](a >= s) }},
+		chainCase[T]{"And", ChainAnd, 3, func(a, s, _ T) T { return fromBits[T](laneBits(a) & laneBits(s)) }},
+		chainCase[T]{"Or", ChainOr, 3, func(a, s, _ T) T { return fromBits[T](laneBits(a) | laneBits(s)) }},
+		chainCase[T]{"Xor", ChainXor, 3, func(a, s, _ T) T { return fromBits[T](laneBits(a) ^ laneBits(s)) }},
+		chainCase[T]{"Where", ChainWhere, 4, func(a, s, c T) T {
 			if math.Signbit(float64(c)) {
 				return a
 			}
 			return s
 		}},
-		{"WhereFrom", ChainWhereFrom, 2, func(a, s, c float32) float32 {
+		chainCase[T]{"WhereFrom", ChainWhereFrom, 4, func(a, s, c T) T {
 			if math.Signbit(float64(c)) {
 				return s
 			}
 			return a
-		}},
+		}})
+	for _, c := range cases {
+		if n := c.op + ChainIfLt - ChainLt; c.op >= ChainLt && c.op <= ChainGe && c.sources == 4 {
+			cases = append(cases, chainCase[T]{"If" + c.name, n, 4, c.want})
+		}
 	}
+	cases = append(cases, chainCase[T]{"IfNaN", ChainIfNaN, 0, func(a, _, _ T) T { return boolBits[T](a != a) }})
 	for _, b := range []struct {
 		name string
 		op   ChainOp
-		f    func(z, x, y []float32)
-	}{{"Add", ChainAdd, addF32Generic}, {"Sub", ChainSub, subF32Generic}, {"Mul", ChainMul, mulF32Generic}, {"Div", ChainDiv, divF32Generic},
-		{"Max", ChainMax, maxF32Generic}, {"Min", ChainMin, minF32Generic}, {"GradMul", ChainGradMul, gradMulEach}} {
-		cases = append(cases, chainCase{b.name, b.op, 3, one2(b.f, false)}, chainCase{b.name + "From", b.op + 3, 3, one2(b.f, true)})
+		f    func(x, y T) T
+	}{
+		{"Add", ChainAdd, func(x, y T) T { return x + y }}, {"Sub", ChainSub, func(x, y T) T { return x - y }},
+		{"Mul", ChainMul, func(x, y T) T { return x * y }}, {"Div", ChainDiv, func(x, y T) T { return x / y }},
+		{"Max", ChainMax, chainMax[T]}, {"Min", ChainMin, chainMin[T]}, {"GradMul", ChainGradMul, gradMul[T]},
+	} {
+		cases = append(cases, chainCase[T]{b.name, b.op, 4, func(a, s, _ T) T { return b.f(a, s) }},
+			chainCase[T]{b.name + "From", b.op + 4, 4, func(a, s, _ T) T { return b.f(s, a) }})
 	}
 	return cases
 }
 
 // chainVariants runs f for every variant that has chain code.
-func chainVariants(t *testing.T, f func(t *testing.T, w int)) {
+func chainVariants(t *testing.T, lane int, f func(t *testing.T, w int)) {
 	impl.ForEach(t, "simd", func(variant string) {
-		if w := ChainWidth(); w > 0 {
-			t.Run(variant, func(t *testing.T) { f(t, w) })
+		if w := ChainWidth(lane); w > 0 {
+			t.Run(fmt.Sprintf("%s/%d", variant, 8*lane), func(t *testing.T) { f(t, w) })
 		}
 	})
 }
 
+// rounded is what is left of a number in 16 bits.
+func rounded(widen func([]float32, []uint16), narrow func([]uint16, []float32)) func(a, s, c float32) float32 {
+	return func(a, _, _ float32) float32 {
+		h, z := []uint16{0}, []float32{0}
+		narrow(h, []float32{a})
+		widen(z, h)
+		return z[0]
+	}
+}
+
 // TestChainOps runs every routine over elements of all kinds that end or begin at a page no one may touch.
 func TestChainOps(t *testing.T) {
-	chainVariants(t, func(t *testing.T, w int) {
+	testChainOps(t, append(chainCases[float32](), chainCase[float32]{"RoundBF16", ChainRoundBF16, 0, rounded(bF16ToF32Generic, f32ToBF16Generic)},
+		chainCase[float32]{"RoundF16", ChainRoundF16, 0, rounded(f16ToF32Generic, f32ToF16Generic)}))
+	testChainOps(t, chainCases[float64]())
+}
+
+func testChainOps[T chainLane](t *testing.T, cases []chainCase[T]) {
+	lane := int(unsafe.Sizeof(T(0)))
+	chainVariants(t, lane, func(t *testing.T, w int) {
 		r := rand.New(rand.NewPCG(3, 4))
-		for _, c := range chainCases() {
+		for _, c := range cases {
 			for src := range max(1, c.sources) {
 				n := w * (1 + src)
-				var m [5][]float32 // A, B, C, memory, result
+				var m [5][]T // A, B, C, memory, result
 				for i := range m {
-					m[i] = view[float32](fence(t, 4*n, src%2 == 0))
+					m[i] = view[T](fence(t, lane*n, src%2 == 0))
 					fill(r, m[i])
 				}
 				if c.name == "Where" || c.name == "WhereFrom" {
 					for i, v := range m[2] {
-						m[2][i] = boolBits(v > 0)
+						m[2][i] = boolBits[T](v > 0)
 					}
 				}
 				at := func(i int) unsafe.Pointer { return unsafe.Pointer(&m[i][0]) }
-				code := []Step{ChainStep(ChainLoad, at(2), true), ChainStep(ChainStore+2, nil, false), ChainStep(ChainLoad, at(1), true),
-					ChainStep(ChainStore+1, nil, false), ChainStep(ChainLoad, at(0), true)}
-				code = append(code, ChainStep(c.op+ChainOp(src), at(3), true), ChainStep(ChainStore, at(4), true), ChainStep(ChainNext, nil, false))
-				RunChain(code, n)
-				s := [][]float32{m[3], m[1], m[2]}[src]
+				code := []Step{ChainStep(ChainLoad, lane, at(2), true), ChainStep(ChainStore+2, lane, nil, false), ChainStep(ChainLoad, lane, at(1), true),
+					ChainStep(ChainStore+1, lane, nil, false), ChainStep(ChainLoad, lane, at(0), true)}
+				code = append(code, ChainStep(c.op+ChainOp(src), lane, at(3), src == 0))
+				if strings.HasPrefix(c.name, "If") {
+					code = append(code, ChainStep(ChainLoad+2, lane, nil, false))
+				}
+				code = append(code, ChainStep(ChainStore, lane, at(4), true), ChainStep(ChainNext, lane, nil, false))
+				RunChain(code, lane, n)
+				s := [][]T{m[3], m[1], m[2], m[3]}[src]
 				for i := range n {
+					if src == int(ChainOne) {
+						s[i] = s[0]
+					}
 					if want := c.want(m[0][i], s[i], m[2][i]); !same(m[4][i], want) {
 						t.Fatalf("%s, operand %d, element %d of %d: %v and %v give %v, want %v", c.name, src, i, n, m[0][i], s[i], m[4][i], want)
 					}
@@ -130,27 +207,73 @@ func TestChainOps(t *testing.T) {
 
 // TestChainMemory checks what does not move, what goes past the caches and bytes.
 func TestChainMemory(t *testing.T) {
-	chainVariants(t, func(t *testing.T, w int) {
+	testChainMemory[float32](t)
+	testChainMemory[float64](t)
+}
+
+func testChainMemory[T chainLane](t *testing.T) {
+	lane := int(unsafe.Sizeof(T(0)))
+	chainVariants(t, lane, func(t *testing.T, w int) {
 		for _, turns := range []int{1, 2, 5} {
 			n := w * turns
 			r := rand.New(rand.NewPCG(5, uint64(turns)))
-			x, past := view[float32](fence(t, 4*n, true)), make([]float32, n+16)
-			past = past[-uintptr(unsafe.Pointer(&past[0]))&63/4:][:n]
-			once, in, out := view[float32](fence(t, 4*w, true)), fence(t, n, true), fence(t, n, true)
+			x, past := view[T](fence(t, lane*n, true)), make([]T, n+16)
+			past = past[int(-uintptr(unsafe.Pointer(&past[0]))&63)/lane:][:n]
+			once, in, out := view[T](fence(t, lane*w, true)), fence(t, n, true), fence(t, n, true)
 			fill(r, x)
 			fill(r, once)
 			fill(r, in)
-			RunChain([]Step{ChainStep(ChainLoad, unsafe.Pointer(&x[0]), true),
-				ChainStep(ChainAdd, unsafe.Pointer(&once[0]), false), ChainStep(ChainStream, unsafe.Pointer(&past[0]), true),
-				ChainStep(ChainLoadBool, unsafe.Pointer(&in[0]), true), ChainStep(ChainStoreBool, unsafe.Pointer(&out[0]), true),
-				ChainStep(ChainNext, nil, false)}, n)
-			Fence()
-			for i := range n {
-				if want := x[i] + once[i%w]; !same(past[i], want) {
-					t.Fatalf("element %d of %d is %v, want %v", i, n, past[i], want)
+			for bank := range ChainOp(3) {
+				clear(out)
+				RunChain([]Step{ChainStep(ChainLoad, lane, unsafe.Pointer(&x[0]), true),
+					ChainStep(ChainAdd, lane, unsafe.Pointer(&once[0]), false), ChainStep(ChainStream, lane, unsafe.Pointer(&past[0]), true),
+					ChainStep(ChainLoadBool+bank, lane, unsafe.Pointer(&in[0]), true), ChainStep(loadedFrom(bank), lane, nil, false),
+					ChainStep(ChainStoreBool, lane, unsafe.Pointer(&out[0]), true), ChainStep(ChainNext, lane, nil, false)}, lane, n)
+				Fence()
+				for i := range n {
+					if want := x[i] + once[i%w]; !same(past[i], want) {
+						t.Fatalf("element %d of %d is %v, want %v", i, n, past[i], want)
+					}
+					if want := in[i] != 0; out[i] > 1 || (out[i] == 1) != want {
+						t.Fatalf("byte %d of %d is %d, want %v", i, n, out[i], want)
+					}
 				}
-				if want := in[i] != 0; out[i] > 1 || (out[i] == 1) != want {
-					t.Fatalf("byte %d of %d is %d, want %v", i, n, out[i], fmt.Sprint(want))
+			}
+		}
+	})
+}
+
+// loadedFrom brings a bank into bank A; for A itself it does nothing that matters.
+func loadedFrom(bank ChainOp) ChainOp {
+	if bank == 0 {
+		return ChainStore + 1
+	}
+	return ChainLoad + bank
+}
+
+// TestChainHalves loads halves into every bank and stores them.
+func TestChainHalves(t *testing.T) {
+	chainVariants(t, 4, func(t *testing.T, w int) {
+		for _, h := range []struct {
+			name        string
+			load, store ChainOp
+			widen       func([]float32, []uint16)
+		}{{"bfloat16", ChainLoadBF16, ChainStoreBF16, bF16ToF32Generic}, {"float16", ChainLoadF16, ChainStoreF16, f16ToF32Generic}} {
+			for bank := range ChainOp(3) {
+				n := 3 * w
+				in, out := view[uint16](fence(t, 2*n, bank == 1)), view[uint16](fence(t, 2*n, bank == 1))
+				wide, want := view[float32](fence(t, 4*n, true)), make([]float32, n)
+				for i := range in {
+					in[i] = uint16(i * 65536 / n * 7)
+				}
+				RunChain([]Step{ChainStep(h.load+bank, 4, unsafe.Pointer(&in[0]), true), ChainStep(loadedFrom(bank), 4, nil, false),
+					ChainStep(ChainStore, 4, unsafe.Pointer(&wide[0]), true), ChainStep(h.store, 4, unsafe.Pointer(&out[0]), true),
+					ChainStep(ChainNext, 4, nil, false)}, 4, n)
+				h.widen(want, in)
+				for i := range in {
+					if !same(wide[i], want[i]) || out[i] != in[i] && want[i] == want[i] {
+						t.Fatalf("%s, bank %d: %#x is %v and goes back as %#x, want %v", h.name, bank, in[i], wide[i], out[i], want[i])
+					}
 				}
 			}
 		}

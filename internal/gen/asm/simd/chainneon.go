@@ -10,7 +10,11 @@ import (
 // operand in memory, R6 the routine that comes next.
 type neonChain struct{ *chain }
 
-// word writes an instruction of four lanes; y is empty if there is one operand.
+// laneless are the instructions to which the size of lanes does not matter, or which have it in their name.
+var laneless = map[string]bool{"AND": true, "ORR": true, "EOR": true, "BIT": true, "BIF": true, "BIC": true, "NOT": true, "UXTL8": true,
+	"UXTL16": true, "UXTL32": true, "XTN8": true, "XTN16": true, "XTN32": true, "FCVTL16": true, "FCVTN16": true}
+
+// word writes an instruction; y is empty if there is one operand.
 func (c neonChain) word(name, d, x, y string) {
 	number := func(r string) int {
 		n, err := strconv.Atoi(strings.TrimPrefix(r, "V"))
@@ -23,15 +27,25 @@ func (c neonChain) word(name, d, x, y string) {
 	if y != "" {
 		m = number(y)
 	}
-	c.p("%s", neonWord(name, 4, number(d), number(x), m))
+	size := c.lane
+	if laneless[name] {
+		size = 0
+	}
+	c.p("%s", neonWord(name, size, number(d), number(x), m))
 }
 
 func (c neonChain) from(src, i int) string { return c.in(src, i) }
 
-// in reads two vectors at once.
+// in reads two vectors at once; a number that is the same for all is in the last temporary.
 func (c neonChain) in(src, i int) string {
-	if src > 0 {
+	switch src {
+	case 1, 2:
 		return c.bank(src, i)
+	case theSame:
+		if i == 0 {
+			c.p("VLD1R (R4), [%s.%s]", c.temp(c.n-1), map[int]string{4: "S4", 8: "D2"}[c.lane])
+		}
+		return c.temp(c.n - 1)
 	}
 	t := i % (c.n / 2)
 	if i%2 == 0 {
@@ -85,10 +99,10 @@ func (c neonChain) compare(pred int, x, y, d string) {
 		c.word("FCMGT", d, x, y)
 	case 29:
 		c.word("FCMGE", d, x, y)
-	case 0, 4:
+	case 0, 4, 3: // 3 is for one operand: x is NaN
 		c.word("FCMEQ", d, x, y)
 	}
-	if pred == 4 {
+	if pred == 4 || pred == 3 {
 		c.word("NOT", d, d, "")
 	}
 }
@@ -104,11 +118,18 @@ func (c neonChain) choose(m, x, y, d string) {
 func (c neonChain) sqrt(x, d string) { c.word("FSQRT", d, x, "") }
 
 func (c neonChain) begin(op string) string {
-	if op != "Recip" && op != "Rsqrt" {
-		return ""
-	}
 	t := c.temp(c.n - 1)
-	c.p("%s", neonImmediate("FMOV1", (3*c.n)+c.n-1))
+	switch {
+	case op == "RoundBF16":
+		c.p("MOVD $0x7fff, R7")
+		c.p("VDUP R7, %s.S4", t)
+	case op != "Recip" && op != "Rsqrt":
+		return ""
+	case c.lane == 8:
+		c.p("%s", neonDouble("FMOV1", 4*c.n-1))
+	default:
+		c.p("%s", neonImmediate("FMOV1", 4*c.n-1))
+	}
 	return t
 }
 
@@ -125,7 +146,8 @@ func (c neonChain) relu(i int, _ string) {
 func (c neonChain) load(src, i int) {
 	switch {
 	case src > 0:
-		c.word("ORR", c.a(i), c.bank(src, i), c.bank(src, i))
+		x := c.in(src, i)
+		c.word("ORR", c.a(i), x, x)
 	case i%2 == 0:
 		c.pair("FLDPQ", "(R4)", c.a(i), c.a(i+1), i)
 	}
@@ -143,12 +165,78 @@ func (c neonChain) store(src, i int) {
 // stream is store: the machine finds out by itself that whole lines are written.
 func (c neonChain) stream(i int) { c.store(0, i) }
 
-func (c neonChain) loadBool(i int) {
-	a := c.a(i)
-	c.p("FMOVS %d(R4), %s", i*c.vl()/4, strings.Replace(a, "V", "F", 1))
-	c.word("UXTL8", a, a, "")
-	c.word("UXTL16", a, a, "")
-	c.word("CMTST", a, a, a)
+func (c neonChain) logic(op string, x, y, d string) {
+	c.word(map[string]string{"AND": "AND", "OR": "ORR", "XOR": "EOR"}[op], d, x, y)
+}
+
+func (c neonChain) not(i int, _ string) { c.word("NOT", c.a(i), c.a(i), "") }
+
+func (c neonChain) round(mode int, x, d string) {
+	c.word([]string{"FRINTN", "FRINTM", "FRINTP", "FRINTZ"}[mode], d, x, "")
+}
+
+func (c neonChain) loadAs(mem string, d string, i int) {
+	at, f := i*c.vl()/c.lane, strings.Replace(d, "V", "F", 1)
+	switch mem {
+	case "f16":
+		c.p("FMOVD %d(R4), %s", 2*at, f)
+		c.word("FCVTL16", d, d, "")
+	case "bf16":
+		c.p("FMOVD %d(R4), %s", 2*at, f)
+		c.word("UXTL16", d, d, "")
+		c.shift("SHL", d, d, 16)
+	case "bool":
+		if c.lane == 8 {
+			c.p("MOVHU %d(R4), R7", at)
+			c.p("FMOVS R7, %s", f)
+		} else {
+			c.p("FMOVS %d(R4), %s", at, f)
+		}
+		c.word("UXTL8", d, d, "")
+		c.word("UXTL16", d, d, "")
+		if c.lane == 8 {
+			c.word("UXTL32", d, d, "")
+		}
+		c.word("CMTST", d, d, d)
+	}
+}
+
+func (c neonChain) shift(name, d, x string, count int) {
+	n, _ := strconv.Atoi(d[1:])
+	m, _ := strconv.Atoi(x[1:])
+	c.p("%s", neonShift(name, 4, n, m, count))
+}
+
+// roundBF16 rounds to nearest even in the bits; a NaN is made quiet, and keeps its upper bits.
+func (c neonChain) roundBF16(i int, half string) {
+	a, t, m := c.a(i), c.temp(0), c.temp(1)
+	c.shift("SHL", t, a, 15)
+	c.shift("USHR", t, t, 31)
+	c.word("ADD", t, t, half)
+	c.word("ADD", t, t, a)
+	c.word("FCMEQ", m, a, a)
+	c.word("FADD", a, a, a)
+	c.word("BIT", a, t, m)
+	c.shift("USHR", a, a, 16)
+	c.shift("SHL", a, a, 16)
+}
+
+func (c neonChain) roundF16(i int) {
+	c.word("FCVTN16", c.a(i), c.a(i), "")
+	c.word("FCVTL16", c.a(i), c.a(i), "")
+}
+
+func (c neonChain) storeBF16(i int) {
+	t := c.temp(i % c.n)
+	c.shift("USHR", t, c.a(i), 16)
+	c.word("XTN16", t, t, "")
+	c.p("FMOVD %s, %d(R4)", strings.Replace(t, "V", "F", 1), i*c.vl()/2)
+}
+
+func (c neonChain) storeF16(i int) {
+	t := c.temp(i % c.n)
+	c.word("FCVTN16", t, c.a(i), "")
+	c.p("FMOVD %s, %d(R4)", strings.Replace(t, "V", "F", 1), i*c.vl()/2)
 }
 
 func (c neonChain) storeBool() {
@@ -156,10 +244,21 @@ func (c neonChain) storeBool() {
 	c.p("%s", neonImmediate("MOVI1", ones))
 	c.each(func(i int) {
 		t := c.temp(i % (c.n - 1))
-		c.word("XTN16", t, c.a(i), "")
+		f := strings.Replace(t, "V", "F", 1)
+		if c.lane == 8 {
+			c.word("XTN32", t, c.a(i), "")
+			c.word("XTN16", t, t, "")
+		} else {
+			c.word("XTN16", t, c.a(i), "")
+		}
 		c.word("XTN8", t, t, "")
 		c.word("AND", t, t, c.reg(ones))
-		c.p("FMOVS %s, %d(R4)", strings.Replace(t, "V", "F", 1), i*c.vl()/4)
+		if c.lane == 8 {
+			c.p("FMOVS %s, R7", f)
+			c.p("MOVH R7, %d(R4)", i*c.vl()/8)
+		} else {
+			c.p("FMOVS %s, %d(R4)", f, i*c.vl()/4)
+		}
 	})
 }
 
@@ -174,12 +273,17 @@ func (c neonChain) next() {
 	c.p("RET")
 }
 
-func (c neonChain) operand(bytes bool) {
+func (c neonChain) operand(mem string) {
 	c.p("LDP 8(R1), (R4, R5)")
 	c.p("AND R2, R5")
-	if bytes {
+	switch {
+	case mem == "bool" && c.lane == 8:
+		c.p("ADD R5>>3, R4")
+	case mem == "bool":
 		c.p("ADD R5>>2, R4")
-	} else {
+	case mem != "":
+		c.p("ADD R5>>1, R4")
+	default:
 		c.p("ADD R5, R4")
 	}
 }
@@ -192,12 +296,16 @@ func (c neonChain) leave() {
 func (c neonChain) constants() string { return "" }
 
 func (c neonChain) entry() string {
-	return `// func chainTableNEON() *[chainRoutines]uintptr
-TEXT ·chainTableNEON(SB), NOSPLIT, $0-8
-	MOVD $chainNEONTable<>(SB), R0
+	s := strings.ReplaceAll(`// func CHAINTableNEON() *[chainRoutines]uintptr
+TEXT ·CHAINTableNEON(SB), NOSPLIT, $0-8
+	MOVD $CHAINNEONTable<>(SB), R0
 	MOVD R0, ret+0(FP)
 	RET
-
+`, "CHAIN", c.kind())
+	if c.lane == 8 {
+		return s // it is entered as the other is
+	}
+	return s + `
 // func chainRunNEON(code *Step, from, to int)
 // R1 is the instruction, R0 the first one, R2 the place in bytes, R3 its end.
 TEXT ·chainRunNEON(SB), NOSPLIT, $0-24

@@ -191,9 +191,11 @@ func files() map[string][]byte {
 		}
 	}
 	put("chain_gen.go", chainNames())
-	put("chain_avx2_gen_amd64.s", chainSource(avx2))
-	put("chain_avx512_gen_amd64.s", chainSource(avx512))
-	put("chain_neon_gen_arm64.s", chainSource(neon))
+	for lane, name := range map[int]string{4: "chain", 8: "chain64"} {
+		put(name+"_avx2_gen_amd64.s", chainSource(avx2, lane))
+		put(name+"_avx512_gen_amd64.s", chainSource(avx512, lane))
+		put(name+"_neon_gen_arm64.s", chainSource(neon, lane))
+	}
 	put("transpose_avx2_gen_amd64.s", transposeSource(avx2))
 	put("transpose_avx512_gen_amd64.s", transposeSource(avx512))
 	put("transpose_neon_gen_arm64.s", neonTranspose())

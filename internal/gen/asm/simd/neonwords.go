@@ -63,6 +63,11 @@ var neonImmediates = map[string]uint32{
 	"FMOV1": 0x4F03F600, "FMOV2": 0x4F00F400, "FMOV4": 0x4F00F600, "FMOV5": 0x4F00F680, "FMOV8": 0x4F01F400, "MOVI1": 0x4F00E420,
 }
 
+// neonDouble is neonImmediate for lanes of 64 bits.
+func neonDouble(name string, d int) string {
+	return fmt.Sprintf("WORD $0x%08x // %s V%d, 64 bits", neonImmediates[name]|1<<29|uint32(d), name, d)
+}
+
 func neonImmediate(name string, d int) string {
 	return fmt.Sprintf("WORD $0x%08x // %s V%d", neonImmediates[name]|uint32(d), name, d)
 }
