@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -229,6 +230,9 @@ func (j *job) await(ctx context.Context) error {
 		if e := b.Event(); e != nil && e != j.event {
 			<-e.Done()
 			if err := e.Err(); err != nil {
+				if errors.Is(err, fault.SentinelOf(fault.Canceled)) {
+					return err // it is pending again
+				}
 				if j.run.errs == nil {
 					j.run.errs = make([]error, len(j.run.bufs))
 				}
@@ -258,10 +262,13 @@ func (j *job) finish(err error) {
 			switch {
 			case f.class == given:
 			case f.store:
-				j.markFailed(n, f)
 				if innocent != nil && innocent[i] {
+					j.markFailed(f, givenUp)
 					n.Unstore()
-				} else if !n.KeepsInputs() {
+					break
+				}
+				j.markFailed(f, nil)
+				if !n.KeepsInputs() {
 					n.DropInputs()
 				}
 			case f.class.computed() && f.alive:
@@ -329,13 +336,19 @@ func (j *job) innocent() []bool {
 	return list
 }
 
-// markFailed attaches a step's failure to the value it should have made.
-func (j *job) markFailed(n *graph.Node, f *info) {
+// givenUp is what others get who wait for a value that was not computed and became pending again.
+var givenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
+
+// markFailed attaches a step's failure to the value it should have made, or another reason.
+func (j *job) markFailed(f *info, other error) {
 	if j.run.errs == nil {
 		return
 	}
 	set := func(at place) {
 		if err := j.run.errs[at.buf]; err != nil {
+			if other != nil {
+				err = other
+			}
 			e := mem.NewEvent()
 			e.Signal(err)
 			j.run.bufs[at.buf].SetEvent(e)
