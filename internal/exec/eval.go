@@ -91,44 +91,65 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if paced {
 		flight.enterAsync()
 	}
-	job, err := start(ctx, roots, async, st.Deterministic)
+	how := manner{ctx: ctx, deterministic: st.Deterministic, paced: paced}
+	if onStream {
+		how.stream = stream
+	}
+	job, err := start(how, roots, async)
 	if err != nil || job == nil {
 		if paced {
 			flight.leaveAsync()
 		}
 		return nil, err
 	}
-	if onStream && job.queue == nil {
-		job.queue = stream.enqueue
-	}
-	flight.enter()
-	work := func() {
-		defer flight.leave()
-		if paced {
-			defer flight.leaveAsync()
-		}
-		err := job.await(ctx)
-		if err == nil {
-			err = job.run.execute(ctx, st.Deterministic)
-		}
-		planMu.Lock()
-		job.finish(err)
-		planMu.Unlock()
-	}
 	switch {
 	case job.queue != nil:
-		job.queue(work)
 	case async:
-		go work()
+		go job.work()
 	default:
-		work()
+		job.work()
 	}
 	return job.event, nil
 }
 
+// manner is how an evaluation is to run.
+type manner struct {
+	ctx           context.Context
+	deterministic bool
+	paced         bool    // it counts as asynchronous
+	stream        *Stream // nil: none
+}
+
+// work runs the job and ends it.
+func (j *job) work() {
+	defer flight.leave()
+	if j.how.paced {
+		defer flight.leaveAsync()
+	}
+	err := j.await(j.how.ctx)
+	if err == nil {
+		err = j.run.execute(j.how.ctx, j.how.deterministic)
+	}
+	planMu.Lock()
+	j.finish(err)
+	planMu.Unlock()
+}
+
+// join puts the job in its queue, if it has one.
+func (j *job) join() {
+	flight.enter()
+	if j.how.stream != nil && j.queue == nil {
+		j.queue = j.how.stream.enqueue
+	}
+	if j.queue != nil {
+		j.queue(j.work)
+	}
+}
+
 // start plans the roots. What is short runs at once, under the lock; for the rest it returns a job whose nodes are
-// scheduled. A panic, which is a bug, must not leave the lock behind.
-func start(ctx context.Context, roots []*graph.Node, async, deterministic bool) (*job, error) {
+// scheduled. It joins its queue under the lock: behind one that waits for it, it would never run. A panic, which is a bug, must
+// not leave the lock behind.
+func start(how manner, roots []*graph.Node, async bool) (*job, error) {
 	planMu.Lock()
 	defer planMu.Unlock()
 	if len(roots) == 1 && !async {
@@ -136,16 +157,18 @@ func start(ctx context.Context, roots []*graph.Node, async, deterministic bool) 
 			return nil, err
 		}
 	}
-	j, err := plan(ctx, roots)
+	j, err := plan(how.ctx, roots)
 	if err != nil || j == nil {
 		return nil, err
 	}
 	if j.short && !async {
-		err := j.run.execute(ctx, deterministic)
+		err := j.run.execute(how.ctx, how.deterministic)
 		j.finish(err)
 		return nil, err
 	}
+	j.how = how
 	j.begin()
+	j.join()
 	return j, nil
 }
 

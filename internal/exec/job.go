@@ -15,6 +15,7 @@ import (
 // job is a planned evaluation.
 type job struct {
 	planner *planner
+	how     manner
 	run     *run
 	taken   []takenNode  // inputs written over
 	deps    []*mem.Event // of plans still running
@@ -366,8 +367,10 @@ func (j *job) markFailed(f *info, other error) {
 func (j *job) giveUp() {
 	p := j.planner
 	for _, t := range j.taken {
-		t.n.Untake(t.want)
-		if j.event != nil {
+		if j.event == nil {
+			t.n.Untake(t.want)
+		} else {
+			t.n.Untake(t.want + 1) // with the claim that begin made and finish drops
 			_, lay := t.n.Buffer()
 			t.n.Store(t.buf, lay)
 			t.buf.Hide() // it was never hidden for the plan

@@ -100,16 +100,13 @@ func (s source) Release([]byte, uintptr) {}
 // New makes a device over the kernels of another one, which must compute on host memory.
 func New(from *backend.Device) (*backend.Device, *Faults) {
 	f := &Faults{}
-	queue := make(chan func(), 1024)
-	go func() {
-		for work := range queue {
-			f.mu.Lock()
-			d := f.delay
-			f.mu.Unlock()
-			time.Sleep(d)
-			work()
-		}
-	}()
+	queue := newQueue(func(work func()) {
+		f.mu.Lock()
+		d := f.delay
+		f.mu.Unlock()
+		time.Sleep(d)
+		work()
+	})
 	table := backend.Table{}
 	for name, k := range from.Table {
 		table[name] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
@@ -122,7 +119,7 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 		}
 	}
 	d := &backend.Device{Type: "fake", Pool: mem.NewPool("fake", source{f}), Table: table, Host: true,
-		Enqueue: func(work func()) { queue <- work }, Settings: f.settings}
+		Enqueue: queue.add, Settings: f.settings}
 	f.recordings(d)
 	if from.CanFuse != nil {
 		d.CanFuse = func(op string, out dtype.DType, in []dtype.DType) bool { return from.CanFuse(op, out, in) }
