@@ -25,7 +25,7 @@ func TestZetaByExponent(t *testing.T) {
 	}
 }
 
-// TestZetaTwice compares second derivatives, by both arguments in either order, with ζ''(2) = 1.98928023429890… and with
+// TestZetaTwice compares second derivatives, by both arguments in either order, with ζ”(2) = 1.98928023429890… and with
 // differences of first ones; where there is no first derivative by the exponent there is no second.
 func TestZetaTwice(t *testing.T) {
 	s := lucid.New([]float64{2, 3, 2.5, 30, 1e21, 0.5}, 6)
