@@ -46,6 +46,7 @@ type info struct {
 	mat   bool // has a buffer in this plan
 	alive bool // reachable after the plan
 	store bool // keeps its value after the plan
+	state bool // an argument that the plan makes the next value of
 	lvl   int32
 	late  int32
 	group int32
