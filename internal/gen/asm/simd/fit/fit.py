@@ -10,7 +10,7 @@ from mpmath import mp, mpf, matrix, lu_solve
 
 mp.dps = 40
 GRID = 1200
-PHI1, PHI2 = mpf(1), mpf(5) / 16
+PHI1, PHI2 = mpf(3) / 4, mpf(3) / 8
 
 
 def f32(v):
