@@ -130,7 +130,7 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 func TestFailedStepLeavesState(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world, faults *fake.Faults) {
 		Seed(7)
-		const vocab, dim, classes = 32, 24, 16
+		const vocab, dim, classes = 64, 64, 48
 		table0, head0 := Randn(vocab, dim).Eval(), Randn(dim, classes).Mul(0.1).Eval()
 		train := func(p, m []*Tensor, in, target *Tensor) *Tensor {
 			loss := CrossEntropy(p[0].At(in).Tanh().MatMul(p[1]), target, nil)
@@ -177,6 +177,20 @@ func TestFailedStepLeavesState(t *testing.T) {
 					t.Fatalf("%s out of range: %v", what, err)
 				}
 				check(what + " out of range")
+			}
+			w.dev.Pool.SetLimit(1)
+			err := Try(func() { step(good[0], good[1]).Item() })
+			w.dev.Pool.SetLimit(0)
+			if !errors.Is(err, ErrOutOfMemory) {
+				t.Fatalf("no memory: %v", err)
+			}
+			check("no memory")
+			for k := range 3 {
+				WithContext(&countdown{context.Background(), 3 * k}, func() { err = Try(func() { step(good[0], good[1]).Item() }) })
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("cancelled at look %d: %v", 3*k, err)
+				}
+				check("cancelled")
 			}
 		}
 	})
