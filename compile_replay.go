@@ -158,7 +158,9 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 		}
 	}
 	var err error
-	c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs)
+	if c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs); err == exec.ErrPending {
+		err = errMoved
+	}
 	if len(c.outs) == 0 {
 		return nil, err
 	}
@@ -166,8 +168,8 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 }
 
 // errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
-// assumes.
-var errMoved = errors.New("a captured tensor has other strides than the trace assumes")
+// assumes, or that one became pending again.
+var errMoved = errors.New("a captured tensor has other strides than the trace assumes, or became pending")
 
 // settle computes what is pending.
 func (e *entry) settle(args []*graph.Node) error {
@@ -188,11 +190,15 @@ func (e *entry) settle(args []*graph.Node) error {
 	return nil
 }
 
-// write makes the handles and gradient slots show the new state.
+// write makes the handles and gradient slots show the new state, where there is one: after a failure some may have none, and
+// keep what they show.
 func (e *entry) write(in []*Tensor, outs []*graph.Node) {
 	for i := range e.written {
 		w := &e.written[i]
 		h, n, s := w.handle(in), outs[e.numOut+i], w.slot
+		if n == nil {
+			continue
+		}
 		switch {
 		case w.local:
 			s = graph.NewSlot()
@@ -205,9 +211,11 @@ func (e *entry) write(in []*Tensor, outs []*graph.Node) {
 		h.Set(n)
 	}
 	for _, g := range e.grads {
-		var n *graph.Node
+		var n *graph.Node // none: it is cleared
 		if g.out >= 0 {
-			n = outs[g.out]
+			if n = outs[g.out]; n == nil {
+				continue
+			}
 		}
 		e.slot(in, g).Write(n)
 	}
