@@ -56,7 +56,7 @@ DEV int bits(K v) {
 #if HELD
 // narrowed is the span of what the threads have met.
 DEV Span narrowed(Span s) {
-    __shared__ K lows[WARPS], highs[WARPS];
+    __shared__ u64 lows[32], highs[32];
 #pragma unroll
     for (int d = 16; d > 0; d /= 2) {
         s.lo = min(s.lo, __shfl_xor_sync(~0u, s.lo, d));
@@ -64,7 +64,7 @@ DEV Span narrowed(Span s) {
     }
     if (threadIdx.x % 32 == 0) { lows[threadIdx.x / 32] = s.lo; highs[threadIdx.x / 32] = s.hi; }
     __syncthreads();
-    for (int w = 0; w < WARPS; w++) { s.lo = min(s.lo, lows[w]); s.hi = max(s.hi, highs[w]); }
+    for (int w = 0; w < WARPS; w++) { s.lo = min(s.lo, (K)lows[w]); s.hi = max(s.hi, (K)highs[w]); }
     return s;
 }
 #endif
