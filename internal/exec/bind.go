@@ -16,10 +16,12 @@ type run struct {
 	bufs  []*mem.Buffer
 	owned []*mem.Buffer // to free at the end
 	kept  []*mem.Buffer // results: to free if the run is given up
-	// donates is the first step that writes over an input; from there on the run cannot be given up.
+	// donates is the first step that writes over an input; behind it the run cannot be given up.
 	donates int
 	errs    []error        // by buffer: why it has no value
+	cause   error          // the first of them
 	broke   []int32        // buffers that a launch failed to fill, not for want of its inputs
+	unrun   []int          // steps that did not run because of a failure before
 	fresh   []*graph.Fresh // by buffer: what it is part of
 	shown   bool           // devices were shown the launches ahead
 
@@ -100,7 +102,7 @@ func (r *run) release() {
 		r.late = r.late[:0]
 	}
 	r.owned, r.kept, r.took = Wipe(r.owned), Wipe(r.kept), r.took[:0]
-	r.prog, r.errs, r.broke, r.shown, r.whole = nil, nil, nil, false, false
+	r.prog, r.errs, r.cause, r.broke, r.unrun, r.shown, r.whole = nil, nil, nil, nil, nil, false, false
 	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
 	if r.bound.claims != nil {
 		r.bound.drop()

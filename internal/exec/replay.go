@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -234,7 +235,7 @@ func (b *binding) finish() {
 	}
 }
 
-// bind makes a run and finds the buffers of its arguments, which have their values.
+// bind makes a run.
 func (r *Replay) bind(args []*graph.Node, claims Args) *run {
 	run := newRun(r.prog)
 	b := &run.bound
@@ -242,15 +243,70 @@ func (r *Replay) bind(args []*graph.Node, claims Args) *run {
 		b.takeFn, b.untakeFn, b.replay, b.argOf = b.take, b.untake, r, r.argOf
 	}
 	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
+	return run
+}
+
+// ErrPending says that an argument of a run became pending again while it was waited for.
+var ErrPending = errors.New("an argument is pending again")
+
+// find waits for the inputs and finds their buffers. With late, those whose memory can be used already become parents.
+func (b *binding) find(late bool) error {
+	r := b.replay
+	b.parents = b.parents[:0]
 	if len(r.keep) > 0 {
 		copy(b.in, r.held)
-	}
-	for i, k := range r.args {
-		if k >= 0 {
-			b.in[k] = window(args[i], r.capture != nil)
+		for i, m := range r.held {
+			if m == nil {
+				continue
+			}
+			if e := m.Event(); e != nil {
+				if err := b.settle(i, m, e, late); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	return run
+	for i, k := range r.args {
+		if k < 0 {
+			continue
+		}
+		m, _ := b.args[i].Buffer()
+		if m == nil {
+			return ErrPending
+		}
+		if e := m.Event(); e != nil {
+			if err := b.settle(int(k), m, e, late); err != nil {
+				return err
+			}
+		}
+		b.in[k] = window(b.args[i], r.capture != nil)
+	}
+	return nil
+}
+
+// settle waits for the value of an input, or makes it a parent.
+func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) error {
+	if late && e.Late() && !e.Happened(false) {
+		b.parents = append(b.parents, parent{input, e})
+		return nil
+	}
+	err := m.Wait()
+	if isCanceled(err) {
+		return ErrPending
+	}
+	return err
+}
+
+// settleParents waits for the parents.
+func (b *binding) settleParents() error {
+	for _, p := range b.parents {
+		p.event.Happened(true)
+		if err := p.event.Err(); err != nil {
+			return err
+		}
+	}
+	b.parents = b.parents[:0]
+	return nil
 }
 
 // window returns an argument's buffer from the first element it reaches, which by negative strides is not its first one;
@@ -272,36 +328,27 @@ func window(n *graph.Node, cut bool) *mem.Buffer {
 	return b.Window(from*size, b.Size-from*size)
 }
 
-// Run binds the arguments, which have their values, and runs the program. It appends the outputs to outs, also with an
-// error if inputs were written over.
+// Run binds the arguments and runs the program. It appends the outputs to outs, nil for state that keeps what it shows, also
+// with an error if inputs were written over.
 func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
 	run := r.bind(args, claims)
 	b := &run.bound
 	det := scope.Current().Deterministic
-	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
+	c := r.capture
+	captured := c != nil && c.mu.TryLock() // who comes while another call records goes launch by launch
+	if captured {
 		defer c.mu.Unlock()
-		err := b.settle(true)
-		if err == nil {
-			rec, from := trace.Active(), time.Time{}
-			if rec != nil {
-				from = time.Now()
-			}
-			made, done, err := c.run(ctx, b, det)
-			if done {
-				Count.Plans.Add(1)
-				if rec != nil {
-					note(rec, from, fmt.Sprintf("recording of %d launches", len(run.prog.steps)), run.prog.steps[0].dev, 0)
-				}
-				run.release()
-				return append(outs, made...), err
-			}
-		}
-		if err != nil {
-			run.release()
-			return outs, err
-		}
 	}
-	if err := b.settle(false); err != nil {
+	err := b.find(captured)
+	if err == nil && captured {
+		made, done, failed := run.runCaptured(ctx, det)
+		if done {
+			run.release()
+			return append(outs, made...), failed
+		}
+		err = b.settleParents()
+	}
+	if err != nil {
 		run.release()
 		return outs, err
 	}
@@ -310,26 +357,19 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	}
 	Count.Plans.Add(1)
 	r.showOnce(run)
-	err := run.execute(ctx, det)
+	err = run.execute(ctx, det)
+	given := len(outs)
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
-	}
-	first := len(outs)
-	if err == nil {
+	} else {
+		err = run.cause
+		for _, i := range slices.Clone(b.taken) {
+			if run.unwritten(i) {
+				b.untake(i)
+			}
+		}
 		for i := range r.outs {
-			o := &r.outs[i]
-			if run.errs != nil && run.errs[o.at.buf] != nil {
-				// State that was written over has no good value any more: it says so to whoever reads it.
-				err = run.errs[o.at.buf]
-				e := mem.NewEvent()
-				e.Signal(err)
-				run.bufs[o.at.buf].SetEvent(e)
-			}
-			buf, lay := run.bufs[o.at.buf], o.at.lay
-			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], *o)
-			}
-			outs = append(outs, run.output(o, buf, lay))
+			outs = append(outs, run.made(&r.outs[i]))
 		}
 	}
 	b.finish()
@@ -337,28 +377,41 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	run.free(lost)
 	run.release()
 	if lost {
-		return outs[:first], err
+		return outs[:given], err
 	}
 	return outs, err
 }
 
-// settle waits for the inputs; those whose memory can be used already become parents, if that is asked for.
-func (b *binding) settle(late bool) error {
-	b.parents = b.parents[:0]
-	for i, m := range b.in {
-		e := m.Event()
-		if e == nil {
-			continue
-		}
-		if late && e.Late() && !e.Happened(false) {
-			b.parents = append(b.parents, parent{i, e})
-			continue
-		}
-		if err := m.Wait(); err != nil {
-			return err
+// runCaptured runs the program as a recording; done is false if it must run launch by launch.
+func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, done bool, err error) {
+	rec, from := trace.Active(), time.Time{}
+	if rec != nil {
+		from = time.Now()
+	}
+	if outs, done, err = r.bound.replay.capture.run(ctx, &r.bound, det); done {
+		Count.Plans.Add(1)
+		if rec != nil {
+			note(rec, from, fmt.Sprintf("recording of %d launches", len(r.prog.steps)), r.prog.steps[0].dev, 0)
 		}
 	}
-	return nil
+	return outs, done, err
+}
+
+// made makes the node of an output; nil if there is none, and what it was to replace is as it was.
+func (r *run) made(o *Output) *graph.Node {
+	b := &r.bound
+	buf, lay := r.bufs[o.at.buf], o.at.lay
+	if r.errs != nil && r.errs[o.at.buf] != nil {
+		if root := r.prog.bufs[o.at.buf].root; root < 0 || r.over(root) < 0 || !b.isTaken(r.over(root)) {
+			return nil
+		}
+		// State that was written over has no good value any more: it says so to whoever reads it.
+		buf.SetEvent(failed(r.errs[o.at.buf]))
+	}
+	if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
+		buf, lay = ofArgument(b.args[b.argOf[o.at.buf]-1], *o)
+	}
+	return r.output(o, buf, lay)
 }
 
 // showOnce shows the devices all launches before the first run.

@@ -57,8 +57,11 @@ func (c claim) endsWith(x *Node, sizes ...attr.Ints) {
 func init() {
 	legal["matmul"] = func(c claim) {
 		c.inputs(2)
-		c.none()
 		c.sameDType(c.in)
+		if c.a != nil {
+			to := attrOf[attr.Cast](c).To
+			c.must(to == dtype.Float32 && c.in[0].DType().IsHalf(), "of %v with a result of %v", c.in[0].DType(), to)
+		}
 		a, b := c.in[0].Shape().Dims(), c.in[1].Shape().Dims()
 		r := len(a)
 		c.must(r >= 2 && len(b) == r && slices.Equal(a[:r-2], b[:r-2]) && a[r-1] == b[r-2], "of shapes %v and %v", a, b)
