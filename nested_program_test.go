@@ -221,8 +221,13 @@ func TestNestedPrograms(t *testing.T) {
 		n = 24
 	}
 	if long() {
-		n = 3000
+		n = 1000
 	}
+	runNested(t, n)
+}
+
+// runNested runs n of them.
+func runNested(t *testing.T, n int) {
 	late, _ := fake.New(cpu.Device)
 	var wg sync.WaitGroup
 	for w := range 3 {
