@@ -84,7 +84,7 @@ type planner struct {
 	replay bool
 	// share is the part of a trace's work that may be done again to hold less.
 	share float64
-	// inside holds, by their numbers, the kernels whose results are written where a cat wants them.
+	// inside holds, by their numbers, the kernels whose results are written where and as others want them.
 	inside map[int]*inside
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout

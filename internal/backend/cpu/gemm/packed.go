@@ -1,11 +1,17 @@
 package gemm
 
-import "github.com/lucid-go/lucid/internal/par"
+import (
+	"cmp"
+
+	"github.com/lucid-go/lucid/internal/par"
+)
 
 // Sizes of packed.go. They decide speed only.
 const (
 	blocksPer = 4  // blocks for each thread, so that none waits long for another
 	packPad   = 16 // see packA
+
+	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, beside which packing counts little
 
 	groupPanels = 8    // of A that are packed together
 	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed
@@ -23,7 +29,8 @@ func (e *engine[T]) strip(kc, cols int) int {
 // that packs least and leaves no thread waiting; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
 func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
-	want := min(blocksPer*threads, most*panels)
+	want := ceilDiv(min(cmp.Or(e.ownBlocks, blocksPer)*threads, max(threads, work(p.m, p.n, p.k)/packedLeast)), threads) * threads
+	want = min(want, most*panels)
 	if threads == 1 {
 		want = 1
 	}
