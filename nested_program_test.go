@@ -221,7 +221,7 @@ func TestNestedPrograms(t *testing.T) {
 		n = 24
 	}
 	if long() {
-		n = 1000
+		n = 3000
 	}
 	runNested(t, n)
 }
