@@ -59,7 +59,7 @@ func asInt(v any) (int, bool) {
 	case int64:
 		return int(v), true
 	case float64: // JSON has no other numbers
-		return int(v), v == math.Trunc(v)
+		return int(v), v == math.Trunc(v) && math.Abs(v) < 1<<63
 	}
 	return 0, false
 }

@@ -34,6 +34,11 @@ func TestCallInPlace(t *testing.T) {
 	if _, err := Call("abs_", nil, nil); !errors.Is(err, ErrValue) {
 		t.Error(err)
 	}
+	for _, size := range []float64{1e300, -1e300, math.Inf(1), math.NaN(), 1 << 63, 0.5} { // no int is one of these
+		if _, err := Call("narrow", []*Tensor{x}, attrs{"dim": 0, "start": size, "length": 0}); !errors.Is(err, ErrDType) {
+			t.Errorf("narrow from %v on: %v", size, err)
+		}
+	}
 	wantValues(t, "after refusals", x, Float32, 1)
 }
 

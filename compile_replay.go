@@ -157,23 +157,29 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 			break
 		}
 	}
-	var err error
-	c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs)
-	if len(c.outs) == 0 {
-		return nil, err
+	for {
+		var err error
+		if c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs); err == exec.ErrPending {
+			if err = e.settle(c.args); err == nil {
+				continue
+			}
+		}
+		if len(c.outs) == 0 {
+			return nil, err
+		}
+		return c.outs, err
 	}
-	return c.outs, err
 }
 
 // errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
 // assumes.
 var errMoved = errors.New("a captured tensor has other strides than the trace assumes")
 
-// settle computes what is pending.
+// settle computes what is pending, and waits for what is on its way.
 func (e *entry) settle(args []*graph.Node) error {
 	var roots []*graph.Node
 	for i, n := range args {
-		if e.prog.Reads(i) && !n.Stored() {
+		if e.prog.Reads(i) {
 			roots = append(roots, n)
 		}
 	}
@@ -188,11 +194,15 @@ func (e *entry) settle(args []*graph.Node) error {
 	return nil
 }
 
-// write makes the handles and gradient slots show the new state.
+// write makes the handles and gradient slots show the new state, where there is one: after a failure some may have none, and
+// keep what they show.
 func (e *entry) write(in []*Tensor, outs []*graph.Node) {
 	for i := range e.written {
 		w := &e.written[i]
 		h, n, s := w.handle(in), outs[e.numOut+i], w.slot
+		if n == nil {
+			continue
+		}
 		switch {
 		case w.local:
 			s = graph.NewSlot()
@@ -205,9 +215,11 @@ func (e *entry) write(in []*Tensor, outs []*graph.Node) {
 		h.Set(n)
 	}
 	for _, g := range e.grads {
-		var n *graph.Node
+		var n *graph.Node // none: it is cleared
 		if g.out >= 0 {
-			n = outs[g.out]
+			if n = outs[g.out]; n == nil {
+				continue
+			}
 		}
 		e.slot(in, g).Write(n)
 	}

@@ -1,6 +1,7 @@
 package lucid
 
 import (
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -72,32 +73,50 @@ func (w With) likeX(x *Tensor) With {
 func Rand(sizes ...int) *Tensor { return With{}.Rand(sizes...) }
 
 // Rand makes numbers uniform in [0, 1).
-func (w With) Rand(sizes ...int) *Tensor { return w.Uniform(0, 1, sizes...) }
+func (w With) Rand(sizes ...int) *Tensor { return w.uniform("rand", 0, 1, sizes) }
 
 // RandLike makes numbers uniform in [0, 1) with x's shape, dtype and device.
 func RandLike(x *Tensor) *Tensor { return With{}.RandLike(x) }
 
 // RandLike makes numbers uniform in [0, 1) with x's shape, and its dtype and device where w names none.
-func (w With) RandLike(x *Tensor) *Tensor { return w.likeX(x).Rand(x.Shape()...) }
+func (w With) RandLike(x *Tensor) *Tensor { return w.likeX(x).uniform("rand_like", 0, 1, x.Shape()) }
 
 // Uniform makes numbers uniform in [low, high).
 func (w With) Uniform(low, high float64, sizes ...int) *Tensor {
-	return w.random("uniform", sizes, func(k *graph.Node, s *shape.Shape, d DType) *graph.Node { return ops.RandomUniform(k, s, low, high, d) })
+	return w.uniform("uniform", low, high, sizes)
+}
+
+// uniform is Uniform for the function op.
+func (w With) uniform(op string, low, high float64, sizes []int) *Tensor {
+	return w.random(op, sizes, func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
+		if !d.IsFloat() {
+			fault.Throw(fault.DType, op, "dtype %v; want a floating dtype", d)
+		}
+		return ops.RandomUniform(k, s, low, high, d)
+	})
 }
 
 // Randn makes standard normal numbers.
 func Randn(sizes ...int) *Tensor { return With{}.Randn(sizes...) }
 
 // Randn makes standard normal numbers.
-func (w With) Randn(sizes ...int) *Tensor {
-	return w.random("randn", sizes, func(k *graph.Node, s *shape.Shape, d DType) *graph.Node { return ops.RandomNormal(k, s, 0, 1, d) })
+func (w With) Randn(sizes ...int) *Tensor { return w.normal("randn", sizes) }
+
+// normal makes standard normal numbers for the function op.
+func (w With) normal(op string, sizes []int) *Tensor {
+	return w.random(op, sizes, func(k *graph.Node, s *shape.Shape, d DType) *graph.Node {
+		if !d.IsInexact() {
+			fault.Throw(fault.DType, op, "dtype %v; want a floating or complex dtype", d)
+		}
+		return ops.RandomNormal(k, s, 0, 1, d)
+	})
 }
 
 // RandnLike makes standard normal numbers with x's shape, dtype and device.
 func RandnLike(x *Tensor) *Tensor { return With{}.RandnLike(x) }
 
 // RandnLike makes standard normal numbers with x's shape, and its dtype and device where w names none.
-func (w With) RandnLike(x *Tensor) *Tensor { return w.likeX(x).Randn(x.Shape()...) }
+func (w With) RandnLike(x *Tensor) *Tensor { return w.likeX(x).normal("randn_like", x.Shape()) }
 
 // RandInt makes integers in [low, high), int64, each equally likely.
 func RandInt(low, high any, sizes ...int) *Tensor { return With{}.RandInt(low, high, sizes...) }
@@ -105,8 +124,13 @@ func RandInt(low, high any, sizes ...int) *Tensor { return With{}.RandInt(low, h
 // RandInt makes integers in [low, high), each equally likely, over all 64 bits: bounds are Go integers, int64 unless w
 // names a dtype. A floating dtype holds integers.
 func (w With) RandInt(low, high any, sizes ...int) *Tensor {
+	return w.integers("randint", low, high, sizes)
+}
+
+// integers is RandInt for the function op.
+func (w With) integers(op string, low, high any, sizes []int) *Tensor {
 	d := w.dtypeOr(Int64)
-	return w.random("randint", sizes, func(k *graph.Node, s *shape.Shape, _ DType) *graph.Node {
+	return w.random(op, sizes, func(k *graph.Node, s *shape.Shape, _ DType) *graph.Node {
 		if d.IsInexact() {
 			return ops.Cast(ops.RandomInt(k, s, low, high, Int64), d)
 		}
@@ -119,7 +143,7 @@ func RandIntLike(x *Tensor, low, high any) *Tensor { return With{}.RandIntLike(x
 
 // RandIntLike makes integers in [low, high) with x's shape, and its dtype and device where w names none.
 func (w With) RandIntLike(x *Tensor, low, high any) *Tensor {
-	return w.likeX(x).RandInt(low, high, x.Shape()...)
+	return w.likeX(x).integers("randint_like", low, high, x.Shape())
 }
 
 // RandPerm makes 0 … n-1 in random order, int64.

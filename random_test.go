@@ -279,6 +279,24 @@ func TestRandomLike(t *testing.T) {
 	refuses(t, ErrValue, "too many without replacement", func() { Multinomial(Ones(3), 4) })
 }
 
+// TestRandomErrorsNameTheCall asks for what cannot be: the error has the name of what was called, not of what it is written with.
+func TestRandomErrorsNameTheCall(t *testing.T) {
+	ints := With{DType: Int32}
+	for want, f := range map[string]func(){
+		"rand": func() { ints.Rand(2) }, "rand_like": func() { RandLike(ints.Zeros(2)) }, "uniform": func() { ints.Uniform(0, 1, 2) },
+		"randn": func() { ints.Randn(2) }, "randn_like": func() { RandnLike(ints.Zeros(2)) }, "randint": func() { RandInt(0, 3, -1) },
+	} {
+		func() {
+			defer func() {
+				if e, ok := recover().(*Error); !ok || e.Op != want {
+					t.Errorf("%s: panics with %v", want, e)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 // TestGeneratorCompiled draws inside a compiled function: its calls move the generator on as plain calls do.
 func TestGeneratorCompiled(t *testing.T) {
 	f := func(x *Tensor) *Tensor { return x.Add(Randn(4)).Add(RandLike(x)) }

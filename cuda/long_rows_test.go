@@ -208,3 +208,66 @@ func TestCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestFewDigits sorts long rows of integers most of whose digits are the same, or all, against the CPU.
+func TestFewDigits(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, c := range []struct {
+		rows, n int
+		from    int64
+		span    int64
+	}{{1, 1<<20 + 7, 0, 60000}, {1, 1 << 20, -3, 7}, {2, 1<<20 + 1, 1 << 40, 300}, {1, 1 << 20, 5, 1}, {1, 1 << 20, -1 << 62, 1 << 62}} {
+		v := make([]int64, c.rows*c.n)
+		for i := range v {
+			v[i] = c.from + r.Int64N(c.span)
+		}
+		x := lucid.New(v, c.rows, c.n)
+		for _, d := range []lucid.DType{lucid.Int64, lucid.Int32, lucid.Uint64} {
+			y := x.To(d).Eval()
+			z := y.To(dev).Eval()
+			for _, down := range []bool{false, true} {
+				want, at := lucid.Sort(y, lucid.SortOptions{Dim: new(1), Descending: down})
+				got, where := lucid.Sort(z, lucid.SortOptions{Dim: new(1), Descending: down})
+				if !lucid.Equal(got.To(lucid.CPU), want) || !lucid.Equal(where.To(lucid.CPU), at) {
+					t.Errorf("%+v of %v, descending %v: the order differs", c, d, down)
+				}
+			}
+		}
+	}
+}
+
+// TestTruths puts truth values in order along every dimension, some of them and all, against the CPU.
+func TestTruths(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(15, 16))
+	for _, s := range [][]int{{8192}, {8193}, {3, 20000, 2}, {2, 2049}, {5000, 3}, {300000}} {
+		n := 1
+		for _, d := range s {
+			n *= d
+		}
+		for _, often := range []float64{0, 0.001, 0.5, 1} {
+			v := make([]bool, n)
+			for i := range v {
+				v[i] = r.Float64() < often
+			}
+			y := lucid.New(v, s...)
+			z := y.To(dev).Eval()
+			for axis, length := range s {
+				for _, k := range []int{0, 1, length / 2, length} {
+					for _, smallest := range []bool{false, true} {
+						o := lucid.TopkOptions{Dim: new(axis), Smallest: smallest}
+						want, at := lucid.TopK(y, k, o)
+						got, where := lucid.TopK(z, k, o)
+						if !lucid.Equal(got.To(lucid.CPU), want) || !lucid.Equal(where.To(lucid.CPU), at) {
+							t.Errorf("%d of %v along %d, %v true, smallest %v: the order differs", k, s, axis, often, smallest)
+						}
+					}
+				}
+			}
+			if want, got := y.Nonzero(), z.Nonzero().To(lucid.CPU); !lucid.Equal(got, want) {
+				t.Errorf("nonzero of %v, %v true: %v, want %v", s, often, got, want)
+			}
+		}
+	}
+}

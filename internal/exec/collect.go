@@ -46,6 +46,7 @@ type info struct {
 	mat   bool // has a buffer in this plan
 	alive bool // reachable after the plan
 	store bool // keeps its value after the plan
+	state bool // an argument that the plan makes the next value of
 	lvl   int32
 	late  int32
 	group int32
@@ -83,7 +84,7 @@ type planner struct {
 	replay bool
 	// share is the part of a trace's work that may be done again to hold less.
 	share float64
-	// inside holds, by their numbers, the kernels whose results are written where a cat wants them.
+	// inside holds, by their numbers, the kernels whose results are written where and as others want them.
 	inside map[int]*inside
 	// argLays are the strides of a trace's arguments that are not in row-major order.
 	argLays map[*graph.Node]*shape.Layout

@@ -32,7 +32,7 @@ var DefaultDevice func() *backend.Device
 
 // Eval computes the nodes and waits for them.
 func Eval(ctx context.Context, roots ...*graph.Node) error {
-	for {
+	for spin := 0; ; spin++ {
 		ev, err := schedule(ctx, roots, false)
 		if err == nil && ev != nil {
 			<-ev.Done()
@@ -44,13 +44,16 @@ func Eval(ctx context.Context, roots ...*graph.Node) error {
 		if err == nil {
 			return nil
 		}
-		// Somebody else's evaluation of a node we share was given up; ours goes on.
-		if errors.Is(err, fault.SentinelOf(fault.Canceled)) && ctx.Err() == nil {
-			continue
+		// Somebody else's evaluation of a node we share was given up, or is about to be; ours goes on.
+		if !isCanceled(err) || ctx.Err() != nil {
+			return err
 		}
-		return err
+		graph.Pause(spin)
 	}
 }
+
+// isCanceled reports whether an error says that an evaluation was given up: its values are pending again.
+func isCanceled(err error) bool { return errors.Is(err, fault.SentinelOf(fault.Canceled)) }
 
 // EvalAsync plans the evaluation and lets it run; readers wait for what they read.
 func EvalAsync(ctx context.Context, roots ...*graph.Node) error {
@@ -58,15 +61,21 @@ func EvalAsync(ctx context.Context, roots ...*graph.Node) error {
 	return err
 }
 
-func wait(roots []*graph.Node) error {
+// wait waits for values that are there or on their way. Meanwhile one may become pending again; that another
+// failed matters more.
+func wait(roots []*graph.Node) (err error) {
 	for _, r := range roots {
+		e := error(givenUp)
 		if b, _ := r.Buffer(); b != nil {
-			if err := b.Wait(); err != nil {
-				return err
-			}
+			e = b.Wait()
+		} else if r.Stored() {
+			continue // a bundle; its parts are asked for
+		}
+		if e != nil && (err == nil || isCanceled(err)) {
+			err = e
 		}
 	}
-	return nil
+	return err
 }
 
 // shortWork is the number of elements up to which a plan runs under the plan lock, which is cheaper than an event.

@@ -28,6 +28,16 @@ func (p *planner) level() {
 	for i := range p.info {
 		p.info[i].late = top + 1 // no consumer seen yet
 	}
+	for _, pair := range p.becomes {
+		if i := p.idx.Get(pair[1]); i >= 0 {
+			p.info[i].state = true
+		}
+	}
+	for _, pair := range p.becomes {
+		if p.free(pair[0], pair[1]) {
+			p.info[p.idx.Get(pair[0])].late = top
+		}
+	}
 	for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 		n, f := p.idx.Nodes[i], &p.info[i]
 		if f.class == given || f.class == konst {
@@ -46,6 +56,32 @@ func (p *planner) level() {
 			g.late = min(g.late, bound)
 		}
 	}
+}
+
+// free reports whether the next value of some state is made of that state alone and of inputs that nobody writes over, as a count of steps is. It
+// comes last then, which holds nothing: if something fails before, the state is not a step ahead of the rest.
+func (p *planner) free(next, state *graph.Node) bool {
+	if p.info[p.idx.Get(next)].lvl > 1 {
+		return false
+	}
+	todo := []*graph.Node{next}
+	for seen := 0; len(todo) > 0; seen++ {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch f := &p.info[p.idx.Get(n)]; {
+		case f.class == given:
+			if n != state && f.state {
+				return false
+			}
+		case seen > maxRecomputeDepth, f.class != konst && f.class != fuse && f.class != alias:
+			return false
+		default:
+			for k := range n.NumIn() {
+				todo = append(todo, n.In(k))
+			}
+		}
+	}
+	return true
 }
 
 // after returns the lowest level node n may have behind its input m.

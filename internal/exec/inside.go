@@ -11,7 +11,9 @@ import (
 // Results that are only put one behind the other are written there: the gradients of an attention's queries, keys and values are
 // parts of the gradient of one product, say. Where a device's kernel writes its outputs wherever they lie, no copy joins them.
 
-// inside is such a kernel: the cat of its results, and how each of them lies in it.
+// A result whose elements somebody shows in another order than theirs, as rows of all heads, is written in that order, which spares a copy too.
+
+// inside is such a kernel: the cat of its results, -1 if there is none, and how each of them lies.
 type inside struct {
 	cat  int
 	lays []*shape.Layout
@@ -28,12 +30,58 @@ func (p *planner) findInside() {
 		}
 		if j, in := p.partsOf(n); in != nil {
 			in.cat = i
-			if p.inside == nil {
-				p.inside = map[int]*inside{}
-			}
-			p.inside[j] = in
+			p.setInside(j, in)
 			p.info[i].class = alias // of all its inputs: it is there when they are
 		}
+	}
+	for i, n := range p.idx.Nodes {
+		if p.info[i].class == alias && n.Op() != nil && n.Op().Name == "reshape" {
+			p.layFor(n)
+		}
+	}
+}
+
+func (p *planner) setInside(kernelAt int, in *inside) {
+	if p.inside == nil {
+		p.inside = map[int]*inside{}
+	}
+	p.inside[kernelAt] = in
+}
+
+// layFor lets a kernel write its result in the order in which n shows it, if that spares a copy.
+func (p *planner) layFor(n *graph.Node) {
+	item, views, m := -1, []*graph.Node(nil), n.In(0)
+	for item < 0 {
+		f := &p.info[p.idx.Get(m)]
+		if f.class != alias || f.root || m.Op() == nil {
+			return
+		}
+		if x, ok := m.IsItem(); ok {
+			item = x
+		} else if m.Op().Layout == nil || m.NumIn() != 1 {
+			return
+		} else {
+			views, m = append(views, m), m.In(0)
+		}
+	}
+	source := m.In(0)
+	j, d := p.idx.Get(source), p.device(source)
+	if f := &p.info[j]; f.class != kernel || f.root || p.inside[j] != nil || d.Lays == nil || !d.Lays(source.Op().Name) {
+		return
+	}
+	shown := shape.Contiguous(m.Shape())
+	for _, v := range slices.Backward(views) {
+		if shown = v.Op().Layout(v.Attr(), v.In(0).Shape(), shown, v.Shape()); shown == nil {
+			return
+		}
+	}
+	if n.Op().Layout(n.Attr(), n.In(0).Shape(), shown, n.Shape()) != nil {
+		return // nothing is copied
+	}
+	if lay := before(views, shape.Contiguous(n.In(0).Shape())); lay != nil {
+		in := &inside{cat: -1, lays: make([]*shape.Layout, source.NumOut())}
+		in.lays[item] = lay
+		p.setInside(j, in)
 	}
 }
 

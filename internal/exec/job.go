@@ -2,8 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"sync"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -26,9 +24,10 @@ type job struct {
 
 // takenNode is an input that a plan writes over, and what it needs to be given back.
 type takenNode struct {
-	n    *graph.Node
-	buf  *mem.Buffer
-	want int
+	n     *graph.Node
+	input int
+	buf   *mem.Buffer
+	want  int
 }
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
@@ -56,9 +55,12 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	j := &job{planner: p, short: p.short()}
 	in, nodes := p.inputs()
 	for _, b := range in {
-		if e := b.Event(); e != nil {
+		e := b.Event()
+		if e == nil {
+			continue
+		}
+		if j.short = false; !e.Happened(false) || isCanceled(e.Err()) { // what failed for good is nothing to wait for
 			j.deps = append(j.deps, e)
-			j.short = false
 		}
 	}
 	take := func(i int) bool {
@@ -68,7 +70,7 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 		if !ok || len(j.deps) > 0 || in[i].Shows() != 1 || !n.Take(w) {
 			return false
 		}
-		j.taken = append(j.taken, takenNode{n, in[i], w})
+		j.taken = append(j.taken, takenNode{n, i, in[i], w})
 		return true
 	}
 	untake := func(int) {
@@ -79,6 +81,8 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	}
 	r, err := p.prog.reserve(nil, in, take, untake)
 	if err != nil {
+		p.reset()
+		planners.Put(p)
 		return nil, err
 	}
 	j.run = r
@@ -216,10 +220,7 @@ func (j *job) await(ctx context.Context) error {
 		select {
 		case <-e.Done():
 		case <-ctx.Done():
-			if j.run.donates == len(j.run.prog.steps) {
-				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped while waiting", Err: ctx.Err()}
-			}
-			<-e.Done()
+			return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped while waiting", Err: ctx.Err()}
 		}
 		if err := e.Err(); err != nil {
 			return err
@@ -231,13 +232,10 @@ func (j *job) await(ctx context.Context) error {
 		if e := b.Event(); e != nil && e != j.event {
 			<-e.Done()
 			if err := e.Err(); err != nil {
-				if errors.Is(err, fault.SentinelOf(fault.Canceled)) {
+				if isCanceled(err) {
 					return err // it is pending again
 				}
-				if j.run.errs == nil {
-					j.run.errs = make([]error, len(j.run.bufs))
-				}
-				j.run.errs[i] = err
+				j.run.failBuffer(int32(i), err)
 			}
 		}
 	}
@@ -251,10 +249,14 @@ func (j *job) finish(err error) {
 	if err != nil {
 		j.giveUp()
 	} else {
+		var again []bool // by node, after a failure: it is pending again
+		if j.run.errs != nil {
+			j.giveBack(j.run.unwritten)
+			again = j.innocent()
+		}
 		if j.event == nil {
 			j.store(nil)
 		}
-		innocent := j.innocent()
 		for i := len(p.idx.Nodes) - 1; i >= 0; i-- {
 			n, f := p.idx.Nodes[i], &p.info[i]
 			if f.class.computed() && n.Unstored() {
@@ -263,12 +265,12 @@ func (j *job) finish(err error) {
 			switch {
 			case f.class == given:
 			case f.store:
-				if innocent != nil && innocent[i] {
-					j.markFailed(f, givenUp)
-					n.Unstore()
-					break
+				if again != nil {
+					if j.markFailed(f, again[i]); again[i] {
+						n.Unstore()
+						break
+					}
 				}
-				j.markFailed(f, nil)
 				if !n.KeepsInputs() {
 					n.DropInputs()
 				}
@@ -305,83 +307,6 @@ func (j *job) clearEvents() {
 		}
 		if b != nil && b.Event() == j.event {
 			_ = b.Wait()
-		}
-	}
-}
-
-// innocent finds, after a failure, stored nodes that were not computed only because a launch they shared with others read
-// what failed. They become pending again, unless an input was written over, which may have been theirs. nil: there are none.
-func (j *job) innocent() []bool {
-	p, r := j.planner, j.run
-	if r.errs == nil || len(j.taken) > 0 {
-		return nil
-	}
-	failed := func(f *info) bool {
-		at := func(buf int32) bool {
-			return buf >= 0 && r.errs[buf] != nil && (f.class == given || slices.Contains(r.broke, buf))
-		}
-		return at(f.at.buf) || slices.ContainsFunc(f.bundle, func(b place) bool { return at(b.buf) })
-	}
-	guilty, list := make([]bool, len(p.idx.Nodes)), make([]bool, len(p.idx.Nodes))
-	for i, n := range p.idx.Nodes { // inputs come first
-		f := &p.info[i]
-		guilty[i] = failed(f)
-		for k := 0; f.class != given && !guilty[i] && k < n.NumIn(); k++ {
-			if m := p.idx.Get(n.In(k)); m >= 0 {
-				guilty[i] = guilty[m]
-			}
-		}
-		unmade := f.at.buf >= 0 && r.errs[f.at.buf] != nil || slices.ContainsFunc(f.bundle, func(b place) bool { return r.errs[b.buf] != nil })
-		list[i] = f.store && f.class != given && unmade && !guilty[i]
-	}
-	return list
-}
-
-// givenUp is what others get who wait for a value that was not computed and became pending again.
-var givenUp = &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "a launch beside it failed; evaluate it again", Err: context.Canceled}
-
-// markFailed attaches a step's failure to the value it should have made, or another reason.
-func (j *job) markFailed(f *info, other error) {
-	if j.run.errs == nil {
-		return
-	}
-	set := func(at place) {
-		if err := j.run.errs[at.buf]; err != nil {
-			if other != nil {
-				err = other
-			}
-			e := mem.NewEvent()
-			e.Signal(err)
-			j.run.bufs[at.buf].SetEvent(e)
-		}
-	}
-	if f.at.buf >= 0 {
-		set(f.at)
-	}
-	for _, b := range f.bundle {
-		set(b)
-	}
-}
-
-// giveUp makes the plan's nodes pending again and gives back the inputs it had taken.
-func (j *job) giveUp() {
-	p := j.planner
-	for _, t := range j.taken {
-		if j.event == nil {
-			t.n.Untake(t.want)
-		} else {
-			t.n.Untake(t.want + 1) // with the claim that begin made and finish drops
-			_, lay := t.n.Buffer()
-			t.n.Store(t.buf, lay)
-			t.buf.Hide() // it was never hidden for the plan
-		}
-	}
-	if j.event == nil {
-		return // nothing was stored yet
-	}
-	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.store && f.class != given {
-			n.Unstore()
 		}
 	}
 }

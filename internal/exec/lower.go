@@ -251,7 +251,7 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 	}
 	in := p.inside[p.idx.Get(n)]
 	whole := int32(-1)
-	if in != nil {
+	if in != nil && in.cat >= 0 {
 		cat := p.idx.Nodes[in.cat]
 		whole = p.newBuf(d, cat.Bytes())
 		p.info[in.cat].at = place{buf: whole}
@@ -266,9 +266,10 @@ func (p *planner) lowerKernel(n *graph.Node, f *info) {
 		if lay, long := p.pitched(d, n, f, &o); lay != nil {
 			o.lay, bytes = lay, long
 		}
-		if o.buf = whole; in != nil {
+		if in != nil {
 			o.lay = in.lays[k]
-		} else {
+		}
+		if o.buf = whole; whole < 0 {
 			o.buf = p.newBuf(d, bytes)
 		}
 		s.out = append(s.out, o)

@@ -69,10 +69,7 @@ func (o *outcome) known(wait bool) bool {
 	r := run{prog: o.prog, bufs: make([]*mem.Buffer, len(o.prog.bufs))}
 	for _, p := range o.parents {
 		if e := p.event.Err(); e != nil {
-			if r.errs == nil {
-				r.errs = make([]error, len(r.bufs))
-			}
-			r.errs[p.input] = e
+			r.failBuffer(int32(p.input), e)
 		}
 	}
 	for k := 0; k < len(o.prog.steps) && (err != nil || len(bad) > 0 || r.errs != nil); k++ {

@@ -144,164 +144,27 @@ func (r *Replay) Fits(arg int, n *graph.Node) bool {
 // Steps returns the number of launches of one run.
 func (r *Replay) Steps() int { return len(r.prog.steps) }
 
-// Args is what a run may do with its arguments beside reading them.
-type Args interface {
-	// Take claims an argument's buffer for writing over: then the argument is gone. Untake gives it back.
-	Take(arg int) bool
-	Untake(arg int)
-}
-
-// binding is the inputs of one run.
-type binding struct {
-	replay  *Replay
-	args    []*graph.Node
-	in      []*mem.Buffer
-	argOf   []int // by input: number of its argument, from 1; 0: a value of the program's own
-	parents []parent
-	taken   []int // inputs to be written over
-	claims  Args
-
-	takeFn   func(i int) bool // take and untake, made once
-	untakeFn func(i int)
-}
-
-// drop lets go of the arguments.
-func (b *binding) drop() {
-	if len(b.parents) > 0 {
-		clear(b.parents)
-		b.parents = b.parents[:0]
-	}
-	b.args, b.in, b.claims, b.taken = nil, nil, nil, b.taken[:0]
-}
-
-// take claims an input's memory.
-func (b *binding) take(i int) bool {
-	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.claims.Take(b.argOf[i]-1) {
-		return false
-	}
-	b.taken = append(b.taken, i)
-	return true
-}
-
-func (b *binding) untake(i int) {
-	b.claims.Untake(b.argOf[i] - 1)
-	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
-}
-
-// state says which inputs are state that the program writes in place, if nobody looks at it.
-func (b *binding) state() []bool {
-	list := slices.Clone(b.replay.donated)
-	for i := range list {
-		list[i] = list[i] && b.argOf[i] > 0 && b.argOf[i] <= len(b.replay.State) && b.replay.State[b.argOf[i]-1]
-	}
-	return list
-}
-
-// unseen reports whether the state can be written in place now: nobody else looks at it.
-func (b *binding) unseen(state []bool) bool {
-	for i, is := range state {
-		if is && (b.in[i].ReadOnly || b.in[i].Shows() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
-			return false
-		}
-	}
-	return true
-}
-
-// takeAll claims the memory of some inputs, or of none.
-func (b *binding) takeAll(list []int) bool {
-	for _, i := range list {
-		if !b.take(i) {
-			b.untakeAll()
-			return false
-		}
-	}
-	return true
-}
-
-func (b *binding) untakeAll() {
-	for len(b.taken) > 0 {
-		b.untake(b.taken[0])
-	}
-}
-
-func (b *binding) isTaken(i int) bool { return slices.Contains(b.taken, i) }
-
-// finish lets go of the arguments whose memory went on to a result.
-func (b *binding) finish() {
-	for _, i := range b.taken {
-		b.args[b.argOf[i]-1].DropBuffer()
-		b.in[i].Hide() // the new node shows it
-	}
-}
-
-// bind makes a run and finds the buffers of its arguments, which have their values.
-func (r *Replay) bind(args []*graph.Node, claims Args) *run {
-	run := newRun(r.prog)
-	b := &run.bound
-	if b.takeFn == nil {
-		b.takeFn, b.untakeFn, b.replay, b.argOf = b.take, b.untake, r, r.argOf
-	}
-	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
-	if len(r.keep) > 0 {
-		copy(b.in, r.held)
-	}
-	for i, k := range r.args {
-		if k >= 0 {
-			b.in[k] = window(args[i], r.capture != nil)
-		}
-	}
-	return run
-}
-
-// window returns an argument's buffer from the first element it reaches, which by negative strides is not its first one;
-// with cut, no more of it than the argument shows.
-func window(n *graph.Node, cut bool) *mem.Buffer {
-	b, lay := n.Buffer()
-	from := 0
-	back, end := lay.Extent(n.Shape())
-	if lay != nil {
-		from = lay.Offset - back
-	}
-	size := n.DType().Size()
-	if cut && (back+end)*size < b.Size-from*size {
-		return b.Window(from*size, (back+end)*size)
-	}
-	if from == 0 {
-		return b
-	}
-	return b.Window(from*size, b.Size-from*size)
-}
-
-// Run binds the arguments, which have their values, and runs the program. It appends the outputs to outs, also with an
-// error if inputs were written over.
+// Run binds the arguments and runs the program. It appends the outputs to outs, nil for state that keeps what it shows, also
+// with an error if inputs were written over.
 func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs []*graph.Node) ([]*graph.Node, error) {
 	run := r.bind(args, claims)
 	b := &run.bound
 	det := scope.Current().Deterministic
-	if c := r.capture; c != nil && c.mu.TryLock() { // who comes while another call records goes launch by launch
+	c := r.capture
+	captured := c != nil && c.mu.TryLock() // who comes while another call records goes launch by launch
+	if captured {
 		defer c.mu.Unlock()
-		err := b.settle(true)
-		if err == nil {
-			rec, from := trace.Active(), time.Time{}
-			if rec != nil {
-				from = time.Now()
-			}
-			made, done, err := c.run(ctx, b, det)
-			if done {
-				Count.Plans.Add(1)
-				if rec != nil {
-					note(rec, from, fmt.Sprintf("recording of %d launches", len(run.prog.steps)), run.prog.steps[0].dev, 0)
-				}
-				run.release()
-				return append(outs, made...), err
-			}
-		}
-		if err != nil {
-			run.release()
-			return outs, err
-		}
 	}
-	if err := b.settle(false); err != nil {
+	err := b.find(captured)
+	if err == nil && captured {
+		made, done, failed := run.runCaptured(ctx, det)
+		if done {
+			run.release()
+			return append(outs, made...), failed
+		}
+		err = b.settleParents()
+	}
+	if err != nil {
 		run.release()
 		return outs, err
 	}
@@ -310,26 +173,19 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	}
 	Count.Plans.Add(1)
 	r.showOnce(run)
-	err := run.execute(ctx, det)
+	err = run.execute(ctx, det)
+	given := len(outs)
 	if err != nil {
 		b.untakeAll() // given up before the first step that writes over an input: the inputs are as they were
-	}
-	first := len(outs)
-	if err == nil {
+	} else {
+		err = run.cause
+		for _, i := range slices.Clone(b.taken) {
+			if run.unwritten(i) {
+				b.untake(i)
+			}
+		}
 		for i := range r.outs {
-			o := &r.outs[i]
-			if run.errs != nil && run.errs[o.at.buf] != nil {
-				// State that was written over has no good value any more: it says so to whoever reads it.
-				err = run.errs[o.at.buf]
-				e := mem.NewEvent()
-				e.Signal(err)
-				run.bufs[o.at.buf].SetEvent(e)
-			}
-			buf, lay := run.bufs[o.at.buf], o.at.lay
-			if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
-				buf, lay = ofArgument(args[b.argOf[o.at.buf]-1], *o)
-			}
-			outs = append(outs, run.output(o, buf, lay))
+			outs = append(outs, run.made(&r.outs[i]))
 		}
 	}
 	b.finish()
@@ -337,28 +193,41 @@ func (r *Replay) Run(ctx context.Context, args []*graph.Node, claims Args, outs 
 	run.free(lost)
 	run.release()
 	if lost {
-		return outs[:first], err
+		return outs[:given], err
 	}
 	return outs, err
 }
 
-// settle waits for the inputs; those whose memory can be used already become parents, if that is asked for.
-func (b *binding) settle(late bool) error {
-	b.parents = b.parents[:0]
-	for i, m := range b.in {
-		e := m.Event()
-		if e == nil {
-			continue
-		}
-		if late && e.Late() && !e.Happened(false) {
-			b.parents = append(b.parents, parent{i, e})
-			continue
-		}
-		if err := m.Wait(); err != nil {
-			return err
+// runCaptured runs the program as a recording; done is false if it must run launch by launch.
+func (r *run) runCaptured(ctx context.Context, det bool) (outs []*graph.Node, done bool, err error) {
+	rec, from := trace.Active(), time.Time{}
+	if rec != nil {
+		from = time.Now()
+	}
+	if outs, done, err = r.bound.replay.capture.run(ctx, &r.bound, det); done {
+		Count.Plans.Add(1)
+		if rec != nil {
+			note(rec, from, fmt.Sprintf("recording of %d launches", len(r.prog.steps)), r.prog.steps[0].dev, 0)
 		}
 	}
-	return nil
+	return outs, done, err
+}
+
+// made makes the node of an output; nil if there is none, and what it was to replace is as it was.
+func (r *run) made(o *Output) *graph.Node {
+	b := &r.bound
+	buf, lay := r.bufs[o.at.buf], o.at.lay
+	if r.errs != nil && r.errs[o.at.buf] != nil {
+		if root := r.prog.bufs[o.at.buf].root; root < 0 || r.over(root) < 0 || !b.isTaken(r.over(root)) {
+			return nil
+		}
+		// State that was written over has no good value any more: it says so to whoever reads it.
+		buf.SetEvent(failed(r.errs[o.at.buf]))
+	}
+	if int(o.at.buf) < len(b.argOf) && b.argOf[o.at.buf] > 0 { // it shows an argument, from where that begins
+		buf, lay = ofArgument(b.args[b.argOf[o.at.buf]-1], *o)
+	}
+	return r.output(o, buf, lay)
 }
 
 // showOnce shows the devices all launches before the first run.
@@ -373,18 +242,4 @@ func (r *Replay) showOnce(run *run) {
 			}
 		}
 	})
-}
-
-// ofArgument returns where an output lies that shows an argument's own memory.
-func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
-	buf, lay := arg.Buffer()
-	if lay == nil || lay.Offset == 0 {
-		return buf, o.at.lay
-	}
-	back, _ := lay.Extent(arg.Shape())
-	to := o.at.lay
-	if to == nil {
-		to = shape.Contiguous(o.Spec.Shape)
-	}
-	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset - back}
 }

@@ -33,7 +33,7 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 	for k := range r.prog.steps {
 		s := &r.prog.steps[k]
 		r.at = k
-		if cancelable && k < r.donates {
+		if cancelable && k <= r.donates {
 			if err := ctx.Err(); err != nil {
 				return &fault.Error{Kind: fault.Canceled, Op: "eval", Msg: "stopped before " + s.op, Err: err}
 			}
@@ -43,7 +43,8 @@ func (r *run) execute(ctx context.Context, deterministic bool) error {
 		views = views[n:]
 		failed := 0
 		if r.errs != nil {
-			if failed = r.spread(s); failed == s.parts() {
+			if failed = r.spread(s); failed == s.parts() || r.withheld(s) {
+				r.unrun = append(r.unrun, k)
 				continue
 			}
 		}
@@ -175,38 +176,5 @@ func (r *run) launchParts(kc *backend.Ctx, s *step, out, in []backend.View) {
 			one.out = part(s, s.out, k)
 			r.fail(&one, err)
 		}
-	}
-}
-
-// spread fails what a step makes of values that failed, of which there are some, and returns how many of its parts cannot run.
-func (r *run) spread(s *step) (failed int) {
-	for k := range s.parts() {
-		if err := r.failure(part(s, s.in, k)); err != nil {
-			for _, o := range part(s, s.out, k) {
-				r.errs[o.buf] = err
-			}
-			failed++
-		}
-	}
-	return failed
-}
-
-// failure is why one of some operands has no value; nil: all have.
-func (r *run) failure(in []operand) error {
-	for _, o := range in {
-		if err := r.errs[o.buf]; err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *run) fail(s *step, err error) {
-	if r.errs == nil {
-		r.errs = make([]error, len(r.bufs))
-	}
-	for _, o := range s.out {
-		r.errs[o.buf] = err
-		r.broke = append(r.broke, o.buf)
 	}
 }

@@ -89,6 +89,12 @@ func (n *Node) dropBuffers() {
 // DropBuffer forgets the value of a node taken by a donation; the buffer lives on in the node that took it.
 func (n *Node) DropBuffer() { n.buf.Store(nil) }
 
+// Restore gives a node that was taken its value back, which lies as it did.
+func (n *Node) Restore(b *mem.Buffer) {
+	b.Show()
+	n.buf.Store(b)
+}
+
 // Store gives the node its value. The engine calls it once, while it holds the plan lock.
 func (n *Node) Store(b *mem.Buffer, l *shape.Layout) {
 	n.lay = l
@@ -148,9 +154,6 @@ func (n *Node) ReleaseTape() {
 		n.DropInputs()
 	}
 }
-
-// MarkUserFreed makes later uses an error.
-func (n *Node) MarkUserFreed() { n.flags.Or(flagUserFree) }
 
 // Adopt makes a fresh alias of a stored node show its buffer at once, and lets the input go.
 func (n *Node) Adopt(x *Node) {

@@ -113,17 +113,22 @@ func (b *Buffer) Event() *Event {
 // Ready reports whether the value is there and good.
 func (b *Buffer) Ready() bool { return b.Event() == nil }
 
-// Wait blocks until the value is there and returns why it is not, if so.
+// Wait blocks until the value is there and returns why it is not, if so. A plan that ran may have left another event, which
+// says that this one of its values failed.
 func (b *Buffer) Wait() error {
-	e := b.event.Load()
-	if e == nil {
-		return nil
+	for {
+		e := b.event.Load()
+		if e == nil {
+			return nil
+		}
+		<-e.Done()
+		if e.err != nil {
+			return e.err
+		}
+		if b.event.CompareAndSwap(e, nil) {
+			return nil
+		}
 	}
-	<-e.Done()
-	if e.err == nil {
-		b.event.CompareAndSwap(e, nil)
-	}
-	return e.err
 }
 
 // Show counts one more node that shows the buffer.
@@ -157,6 +162,19 @@ func (b *Buffer) Free() {
 	b.pool = nil
 	p.give(b.class, b.Mem, b.Dev, b.Size)
 	b.Mem, b.Dev = nil, 0
+}
+
+// Renew moves the memory to a new buffer, which has nothing to wait for; whoever holds this one finds its event, and no memory.
+func (b *Buffer) Renew() *Buffer {
+	n := &Buffer{Mem: b.Mem, Dev: b.Dev, Size: b.Size, ReadOnly: b.ReadOnly, pool: b.pool, class: b.class}
+	n.Made.Store(b.Made.Load())
+	n.value.Store(b.value.Load())
+	if b.pool != nil && b.class >= 0 {
+		b.clean.Stop()
+		n.clean = runtime.AddCleanup(n, lost.back, lost{b.pool, block{b.Mem, b.Dev}, b.Size, b.class})
+	}
+	b.Mem, b.Dev, b.pool = nil, 0, nil
+	return n
 }
 
 // Window shows a part of the buffer, for reading. It counts for nothing: whoever uses it holds the buffer.

@@ -36,13 +36,14 @@ type Stats struct {
 const (
 	smallSize  = 4 << 10  // at most this much lives on the Go heap
 	softBudget = 64 << 20 // freed-but-unseen memory worth a collection
-	// A power of two has four classes, a large one sixteen, a huge one 64: what a block has beyond its need is lost where
-	// pages are not given on first use.
+	// A power of two has four classes, a large one sixteen, a huge one 64, from 4 GiB on 512: what a block has beyond its need is
+	// lost where pages are not given on first use.
 	largeExp   = 21
 	largeClass = 4 * (largeExp - 11)
 	hugeExp    = 28
 	hugeClass  = largeClass + 16*(hugeExp-largeExp)
-	numClasses = hugeClass + 64*(63-hugeExp)
+	vastExp    = 32
+	vastClass  = hugeClass + 64*(vastExp-hugeExp)
 )
 
 // Pool hands out buffers of size classes and keeps the returned ones, with their pages touched.
@@ -54,7 +55,8 @@ type Pool struct {
 	Pressure func()
 
 	mu    sync.Mutex
-	free  [numClasses][]block
+	free  [hugeClass + 1][]block
+	huge  map[int16][]block // those of higher classes
 	stats Stats
 	since int64 // bytes handed out since the last collection began
 	// collecting is set while a background collection runs.
@@ -96,8 +98,10 @@ func classesOf(e int) (base, steps int) {
 		return 4 * (e - 11), 4
 	case e < hugeExp:
 		return largeClass + 16*(e-largeExp), 16
+	case e < vastExp:
+		return hugeClass + 64*(e-hugeExp), 64
 	}
-	return hugeClass + 64*(e-hugeExp), 64
+	return vastClass + 512*(e-vastExp), 512
 }
 
 // Get returns a buffer of n bytes, its contents undefined.
@@ -117,16 +121,9 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			b.clean = runtime.AddCleanup(b, lost.back, lost{p, blk, n, class})
 			return b, nil
 		}
-		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
-		switch try {
-		case 0, 1, 2:
-			if p.Pressure != nil {
-				p.Pressure()
-			}
-			p.collect()
-			p.Trim()
-		default:
-			st := p.Stats()
+		// Ask the collector for buffers nobody can reach, then for everything the cache holds. Nothing helps who wants more than
+		// there may ever be.
+		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit {
 			limit := "the system has no more"
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)
@@ -135,6 +132,11 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			e.Err = err
 			return nil, e
 		}
+		if p.Pressure != nil {
+			p.Pressure()
+		}
+		p.collect()
+		p.Trim()
 	}
 }
 
@@ -156,12 +158,12 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	if p.stats.Limit > 0 && p.stats.Allocated+int64(size) > p.stats.Limit {
 		return block{}, false, nil
 	}
-	list := p.free[class]
+	list := p.kept(class)
 	var blk block
 	if len(list) > 0 {
 		blk = list[len(list)-1]
 		list[len(list)-1] = block{}
-		p.free[class] = list[:len(list)-1]
+		p.keep(class, list[:len(list)-1])
 		p.stats.Cached -= int64(size)
 	} else {
 		if p.stats.Limit > 0 && p.stats.Allocated+p.stats.Cached+int64(size) > p.stats.Limit {
@@ -190,6 +192,26 @@ func (p *Pool) take(class int16, size int) (block, bool, error) {
 	return blk, true, nil
 }
 
+// kept returns the blocks of a class that nobody uses.
+func (p *Pool) kept(class int16) []block {
+	if int(class) < len(p.free) {
+		return p.free[class]
+	}
+	return p.huge[class]
+}
+
+// keep replaces them.
+func (p *Pool) keep(class int16, list []block) {
+	switch {
+	case int(class) < len(p.free):
+		p.free[class] = list
+	case p.huge == nil:
+		p.huge = map[int16][]block{class: list}
+	default:
+		p.huge[class] = list
+	}
+}
+
 // keepUp waits for the collection under way if new memory would be asked of a device: work for it is asked for faster than garbage is
 // found, which would fill it.
 func (p *Pool) keepUp(class int16) {
@@ -197,7 +219,7 @@ func (p *Pool) keepUp(class int16) {
 		return
 	}
 	p.mu.Lock()
-	behind, done := len(p.free[class]) == 0 && p.collecting.Load(), p.collected
+	behind, done := len(p.kept(class)) == 0 && p.collecting.Load(), p.collected
 	p.mu.Unlock()
 	if behind {
 		<-done
@@ -225,7 +247,7 @@ func (p *Pool) give(class int16, host []byte, dev uintptr, n int) {
 		p.src.Release(host, dev)
 		return
 	}
-	p.free[class] = append(p.free[class], block{host, dev})
+	p.keep(class, append(p.kept(class), block{host, dev}))
 	p.stats.Cached += int64(size)
 }
 
@@ -257,21 +279,32 @@ func (p *Pool) Trim() {
 
 func (p *Pool) trimLocked(keep int64) {
 	for c := range p.free {
-		if p.stats.Cached <= keep {
-			return
-		}
-		for _, b := range p.free[c] {
-			p.stats.Cached -= int64(classSize(c))
-			p.src.Release(b.host, b.dev)
-		}
-		p.free[c] = nil
+		p.drop(int16(c), keep)
 	}
+	for c := range p.huge {
+		p.drop(c, keep)
+	}
+}
+
+// drop releases the blocks of a class, if more is kept than should be.
+func (p *Pool) drop(class int16, keep int64) {
+	list := p.kept(class)
+	if len(list) == 0 || p.stats.Cached <= keep {
+		return
+	}
+	for _, b := range list {
+		p.stats.Cached -= int64(classSize(int(class)))
+		p.src.Release(b.host, b.dev)
+	}
+	p.keep(class, nil)
 }
 
 // classSize is the inverse of classOf.
 func classSize(c int) int {
 	e := (c-1)/4 + 11
 	switch {
+	case c > vastClass:
+		e = (c-1-vastClass)/512 + vastExp
 	case c > hugeClass:
 		e = (c-1-hugeClass)/64 + hugeExp
 	case c > largeClass:

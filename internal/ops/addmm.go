@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -17,6 +19,7 @@ type AddmmOptions struct{ Beta, Alpha any }
 //lucid:amp half
 func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &mat1, &mat2)
+	oneDType("addmm", &x, &mat1, &mat2)
 	return plusProduct("addmm", x, mat1, mat2, mmOf, o)
 }
 
@@ -32,6 +35,10 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 	if batch1.Dim(0) != batch2.Dim(0) {
 		fault.Throw(fault.Shape, "addbmm", "the stacks %v and %v differ in length", batch1.Shape(), batch2.Shape())
 	}
+	if batch1.Dim(2) != batch2.Dim(1) {
+		fault.Throw(fault.Shape, "addbmm", "inner sizes differ: batch1 %v, batch2 %v; want batch1[-1] == batch2[-2], got %d and %d", batch1.Shape(), batch2.Shape(), batch1.Dim(2), batch2.Dim(1))
+	}
+	oneDType("addbmm", &x, &batch1, &batch2)
 	return plusTerm("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
 }
 
@@ -42,6 +49,7 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &batch1, &batch2)
+	oneDType("baddbmm", &x, &batch1, &batch2)
 	return plusProduct("baddbmm", x, batch1, batch2, bmmOf, o)
 }
 
@@ -52,6 +60,7 @@ func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &mat, &vec)
+	oneDType("addmv", &x, &mat, &vec)
 	return plusProduct("addmv", x, mat, vec, mvOf, o)
 }
 
@@ -62,7 +71,14 @@ func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Addr(x, vec1, vec2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &vec1, &vec2)
+	oneDType("addr", &x, &vec1, &vec2)
 	return plusTerm("addr", x, Outer(vec1, vec2), o)
+}
+
+// oneDType casts tensors to the dtype they compute in: a product of small integers that is added to floats does not wrap before.
+func oneDType(op string, x, a, b **Node) {
+	d := resultType(op, *x, *a, *b)
+	*x, *a, *b = Cast(*x, d), Cast(*a, d), Cast(*b, d)
 }
 
 // plusProduct returns beta·x + alpha·(a @ b). Halves are rounded once, when all is summed.
@@ -94,9 +110,7 @@ func plusTerm(op string, x, p *Node, o AddmmOptions) *Node {
 	if !shape.BroadcastsTo(x.Shape(), p.Shape()) {
 		fault.Throw(fault.Shape, op, "input %v cannot be broadcast to the product's shape %v", x.Shape(), p.Shape())
 	}
-	d := resultType(op, x, p)
-	x, p = Cast(x, d), Cast(p, d)
-	if d == dtype.Bool {
+	if p.DType() == dtype.Bool {
 		o.Alpha, o.Beta = truth(o.Alpha), truth(o.Beta)
 	}
 	p = timesNumber(op, p, "alpha", o.Alpha)
@@ -123,10 +137,11 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 	if !ok {
 		fault.Throw(fault.DType, op, "%s is a %T; want a number", name, by)
 	}
-	if s.Kind == dtype.KindFloat && !x.DType().IsInexact() || s.Kind == dtype.KindComplex && !x.DType().IsComplex() {
-		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, x.DType())
+	d := x.DType()
+	if s.Kind == dtype.KindComplex && !d.IsComplex() || !d.IsInexact() && (s.Kind == dtype.KindFloat && s.F != math.Trunc(s.F) || !fits(d, s)) {
+		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, d)
 	}
-	return Mul(x, by)
+	return Mul(x, as(op, by, d))
 }
 
 // Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one

@@ -78,7 +78,7 @@ func Nonzero(x *Node) *Node { return nonzero("nonzero", x) }
 func Argwhere(x *Node) *Node { return nonzero("argwhere", x) }
 
 // placesThere is nonzeroPlaces on a device that is not the host: the mask stays there, only the number of places comes back. It is nil
-// where x lies on the host, or has nothing to sort.
+// where x lies on the host, or has no elements.
 func placesThere(op string, x *Node) *Node {
 	if d := x.Device(); d == nil || d.Host || x.Rank() == 0 || x.Shape().Numel() == 0 {
 		return nil
@@ -88,13 +88,16 @@ func placesThere(op string, x *Node) *Node {
 	}
 	defer hold(x)()
 	k := readInt(op, reduce(opCountNonzero, x, nil, false))
-	// Sorting keeps the order of what is equal: false comes first.
-	return SliceDim(Argsort(LogicalNot(Ravel(x)), SortOptions{}), 0, 0, k, 1)
+	_, at := Topk(Ravel(x), k, TopkOptions{}) // true ones, in their order
+	return at
 }
 
 func nonzero(op string, x *Node) *Node {
 	r := x.Rank()
 	if at := placesThere(op, x); at != nil {
+		if r == 1 {
+			return Unsqueeze(at, 1)
+		}
 		columns := make([]*Node, r)
 		for i := r - 1; i >= 0; i-- {
 			columns[i], at = Remainder(at, x.Dim(i)), FloorDivide(at, x.Dim(i))

@@ -82,7 +82,7 @@ func DrawNormal(key *Node, mean, std Operand, sizes []int, d dtype.DType) *Node 
 func DrawBernoulli(key, x *Node) *Node { return Cast(RandomBernoulli(key, x.Shape(), x), x.DType()) }
 
 // RandomMultinomial returns class numbers by the weights in the last of one or two dimensions. With replacement each
-// sample is the largest of logarithms plus Gumbel noise; without, samples are the classes whose exponential clocks,
+// sample is where a uniform number falls among the sums of weights; without, samples are the classes whose exponential clocks,
 // running at the weights' rates, ring first.
 func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 	requireFloat("multinomial", x.DType())
@@ -95,13 +95,26 @@ func RandomMultinomial(key, x *Node, n int, replacement bool) *Node {
 	d := clockType(x.DType())
 	w := Cast(x, d)
 	w = require("multinomial", attr.Weight, w, w)
-	w = require("multinomial", attr.SomeWeight, w, Amax(w, ReduceOptions{Dim: []int{-1}, KeepDim: true}))
+	top := Amax(w, ReduceOptions{Dim: []int{-1}, KeepDim: true})
+	w = require("multinomial", attr.SomeWeight, w, top)
 	if replacement {
-		return drawClasses(key, Log(w), w.Rank()-1, n)
+		return drawBySums(key, Div(Cast(w, dtype.Float64), Cast(top, dtype.Float64)), n)
 	}
 	clock := Div(w, RandomExponential(key, x.Shape(), 1, d))
 	_, at := Topk(clock, n, TopkOptions{})
 	return at
+}
+
+// drawBySums draws n classes of each row of weights, the largest of which is 1. What is searched for stays below the last of the
+// sums, so that a class without weight is never met.
+func drawBySums(key, w *Node, n int) *Node {
+	last := w.Rank() - 1
+	sums := Cumsum(w, last, ScanOptions{})
+	total := SliceDim(sums, last, w.Dim(last)-1, 1, 1)
+	d := w.Shape().Clone()
+	d[last] = n
+	u := RandomUniform(key, shape.Of("multinomial", d...), 0, 1, dtype.Float64)
+	return Searchsorted(sums, Minimum(Mul(u, total), Mul(total, 1-0x1p-52)), nil, SearchOptions{Right: true})
 }
 
 func clockType(d dtype.DType) dtype.DType {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/gemm"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
+	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/par"
 )
 
@@ -19,20 +20,26 @@ type Limits struct {
 	StreamCopy float64 `json:"stream_copy"` // past the caches
 }
 
-// Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages.
+// Prober measures limits; it keeps the memory it reads and writes, so that a second measurement finds its pages. They are pages as
+// tensors have them: huge ones, if the system gives them, are read a fifth sooner.
 type Prober struct{ src, dst []byte }
 
 const (
 	probeBytes  = 64 << 20 // larger than caches are
 	probeBlock  = 1 << 20
 	probeRounds = 3
+	probePasses = 10 // over memory, which takes less time and varies more
 	probeTime   = 8 * time.Millisecond
 )
 
 // Measure takes some tens of milliseconds. Each limit is the best of a few rounds.
 func (p *Prober) Measure() (l Limits, err error) {
 	if p.src == nil {
-		p.src, p.dst = make([]byte, probeBytes), make([]byte, probeBytes)
+		for _, b := range []*[]byte{&p.src, &p.dst} {
+			if *b, _, err = (mem.Host{}).Alloc(probeBytes); err != nil {
+				return l, err
+			}
+		}
 		for i := range p.src {
 			p.src[i], p.dst[i] = byte(i*i>>8), 1
 		}
@@ -46,17 +53,18 @@ func (p *Prober) Measure() (l Limits, err error) {
 		}
 	}
 	for _, m := range []struct {
-		to   *float64
-		work func() (float64, error)
+		to     *float64
+		rounds int
+		work   func() (float64, error)
 	}{
-		{&l.FMA32, multiplyAdds(gemm.PeakFMAProbe32)},
-		{&l.FMA64, multiplyAdds(gemm.PeakFMAProbe64)},
-		{&l.BF16, multiplyAdds(gemm.PeakPairsProbe)},
-		{&l.Read, move(1, func(_, src []byte, b int) { sums[b] = simd.ReadProbe(src) })},
-		{&l.Copy, move(2, func(dst, src []byte, _ int) { simd.CopyProbe(dst, src) })},
-		{&l.StreamCopy, move(2, func(dst, src []byte, _ int) { simd.NonTemporalCopy(dst, src) })},
+		{&l.FMA32, probeRounds, multiplyAdds(gemm.PeakFMAProbe32)},
+		{&l.FMA64, probeRounds, multiplyAdds(gemm.PeakFMAProbe64)},
+		{&l.BF16, probeRounds, multiplyAdds(gemm.PeakPairsProbe)},
+		{&l.Read, probePasses, move(1, func(_, src []byte, b int) { sums[b] = simd.ReadProbe(src) })},
+		{&l.Copy, probePasses, move(2, func(dst, src []byte, _ int) { simd.CopyProbe(dst, src) })},
+		{&l.StreamCopy, probePasses, move(2, func(dst, src []byte, _ int) { simd.NonTemporalCopy(dst, src) })},
 	} {
-		for range probeRounds {
+		for range m.rounds {
 			begin := time.Now()
 			done, err := m.work()
 			if err != nil {

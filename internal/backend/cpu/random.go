@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -111,9 +112,19 @@ func randomInt(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	return eachDraw(c, out[0], in[0], func(k [2]uint32, at, first, n int) {
 		dst := z[at : at+n]
 		gatherTile(pointer(dst), span, at, n)
+		var x, y [drawsPerBlock]int32
+		for i := range n {
+			x[i], y[i] = int32(first+i), int32((first+i)>>32)
+		}
+		simd.Threefry(x[:n], y[:n], int32(k[0]), int32(k[1]), int32(k[0]^k[1]^0x1BD11BDA))
 		for i, m := range dst {
-			s := threefry.Element(k[0], k[1], uint64(first+i))
-			dst[i] = s.Below(m)
+			w := uint64(uint32(x[i]))<<32 | uint64(uint32(y[i]))
+			hi, lo := bits.Mul64(w, m)
+			if lo < m || m == 0 { // rarely
+				s := threefry.Element(k[0], k[1], uint64(first+i))
+				hi = s.Below(m)
+			}
+			dst[i] = hi
 		}
 	})
 }

@@ -28,8 +28,12 @@ type folder[T, A, R any] struct {
 	cols func(acc []A, p unsafe.Pointer, stride, rows int)
 	// join puts b, folded from later elements, behind a.
 	join func(a, b A) A
+	// joins, if it is there, is join for many: z[i] = join(x[i], y[i]).
+	joins func(z, x, y []A)
 	// done gives the result of n elements.
 	done func(a A, n int) R
+	// ends, if it is there, is done for many.
+	ends func(z []R, a []A, n int)
 	// dense, if it is there, folds rows of n elements, at most tileElems, that follow each other, to their results.
 	dense func(z, x unsafe.Pointer, rows, n int)
 	// quick says that memory is slower than folding.

@@ -37,10 +37,25 @@ func (q *columnPlan) block(p *foldPlan, b int, f func(o, ch, lo, n int)) {
 // columnwise accumulates whole runs of the innermost dimension, which is kept.
 func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	p, q := r.p, r.p.columns()
-	if q.chunks > 1 {
-		r.parts(p.outputs * q.chunks * p.inner.size)
+	if q.chunks == 1 {
+		return r.foldColumns(c, &q)
 	}
-	err := each(c, q.blocks(), func(b int) {
+	var a A
+	n := p.outputs * q.chunks * p.inner.size
+	var err error
+	withScratch((n*int(unsafe.Sizeof(a))+3)/4, func(t []float32) {
+		r.part = elems[A](unsafe.Pointer(unsafe.SliceData(t)), n)
+		if err = r.foldColumns(c, &q); err == nil {
+			err = r.joinColumns(c, q.chunks)
+		}
+	})
+	return err
+}
+
+// foldColumns makes the results, or those of the chunks.
+func (r *foldRun[T, A, R]) foldColumns(c *backend.Ctx, q *columnPlan) error {
+	p := r.p
+	return each(c, q.blocks(), func(b int) {
 		var scratch []A
 		q.block(p, b, func(o, ch, lo, n int) {
 			in, out := p.place(o)
@@ -55,10 +70,6 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 			r.end(scratch, out+lo*p.inner.out, p.inner.out)
 		})
 	})
-	if err != nil || q.chunks == 1 {
-		return err
-	}
-	return r.joinColumns(c, q.chunks)
 }
 
 // column folds rows lo to hi of a tile of columns that begins at off.

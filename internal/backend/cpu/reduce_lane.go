@@ -20,6 +20,10 @@ func (l *foldLane[T, A, R]) parts(n int) { l.part = make([]A, n) }
 
 // end writes results from out on.
 func (l *foldLane[T, A, R]) end(acc []A, out, step int) {
+	if l.f.ends != nil && step == 1 {
+		l.f.ends(l.z[out:out+len(acc)], acc, l.p.count)
+		return
+	}
 	for j, a := range acc {
 		l.z[out+j*step] = l.f.done(a, l.p.count)
 	}
@@ -45,10 +49,7 @@ func (l *foldLane[T, A, R]) joinColumns(c *backend.Ctx, chunks int) error {
 		row := func(ch int) []A { return l.part[(o*chunks+ch)*cols+lo:][:n] }
 		for m := chunks; m > 1; m = (m + 1) / 2 { // as joinTree, a row at a time
 			for i := range m / 2 {
-				x, y, z := row(2*i), row(2*i+1), row(i)
-				for j := range z {
-					z[j] = l.f.join(x[j], y[j])
-				}
+				l.f.joinAll(row(i), row(2*i), row(2*i+1))
 			}
 			if m%2 == 1 {
 				copy(row(m/2), row(m-1))
@@ -56,6 +57,17 @@ func (l *foldLane[T, A, R]) joinColumns(c *backend.Ctx, chunks int) error {
 		}
 		l.end(row(0), out+lo*p.inner.out, p.inner.out)
 	})
+}
+
+// joinAll joins y to x, element by element; z may be x.
+func (f *folder[T, A, R]) joinAll(z, x, y []A) {
+	if f.joins != nil {
+		f.joins(z, x, y)
+		return
+	}
+	for j := range z {
+		z[j] = f.join(x[j], y[j])
+	}
 }
 
 // lane is a foldLane whose elements are handed to it.

@@ -80,7 +80,7 @@ var floatTiles = sync.Pool{New: func() any { return new(floatTile) }}
 // halfFolder derives a folder over a half type from that over float32.
 func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []uint16), narrow func(float32) uint16) folder[uint16, A, uint16] {
 	const rowsAtOnce = 16
-	return folder[uint16, A, uint16]{zero: f.zero, join: f.join,
+	return folder[uint16, A, uint16]{zero: f.zero, join: f.join, joins: f.joins,
 		run: func(a A, x []uint16) A {
 			t := floatTiles.Get().(*floatTile)
 			defer floatTiles.Put(t)
@@ -132,7 +132,7 @@ func add[A numbers](a, b A) A { return a + b }
 
 // sumF32 adds runs in float32 lanes and runs to each other in float64.
 func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
-	return folder[float32, float64, float32]{join: add[float64], done: done, quick: true,
+	return folder[float32, float64, float32]{join: add[float64], joins: simd.AddF64, done: done, quick: true,
 		run: func(a float64, x []float32) float64 {
 			if len(x) < 16 {
 				s := 0.0
@@ -151,25 +151,37 @@ func sumF32(done func(float64, int) float32) folder[float32, float64, float32] {
 		cols: sumCols}
 }
 
-// sumCols sums blocks of rows in float32, four rows at a time, and the blocks in float64.
+// sumCols sums blocks of rows in float32, eight rows at a time, and the blocks in float64.
 func sumCols(acc []float64, p unsafe.Pointer, stride, rows int) {
 	const rowsAtOnce = 64
 	buf := floatTiles.Get().(*floatTile)
 	defer floatTiles.Put(buf)
 	t := buf[:len(acc)]
 	row := func(i int) []float32 { return unsafe.Slice((*float32)(unsafe.Add(p, i*stride*4)), len(t)) }
-	for r := 0; r < rows; r += rowsAtOnce {
-		copy(t, row(r))
-		i, end := r+1, min(r+rowsAtOnce, rows)
+	for i := 0; i < rows; {
+		clear(t)
+		end := min(i+rowsAtOnce, rows)
+		for ; i+8 <= end; i += 8 {
+			simd.SumRows8F32(t, row(i), row(i+1), row(i+2), row(i+3), row(i+4), row(i+5), row(i+6), row(i+7))
+		}
 		for ; i+4 <= end; i += 4 {
 			simd.SumRows4F32(t, row(i), row(i+1), row(i+2), row(i+3))
 		}
 		for ; i < end; i++ {
 			simd.SumRowsF32(t, row(i))
 		}
-		for j, v := range t {
-			acc[j] += float64(v)
-		}
+		addWide(acc, t)
+	}
+}
+
+// addWide adds float32 to float64.
+func addWide(acc []float64, x []float32) {
+	var t [512]float64
+	for len(x) > 0 {
+		n := min(len(x), len(t))
+		simd.F32ToF64(t[:n], x[:n])
+		simd.AddF64(acc[:n], acc[:n], t[:n])
+		acc, x = acc[n:], x[n:]
 	}
 }
 
@@ -184,9 +196,7 @@ func blockCols(step func(t, x []float32, first bool)) func(acc []float64, p unsa
 			for i := r; i < min(r+rowsAtOnce, rows); i++ {
 				step(t, unsafe.Slice((*float32)(unsafe.Add(p, i*stride*4)), len(t)), i == r)
 			}
-			for j, v := range t {
-				acc[j] += float64(v)
-			}
+			addWide(acc, t)
 		}
 	}
 }
@@ -218,16 +228,19 @@ func sumInts[T integers](t *byType, signed, without dtype.DType) {
 }
 
 func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
-	return folder[float64, float64, float64]{join: add[float64], done: done, quick: true,
-		run: func(a float64, x []float64) float64 {
-			for len(x) >= runFrom { // pieces, so that long runs lose little
-				n := min(len(x), 8192)
-				a += sumRunF64(x[:n])
-				x = x[n:]
-			}
-			return a + sumShortF64(x)
-		},
+	return folder[float64, float64, float64]{join: add[float64], joins: simd.AddF64, done: done, quick: true,
+		run:  func(a float64, x []float64) float64 { return a + sumWideF64(x) },
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
+}
+
+// sumWideF64 adds pieces, so that long runs lose little.
+func sumWideF64(x []float64) (a float64) {
+	for len(x) >= runFrom {
+		n := min(len(x), 8192)
+		a += sumRunF64(x[:n])
+		x = x[n:]
+	}
+	return a + sumShortF64(x)
 }
 
 // sumShortF64 adds elements, eight sums side by side: one addition waits for the one before.
@@ -249,22 +262,6 @@ func sumShortF64(x []float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-func sumComplex[T complex64 | complex128](done func(complex128, int) complex128) folder[T, complex128, T] {
-	return folder[T, complex128, T]{join: add[complex128], done: func(a complex128, n int) T { return T(done(a, n)) },
-		run: func(a complex128, x []T) complex128 {
-			s := complex128(0)
-			for _, v := range x {
-				s += complex128(v)
-			}
-			return a + s
-		},
-		cols: colsOf(func(acc []complex128, x []T) {
-			for j, v := range x {
-				acc[j] += complex128(v)
-			}
-		})}
-}
-
 // sumTable has the kernels of sum and of mean.
 func sumTable(mean bool) *byType {
 	t := new(byType)
@@ -275,12 +272,21 @@ func sumTable(mean bool) *byType {
 		return a
 	}
 	f32 := sumF32(func(a float64, n int) float32 { return float32(div(a, n)) })
+	f32.ends = func(z []float32, a []float64, n int) {
+		if !mean {
+			simd.F64ToF32(z, a)
+			return
+		}
+		for i, v := range a {
+			z[i] = float32(v / float64(n))
+		}
+	}
 	t[dtype.Float32] = f32.reducer()
 	halves(t, f32)
 	t[dtype.Float64] = sumF64(div).reducer()
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
-	t[dtype.Complex64] = sumComplex[complex64](cdiv).reducer()
-	t[dtype.Complex128] = sumComplex[complex128](cdiv).reducer()
+	t[dtype.Complex64] = sumComplex[complex64](simd.F32ToF64, cdiv).reducer()
+	t[dtype.Complex128] = sumComplex[complex128](func(z, x []float64) { copy(z, x) }, cdiv).reducer()
 	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
 	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
 	sumInts[uint16](t, dtype.Int16, dtype.Uint16)

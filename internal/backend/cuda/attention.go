@@ -97,8 +97,11 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
-	if !ok || len(in) > 3 {
-		return d.attentionRows(p, out, in)
+	if !ok || len(in) > 3 || !fitsRows(out[0]) {
+		if out[0].Contiguous() {
+			return d.attentionRows(p, out, in)
+		}
+		return d.writtenApart(out, func(out []backend.View) error { return d.attentionRows(p, out, in) })
 	}
 	x, err := d.inRows(in)
 	if err != nil {
@@ -119,6 +122,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		g.ptr(address(v))
 	}
 	g.ptr(address(out[0]), address(out[1]))
+	g.int(out[0].Strides()[:3]...)
 	g.int(int(math.Float64bits(p.Scale)), number(p.Causal))
 	return d.launchShared(f, blocks(q[2], t.rows()), q[0]*q[1], 32*t.warps, (t.rows()+4*t.tile)*t.hd*2, g)
 }

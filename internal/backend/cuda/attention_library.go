@@ -59,7 +59,7 @@ func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, o
 
 // attentionByLibrary tries cuDNN; done reports whether that was it.
 func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (done bool, err error) {
-	if _, ok := attentionKind(p, in[0], in[1], in[2]); !ok || len(in) > 3 || address(out[0])%16 != 0 {
+	if _, ok := attentionKind(p, in[0], in[1], in[2]); !ok || len(in) > 3 || !fitsRows(out[0]) {
 		return false, nil
 	}
 	x, err := d.inRows(in)
@@ -69,6 +69,7 @@ func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (don
 	defer x.free()
 	q, k, v := x.views[0], x.views[1], x.views[2]
 	a, _ := attentionKind(p, q, k, v)
+	a.YStrides = attr.MakeInts(out[0].Strides()...)
 	if !d.worth(a) {
 		return false, nil
 	}

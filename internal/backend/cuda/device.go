@@ -83,7 +83,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
 		FoldsRows: foldsRows, TakesRows: takesRows, RunRows: d.runRows,
 		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {

@@ -11,10 +11,10 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// insides is a device whose gradient of attention writes its results wherever they lie; it counts what it puts together otherwise.
+// insides is a device whose attention and its gradient write their results wherever they lie; it counts these, and what it puts together otherwise.
 var insides struct {
 	sync.Once
-	cats, strided int
+	cats, copies, strided, laid int
 }
 
 func insideDevice() lucid.Device {
@@ -25,32 +25,42 @@ func insideDevice() lucid.Device {
 		for name, k := range ref.Device.Table {
 			d.Table[name] = k
 		}
-		d.Lays = func(op string) bool { return op == "attention_grad" }
-		cat, grad := d.Table["cat"], d.Table["attention_grad"]
+		d.Lays = func(op string) bool { return op == "attention" || op == "attention_grad" }
+		cat, move := d.Table["cat"], d.Table["copy"]
 		d.Table["cat"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			insides.cats++
 			return cat(c, a, out, in)
 		}
-		d.Table["attention_grad"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-			apart := make([]backend.View, len(out))
-			for i, v := range out {
-				apart[i] = backend.View{Buf: mem.FromGo(make([]byte, v.Numel()*v.DType.Size())), DType: v.DType, Shape: v.Shape}
-				if !v.Contiguous() {
-					insides.strided++
-				}
-			}
-			if err := grad(c, a, apart, in); err != nil {
-				return err
-			}
-			for i, v := range out {
-				put(v, apart[i])
-			}
-			return nil
+		d.Table["copy"] = func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+			insides.copies++
+			return move(c, a, out, in)
 		}
+		d.Table["attention_grad"] = anywhere(d.Table["attention_grad"], &insides.strided)
+		d.Table["attention"] = anywhere(d.Table["attention"], &insides.laid)
 		backend.Register("insides", func(int) (*backend.Device, error) { return &d, nil })
 	})
-	insides.cats, insides.strided = 0, 0
+	insides.cats, insides.copies, insides.strided, insides.laid = 0, 0, 0, 0
 	return lucid.Device{Type: "insides"}
+}
+
+// anywhere lets a kernel write its outputs wherever they lie, and counts those that do not lie in row-major order.
+func anywhere(k backend.Kernel, strided *int) backend.Kernel {
+	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
+		apart := make([]backend.View, len(out))
+		for i, v := range out {
+			apart[i] = backend.View{Buf: mem.FromGo(make([]byte, v.Numel()*v.DType.Size())), DType: v.DType, Shape: v.Shape}
+			if !v.Contiguous() {
+				*strided++
+			}
+		}
+		if err := k(c, a, apart, in); err != nil {
+			return err
+		}
+		for i, v := range out {
+			put(v, apart[i])
+		}
+		return nil
+	}
 }
 
 // put copies elements one by one to where a view shows them.
@@ -107,6 +117,56 @@ func TestInside(t *testing.T) {
 		}
 		if insides.strided != c.want || c.want > 0 && insides.cats > 0 {
 			t.Errorf("%s: %d results are parts of another, want %d; %d times parts were copied together", c.name, insides.strided, c.want, insides.cats)
+		}
+	}
+}
+
+// TestLaid: attention writes its result in the order in which the layer behind it reads it, rows of all heads, unless somebody gets it as it is.
+func TestLaid(t *testing.T) {
+	const b, l, h, e = 2, 3, 2, 4
+	attend := func(x *lucid.Tensor) *lucid.Tensor {
+		q := x.Reshape(b, l, h, e).Transpose(1, 2)
+		return lucid.ScaledDotProductAttention(q, q, q.Mul(2), nil, lucid.ScaledDotProductAttentionOptions{IsCausal: true})
+	}
+	for _, c := range []struct {
+		name         string
+		f            func(x, w *lucid.Tensor) []*lucid.Tensor
+		laid, copies int
+	}{
+		{"rows of all heads", func(x, w *lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{attend(x).Transpose(1, 2).Reshape(b, l, h*e).MatMul(w)}
+		}, 1, 0},
+		{"its gradient, which is copied itself", func(x, w *lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{lucid.Grad(func(x *lucid.Tensor) *lucid.Tensor {
+				return attend(x).Transpose(1, 2).Reshape(b*l, h*e).MatMul(w).Square().Sum()
+			})(x)}
+		}, 1, 1},
+		{"read otherwise too", func(x, w *lucid.Tensor) []*lucid.Tensor {
+			y := attend(x)
+			return []*lucid.Tensor{y.Transpose(1, 2).Reshape(b, l, h*e).MatMul(w), y.Sum(3), y.Square()}
+		}, 1, 0},
+		{"returned", func(x, w *lucid.Tensor) []*lucid.Tensor {
+			y := attend(x)
+			return []*lucid.Tensor{y.Transpose(1, 2).Reshape(b, l, h*e).MatMul(w), y}
+		}, 0, 1},
+		{"in row-major order", func(x, w *lucid.Tensor) []*lucid.Tensor {
+			return []*lucid.Tensor{attend(x).Reshape(b, h*l, e).MatMul(w.Narrow(0, 0, e))}
+		}, 0, 0},
+	} {
+		lucid.Seed(1)
+		x, w := lucid.Randn(b, l, h*e).Eval(), lucid.Randn(h*e, 5).Eval()
+		want := c.f(x, w)
+		dev := insideDevice()
+		f := lucid.Compile(func(in []*lucid.Tensor) []*lucid.Tensor { return c.f(in[0], in[1]) })
+		lucid.WithDevice(dev, func() {
+			for i, got := range f([]*lucid.Tensor{x.To(dev), w.To(dev)}) {
+				if got = got.To(lucid.CPU); !lucid.AllClose(got, want[i], lucid.CloseOptions{RTol: new(1e-5), ATol: new(1e-5)}) {
+					t.Errorf("%s: result %d is %v, want %v", c.name, i, got, want[i])
+				}
+			}
+		})
+		if insides.laid != c.laid || insides.copies != c.copies {
+			t.Errorf("%s: %d results in another order, %d copies; want %d and %d", c.name, insides.laid, insides.copies, c.laid, c.copies)
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 )
 
 // radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written. t matters to those alone.
+// skips: turns may be left out.
 type radixForm struct {
-	t        dtype.DType
-	key      string
-	from, to bool
+	t               dtype.DType
+	key             string
+	from, to, skips bool
 }
 
 func (f radixForm) source(name string, places []int) string {
@@ -24,15 +25,18 @@ func (f radixForm) source(name string, places []int) string {
 	if f.to {
 		src += "#define TO\n"
 	}
+	if f.skips {
+		src += "#define SKIPS\n"
+	}
 	if places != nil {
-		src += "#define PLACES {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ", "), "[]") + "}\n"
+		src += fmt.Sprintf("#define DIGITS %d\n", len(places)) + "#define PLACES {" + strings.Trim(strings.ReplaceAll(fmt.Sprint(places), " ", ", "), "[]") + "}\n"
 	}
 	return src + kernels.Source("key", "radix")
 }
 
 // radixForm is that of the sorter's keys.
 func (s *sorter) radixForm(from, to bool) radixForm {
-	f := radixForm{s.t, keyOf(s.t), from, to}
+	f := radixForm{t: s.t, key: keyOf(s.t), from: from, to: to}
 	if !from && !to {
 		if f.t = dtype.Uint32; f.key == "u64" {
 			f.t = dtype.Uint64
@@ -96,19 +100,26 @@ func (s *sorter) byDigits(n int) bool {
 	return fits && n > tile && s.rows*n >= little && (len(s.places()) <= 4 || n > 4*tile)
 }
 
+// skips reports whether digits are looked for that are the same in all keys: where integers have many, and rows are few and long.
+func (s *sorter) skips(n int) bool {
+	return s.t.IsInteger() && len(s.places()) >= 4 && s.rows <= 8 && n >= 1<<20
+}
+
 // radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.
 func (s *sorter) radix(n int, from, to bool) error {
 	places, tiles := s.places(), blocks(n, radixTile(keyOf(s.t)))
 	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a place
-	words, err := s.get(len(places) * (total + state + 4))
+	skips := to && s.skips(n)
+	words, err := s.get(len(places) * (total + state + 8))
 	if err != nil {
 		return err
 	}
-	if err := s.Fill(words, 0, len(places)*(total+state+4)); err != nil {
+	if err := s.Fill(words, 0, len(places)*(total+state+8)); err != nil {
 		return err
 	}
 	states := words + uintptr(len(places)*total)
 	tickets := states + uintptr(len(places)*state)
+	turns := tickets + uintptr(4*len(places))
 	run := func(name string, f radixForm, of []int, place, shift, blocks int) error {
 		fn, err := s.kernel(fmt.Sprint(name, f, of), name, func() string { return f.source(name, of) })
 		if err != nil {
@@ -118,17 +129,26 @@ func (s *sorter) radix(n int, from, to bool) error {
 		g.int(s.rows, n, s.step, s.k, number(s.flip), tiles)
 		g.ptr(s.x, s.out, s.at, s.keys, s.idx, s.keys2, s.idx2)
 		g.int(shift)
-		g.ptr(words+uintptr(place*total), states+uintptr(place*state), tickets+uintptr(4*place))
+		g.ptr(words+uintptr(place*total), states+uintptr(place*state), tickets+uintptr(4*place), turns+uintptr(4*place))
 		return s.call.launch(fn, blocks, 1, radixThreads, g)
 	}
 	if err := run("radix_count", s.radixForm(from, false), places, 0, 0, s.rows*blocks(n, radixSpan)); err != nil {
 		return err
 	}
-	for i, shift := range places {
-		if err := run("radix_place", s.radixForm(from && i == 0, to && i == len(places)-1), nil, i, shift, s.rows*tiles); err != nil {
+	if skips {
+		if err := run("radix_plan", radixForm{t: dtype.Uint32, key: "u32"}, places, 0, 0, 1); err != nil {
 			return err
 		}
-		s.keys, s.keys2, s.idx, s.idx2 = s.keys2, s.keys, s.idx2, s.idx
+	}
+	for i, shift := range places {
+		f := s.radixForm(from && i == 0, to && i == len(places)-1)
+		f.skips = skips
+		if err := run("radix_place", f, nil, i, shift, s.rows*tiles); err != nil {
+			return err
+		}
+		if !skips {
+			s.keys, s.keys2, s.idx, s.idx2 = s.keys2, s.keys, s.idx2, s.idx
+		}
 	}
 	return nil
 }

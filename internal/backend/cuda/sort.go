@@ -185,6 +185,9 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 		}
 		return s.launch("sort_rows", blocks(s.rows, tile/s.p))
 	}
+	if s.t == dtype.Bool && s.rows*blocks(s.n, truthTile) <= longest {
+		return s.truths()
+	}
 	s.width = s.n
 	if k*8 < s.n && !s.fewAndLong() {
 		s.width = k

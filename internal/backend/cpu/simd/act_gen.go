@@ -223,23 +223,16 @@ func geluFar1(x float32) float32 {
 	return v41 - v39
 }
 
-var gelu1Tab = [16][16]float32{
-	{-0x1.66e718p+01, -0x1.7c2e2ap+01, -0x1.936b44p+01, -0x1.a99152p+01, -0x1.c05b1ap+01, -0x1.d627f8p+01, -0x1.ecc0b2p+01, -0x1.01f3cp+02, -0x1.0cc104p+02, -0x1.181df2p+02, -0x1.231bap+02, -0x1.2e4b52p+02, -0x1.399aep+02, -0x1.446f26p+02, -0x1.4fd924p+02, -0x1.5b705cp+02},
-	{-0x1.7f3f0ep-05, -0x1.5f3b98p-03, -0x1.61c2ep-02, -0x1.0d566ap-01, -0x1.64efccp-01, -0x1.bf1aa6p-01, -0x1.0e44aep+00, -0x1.384938p+00, -0x1.66f002p+00, -0x1.91b8c6p+00, -0x1.c10f66p+00, -0x1.ec103ap+00, -0x1.0d22cep+01, -0x1.22fd0cp+01, -0x1.39d57cp+01, -0x1.502c98p+01},
-	{-0x1.3fc54ap-15, -0x1.0e992cp-13, 0x1.676f2ap-13, -0x1.9fb9c2p-16, 0x1.8a9ceep-13, 0x1.c0ad38p-14, 0x1.811c8cp-14, 0x1.790a4p-14, 0x1.a881b4p-15, 0x1.0f8a92p-15, 0x1.411024p-16, 0x1.6f51ccp-17, 0x1.84a736p-18, 0x1.8b5748p-19, 0x1.93c6f6p-20, 0x1.7e0ee4p-21},
-	{-0x1.b9bacep-01, 0x1.301644p-06, -0x1.1e8e0cp-05, 0x1.b67822p-09, 0x1.2e01c8p-05, 0x1.a77bf8p-11, 0x1.84bf6ep-06, -0x1.ca29a6p-08, -0x1.3c9e92p-13, -0x1.1e4784p-07, -0x1.b6a6ccp-11, 0x1.70f75cp-07, -0x1.44077ap-10, -0x1.8ee2a8p-11, -0x1.43db88p-11, -0x1.52926ap-12},
-	{0x1.28c9fp-10, 0x1.245476p-10, 0x1.fecb48p-11, 0x1.9631b4p-11, 0x1.2d4f06p-11, 0x1.aa1634p-12, 0x1.1a329p-12, 0x1.5e3928p-13, 0x1.af14acp-14, 0x1.ede1ccp-15, 0x1.145084p-15, 0x1.260ae4p-16, 0x1.2a530ep-17, 0x1.2bb166p-18, 0x1.184814p-19, 0x1.f14d9ap-21},
-	{0x1.9fb262p-06, 0x1.3c93p-07, 0x1.8dc0fap-08, 0x1.212ed4p-08, 0x1.a68ec2p-10, -0x1.63b62ap-09, -0x1.630086p-08, -0x1.9ec97ep-08, -0x1.912936p-08, -0x1.80ac5p-08, -0x1.1dc61ep-08, -0x1.4f226p-09, -0x1.7dbdbcp-10, -0x1.3bbc1ep-12, 0x1.fc7ebap-12, 0x1.f31ca6p-11},
-	{0x1.236eb4p-08, 0x1.c9cf78p-09, 0x1.4bad52p-09, 0x1.d0c704p-10, 0x1.327adcp-10, 0x1.8b1f7ap-11, 0x1.e04216p-12, 0x1.140382p-12, 0x1.3d7dbap-13, 0x1.5539fap-14, 0x1.68db1ap-15, 0x1.6bd064p-16, 0x1.5ef3c6p-17, 0x1.51910ep-18, 0x1.2d097p-19, 0x1.ff0984p-21},
-	{-0x1.6e270ep-17, -0x1.173a0ap-07, -0x1.f16f6cp-07, -0x1.53d9bp-06, -0x1.7c273cp-06, -0x1.6b310cp-06, -0x1.3a46f4p-06, -0x1.dac6ccp-07, -0x1.279058p-07, -0x1.071b2p-08, 0x1.f4ef3p-12, 0x1.b94ebep-09, 0x1.64e2eap-08, 0x1.9517bp-08, 0x1.8e2e04p-08, 0x1.627032p-08},
-	{0x1.256566p-07, 0x1.9deb08p-08, 0x1.0f2f3ap-08, 0x1.5c8f44p-09, 0x1.a9861cp-10, 0x1.0001a6p-10, 0x1.23984p-11, 0x1.3b754ep-12, 0x1.57bacep-13, 0x1.5e7686p-14, 0x1.6134dp-15, 0x1.5403dp-16, 0x1.39bbbep-17, 0x1.21bf66p-18, 0x1.f04a42p-20, 0x1.94fd46p-21},
-	{-0x1.0f911ep-04, -0x1.047cdep-04, -0x1.c3d356p-05, -0x1.5714cep-05, -0x1.b73bf4p-06, -0x1.61259p-07, 0x1.1e4e34p-08, 0x1.f9736ap-07, 0x1.89befcp-06, 0x1.d1240ep-06, 0x1.e5cf06p-06, 0x1.cec48ap-06, 0x1.989f42p-06, 0x1.56aa84p-06, 0x1.0e41bep-06, 0x1.9862b4p-07},
-	{0x1.67a712p-07, 0x1.d78534p-08, 0x1.1f06b6p-08, 0x1.59ca96p-09, 0x1.8cc818p-10, 0x1.c3a92cp-11, 0x1.e75c8cp-12, 0x1.f4685ep-13, 0x1.0453bap-13, 0x1.fae658p-15, 0x1.e9952ep-16, 0x1.c43132p-17, 0x1.90dbfap-18, 0x1.64d52p-19, 0x1.266bbep-20, 0x1.cf5784p-22},
-	{0x1.31678ap-07, 0x1.1427cp-05, 0x1.09e7ccp-04, 0x1.76433p-04, 0x1.beb6c6p-04, 0x1.e74ad2p-04, 0x1.ee0c74p-04, 0x1.d99bfep-04, 0x1.acadf4p-04, 0x1.7649cap-04, 0x1.33b57cp-04, 0x1.ef362cp-05, 0x1.78b7fep-05, 0x1.1858cp-05, 0x1.8ca8f2p-06, 0x1.10c942p-06},
-	{0x1.0088eep-07, 0x1.3d815ep-08, 0x1.6c47a6p-09, 0x1.a005a6p-10, 0x1.c51adp-11, 0x1.ebdbf6p-12, 0x1.fa6614p-13, 0x1.f09eb2p-14, 0x1.eff234p-15, 0x1.cf41f6p-16, 0x1.ae89e2p-17, 0x1.7ef13p-18, 0x1.473a1cp-19, 0x1.199096p-20, 0x1.c0d824p-22, 0x1.556652p-23},
-	{0x1.9811f2p-02, 0x1.928d9ap-02, 0x1.80da14p-02, 0x1.63ba9cp-02, 0x1.406316p-02, 0x1.1702cp-02, 0x1.d3f6d4p-03, 0x1.843f4cp-03, 0x1.31bdb8p-03, 0x1.dd0958p-04, 0x1.5ed64ap-04, 0x1.01a2f8p-04, 0x1.6654f6p-05, 0x1.ed4688p-06, 0x1.43900cp-06, 0x1.9f7572p-07},
-	{0x1.4ada8cp-09, 0x1.86215ep-10, 0x1.a980fep-11, 0x1.cffcf2p-12, 0x1.e2cb88p-13, 0x1.f68abp-14, 0x1.f02b78p-15, 0x1.d2e42cp-16, 0x1.c13bd6p-17, 0x1.940f34p-18, 0x1.6a7b48p-19, 0x1.3760a2p-20, 0x1.01285ep-21, 0x1.acc2e6p-23, 0x1.4adcc8p-24, 0x1.e786cap-26},
-	{0x1.ece534p-02, 0x1.ba47f8p-02, 0x1.75a0ap-02, 0x1.329ceep-02, 0x1.f15efep-03, 0x1.87b516p-03, 0x1.2a1342p-03, 0x1.c7b60ep-04, 0x1.497e52p-04, 0x1.dd931ap-05, 0x1.453f8ep-05, 0x1.bf343ap-06, 0x1.22cdf2p-06, 0x1.78eb08p-07, 0x1.d1bd9cp-08, 0x1.1acc6cp-08},
+var gelu1Tab = [9][16]float32{
+	{-0x1.19cbbp-02, -0x1.bc43f8p-01, -0x1.7f44d2p+00, -0x1.fa2a18p+00, -0x1.3624bap+01, -0x1.645c4p+01, -0x1.8ea91cp+01, -0x1.b61b16p+01, -0x1.ddcc74p+01, -0x1.006194p+02, -0x1.101b0ap+02, -0x1.2041a6p+02, -0x1.2f26acp+02, -0x1.3e3284p+02, -0x1.4c08d2p+02, -0x1.59bd04p+02},
+	{-0x1.3c3bbep-10, 0x1.2620c2p-11, 0x1.56fe74p-11, -0x1.28d082p-15, -0x1.56f828p-13, -0x1.544448p-14, -0x1.44d6acp-14, 0x1.95462cp-16, 0x1.f0a30cp-16, 0x1.81a98ep-16, 0x1.134a5ep-16, 0x1.50ba9ep-17, 0x1.5c73f2p-18, 0x1.257992p-19, 0x1.206812p-20, 0x1.23e912p-21},
+	{0x1.0f294ap-09, 0x1.55195ap-09, -0x1.46c922p-11, -0x1.6253e6p-10, -0x1.5b4452p-11, -0x1.5c0ee8p-14, 0x1.51c868p-13, 0x1.8f1ecap-13, 0x1.1d2d9cp-13, 0x1.56be96p-14, 0x1.7ac2f8p-15, 0x1.725158p-16, 0x1.5d9838p-17, 0x1.2e0412p-18, 0x1.04cf3cp-19, 0x1.ad566ap-21},
+	{0x1.0ce0b8p-07, -0x1.1b7d62p-09, -0x1.823e52p-08, -0x1.3fff94p-09, 0x1.973d78p-12, 0x1.2a45dp-10, 0x1.09b43p-10, 0x1.5c50b8p-11, 0x1.751dd6p-12, 0x1.773f74p-13, 0x1.6e956ep-14, 0x1.41391ep-15, 0x1.1654a8p-16, 0x1.bde886p-18, 0x1.6939a4p-19, 0x1.16d11ap-20},
+	{-0x1.a604d2p-07, -0x1.6c5f4cp-06, -0x1.93733cp-08, 0x1.1552bap-08, 0x1.9271bap-08, 0x1.2ae972p-08, 0x1.63e1e8p-09, 0x1.738b4ep-10, 0x1.4f43fap-11, 0x1.2a6aa6p-12, 0x1.0968d6p-13, 0x1.ab2d74p-15, 0x1.58b48cp-16, 0x1.024a4ap-17, 0x1.8bd472p-19, 0x1.226a16p-20},
+	{-0x1.e4be8ap-05, -0x1.717948p-07, 0x1.b8f396p-06, 0x1.c0d242p-06, 0x1.19ccc2p-06, 0x1.311e86p-07, 0x1.28bcbap-08, 0x1.0aeeccp-09, 0x1.a8fa6ep-11, 0x1.57a6acp-12, 0x1.1ad374p-13, 0x1.a7479ap-15, 0x1.410db6p-16, 0x1.c5e286p-18, 0x1.4ab6cp-19, 0x1.cef4b2p-21},
+	{0x1.b0f8ccp-05, 0x1.e68a68p-04, 0x1.8ed2ecp-04, 0x1.c987bp-05, 0x1.a488bp-06, 0x1.797b8cp-07, 0x1.3eadaep-08, 0x1.ff9a98p-10, 0x1.6ff4dep-11, 0x1.127558p-12, 0x1.a68084p-14, 0x1.288dbap-15, 0x1.a9a5bap-17, 0x1.1d6be4p-18, 0x1.8d3b5ap-20, 0x1.0a373cp-21},
+	{0x1.89566cp-02, 0x1.185c4cp-02, 0x1.0a63c8p-03, 0x1.cece08p-05, 0x1.5b1e76p-06, 0x1.0f2c76p-07, 0x1.994768p-09, 0x1.2af288p-10, 0x1.8a4b96p-12, 0x1.120ce2p-13, 0x1.8d7e9ep-15, 0x1.075e62p-16, 0x1.67719p-18, 0x1.cb42fp-20, 0x1.324478p-21, 0x1.8a3c5ap-23},
+	{0x1.90fb96p-02, 0x1.8acfp-03, 0x1.132926p-04, 0x1.895e1p-06, 0x1.f866b8p-08, 0x1.5fcfd8p-09, 0x1.e2f5bep-11, 0x1.4511dp-12, 0x1.8d1ebp-14, 0x1.03120ep-15, 0x1.6403a2p-17, 0x1.bf8254p-19, 0x1.238166p-20, 0x1.64114ap-22, 0x1.c86292p-24, 0x1.1acab2p-25},
 }
 
 func gelu1(x float32) float32 {
@@ -248,67 +241,27 @@ func gelu1(x float32) float32 {
 	}
 	v0 := int32(math.Float32bits(x)) | -2147483648
 	v1 := greater(-5.5, math.Float32frombits(uint32(v0)))
-	v2 := fma(v1, -0x1.6db6dcp+02, 0x1.8p+23)
-	v3 := int32(math.Float32bits(v2)) & 16
-	v4 := v3 > 0
-	v5 := gelu1Tab[0][int32(math.Float32bits(v2))&15]
-	v6 := gelu1Tab[1][int32(math.Float32bits(v2))&15]
-	var v7 float32 = v6
-	if v4 {
-		v7 = v5
-	}
-	v8 := v1 - v7
-	v9 := gelu1Tab[2][int32(math.Float32bits(v2))&15]
-	v10 := gelu1Tab[3][int32(math.Float32bits(v2))&15]
-	var v11 float32 = v10
-	if v4 {
-		v11 = v9
-	}
-	v12 := gelu1Tab[4][int32(math.Float32bits(v2))&15]
-	v13 := gelu1Tab[5][int32(math.Float32bits(v2))&15]
-	var v14 float32 = v13
-	if v4 {
-		v14 = v12
-	}
-	v15 := fma(v11, v8, v14)
-	v16 := gelu1Tab[6][int32(math.Float32bits(v2))&15]
-	v17 := gelu1Tab[7][int32(math.Float32bits(v2))&15]
-	var v18 float32 = v17
-	if v4 {
-		v18 = v16
-	}
-	v19 := fma(v15, v8, v18)
-	v20 := gelu1Tab[8][int32(math.Float32bits(v2))&15]
-	v21 := gelu1Tab[9][int32(math.Float32bits(v2))&15]
-	var v22 float32 = v21
-	if v4 {
-		v22 = v20
-	}
-	v23 := fma(v19, v8, v22)
-	v24 := gelu1Tab[10][int32(math.Float32bits(v2))&15]
-	v25 := gelu1Tab[11][int32(math.Float32bits(v2))&15]
-	var v26 float32 = v25
-	if v4 {
-		v26 = v24
-	}
-	v27 := fma(v23, v8, v26)
-	v28 := gelu1Tab[12][int32(math.Float32bits(v2))&15]
-	v29 := gelu1Tab[13][int32(math.Float32bits(v2))&15]
-	var v30 float32 = v29
-	if v4 {
-		v30 = v28
-	}
-	v31 := fma(v27, v8, v30)
-	v32 := gelu1Tab[14][int32(math.Float32bits(v2))&15]
-	v33 := gelu1Tab[15][int32(math.Float32bits(v2))&15]
-	var v34 float32 = v33
-	if v4 {
-		v34 = v32
-	}
-	v35 := fma(v31, v8, v34)
-	v36 := greater(math.Float32frombits(0x80000000), x)
-	v37 := fma(v1, v35, v36)
-	return v37
+	v2 := fma(v1, 0.375, -0.75)
+	v3 := fma(v1, v2, 0x1.8p+23)
+	v4 := gelu1Tab[0][int32(math.Float32bits(v3))&15]
+	v5 := v1 - v4
+	v6 := gelu1Tab[1][int32(math.Float32bits(v3))&15]
+	v7 := gelu1Tab[2][int32(math.Float32bits(v3))&15]
+	v8 := gelu1Tab[3][int32(math.Float32bits(v3))&15]
+	v9 := fma(fma(v6, v5, v7), v5, v8)
+	v10 := gelu1Tab[4][int32(math.Float32bits(v3))&15]
+	v11 := fma(v9, v5, v10)
+	v12 := gelu1Tab[5][int32(math.Float32bits(v3))&15]
+	v13 := fma(v11, v5, v12)
+	v14 := gelu1Tab[6][int32(math.Float32bits(v3))&15]
+	v15 := fma(v13, v5, v14)
+	v16 := gelu1Tab[7][int32(math.Float32bits(v3))&15]
+	v17 := fma(v15, v5, v16)
+	v18 := gelu1Tab[8][int32(math.Float32bits(v3))&15]
+	v19 := fma(v17, v5, v18)
+	v20 := greater(math.Float32frombits(0x80000000), x)
+	v21 := fma(v1, v19, v20)
+	return v21
 }
 
 func geluF32Generic(z, x []float32) {

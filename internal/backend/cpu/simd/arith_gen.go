@@ -143,12 +143,23 @@ func sumRowsF32Generic(z, x []float32) {
 	}
 }
 
-func sumRows4F32Generic(z, x, y, v, w []float32) {
-	x, y, v, w = x[:len(z)], y[:len(z)], v[:len(z)], w[:len(z)]
+func sumRows4F32Generic(z, x0, x1, x2, x3 []float32) {
+	x0, x1, x2, x3 = x0[:len(z)], x1[:len(z)], x2[:len(z)], x3[:len(z)]
 	for i := range z {
-		v0 := (z[i] + x[i]) + y[i]
-		v1 := (v0 + v[i]) + w[i]
+		v0 := (z[i] + x0[i]) + x1[i]
+		v1 := (v0 + x2[i]) + x3[i]
 		z[i] = v1
+	}
+}
+
+func sumRows8F32Generic(z, x0, x1, x2, x3, x4, x5, x6, x7 []float32) {
+	x0, x1, x2, x3, x4, x5, x6, x7 = x0[:len(z)], x1[:len(z)], x2[:len(z)], x3[:len(z)], x4[:len(z)], x5[:len(z)], x6[:len(z)], x7[:len(z)]
+	for i := range z {
+		v0 := (z[i] + x0[i]) + x1[i]
+		v1 := (v0 + x2[i]) + x3[i]
+		v2 := (v1 + x4[i]) + x5[i]
+		v3 := (v2 + x6[i]) + x7[i]
+		z[i] = v3
 	}
 }
 

@@ -259,20 +259,35 @@ func SumRowsF32(z, x []float32) {
 //go:noescape
 func sumRowsF32NEON(z, x *float32, n int)
 
-// SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.
-func SumRows4F32(z, x, y, v, w []float32) {
-	x, y, v, w = x[:len(z)], y[:len(z)], v[:len(z)], w[:len(z)]
+// SumRows4F32 sets z[i] = (z[i] + x0[i]) + x1[i] and so on: 4 steps of SumRowsF32.
+func SumRows4F32(z, x0, x1, x2, x3 []float32) {
+	x0, x1, x2, x3 = x0[:len(z)], x1[:len(z)], x2[:len(z)], x3[:len(z)]
 	switch {
 	case len(z) == 0:
 	case useNEON:
-		sumRows4F32NEON(&z[0], &x[0], &y[0], &v[0], &w[0], len(z))
+		sumRows4F32NEON(&z[0], &x0[0], &x1[0], &x2[0], &x3[0], len(z))
 	default:
-		sumRows4F32Generic(z, x, y, v, w)
+		sumRows4F32Generic(z, x0, x1, x2, x3)
 	}
 }
 
 //go:noescape
-func sumRows4F32NEON(z, x, y, v, w *float32, n int)
+func sumRows4F32NEON(z, x0, x1, x2, x3 *float32, n int)
+
+// SumRows8F32 sets z[i] = (z[i] + x0[i]) + x1[i] and so on: 8 steps of SumRowsF32.
+func SumRows8F32(z, x0, x1, x2, x3, x4, x5, x6, x7 []float32) {
+	x0, x1, x2, x3, x4, x5, x6, x7 = x0[:len(z)], x1[:len(z)], x2[:len(z)], x3[:len(z)], x4[:len(z)], x5[:len(z)], x6[:len(z)], x7[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useNEON:
+		sumRows8F32NEON(&z[0], &x0[0], &x1[0], &x2[0], &x3[0], &x4[0], &x5[0], &x6[0], &x7[0], len(z))
+	default:
+		sumRows8F32Generic(z, x0, x1, x2, x3, x4, x5, x6, x7)
+	}
+}
+
+//go:noescape
+func sumRows8F32NEON(z, x0, x1, x2, x3, x4, x5, x6, x7 *float32, n int)
 
 // FillF32 sets z[i] = a.
 func FillF32(z []float32, a float32) {

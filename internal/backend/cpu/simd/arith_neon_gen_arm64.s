@@ -1353,13 +1353,13 @@ end6:
 done:
 	RET
 
-// func sumRows4F32NEON(z, x, y, v, w *float32, n int)
+// func sumRows4F32NEON(z, x0, x1, x2, x3 *float32, n int)
 TEXT ·sumRows4F32NEON(SB), NOSPLIT, $0-48
 	MOVD z+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD y+16(FP), R2
-	MOVD v+24(FP), R3
-	MOVD w+32(FP), R4
+	MOVD x0+8(FP), R1
+	MOVD x1+16(FP), R2
+	MOVD x2+24(FP), R3
+	MOVD x3+32(FP), R4
 	MOVD n+40(FP), R9
 	SUBS $8, R9
 	BLT tail
@@ -1479,6 +1479,212 @@ end10:
 	ADD $4, R10
 	VST1 V0.S[2], (R10)
 end12:
+
+done:
+	RET
+
+// func sumRows8F32NEON(z, x0, x1, x2, x3, x4, x5, x6, x7 *float32, n int)
+TEXT ·sumRows8F32NEON(SB), NOSPLIT, $0-80
+	MOVD z+0(FP), R0
+	MOVD x0+8(FP), R1
+	MOVD x1+16(FP), R2
+	MOVD x2+24(FP), R3
+	MOVD x3+32(FP), R4
+	MOVD x4+40(FP), R5
+	MOVD x5+48(FP), R6
+	MOVD x6+56(FP), R7
+	MOVD x7+64(FP), R8
+	MOVD n+72(FP), R9
+	SUBS $8, R9
+	BLT tail
+
+loop:
+	FMOVQ 0(R0), F0
+	FMOVQ 0(R1), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R5), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R6), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R7), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R8), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
+	FMOVQ 16(R0), F0
+	FMOVQ 16(R1), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R5), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R6), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R7), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 16(R8), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 16(R0)
+	ADD $32, R0
+	ADD $32, R1
+	ADD $32, R2
+	ADD $32, R3
+	ADD $32, R4
+	ADD $32, R5
+	ADD $32, R6
+	ADD $32, R7
+	ADD $32, R8
+	SUBS $8, R9
+	BGE loop
+
+tail:
+	ADDS $8, R9
+	BEQ done
+	SUBS $4, R9
+	BLT last
+
+one:
+	FMOVQ 0(R0), F0
+	FMOVQ 0(R1), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R2), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R3), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R4), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R5), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R6), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R7), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ 0(R8), F1
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVQ F0, 0(R0)
+	ADD $16, R0
+	ADD $16, R1
+	ADD $16, R2
+	ADD $16, R3
+	ADD $16, R4
+	ADD $16, R5
+	ADD $16, R6
+	ADD $16, R7
+	ADD $16, R8
+	SUBS $4, R9
+	BGE one
+
+last:
+	ADDS $4, R9
+	BEQ done
+	FMOVS (R0), F0 // the other lanes become zero
+	CMP $2, R9
+	BLT end2
+	ADD $4, R0, R10
+	VLD1 (R10), V0.S[1]
+	BEQ end2
+	ADD $4, R10
+	VLD1 (R10), V0.S[2]
+end2:
+	FMOVS (R1), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end4
+	ADD $4, R1, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end4
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end4:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R2), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end6
+	ADD $4, R2, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end6
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end6:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R3), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end8
+	ADD $4, R3, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end8
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end8:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R4), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end10
+	ADD $4, R4, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end10
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end10:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R5), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end12
+	ADD $4, R5, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end12
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end12:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R6), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end14
+	ADD $4, R6, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end14
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end14:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R7), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end16
+	ADD $4, R7, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end16
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end16:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS (R8), F1 // the other lanes become zero
+	CMP $2, R9
+	BLT end18
+	ADD $4, R8, R10
+	VLD1 (R10), V1.S[1]
+	BEQ end18
+	ADD $4, R10
+	VLD1 (R10), V1.S[2]
+end18:
+	WORD $0x4e21d400 // FADD V0, V0, V1
+	FMOVS F0, (R0)
+	CMP $2, R9
+	BLT end20
+	ADD $4, R0, R10
+	VST1 V0.S[1], (R10)
+	BEQ end20
+	ADD $4, R10
+	VST1 V0.S[2], (R10)
+end20:
 
 done:
 	RET

@@ -55,8 +55,13 @@ func AxpyF32(z, x []float32, a float32) { axpyF32Generic(z, x, a) }
 // SumRowsF32 sets z[i] += x[i]: one step of a sum down the columns.
 func SumRowsF32(z, x []float32) { sumRowsF32Generic(z, x) }
 
-// SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.
-func SumRows4F32(z, x, y, v, w []float32) { sumRows4F32Generic(z, x, y, v, w) }
+// SumRows4F32 sets z[i] = (z[i] + x0[i]) + x1[i] and so on: 4 steps of SumRowsF32.
+func SumRows4F32(z, x0, x1, x2, x3 []float32) { sumRows4F32Generic(z, x0, x1, x2, x3) }
+
+// SumRows8F32 sets z[i] = (z[i] + x0[i]) + x1[i] and so on: 8 steps of SumRowsF32.
+func SumRows8F32(z, x0, x1, x2, x3, x4, x5, x6, x7 []float32) {
+	sumRows8F32Generic(z, x0, x1, x2, x3, x4, x5, x6, x7)
+}
 
 // FillF32 sets z[i] = a.
 func FillF32(z []float32, a float32) { fillF32Generic(z, a) }

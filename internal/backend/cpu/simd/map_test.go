@@ -54,6 +54,18 @@ func TestUpdate(t *testing.T) {
 			sumRowsF32Generic(z, r)
 		}
 	}))
+	eight := func(f func(z, a, b, c, d, e, g, h, i []float32)) func(z, x, y []float32) {
+		return func(z, x, y []float32) {
+			a, b := clone(t, x), clone(t, y)
+			copy(z, y)
+			f(z, a, b, a, b, b, b, a, a)
+		}
+	}
+	testBinary(t, "SumRows8F32", eight(SumRows8F32), eight(func(z, a, b, c, d, e, g, h, i []float32) {
+		for _, r := range [][]float32{a, b, c, d, e, g, h, i} {
+			sumRowsF32Generic(z, r)
+		}
+	}))
 	testBinary(t, "AxpyF32", notInPlace(func(z, x []float32) { AxpyF32(z, x, 1.7) }), update(func(z, x []float32) { axpyF32Generic(z, x, 1.7) }))
 	testUnary(t, "FillF32", func(z, x []float32) { FillF32(z, -1.5) }, func(z, x []float32) { fillF32Generic(z, -1.5) })
 }

@@ -30,7 +30,7 @@ var accuracies = []accuracy{
 	{"SigmoidF32", SigmoidF32, sigmoid, 2},
 	{"SiluF32", SiluF32, func(x float64) float64 { return xTimes(x, sigmoid(x)) }, 1.2},
 	{"ErfF32", ErfF32, math.Erf, 1.1},
-	{"GeluF32", GeluF32, func(x float64) float64 { return x * (math.Erfc(-x/math.Sqrt2) / 2) }, 1.7},
+	{"GeluF32", GeluF32, func(x float64) float64 { return x * (math.Erfc(-x/math.Sqrt2) / 2) }, 1.95},
 	{"GeluTanhF32", GeluTanhF32, func(x float64) float64 {
 		return xTimes(x, sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 	}, 1.4},

@@ -20,7 +20,8 @@ type Attention struct {
 	QStrides, KStrides, VStrides attr.Ints
 	Causal                       bool // query i sees keys 0 to i
 	Backward                     bool
-	GStrides, YStrides           attr.Ints    // of the result's cotangent and of the result, backward
+	YStrides                     attr.Ints    // of the result
+	GStrides                     attr.Ints    // of its cotangent, backward
 	To                           [3]attr.Ints // strides of the cotangents of queries, keys and values, backward
 }
 
@@ -71,7 +72,7 @@ func (a Attention) describe(n *net) {
 	kt := n.tensor(t, inMemory, swapped(wide(a.K)), swapped(wide(a.KStrides)))
 	v := n.tensor(t, inMemory, wide(a.V), wide(a.VStrides))
 	out := []int64{b, h, l, f}
-	y := n.tensor(t, inMemory, out, rowMajor(out))
+	y := n.tensor(t, inMemory, out, wide(a.YStrides))
 	rows := []int64{b, h, l, 1}
 	lse := n.tensor(typeFloat32, inMemory, rows, rowMajor(rows))
 	scale, low := n.number(), tensor{}

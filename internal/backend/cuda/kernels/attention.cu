@@ -5,6 +5,7 @@ struct Args {
     const u16 *Q, *K, *V;
     u16 *O;
     float *lse;
+    i64 o[3]; // strides of the result
     double scale;
     i64 causal;
 };
@@ -81,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     for (int m = 0; m < MR; m++) {
 #pragma unroll
         for (int h = 0; h < 2; h++) sum[m][h] = among4(sum[m][h], [](float x, float y) { return x + y; });
-        put(a.O + matrix * length * a.f, a.f, from + mine + 16 * m, length, a.f, o[m], 1 / sum[m][0], 1 / sum[m][1]);
+        put(a.O + batch * a.o[0] + head * a.o[1], a.o[2], from + mine + 16 * m, length, a.f, o[m], 1 / sum[m][0], 1 / sum[m][1]);
         if ((lane & 3) == 0)
             for (int h = 0; h < 2; h++) {
                 const int r = row + 16 * m + 8 * h;

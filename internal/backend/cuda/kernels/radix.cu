@@ -5,20 +5,35 @@
 // goes to its places in runs. What comes before a tile's own it learns from the tiles before it while they work: each leaves the
 // counts of its digits, then those of all tiles up to it. Keys are read once and written once for a digit.
 //
+// Where keys are integers of many digits, some digits may be the same in all of them (SKIPS): radix_plan finds these, and their turns are
+// left out, all but the first and the last.
+//
 // FROM: keys are made of the elements of x, and places are counted; TO: the results are written instead of keys and places.
 
 const int TILE = THREADS * ITEMS, WARPS = THREADS / 32;
 
 struct Args {
     i64 rows, n, step, k, flip, tiles; const T *x; T *out; i64 *at;
-    const K *keys; const u32 *idx; K *keys2; u32 *idx2;
+    K *keys; u32 *idx; K *keys2; u32 *idx2;
     i64 shift;
     u32 *total;  // of every digit in a row: [row][digit], for radix_count [place][row][digit]
     u32 *state;  // what tiles have left: [row][tile][digit]
     u32 *ticket; // how many tiles were begun
+    u32 *turn;   // with SKIPS: how many turns come before this one, for radix_plan of every place
 };
 
+const u32 SKIPPED = ~0u;
+
 DEV K turned(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
+
+// backwards tells whether keys and places go from the second to the first memory.
+DEV bool backwards(const Args &a) {
+#ifdef SKIPS
+    return *a.turn & 1;
+#else
+    return false;
+#endif
+}
 
 // Row is where a row lies: its elements or its keys.
 struct Row {
@@ -28,7 +43,7 @@ struct Row {
     DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ turn; }
 #else
     const K *keys;
-    DEV Row(const Args &a, i64 row) : keys(a.keys + row * a.n) {}
+    DEV Row(const Args &a, i64 row) : keys((backwards(a) ? a.keys2 : a.keys) + row * a.n) {}
     DEV K key(i64 i) const { return keys[i]; }
 #endif
 };
@@ -52,6 +67,24 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_c
     for (int i = threadIdx.x; i < digits * 256; i += THREADS) {
         const u32 c = count[i / 256][i % 256];
         if (c) atomicAdd(&a.total[(i / 256 * a.rows + row) * 256 + i % 256], c);
+    }
+}
+#endif
+
+#ifdef RADIX_PLAN
+// One block; there are DIGITS places.
+extern "C" __global__ void __launch_bounds__(THREADS) radix_plan(const __grid_constant__ Args a) {
+    u32 turn = 0;
+    for (int p = 0; p < DIGITS; p++) {
+        int differs = 0;
+        for (i64 i = threadIdx.x; i < a.rows * 256; i += THREADS) {
+            const u32 c = a.total[p * a.rows * 256 + i];
+            differs |= c != 0 && c != a.n;
+        }
+        differs = __syncthreads_or(differs);
+        const bool runs = differs || p == 0 || p == DIGITS - 1;
+        if (threadIdx.x == 0) a.turn[p] = runs ? turn : SKIPPED;
+        turn += runs;
     }
 }
 #endif
@@ -108,6 +141,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of a warp's own, then of the warps before it
     __shared__ u32 from[256], to[256], mine;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
+#ifdef SKIPS
+    if (*a.turn == SKIPPED) return;
+#endif
     if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks begin, so that none waits for one that has not
     for (int i = t; i < WARPS * 256; i += THREADS) s.tally[i / 256][i % 256] = Tally();
     __syncthreads();
@@ -168,8 +204,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     }
     __syncthreads();
 #ifndef TO
-    K *keys2 = a.keys2 + row * a.n;
-    u32 *idx2 = a.idx2 + row * a.n;
+    K *keys2 = (backwards(a) ? a.keys : a.keys2) + row * a.n;
+    u32 *idx2 = (backwards(a) ? a.idx : a.idx2) + row * a.n;
 #endif
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
@@ -182,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     }
     __syncthreads(); // and once more
 #ifndef FROM
-    const u32 *idx = a.idx + row * a.n + lo + first;
+    const u32 *idx = (backwards(a) ? a.idx2 : a.idx) + row * a.n + lo + first;
 #endif
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {

@@ -45,11 +45,37 @@ DEV int bin(const u32 *count, u32 k, u32 &before) {
     return to;
 }
 
-// look walks the row for the first time: it counts the highest digits, holds the keys, and counts the NaNs. first is the place
-// of the first of these.
-DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first) {
+// Span is between which keys those of a row lie, as far as that is known.
+struct Span { K lo, hi; };
+
+DEV int bits(K v) {
+    const u32 top = (u32)((u64)v >> 32);
+    return top ? 64 - __clz((int)top) : 32 - __clz((int)(u32)v);
+}
+
+#if HELD
+// narrowed is the span of what the threads have met.
+DEV Span narrowed(Span s) {
+    __shared__ u64 lows[32], highs[32];
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2) {
+        s.lo = min(s.lo, __shfl_xor_sync(~0u, s.lo, d));
+        s.hi = max(s.hi, __shfl_xor_sync(~0u, s.hi, d));
+    }
+    if (threadIdx.x % 32 == 0) { lows[threadIdx.x / 32] = s.lo; highs[threadIdx.x / 32] = s.hi; }
+    __syncthreads();
+    for (int w = 0; w < WARPS; w++) { s.lo = min(s.lo, (K)lows[w]); s.hi = max(s.hi, (K)highs[w]); }
+    return s;
+}
+#endif
+
+// look walks the row for the first time: it counts the NaNs, first is the place of the first of these; and it holds the keys and finds
+// their span, or counts the highest digits. Digits of the span fall into more bins than those of the keys, whose first bits are often the same.
+DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first, Span &span) {
     __shared__ u32 nans, place;
-    for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
+    span.lo = HELD ? ~(K)0 : 0;
+    span.hi = HELD ? 0 : ~(K)0;
+    for (int b = threadIdx.x; !HELD && b < BINS; b += THREADS) count[b] = 0;
     if (threadIdx.x == 0) { nans = 0; place = ~0u; }
     __syncthreads();
 #pragma unroll 4
@@ -59,35 +85,43 @@ DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first) {
         if (v != v) { atomicAdd(&nans, 1u); atomicMin(&place, (u32)i); }
 #if HELD
         ((K *)memory)[i] = key;
-#endif
+        span.lo = min(span.lo, key);
+        span.hi = max(span.hi, key);
+#else
         atomicAdd(&count[(u32)(key >> (8 * (int)sizeof(K) - WIDTH))], 1u);
+#endif
     }
     __syncthreads();
+#if HELD
+    span = narrowed(span);
+#endif
     first = place;
     return nans;
 }
 
 // kth finds element number k, behind look.
-DEV Found kth(const Args &a, i64 from, u32 *count, u32 k) {
+DEV Found kth(const Args &a, i64 from, u32 *count, Span span, u32 k) {
+    const int whole = 8 * (int)sizeof(K);
     Found f;
-    f.key = 0;
     f.less = 0;
-    for (int high = 8 * (int)sizeof(K), low; high > 0; high = low) {
+    K rel = 0; // to the span
+    for (int high = bits(span.hi - span.lo), low; high > 0; high = low) {
         low = max(0, high - WIDTH);
-        if (high < 8 * (int)sizeof(K)) {
+        if (HELD || high < whole) {
             __syncthreads();
             for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
             __syncthreads();
             for (i64 i = threadIdx.x; i < a.n; i += THREADS) {
-                const K key = KEY(i);
-                if (key >> high == f.key >> high) atomicAdd(&count[(u32)(key >> low) & (u32)((1 << (high - low)) - 1)], 1u);
+                const K r = KEY(i) - span.lo;
+                if (high == whole || r >> high == rel >> high) atomicAdd(&count[(u32)(r >> low) & (u32)((1 << (high - low)) - 1)], 1u);
             }
             __syncthreads();
         }
         u32 before;
-        f.key |= (K)bin(count, k - f.less, before) << low;
+        rel |= (K)bin(count, k - f.less, before) << low;
         f.less += before;
     }
+    f.key = span.lo + rel;
     f.nth = k - f.less;
     return f;
 }
@@ -135,8 +169,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    look(a, from, count, place);
-    const Found f = kth(a, from, count, (u32)a.k - 1);
+    Span span;
+    look(a, from, count, place, span);
+    const Found f = kth(a, from, count, span, (u32)a.k - 1);
     sides(a, from, f, [&](u32 side, i64 i, K key, u32 left, bool past) {
         const i64 at = row * a.k + left + past;
         if (side < 2) { a.keys[at] = key; a.idx[at] = (u32)i; }
@@ -150,8 +185,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_con
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    look(a, from, count, place);
-    const Found f = kth(a, from, count, (u32)a.k);
+    Span span;
+    look(a, from, count, place, span);
+    const Found f = kth(a, from, count, span, (u32)a.k);
     sides(a, from, f, [&](u32 side, i64 i, K, u32 left, bool past) {
         a.at[from + (side == 2 ? a.k + 1 + i - left - past : side == 1 ? a.k : (i64)left) * a.step] = i;
     });
@@ -164,12 +200,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) median(const __grid_consta
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    const u32 nans = look(a, from, count, place);
+    Span span;
+    const u32 nans = look(a, from, count, place, span);
     if (nans > 0 && (!SKIP || nans == a.n)) {
         if (threadIdx.x == 0) a.out[row] = a.x[from + place * a.step];
         return;
     }
-    const Found f = kth(a, from, count, (u32)(a.n - nans - 1) / 2);
+    const Found f = kth(a, from, count, span, (u32)(a.n - nans - 1) / 2);
     if (!Key<R>::lossy(f.key)) {
         if (threadIdx.x == 0) a.out[row] = Put<T>::put(Key<R>::from(f.key));
         return;

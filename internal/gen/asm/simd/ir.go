@@ -256,12 +256,3 @@ func (b *B) Lookup16(idx *val) func(row []float32) *val {
 	}
 	return func(row []float32) *val { return b.emit(&val{op: "lookup", t: f32, args: args, tab: row}) }
 }
-
-// Lookup32 is Lookup16 for rows of 32.
-func (b *B) Lookup32(idx *val) func(row []float32) *val {
-	if b.tgt == avx512 {
-		return func(row []float32) *val { return b.emit(&val{op: "lookup32", t: f32, args: []*val{idx}, tab: row}) }
-	}
-	pick, high := b.Lookup16(idx), b.Gt(b.And(idx, b.I(16)), b.I(0))
-	return func(row []float32) *val { return b.Sel(high, pick(row[16:]), pick(row[:16])) }
-}

@@ -132,7 +132,7 @@ const geluNear = 5.5
 // geluOf is gelu from -geluNear on: max(x, 0) + m Φ(m), m = -|x|.
 func geluOf(b *B, x *val) *val {
 	m := b.minusAbs(x, geluNear)
-	pick := b.Lookup32(b.Bits(b.Fma(m, b.C(-40.0/7), b.C(magic))))
+	pick := b.Lookup16(b.Bits(b.Fma(m, b.Fma(m, b.C(0.375), b.C(-0.75)), b.C(magic)))) // steps grow shorter below zero
 	d := b.Sub(m, pick(tabPhi[0]))
 	q := pick(tabPhi[len(tabPhi)-1])
 	for i := len(tabPhi) - 2; i >= 1; i-- {

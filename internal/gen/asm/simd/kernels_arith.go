@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 import "math"
 
 func slices2(t string) []param { return []param{{"z", t}, {"x", t}} }
@@ -59,15 +61,9 @@ func arith() []*kernel {
 		ks = append(ks, &kernel{name: "SumRows" + e.suffix, lane: 4, slices: []param{{"z", "float32"}, {"x", "float32"}},
 			doc:  "SumRowsF32 sets z[i] += x[i]: one step of a sum down the columns.",
 			body: func(b *B) { z := b.X("z"); b.Z(b.Add(z, b.X("x"))) }})
-		ks = append(ks, &kernel{name: "SumRows4" + e.suffix, lane: 4, slices: []param{{"z", "float32"}, {"x", "float32"}, {"y", "float32"}, {"v", "float32"}, {"w", "float32"}},
-			doc: "SumRows4F32 sets z[i] = (((z[i] + x[i]) + y[i]) + v[i]) + w[i]: four steps of SumRowsF32.",
-			body: func(b *B) {
-				z := b.X("z")
-				for _, n := range []string{"x", "y", "v", "w"} {
-					z = b.Add(z, b.X(n))
-				}
-				b.Z(z)
-			}})
+		for _, n := range []int{4, 8} {
+			ks = append(ks, sumRows(n, e.suffix))
+		}
 		ks = append(ks, &kernel{name: "Fill" + e.suffix, lane: 4, slices: []param{{"z", "float32"}}, scalars: []param{{"a", "float32"}},
 			doc:  "FillF32 sets z[i] = a.",
 			body: func(b *B) { b.Z(b.Scalar("a", f32)) }})
@@ -195,4 +191,21 @@ func convert() []*kernel {
 		{name: "U8ToF32", doc: "U8ToF32 sets z[i] = float32(x[i]); booleans are bytes 0 and 1.", lane: 4, slices: []param{{"z", "float32"}, {"x", "uint8"}},
 			body: func(b *B) { b.Z(b.ToF(b.Load("x", i32, "u8"))) }},
 	}
+}
+
+// sumRows is n steps of SumRowsF32 at once: sums are read and written once for all of them.
+func sumRows(n int, suffix string) *kernel {
+	k := &kernel{name: fmt.Sprintf("SumRows%d%s", n, suffix), lane: 4, slices: []param{{"z", "float32"}}}
+	for i := range n {
+		k.slices = append(k.slices, param{fmt.Sprintf("x%d", i), "float32"})
+	}
+	k.doc = fmt.Sprintf("%s sets z[i] = (z[i] + x0[i]) + x1[i] and so on: %d steps of SumRowsF32.", k.name, n)
+	k.body = func(b *B) {
+		z := b.X("z")
+		for _, s := range k.slices[1:] {
+			z = b.Add(z, b.X(s.name))
+		}
+		b.Z(z)
+	}
+	return k
 }

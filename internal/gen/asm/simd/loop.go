@@ -9,7 +9,6 @@ func (a *asm) kernel(k *kernel) {
 	k.body(b)
 	f := a.newFrame(k)
 	f.cregs = a.plan(k, b)
-	f.keepRows(b)
 	for _, r := range f.cregs {
 		f.free[r] = false
 	}
@@ -70,13 +69,6 @@ func (f *frame) setup(b *B) {
 	for _, c := range b.consts {
 		if n, ok := f.cregs[ckey(c)]; ok {
 			f.loadConst(c, n)
-		}
-	}
-	for _, v := range b.code {
-		if r := f.rows[fmt.Sprint(v.tab)]; v.op == "lookup32" {
-			off := f.tableOffset(v.tab)
-			f.p("VMOVUPS %sConst<>+%d(SB), Z%d", f.file, off, r)
-			f.p("VMOVUPS %sConst<>+%d(SB), Z%d", f.file, off+64, r+1)
 		}
 	}
 	for _, c := range f.k.accs {

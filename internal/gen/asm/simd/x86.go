@@ -89,8 +89,7 @@ type frame struct {
 	copyNo  int
 	failed  bool
 	stopLbl string
-	rows    map[string]int // first of the two registers of a row of 32
-	rare    []rareVector   // copies of the body that have another for rare vectors
+	rare    []rareVector // copies of the body that have another for rare vectors
 	code    []*val
 }
 
@@ -248,7 +247,6 @@ func (a *asm) plan(k *kernel, b *B) map[string]int {
 	for n := len(order); n >= 0; n-- {
 		trial := &asm{tgt: a.tgt, file: a.file, data: map[string]int{}}
 		f := trial.newFrame(k)
-		f.keepRows(b)
 		for _, c := range order[:n] {
 			f.cregs[ckey(c)] = f.alloc()
 		}

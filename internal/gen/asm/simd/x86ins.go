@@ -113,14 +113,6 @@ func (f *frame) ins(v *val, pos int) {
 		f.p("VSCALEFPS %s, %s, %s", f.reg(y), f.reg(x), f.reg(f.define(v)))
 	case "lookup":
 		f.lookup(v, pos)
-	case "lookup32":
-		idx, _ := f.loc(v.args[0])
-		r := f.rows[fmt.Sprint(v.tab)]
-		f.release(v, pos)
-		if d := f.define(v); d != idx {
-			f.p("VMOVAPS Z%d, Z%d", idx, d)
-		}
-		f.p("VPERMI2PS Z%d, Z%d, Z%d // the index becomes the value", r+1, r, f.at[v])
 	case "muludq":
 		x, d1 := f.loc(v.args[0])
 		y, d2 := f.loc(v.args[1])

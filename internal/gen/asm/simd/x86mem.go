@@ -15,7 +15,7 @@ func memSize(v *val) int {
 	return v.t.size()
 }
 
-var ptrRegs = []string{"DI", "SI", "R8", "R9", "R10", "R11", "R12"}
+var ptrRegs = []string{"DI", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "BX"}
 
 func (f *frame) addr(v *val) string {
 	for i, s := range f.k.slices {

@@ -38,15 +38,3 @@ func (f *frame) rareVectors() {
 		f.p("JMP back%d", n)
 	}
 }
-
-// keepRows gives the rows of 32 that a body looks up registers of their own: read
-// from memory for every vector they took a seventh longer.
-func (f *frame) keepRows(b *B) {
-	f.rows = map[string]int{}
-	for _, v := range b.code {
-		if key := fmt.Sprint(v.tab); v.op == "lookup32" && f.rows[key] == 0 {
-			f.rows[key] = len(f.free) - 2*len(f.rows) - 2
-			f.free[f.rows[key]], f.free[f.rows[key]+1] = false, false
-		}
-	}
-}

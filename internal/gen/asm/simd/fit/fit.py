@@ -10,6 +10,7 @@ from mpmath import mp, mpf, matrix, lu_solve
 
 mp.dps = 40
 GRID = 1200
+PHI1, PHI2 = mpf(3) / 4, mpf(3) / 8
 
 
 def f32(v):
@@ -133,18 +134,18 @@ def table16(f, deg, most, plus=0):
     return rows, worst0, worst
 
 
-def table32(f, deg, step):
-    """Thirty-two polynomials in m - c, where c lies near -k*step for k = 0, 1, ...: column k has the m nearest to that.
+def steps16(f, deg, edge):
+    """Sixteen polynomials in m - c for m <= 0: column k has those with edge(k-1/2) <= -m <= edge(k+1/2), as far as that is above 0.
 
     As in table16 the point c is chosen so that f(c) is very nearly a float32.
     """
-    rows = [[0.0] * 32 for _ in range(deg + 2)]
+    rows = [[0.0] * 16 for _ in range(deg + 2)]
     worst0, worst = mpf(0), mpf(0)
-    for k in range(32):
-        lo, hi = -(k + mpf(1) / 2) * step, min(-(k - mpf(1) / 2) * step, mpf(0))
+    for k in range(16):
+        lo, hi = -edge(k + mpf(1) / 2), -edge(max(mpf(0), k - mpf(1) / 2))
         best = None
         for j in range(-300, 301):
-            c = mpf(f32((lo + hi) / 2 + step * j / 9001))
+            c = mpf(f32((lo + hi) / 2 + (hi - lo) * j / 9001))
             v = f(c)
             e = abs(mpf(f32(v)) / v - 1)
             if best is None or e < best[0]:
@@ -156,6 +157,11 @@ def table32(f, deg, step):
         for r, x in enumerate([c, c0] + p):
             rows[r][k] = f32(x)
     return rows, worst0, worst
+
+
+def phi_edge(t):
+    """The a with a (PHI2 a + PHI1) = t; steps grow shorter with a, as the relative change of Phi(-a) grows."""
+    return (mp.sqrt(PHI1 ** 2 + 4 * PHI2 * t) - PHI1) / (2 * PHI2)
 
 
 def exp_table():
@@ -192,7 +198,7 @@ def main():
     c, a, b = poly(-0.5, 0.5, lambda r: mpf(2) ** r, list(range(8)), lambda r: 1 / mpf(2) ** r, rnd=float)
     show("coefPowExp", "2^r on |r| <= 1/2", c, a, b, "float64")
     show_table("tabGelu", "a Phi(-a) exp(a^2/2), less a/2 in the first column, rows c, c0, c1 ... as in table16", *table16(gelu_tail, 6, mpf(15), mpf(1) / 2))
-    show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in table32, 7/40 apart", *table32(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 6, mpf(7) / 40))
+    show_table("tabPhi", "Phi(m), rows c, c0, c1 ... as in steps16 by phi_edge", *steps16(lambda m: mp.erfc(-m / mp.sqrt(2)) / 2, 7, phi_edge))
     show_table("tabErf", "erf(a), less a in the first column, likewise", *table16(mp.erf, 6, mpf(4), 1))
     show_table("tabTanh", "tanh(a) likewise", *table16(mp.tanh, 6, mpf('9.1')))
     show_table("tabExp", "2^(i/16) and what it lost in rounding", *exp_table())

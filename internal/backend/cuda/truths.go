@@ -1,0 +1,41 @@
+package cuda
+
+import (
+	"strings"
+
+	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
+)
+
+// truthTile is how many truth values a block looks at: TILE of truths.cu.
+const truthTile = 8192
+
+func truthSource(name string) string {
+	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" + kernels.Source("truths")
+}
+
+// truths writes the first k of rows of truth values in order, and their places.
+func (s *sorter) truths() error {
+	tiles := blocks(s.n, truthTile)
+	words, err := s.get(4 * s.rows * (tiles + 2))
+	if err != nil {
+		return err
+	}
+	total := words + uintptr(4*s.rows*tiles)
+	ticket := total + uintptr(4*s.rows)
+	if err := s.Fill(ticket, 0, 4*s.rows); err != nil {
+		return err
+	}
+	var g args
+	g.int(s.rows, s.n, s.step, s.k, number(s.flip), tiles)
+	g.ptr(s.x, s.out, s.at, words, total, ticket)
+	for _, name := range []string{"truth_count", "truth_place"} {
+		f, err := s.kernel(name, name, func() string { return truthSource(name) })
+		if err != nil {
+			return err
+		}
+		if err := s.call.launch(f, s.rows*tiles, 1, threads, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
