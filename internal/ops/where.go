@@ -58,10 +58,14 @@ func Where(condition *Node, x, other Operand) *Node {
 	return apply(opWhere, nil, c, a, b)
 }
 
-// castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing.
+// castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing, and perhaps was given another shape.
 func castBack(x *Node, to dtype.DType) *Node {
-	if x.Op() == opCast && !x.Stored() && x.In(0).DType() == to && to.IsHalf() && x.DType() == dtype.Float32 {
-		return x.In(0)
+	wide := x
+	if x.Op() == opReshape && !x.Stored() {
+		wide = x.In(0)
+	}
+	if wide.Op() == opCast && !wide.Stored() && wide.In(0).DType() == to && to.IsHalf() && x.DType() == dtype.Float32 {
+		return reshapeTo(wide.In(0), x.Shape())
 	}
 	return Cast(x, to)
 }
