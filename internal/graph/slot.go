@@ -11,13 +11,14 @@ import (
 // its handle share it, so Backward after a rebind still reaches the same gradient.
 type Slot struct {
 	home   *Trace // where it was made; nil: outside
+	adding sync.Mutex
 	mu     sync.Mutex
 	grad   *Node  // the slot's claim
 	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
 	hooks  []*Hook
 	post   []*Hook
 
-	// Root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
+	// root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
 	root   atomic.Pointer[Node]
 	retain atomic.Bool
 }
@@ -148,17 +149,28 @@ func (s *Slot) Present() bool {
 	return s.grad != nil || s.handle != nil
 }
 
-// Root returns and sets the loss whose Backward filled the slot last.
-func (s *Slot) Root() *Node { return s.root.Load() }
+// TakeRoot forgets the loss whose Backward filled the slot last, and returns it with the slot's claim; nil if there is none.
+func (s *Slot) TakeRoot() *Node { return s.root.Swap(nil) }
 
-// SetRoot notes the loss; nil forgets it.
+// SetRoot notes the loss.
 func (s *Slot) SetRoot(n *Node) {
-	if n != nil {
-		n.Ref()
-	}
+	n.Ref()
 	if old := s.root.Swap(n); old != nil {
 		old.Unref()
 	}
+}
+
+// Accumulate makes the gradient what add makes of it and of g; of g alone if there is none. One after the other: none is lost.
+func (s *Slot) Accumulate(g *Node, add func(old, g *Node) *Node) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	old := s.Node()
+	if old == nil {
+		s.SetGrad(g)
+		return
+	}
+	s.SetGrad(add(old, g))
+	old.Unref()
 }
 
 // NewLeaf returns a leaf that shows x and leaves its gradient in s.

@@ -51,17 +51,20 @@ type Pullback struct {
 	Gave func(n *Node, k int, cot *Node)
 }
 
-// Run returns the cotangent of every input, nil where none arrived.
+// Run returns the cotangent of every input, nil where none arrived. Hooks may evaluate what is made on the way, and others what
+// hooks show them; so the walk claims what it goes on with, since an evaluation lets go of what nobody claims.
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
 	acc := make([]cotangent, len(t.idx.Nodes))
+	var held claims
+	defer held.release()
 	parts := map[int][]*Node{} // cotangents of a bundle's outputs
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
 		}
 		j := t.idx.Get(o)
-		acc[j].add(cots[i])
+		acc[j].add(held.claim(cots[i]))
 	}
 	asked := map[int]bool{}
 	for _, x := range inputs {
@@ -72,19 +75,22 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
 		if asked[i] && acc[i].sum == nil {
-			acc[i].add(ops.ZerosLike(n))
+			acc[i].add(held.claim(ops.ZerosLike(n)))
 		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}
-		acc[i].meet()
+		if len(acc[i].more) > 0 {
+			acc[i].meet()
+			held.claim(acc[i].sum)
+		}
 		if p.At != nil && acc[i].sum != nil {
-			acc[i].sum = p.At(n, acc[i].sum)
+			acc[i].sum = held.claim(p.At(n, acc[i].sum))
 		}
 		if !p.See(n) || n.NumIn() == 0 {
 			continue
 		}
-		p.step(t, n, i, acc, parts)
+		p.step(t, n, i, acc, parts, &held)
 	}
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
@@ -96,13 +102,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 }
 
 // step applies one node's rule.
-func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node) {
+func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *claims) {
 	if k, ok := n.IsItem(); ok {
 		j := t.idx.Get(n.In(0))
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
 		}
-		parts[j][k] = addTo(parts[j][k], acc[i].sum)
+		parts[j][k] = held.claim(addTo(parts[j][k], acc[i].sum))
 		return
 	}
 	if n.Op().VJP == nil {
@@ -128,7 +134,7 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 			continue
 		}
 		j := t.idx.Get(n.In(k))
-		g = fit(n, k, g)
+		g = held.claim(fit(n, k, g))
 		if p.Gave != nil {
 			p.Gave(n, k, g)
 		}
@@ -171,9 +177,6 @@ func (c *cotangent) add(g *Node) {
 
 // meet adds up what has arrived.
 func (c *cotangent) meet() {
-	if len(c.more) == 0 {
-		return
-	}
 	terms := ops.JoinSlices(append([]*Node{c.sum}, c.more...))
 	c.more = nil
 	if len(terms) == 1 {
@@ -196,6 +199,24 @@ func sumOf(terms []*Node) *Node {
 		sum = ops.Add(sum, g)
 	}
 	return sum
+}
+
+// claims are nodes that a walk goes on with.
+type claims []*Node
+
+func (c *claims) claim(n *Node) *Node {
+	if n.Trace() == nil { // values of a trace are nobody else's
+		n.Ref()
+		*c = append(*c, n)
+	}
+	return n
+}
+
+// release drops the claims. What nobody else claims is as it was: the caller's, or the collector's.
+func (c *claims) release() {
+	for _, n := range *c {
+		n.Float()
+	}
 }
 
 func addTo(a, b *Node) *Node {
