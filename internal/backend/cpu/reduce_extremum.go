@@ -127,7 +127,7 @@ func init() {
 // byRuns takes long runs by vectors, and their result by the fold of single elements.
 func byRuns[T any](one func(a T, x []T) T, long func(x []T) T) func(a T, x []T) T {
 	return func(a T, x []T) T {
-		if len(x) < runFrom {
+		if len(x) < extremeFrom {
 			return one(a, x)
 		}
 		return one(a, []T{long(x)})
