@@ -242,7 +242,7 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 
 // pull runs reverse mode over the imperative tape and calls at with every final cotangent.
 func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
-	p := transform.Pullback{See: transform.OnTape, Zeros: true, At: func(x, g *graph.Node) *graph.Node {
+	p := transform.Pullback{See: transform.OnTape, Zeros: true, Hold: at != nil && n.Trace() == nil, At: func(x, g *graph.Node) *graph.Node {
 		g = runHooks(x, g)
 		if at != nil {
 			at(x, g)

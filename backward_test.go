@@ -294,3 +294,20 @@ func TestZeroDerivativesGiveZeros(t *testing.T) {
 		t.Errorf("got %v", g)
 	}
 }
+
+// TestGradientClearedInHook clears gradients as they come, as a step inside Backward does: those of others, made from the same
+// cotangent, are right.
+func TestGradientClearedInHook(t *testing.T) {
+	w, r := Ones(2, 2).RequiresGrad_(true), Ones(3, 2).RequiresGrad_(true)
+	b := Zeros(2).RequiresGrad_(true)
+	cleared := 0
+	for _, p := range []*Tensor{r, b} {
+		p.RegisterPostAccumulateGradHook(func(p *Tensor) { p.ZeroGrad(); cleared++ })
+	}
+	x := Ones(3, 2)
+	x.MatMul(w).Add(r).Add(b).Square().Sum().Backward() // 2·3 for each of three rows
+	wantValues(t, "the gradient behind", w.Grad(), Float32, float32(18), 18, 18, 18)
+	if cleared != 2 || r.Grad() != nil || b.Grad() != nil {
+		t.Errorf("%d hooks ran, %v and %v stayed", cleared, r.Grad(), b.Grad())
+	}
+}

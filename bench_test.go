@@ -77,3 +77,11 @@ func BenchmarkCompiledMLP(b *testing.B) {
 		f(x).Free()
 	}
 }
+
+// BenchmarkEvalDot records a dot product of 1000 elements, whose result is a view of a product, and evaluates it.
+func BenchmarkEvalDot(b *testing.B) {
+	x, y := Arange(1000).To(Float32).Eval(), Arange(1000).To(Float32).Eval()
+	for b.Loop() {
+		Dot(x, y).Eval()
+	}
+}

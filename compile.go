@@ -55,10 +55,11 @@ func Compile[F any](f F, opts ...CompileOptions) F {
 }
 
 func functionName(v reflect.Value) string {
-	if f := runtime.FuncForPC(v.Pointer()); f != nil {
+	// What a transform returned has no code of its own.
+	if f := runtime.FuncForPC(v.Pointer()); f != nil && f.Name() != "reflect.makeFuncStub" {
 		return f.Name()
 	}
-	return "function"
+	return "a function of type " + v.Type().String()
 }
 
 // compiled is a function with its traces, the most recently used first.

@@ -157,25 +157,29 @@ func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 			break
 		}
 	}
-	var err error
-	if c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs); err == exec.ErrPending {
-		err = errMoved
+	for {
+		var err error
+		if c.outs, err = e.prog.Run(scope.Current().Context(), c.args, c, c.outs); err == exec.ErrPending {
+			if err = e.settle(c.args); err == nil {
+				continue
+			}
+		}
+		if len(c.outs) == 0 {
+			return nil, err
+		}
+		return c.outs, err
 	}
-	if len(c.outs) == 0 {
-		return nil, err
-	}
-	return c.outs, err
 }
 
 // errMoved says that a captured tensor was pending when the trace was chosen, and lies in memory otherwise than the trace
-// assumes, or that one became pending again.
-var errMoved = errors.New("a captured tensor has other strides than the trace assumes, or became pending")
+// assumes.
+var errMoved = errors.New("a captured tensor has other strides than the trace assumes")
 
-// settle computes what is pending.
+// settle computes what is pending, and waits for what is on its way.
 func (e *entry) settle(args []*graph.Node) error {
 	var roots []*graph.Node
 	for i, n := range args {
-		if e.prog.Reads(i) && !n.Stored() {
+		if e.prog.Reads(i) {
 			roots = append(roots, n)
 		}
 	}

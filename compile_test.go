@@ -272,3 +272,18 @@ func TestCompileCancelled(t *testing.T) {
 		t.Errorf("after the cancel: %v", got/4096)
 	}
 }
+
+// TestCompiledTransformHasAName: messages about a function that a transform returned do not name the stub it runs by.
+func TestCompiledTransformHasAName(t *testing.T) {
+	var kept *Tensor
+	f := Compile(VMap(func(in []*Tensor) *Tensor { kept = in[0].Add(1); return kept }))
+	f([]*Tensor{Ones(2, 3)})
+	err := Try(func() { kept.Sum().Item() })
+	if err == nil || strings.Contains(err.Error(), "Stub") {
+		t.Errorf("a value that was kept: %v", err)
+	}
+	g := Compile(VMap(func(in []*Tensor) *Tensor { return in[0].At(in[1]) }))
+	if err := Try(func() { g([]*Tensor{Ones(2, 3), Ones(2)}) }); err == nil || strings.Contains(err.Error(), "Stub") {
+		t.Errorf("a mistake inside: %v", err)
+	}
+}

@@ -438,3 +438,32 @@ func TestPendingChain(t *testing.T) {
 		t.Errorf("it has %d dimensions", y.Dim())
 	}
 }
+
+// TestViewOfOneOp: the view of a small op's result, as a dot product is, needs no plan.
+func TestViewOfOneOp(t *testing.T) {
+	if DefaultDevice() != CPU {
+		t.Skip("other devices plan everything")
+	}
+	x, y := Arange(1000).To(Float32).Eval(), Arange(1000).To(Float32).Mul(0).Add(1).Eval()
+	for name, f := range map[string]func() float64{
+		"dot":         func() float64 { return Dot(x, y).Item() },
+		"elementwise": func() float64 { return x.Add(y).Reshape(10, 100).T().Eval().Sum().Item() - 1000 },
+		"kept":        func() float64 { s := x.Sum(); return s.Reshape(1).At(0).Eval().Add(s).Item() / 2 },
+	} {
+		before := exec.Count.Steps.Load()
+		if got := f(); got != 499500 {
+			t.Errorf("%s: %v", name, got)
+		}
+		if n := exec.Count.Steps.Load() - before; n != 0 {
+			t.Errorf("%s: %d launches were planned", name, n)
+		}
+	}
+	// What is on a tape keeps it.
+	w := Ones(1000).RequiresGrad_(true)
+	loss := Dot(w, x)
+	loss.Item()
+	loss.Backward()
+	if got := w.Grad().Sum().Item(); got != 499500 {
+		t.Errorf("the gradient behind a view that was read: %v", got)
+	}
+}

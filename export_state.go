@@ -13,7 +13,7 @@ import (
 const generatorName = "generator"
 
 // Name gives a tensor its name in the file, by which Function.State finds it; a gradient that a function leaves has the
-// name of its tensor with ".grad" behind. Tensors without a name are called "tensor.0", "tensor.1" and so on, the key of
+// name of its tensor with ".grad" behind; optim.NameState names the state of an optimizer. Tensors without a name are called "tensor.0", "tensor.1" and so on, the key of
 // the default random generator "generator". A name of a tensor that no function reads or writes is not written.
 func (x *Exporter) Name(name string, t *Tensor) {
 	if name == "" || t == nil {
@@ -21,6 +21,9 @@ func (x *Exporter) Name(name string, t *Tensor) {
 	}
 	x.named[t.array()] = name
 }
+
+// NameOf returns the name that a tensor was given by Name, "" if none.
+func (x *Exporter) NameOf(t *Tensor) string { return x.named[t.array()] }
 
 // names lists the names of the tensors, "" for those that have none.
 func (x *Exporter) names() ([]string, error) {

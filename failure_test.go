@@ -94,7 +94,7 @@ func TestFailureSparesWhatItWouldHaveOverwritten(t *testing.T) {
 
 // TestCancelGivesBackWhatItTook: an evaluation that is cancelled before it writes over an input it had taken leaves that input.
 func TestCancelGivesBackWhatItTook(t *testing.T) {
-	late, faults := fake.New(cpu.Device)
+	late, _ := fake.New(cpu.Device)
 	w := &world{dev: late}
 	const n = 1 << 16
 	for k := range 6 {
@@ -104,11 +104,7 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 		} else {
 			x.Add_(w.put(Ones(n)).Flip(0).Contiguous())
 		}
-		faults.SetDelay(50 * time.Millisecond)
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(5*time.Millisecond, cancel)
-		err := EvalContext(ctx, x)
-		faults.SetDelay(0)
+		err := EvalContext(&countdown{context.Background(), 1}, x) // it is asked when it is planned, and before the first launch
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled: %v", err)
 		}
@@ -130,7 +126,7 @@ func TestCancelGivesBackWhatItTook(t *testing.T) {
 func TestFailedStepLeavesState(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world, faults *fake.Faults) {
 		Seed(7)
-		const vocab, dim, classes = 32, 24, 16
+		const vocab, dim, classes = 64, 64, 48
 		table0, head0 := Randn(vocab, dim).Eval(), Randn(dim, classes).Mul(0.1).Eval()
 		train := func(p, m []*Tensor, in, target *Tensor) *Tensor {
 			loss := CrossEntropy(p[0].At(in).Tanh().MatMul(p[1]), target, nil)
@@ -177,6 +173,20 @@ func TestFailedStepLeavesState(t *testing.T) {
 					t.Fatalf("%s out of range: %v", what, err)
 				}
 				check(what + " out of range")
+			}
+			w.dev.Pool.SetLimit(1)
+			err := Try(func() { step(good[0], good[1]).Item() })
+			w.dev.Pool.SetLimit(0)
+			if !errors.Is(err, ErrOutOfMemory) {
+				t.Fatalf("no memory: %v", err)
+			}
+			check("no memory")
+			for k := range 3 {
+				WithContext(&countdown{context.Background(), 3 * k}, func() { err = Try(func() { step(good[0], good[1]).Item() }) })
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("cancelled at look %d: %v", 3*k, err)
+				}
+				check("cancelled")
 			}
 		}
 	})

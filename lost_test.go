@@ -45,7 +45,14 @@ func TestLostHandlesCostNothing(t *testing.T) {
 // TestLostHandlesAreLost runs random programs with a collection before every evaluation, in which every handle is watched.
 func TestLostHandlesAreLost(t *testing.T) {
 	defer exec.LookAlways()()
-	t.Run("nested", TestNestedPrograms)
+	n := 80
+	switch {
+	case long():
+		n = 300
+	case testing.Short():
+		n = 24
+	}
+	t.Run("nested", func(t *testing.T) { runNested(t, n) })
 	t.Run("donation", TestDonationIsNeverSeen)
 	t.Run("hammer", TestHammer)
 	if !testing.Short() {

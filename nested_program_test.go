@@ -223,6 +223,11 @@ func TestNestedPrograms(t *testing.T) {
 	if long() {
 		n = 3000
 	}
+	runNested(t, n)
+}
+
+// runNested runs n of them.
+func runNested(t *testing.T, n int) {
 	late, _ := fake.New(cpu.Device)
 	var wg sync.WaitGroup
 	for w := range 3 {

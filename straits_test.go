@@ -204,7 +204,7 @@ func TestStraits(t *testing.T) {
 	n, acts := 12, 60
 	switch {
 	case long():
-		n, acts = 2000, 120
+		n, acts = 1000, 120
 	case testing.Short():
 		n, acts = 4, 40
 	}

@@ -200,17 +200,18 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// waived are cases in which PyTorch is less exact than its dtype, each with the reason.
+// waived are cases, by how their description begins, in which PyTorch is less exact than its dtype or an input lies at a jump, each with the reason.
 var waived = map[string]string{
 	"Hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",
 	"hardsigmoid float64": "PyTorch multiplies the gradient by a sixth rounded to float32",
-	// A gradient that is 0.0897 in double precision is 0.0889 here and 0.2021 there.
-	"TransformerEncoder.norm bfloat16": "PyTorch rounds after each of many steps",
+	"TransformerDecoder bfloat16 [4 2] map[dim_feedforward:6 dropout:0] map[tgt_mask:": "the input of a relu is -0.0014 in double precision and 0.0007 here, less apart than what it is summed from is rounded",
 }
 
 func runParity(t *testing.T, c *parityCase) {
-	if waived[c.Op+" "+c.DType] != "" {
-		return
+	for begin := range waived {
+		if strings.HasPrefix(c.description, begin) {
+			return
+		}
 	}
 	if f, ok := functions[c.Op]; ok {
 		c.check(t, nil, func() []*lucid.Tensor {

@@ -25,9 +25,9 @@ type batch struct{ losses, grads, state, params []*lucid.Tensor }
 
 func (b *batch) add(q *param, grad *lucid.Tensor) {
 	s := (*graph.Array)(q.p).Peek().Slot()
-	if root := s.Root(); root != nil {
+	if root := s.TakeRoot(); root != nil {
 		b.losses = append(b.losses, (*lucid.Tensor)(graph.Wrap(root)))
-		s.SetRoot(nil)
+		root.Unref()
 	}
 	b.grads = append(b.grads, grad)
 	for _, x := range q.state {

@@ -59,6 +59,26 @@ type Pool struct {
 // Span is where a window lies along one dimension: from Start below End by Step, Size elements for the divisor.
 type Span struct{ Start, End, Step, Size int }
 
+// Blind reports whether a window along dimension d sees no element: it lies behind the input, ends before it, or steps over it.
+func (w Pool) Blind(d int) bool {
+	in, outs := w.In.At(d), w.Out.At(d)
+	if w.Adaptive || outs == 0 {
+		return false
+	}
+	k, pad, step, stride := w.Kernel.At(d), w.Pad.At(d), w.Dilation.At(d), w.Stride.At(d)
+	if (outs-1)*stride-pad >= in || pad > (k-1)*step {
+		return true
+	}
+	if step > in {
+		for o := 0; o < outs && o*stride < pad; o++ {
+			if at := (pad - o*stride) % step; at > 0 && step-at >= in {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Spans returns the windows along dimension d, cut to the input.
 func (w Pool) Spans(d int) []Span {
 	in, s := w.In.At(d), make([]Span, w.Out.At(d))

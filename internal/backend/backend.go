@@ -117,7 +117,7 @@ type Device struct {
 	// FoldsInputs says that these may read an input of the program, and not only what an instruction makes.
 	FoldsInputs bool
 	// CanLead reports whether an op can be the head of a fused program; nil: never.
-	CanLead func(op string, out dtype.DType) bool
+	CanLead func(op string, a attr.Attr, out dtype.DType) bool
 	// LeadsFolded says that a program may have both a head and tails.
 	LeadsFolded bool
 	// Converts reports whether an op's kernel takes input number in, whose dtype should be of, as elements of another one; in

@@ -1,273 +1,207 @@
 package exec
 
 import (
-	"sync"
+	"errors"
+	"slices"
 
-	"github.com/lucid-go/lucid/internal/backend"
-	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// run is one execution of a program: its buffers, and what it took and must give back.
-type run struct {
-	prog  *Program
-	bufs  []*mem.Buffer
-	owned []*mem.Buffer // to free at the end
-	kept  []*mem.Buffer // results: to free if the run is given up
-	// donates is the first step that writes over an input; behind it the run cannot be given up.
-	donates int
-	errs    []error        // by buffer: why it has no value
-	cause   error          // the first of them
-	broke   []int32        // buffers that a launch failed to fill, not for want of its inputs
-	unrun   []int          // steps that did not run because of a failure before
-	fresh   []*graph.Fresh // by buffer: what it is part of
-	shown   bool           // devices were shown the launches ahead
-
-	// What follows is space that runs use one after the other; ready says that operands are described and temporaries have
-	// their places.
-	ready bool
-	whole bool           // all operands were used
-	cuts  []mem.Buffer   // pieces of arenas
-	small mem.Buffer     // an arena that is the run's own
-	words []uint64       // its memory
-	took  []int          // inputs claimed
-	space []backend.View // operands of all steps
-	left  []any          // what devices left for the next run, by step
-	ctx   backend.Ctx
-	at    int // the step that runs
-	late  []lateCheck
-	bound binding // the inputs of a replay
+// Args is what a run may do with its arguments beside reading them.
+type Args interface {
+	// Take claims an argument's buffer for writing over: then the argument is gone. Untake gives it back.
+	Take(arg int) bool
+	Untake(arg int)
 }
 
-// runs has space for programs that run once; a replay has its own, in which much can stay as it is.
-var runs = sync.Pool{New: func() any { return new(run) }}
+// binding is the inputs of one run.
+type binding struct {
+	replay  *Replay
+	args    []*graph.Node
+	in      []*mem.Buffer
+	argOf   []int // by input: number of its argument, from 1; 0: a value of the program's own
+	parents []parent
+	taken   []int // inputs to be written over
+	claims  Args
 
-func newRun(p *Program) *run {
-	r := p.space().Get().(*run)
-	r.prog, r.donates = p, len(p.steps)
-	if r.ready {
-		return r
-	}
-	r.bufs, r.space = resize(r.bufs, len(p.bufs)), resize(r.space, p.operands)
-	if p.checks || cap(r.cuts) < len(p.cuts) { // who computes on its own time may look at a piece after the run
-		r.cuts = make([]mem.Buffer, len(p.cuts))
-	}
-	r.cuts = r.cuts[:len(p.cuts)]
-	for i := p.numIn; i < len(p.bufs); i++ {
-		r.bufs[i] = p.bufs[i].data
-	}
-	return r
+	takeFn   func(i int) bool // take and untake, made once
+	untakeFn func(i int)
 }
 
-func (p *Program) space() *sync.Pool {
-	if p.runs != nil {
-		return p.runs
+// drop lets go of the arguments.
+func (b *binding) drop() {
+	if len(b.parents) > 0 {
+		clear(b.parents)
+		b.parents = b.parents[:0]
 	}
-	return &runs
+	b.args, b.in, b.claims, b.taken = nil, nil, nil, b.taken[:0]
 }
 
-// release lets other runs have the space; the run is over, and nobody looks at it any more.
-func (r *run) release() {
-	p := r.prog
-	r.ready = r.ready || r.whole && p.runs != nil && p.ownArena()
-	switch {
-	case r.ready:
-		// Operands stay described, and temporaries where they are; what came from outside goes.
-		for i := range r.space {
-			r.space[i].Buf = nil
+// take claims an input's memory.
+func (b *binding) take(i int) bool {
+	if b.argOf[i] == 0 || b.in[i].ReadOnly || b.in[i].Shows() != 1 || !b.claims.Take(b.argOf[i]-1) {
+		return false
+	}
+	b.taken = append(b.taken, i)
+	return true
+}
+
+func (b *binding) untake(i int) {
+	b.claims.Untake(b.argOf[i] - 1)
+	b.taken = slices.DeleteFunc(b.taken, func(t int) bool { return t == i })
+}
+
+// state says which inputs are state that the program writes in place, if nobody looks at it.
+func (b *binding) state() []bool {
+	list := slices.Clone(b.replay.donated)
+	for i := range list {
+		list[i] = list[i] && b.argOf[i] > 0 && b.argOf[i] <= len(b.replay.State) && b.replay.State[b.argOf[i]-1]
+	}
+	return list
+}
+
+// unseen reports whether the state can be written in place now: nobody else looks at it.
+func (b *binding) unseen(state []bool) bool {
+	for i, is := range state {
+		if is && (b.in[i].ReadOnly || b.in[i].Shows() != 1 || b.args[b.argOf[i]-1].Refs() != 2) {
+			return false
 		}
-		Wipe(r.bufs[:p.numIn])
-		for _, i := range p.gets {
-			r.bufs[i] = nil
+	}
+	return true
+}
+
+// takeAll claims the memory of some inputs, or of none.
+func (b *binding) takeAll(list []int) bool {
+	for _, i := range list {
+		if !b.take(i) {
+			b.untakeAll()
+			return false
 		}
-		if r.fresh != nil {
-			for _, i := range p.gets {
-				r.fresh[i] = nil
+	}
+	return true
+}
+
+func (b *binding) untakeAll() {
+	for len(b.taken) > 0 {
+		b.untake(b.taken[0])
+	}
+}
+
+func (b *binding) isTaken(i int) bool { return slices.Contains(b.taken, i) }
+
+// finish lets go of the arguments whose memory went on to a result.
+func (b *binding) finish() {
+	for _, i := range b.taken {
+		b.args[b.argOf[i]-1].DropBuffer()
+		b.in[i].Hide() // the new node shows it
+	}
+}
+
+// bind makes a run.
+func (r *Replay) bind(args []*graph.Node, claims Args) *run {
+	run := newRun(r.prog)
+	b := &run.bound
+	if b.takeFn == nil {
+		b.takeFn, b.untakeFn, b.replay, b.argOf = b.take, b.untake, r, r.argOf
+	}
+	b.args, b.claims, b.in = args, claims, run.bufs[:r.prog.numIn]
+	return run
+}
+
+// ErrPending says that an argument of a run became pending again while it was waited for.
+var ErrPending = errors.New("an argument is pending again")
+
+// find waits for the inputs and finds their buffers. With late, those whose memory can be used already become parents.
+func (b *binding) find(late bool) error {
+	r := b.replay
+	b.parents = b.parents[:0]
+	if len(r.keep) > 0 {
+		copy(b.in, r.held)
+		for i, m := range r.held {
+			if m == nil {
+				continue
+			}
+			if e := m.Event(); e != nil {
+				if err := b.settle(i, m, e, late); err != nil {
+					return err
+				}
 			}
 		}
-	case len(p.bufs) > 1<<12:
-		return // not worth keeping
-	default:
-		clear(r.bufs)
-		clear(r.space)
-		clear(r.fresh)
-		for i := range r.cuts {
-			r.cuts[i].Uncut()
+	}
+	for i, k := range r.args {
+		if k < 0 {
+			continue
 		}
-	}
-	if len(r.late) > 0 {
-		clear(r.late)
-		r.late = r.late[:0]
-	}
-	r.owned, r.kept, r.took = Wipe(r.owned), Wipe(r.kept), r.took[:0]
-	r.prog, r.errs, r.cause, r.broke, r.unrun, r.shown, r.whole = nil, nil, nil, nil, nil, false, false
-	r.ctx.Context, r.ctx.Late, r.ctx.Kept = nil, nil, nil
-	if r.bound.claims != nil {
-		r.bound.drop()
-	}
-	p.space().Put(r)
-}
-
-// Wipe empties a list. Most have a handful of entries, for which a call of clear takes longer than they do.
-func Wipe[T any](list []*T) []*T {
-	for i := 0; i < len(list); i++ { // a range would be such a call
-		list[i] = nil
-	}
-	return list[:0]
-}
-
-// free gives the memory of temporaries back, and that of results if there are none.
-func (r *run) free(results bool) {
-	for _, b := range r.owned {
-		b.Free()
-	}
-	if results {
-		for _, b := range r.kept {
-			b.Free()
+		m, _ := b.args[i].Buffer()
+		if m == nil {
+			return ErrPending
 		}
-	}
-}
-
-// reserve gets all memory the program needs before anything runs, from pool or, if that is nil, from the pool of each
-// step's device. take claims an input's buffer for writing over, untake gives it back; if memory runs out, nothing has
-// changed.
-func (p *Program) reserve(pool *mem.Pool, in []*mem.Buffer, take func(input int) bool, untake func(input int)) (*run, error) {
-	r := newRun(p)
-	copy(r.bufs, in)
-	if err := r.reserveAll(pool, take, untake); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// reserveAll is reserve for a run that has its inputs; it is released if memory runs out.
-func (r *run) reserveAll(pool *mem.Pool, take func(input int) bool, untake func(input int)) error {
-	err := r.reserve(pool, take)
-	if err != nil {
-		r.free(true)
-		for _, i := range r.took {
-			untake(i)
+		if e := m.Event(); e != nil {
+			if err := b.settle(int(k), m, e, late); err != nil {
+				return err
+			}
 		}
-		r.release()
+		b.in[k] = window(b.args[i], r.capture != nil)
+	}
+	return nil
+}
+
+// settle waits for the value of an input, or makes it a parent.
+func (b *binding) settle(input int, m *mem.Buffer, e *mem.Event, late bool) error {
+	if late && e.Late() && !e.Happened(false) {
+		b.parents = append(b.parents, parent{input, e})
+		return nil
+	}
+	err := m.Wait()
+	if isCanceled(err) {
+		return ErrPending
 	}
 	return err
 }
 
-func (r *run) reserve(pool *mem.Pool, take func(input int) bool) error {
-	p := r.prog
-	if !r.ready {
-		if err := r.reserveTemps(pool); err != nil {
+// settleParents waits for the parents.
+func (b *binding) settleParents() error {
+	for _, p := range b.parents {
+		p.event.Happened(true)
+		if err := p.event.Err(); err != nil {
 			return err
 		}
 	}
-	for _, i := range p.gets {
-		b := &p.bufs[i]
-		s := &p.steps[b.first]
-		switch d := b.donor; {
-		case int(d) >= p.numIn:
-			r.bufs[i] = r.bufs[d]
-			continue
-		case d >= 0 && !r.bufs[d].ReadOnly && (s.dev.Host || r.bufs[d].Mem == nil) && take(int(d)):
-			r.bufs[i] = r.bufs[d]
-			r.bufs[d].WriteOver()
-			r.took = append(r.took, int(d))
-			r.donates = min(r.donates, int(b.first))
-			s.dev.Pool.CountDonation()
-			continue
-		}
-		m := r.result(pool, i)
-		if m == nil {
-			var err error
-			if m, err = poolOf(pool, s.dev).Get(s.op, b.size); err != nil {
-				return err
-			}
-		}
-		r.bufs[i] = m
-		if b.stays {
-			r.kept = append(r.kept, m)
-		} else {
-			r.owned = append(r.owned, m)
-		}
-	}
+	b.parents = b.parents[:0]
 	return nil
 }
 
-// result returns a buffer that comes with its node and handle; nil if it is no small result of a program that runs again.
-func (r *run) result(pool *mem.Pool, i int32) *mem.Buffer {
-	b := &r.prog.bufs[i]
-	if pool != nil || !b.stays || r.prog.runs == nil {
-		return nil
+// window returns an argument's buffer from the first element it reaches, which by negative strides is not its first one;
+// with cut, no more of it than the argument shows.
+func window(n *graph.Node, cut bool) *mem.Buffer {
+	b, lay := n.Buffer()
+	from := 0
+	back, end := lay.Extent(n.Shape())
+	if lay != nil {
+		from = lay.Offset - back
 	}
-	res := graph.NewFresh(r.prog.steps[b.first].dev.Pool, b.size)
-	if res == nil {
-		return nil
+	size := n.DType().Size()
+	if cut && (back+end)*size < b.Size-from*size {
+		return b.Window(from*size, (back+end)*size)
 	}
-	if r.fresh == nil {
-		r.fresh = make([]*graph.Fresh, len(r.prog.bufs))
+	if from == 0 {
+		return b
 	}
-	r.fresh[i] = res
-	return res.Buffer()
+	return b.Window(from*size, b.Size-from*size)
 }
 
-// output makes the node of an output.
-func (r *run) output(o *Output, buf *mem.Buffer, lay *shape.Layout) *graph.Node {
-	if r.fresh != nil {
-		if i := r.prog.bufs[o.at.buf].root; r.fresh[i] != nil && r.fresh[i].Buffer() == buf {
-			f := r.fresh[i]
-			r.fresh[i] = nil
-			return f.Show(o.Spec, o.Dev, lay)
-		}
+// ofArgument returns where an output lies that shows an argument's own memory.
+func ofArgument(arg *graph.Node, o Output) (*mem.Buffer, *shape.Layout) {
+	buf, lay := arg.Buffer()
+	if lay == nil || lay.Offset == 0 {
+		return buf, o.at.lay
 	}
-	return graph.NewStoredView(buf, o.Spec, o.Dev, lay)
-}
-
-// reserveTemps cuts the temporaries from their arenas.
-func (r *run) reserveTemps(pool *mem.Pool) error {
-	p := r.prog
-	var own *mem.Buffer
-	if p.ownArena() {
-		own = r.ownMemory()
-	} else {
-		for _, a := range p.arenas {
-			m, err := poolOf(pool, a.dev).Get("temporaries", a.size)
-			if err != nil {
-				return err
-			}
-			r.owned = append(r.owned, m)
-		}
+	back, _ := lay.Extent(arg.Shape())
+	to := o.at.lay
+	if to == nil {
+		to = shape.Contiguous(o.Spec.Shape)
 	}
-	for k, i := range p.cuts {
-		b, from := &p.bufs[i], own
-		if from == nil {
-			from = r.owned[b.arena]
-		}
-		from.Cut(&r.cuts[k], b.at, b.size)
-		r.bufs[i] = &r.cuts[k]
-	}
-	return nil
-}
-
-// maxOwnArena is the size up to which a run's arena stays with it.
-const maxOwnArena = 4 << 10
-
-// ownArena reports whether temporaries lie in memory of the run's own.
-func (p *Program) ownArena() bool {
-	return !p.checks && (len(p.arenas) == 0 || len(p.arenas) == 1 && p.arenas[0].dev.Host && p.arenas[0].size <= maxOwnArena)
-}
-
-func (r *run) ownMemory() *mem.Buffer {
-	if r.words == nil {
-		r.words = make([]uint64, maxOwnArena/8)
-	}
-	r.small.Mem, r.small.Size = dtype.Bytes(r.words), maxOwnArena
-	return &r.small
-}
-
-func poolOf(pool *mem.Pool, d *backend.Device) *mem.Pool {
-	if pool == nil {
-		return d.Pool
-	}
-	return pool
+	return buf, &shape.Layout{Strides: to.Strides, Offset: to.Offset + lay.Offset - back}
 }

@@ -32,7 +32,7 @@ var DefaultDevice func() *backend.Device
 
 // Eval computes the nodes and waits for them.
 func Eval(ctx context.Context, roots ...*graph.Node) error {
-	for {
+	for spin := 0; ; spin++ {
 		ev, err := schedule(ctx, roots, false)
 		if err == nil && ev != nil {
 			<-ev.Done()
@@ -44,11 +44,11 @@ func Eval(ctx context.Context, roots ...*graph.Node) error {
 		if err == nil {
 			return nil
 		}
-		// Somebody else's evaluation of a node we share was given up; ours goes on.
-		if isCanceled(err) && ctx.Err() == nil {
-			continue
+		// Somebody else's evaluation of a node we share was given up, or is about to be; ours goes on.
+		if !isCanceled(err) || ctx.Err() != nil {
+			return err
 		}
-		return err
+		graph.Pause(spin)
 	}
 }
 

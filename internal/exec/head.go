@@ -55,7 +55,7 @@ func (p *planner) canLead(j int, n *graph.Node) bool {
 		m = of
 	}
 	d := p.device(m)
-	return m.NumOut() == 1 && d.CanLead != nil && d == p.device(n) && d.CanLead(m.Op().Name, m.DType())
+	return m.NumOut() == 1 && d.CanLead != nil && d == p.device(n) && d.CanLead(m.Op().Name, m.Attr(), m.DType())
 }
 
 // onlyFor reports whether all consumers of node j are members of a group. They lie behind it.

@@ -64,7 +64,20 @@ func evalSingle(n *graph.Node) (done bool, err error) {
 		defer wipeSingle()
 		return evalElementwise(n, d)
 	case graph.View:
-		return showView(n, d)
+		if showView(n, d) {
+			return true, nil
+		}
+		of := n.In(0)
+		for of.Op().Kind == graph.View && of.NumIn() == 1 && !of.Stored() {
+			of = of.In(0)
+		}
+		if of.Op().Kind == graph.View || of.Fleeting() {
+			return false, nil
+		}
+		if done, err = evalSingle(of); !done || err != nil {
+			return done, err
+		}
+		return showView(n, d), nil
 	case graph.Reduce, graph.RowWise, graph.Move, graph.Contract:
 		if !d.Host || d.Fallback != nil || n.Op().Transparent {
 			return false, nil
@@ -115,11 +128,11 @@ func storedView(x *graph.Node) (backend.View, bool) {
 	return v, true
 }
 
-// showView stores a view of what is stored.
-func showView(n *graph.Node, d *backend.Device) (bool, error) {
+// showView stores a view of what is stored; it reports whether it could.
+func showView(n *graph.Node, d *backend.Device) bool {
 	v, ok := storedView(n)
 	if !ok {
-		return false, nil
+		return false
 	}
 	Count.Plans.Add(1)
 	settle(n, d)
@@ -127,7 +140,7 @@ func showView(n *graph.Node, d *backend.Device) (bool, error) {
 	if !n.KeepsInputs() {
 		n.DropInputs()
 	}
-	return true, nil
+	return true
 }
 
 // evalKernel runs the op's own kernel. What that refuses goes the common way.

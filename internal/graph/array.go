@@ -55,12 +55,16 @@ func (h *Array) Acquire() *Node {
 			n.Unref()
 			continue
 		}
-		// A compiled function is writing the handle's next value over this one: it is about to be rebound.
-		if spin < 100 {
-			runtime.Gosched()
-		} else {
-			time.Sleep(20 * time.Microsecond)
-		}
+		Pause(spin) // a compiled function is writing the handle's next value over this one: it is about to be rebound
+	}
+}
+
+// Pause lets others run before the next look, number spin, at something that is about to change.
+func Pause(spin int) {
+	if spin < 100 {
+		runtime.Gosched()
+	} else {
+		time.Sleep(20 * time.Microsecond)
 	}
 }
 

@@ -155,9 +155,6 @@ func (n *Node) ReleaseTape() {
 	}
 }
 
-// MarkUserFreed makes later uses an error.
-func (n *Node) MarkUserFreed() { n.flags.Or(flagUserFree) }
-
 // Adopt makes a fresh alias of a stored node show its buffer at once, and lets the input go.
 func (n *Node) Adopt(x *Node) {
 	b, lay := x.Buffer()

@@ -22,12 +22,25 @@ func New(op *Op, a attr.Attr, in ...*Node) *Node {
 	specs := op.Infer(a, in)
 	n := Make(op, a, specs[0], in...)
 	if len(specs) > 1 {
-		if n.more == nil {
-			n.more = new(extra)
-		}
-		n.more.outs = specs
+		n.bundle(specs)
 	}
 	return n
+}
+
+// NewBundle is New for ops whose outputs are shown by items even when there is only one.
+func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
+	specs := op.Infer(a, in)
+	n := Make(op, a, specs[0], in...)
+	n.bundle(specs)
+	return n
+}
+
+// bundle makes the node stand for several outputs.
+func (n *Node) bundle(specs []Spec) {
+	if n.more == nil {
+		n.more = new(extra)
+	}
+	n.more.outs = specs
 }
 
 // Make records op over in with a known spec. It is New for callers that have checked already.
@@ -109,10 +122,7 @@ func (n *Node) join(op *Op, m *Node) int {
 	if m.level != nil && m.level != n.level {
 		n.level = Deeper(n.level, m.level)
 	}
-	if f := m.flags.Load(); f&(flagTape|flagUserFree) != 0 {
-		if f&flagUserFree != 0 {
-			fault.Throw(fault.Freed, op.Name, "an operand of shape %v was freed; use it before Free or Scope ends", m.shape)
-		}
+	if m.flags.Load()&flagTape != 0 {
 		n.flags.Or(flagTape)
 	}
 	if m.buf.Load() != nil {
@@ -139,19 +149,14 @@ func satAdd32(a, b uint32) uint32 {
 
 // NewStored returns a node that already has its value.
 func NewStored(b *mem.Buffer, spec Spec, dev *backend.Device) *Node {
-	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
-	n.place(dev)
-	n.buf.Store(b)
-	b.Show()
-	return n
+	return NewStoredView(b, spec, dev, nil)
 }
 
 // NewStoredView is NewStored for a value that lies in its buffer with a layout.
 func NewStoredView(b *mem.Buffer, spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
-	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load(), lay: lay}
+	n := &Node{op: opData, shape: spec.Shape, dtype: spec.DType, born: traces.Load()}
 	n.place(dev)
-	n.buf.Store(b)
-	b.Show()
+	n.Store(b, lay)
 	return n
 }
 
@@ -233,17 +238,6 @@ func MakeDetached(op *Op, x *Node) *Node {
 	n := finish(op, nil, Spec{x.shape, x.dtype}, x, nil, nil)
 	n.flags.And(^flagTape)
 	n.level = nil
-	return n
-}
-
-// NewBundle is New for ops whose outputs are shown by items even when there is only one.
-func NewBundle(op *Op, a attr.Attr, in ...*Node) *Node {
-	specs := op.Infer(a, in)
-	n := Make(op, a, specs[0], in...)
-	if n.more == nil {
-		n.more = new(extra)
-	}
-	n.more.outs = specs
 	return n
 }
 

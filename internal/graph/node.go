@@ -50,7 +50,6 @@ const (
 	flagItem                        // output number attr.Item of a bundle
 	flagConst                       // a 0-d immediate
 	flagSeen                        // left unstored by an evaluation; the next consumer stores it
-	flagUserFree                    // freed by the user
 	flagDropped                     // its inputs are dropped, or about to be
 	flagFresh                       // part of a Fresh whose handle nobody has yet
 	flagFleeting                    // made inside Checkpoint: computed again rather than stored for a handle's sake
@@ -197,9 +196,6 @@ func (n *Node) Firm() bool { return n.flags.Load()&flagFirm != 0 }
 
 // MarkFirm says that others will be computed again from the value.
 func (n *Node) MarkFirm() { n.flags.Or(flagFirm) }
-
-// UserFreed reports whether the user freed the value.
-func (n *Node) UserFreed() bool { return n.flags.Load()&flagUserFree != 0 }
 
 // Bytes returns the size of the value.
 func (n *Node) Bytes() int { return n.shape.Numel() * n.dtype.Size() }

@@ -148,18 +148,16 @@ func (s *Slot) Present() bool {
 	return s.grad != nil || s.handle != nil
 }
 
-// Root returns and sets the loss whose Backward filled the slot last.
-func (s *Slot) Root() *Node { return s.root.Load() }
-
-// SetRoot notes the loss; nil forgets it.
+// SetRoot notes the loss whose Backward filled the slot last.
 func (s *Slot) SetRoot(n *Node) {
-	if n != nil {
-		n.Ref()
-	}
+	n.Ref()
 	if old := s.root.Swap(n); old != nil {
 		old.Unref()
 	}
 }
+
+// TakeRoot gives up the loss, nil if there is none; its claim is the caller's, who drops it by Unref.
+func (s *Slot) TakeRoot() *Node { return s.root.Swap(nil) }
 
 // NewLeaf returns a leaf that shows x and leaves its gradient in s.
 func NewLeaf(op *Op, x *Node, s *Slot) *Node {

@@ -63,9 +63,6 @@ func NewTrace(kind TraceKind, name string, parent *Trace) *Trace {
 // Close ends the trace; its nodes may not be used any more.
 func (t *Trace) Close() { t.closed.Store(true) }
 
-// Closed reports whether the trace has ended.
-func (t *Trace) Closed() bool { return t.closed.Load() }
-
 // Kind returns what the trace is for.
 func (t *Trace) Kind() TraceKind { return t.kind }
 

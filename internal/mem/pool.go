@@ -121,16 +121,9 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			b.clean = runtime.AddCleanup(b, lost.back, lost{p, blk, n, class})
 			return b, nil
 		}
-		// Ask the collector for buffers nobody can reach, then for everything the cache holds.
-		switch try {
-		case 0, 1, 2:
-			if p.Pressure != nil {
-				p.Pressure()
-			}
-			p.collect()
-			p.Trim()
-		default:
-			st := p.Stats()
+		// Ask the collector for buffers nobody can reach, then for everything the cache holds. Nothing helps who wants more than
+		// there may ever be.
+		if st := p.Stats(); try == 3 || st.Limit > 0 && int64(size) > st.Limit {
 			limit := "the system has no more"
 			if st.Limit > 0 {
 				limit = fmt.Sprintf("the limit is %d; free tensors, or raise it with SetMemoryLimit", st.Limit)
@@ -139,6 +132,11 @@ func (p *Pool) Get(op string, n int) (*Buffer, error) {
 			e.Err = err
 			return nil, e
 		}
+		if p.Pressure != nil {
+			p.Pressure()
+		}
+		p.collect()
+		p.Trim()
 	}
 }
 

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -138,8 +140,8 @@ type LambdOptions struct{ Lambd *float64 }
 //lucid:func
 func Softshrink(x *Node, o LambdOptions) *Node {
 	l := orElse(o.Lambd, 0.5)
-	if l < 0 {
-		fault.Throw(fault.Value, "softshrink", "lambd is %v; want 0 or more", l)
+	if !(l >= 0) || math.IsInf(l, 1) {
+		fault.Throw(fault.Value, "softshrink", "lambd is %v; want a finite number from 0", l)
 	}
 	x = realFloat("softshrink", x)
 	return Where(Le(Abs(x), l), constLike(x, 0), Sub(x, Where(Gt(x, 0), constLike(x, l), constLike(x, -l))))
@@ -160,7 +162,7 @@ func Hardshrink(x *Node, o LambdOptions) *Node {
 //lucid:func
 func Threshold(x *Node, threshold, value float64) *Node {
 	requireKind("threshold", x, !x.DType().IsComplex(), "real numbers")
-	return Where(Le(x, constLike(x, threshold)), constLike(x, value), x)
+	return Where(Le(x, stored("threshold", threshold, x.DType())), stored("threshold", value, x.DType()), x)
 }
 
 // Hardsigmoid returns x/6 + 1/2 cut to [0, 1].

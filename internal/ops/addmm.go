@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/shape"
@@ -17,7 +19,8 @@ type AddmmOptions struct{ Beta, Alpha any }
 //lucid:amp half
 func Addmm(x, mat1, mat2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &mat1, &mat2)
-	return plusProduct("addmm", x, Mm(mat1, mat2), o)
+	oneDType("addmm", &x, &mat1, &mat2)
+	return plusProduct("addmm", x, mat1, mat2, mmOf, o)
 }
 
 // Addbmm returns beta·x + alpha·(the sum over the stack of batch1 @ batch2); x broadcasts.
@@ -32,7 +35,11 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 	if batch1.Dim(0) != batch2.Dim(0) {
 		fault.Throw(fault.Shape, "addbmm", "the stacks %v and %v differ in length", batch1.Shape(), batch2.Shape())
 	}
-	return plusProduct("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
+	if batch1.Dim(2) != batch2.Dim(1) {
+		fault.Throw(fault.Shape, "addbmm", "inner sizes differ: batch1 %v, batch2 %v; want batch1[-1] == batch2[-2], got %d and %d", batch1.Shape(), batch2.Shape(), batch1.Dim(2), batch2.Dim(1))
+	}
+	oneDType("addbmm", &x, &batch1, &batch2)
+	return plusTerm("addbmm", x, tensordot("addbmm", batch1, batch2, []int{0, 2}, []int{0, 1}), o)
 }
 
 // Baddbmm returns beta·x + alpha·(batch1 @ batch2), matrix by matrix; x broadcasts.
@@ -42,7 +49,8 @@ func Addbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &batch1, &batch2)
-	return plusProduct("baddbmm", x, Bmm(batch1, batch2), o)
+	oneDType("baddbmm", &x, &batch1, &batch2)
+	return plusProduct("baddbmm", x, batch1, batch2, bmmOf, o)
 }
 
 // Addmv returns beta·x + alpha·(mat @ vec); x broadcasts.
@@ -52,7 +60,8 @@ func Baddbmm(x, batch1, batch2 *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &mat, &vec)
-	return plusProduct("addmv", x, Mv(mat, vec), o)
+	oneDType("addmv", &x, &mat, &vec)
+	return plusProduct("addmv", x, mat, vec, mvOf, o)
 }
 
 // Addr returns beta·x + alpha·(outer product of vec1 and vec2); x broadcasts.
@@ -62,17 +71,46 @@ func Addmv(x, mat, vec *Node, o AddmmOptions) *Node {
 //lucid:amp half
 func Addr(x, vec1, vec2 *Node, o AddmmOptions) *Node {
 	ampHalf(&x, &vec1, &vec2)
-	return plusProduct("addr", x, Outer(vec1, vec2), o)
+	oneDType("addr", &x, &vec1, &vec2)
+	return plusTerm("addr", x, Outer(vec1, vec2), o)
 }
 
-// plusProduct returns beta·x + alpha·p with the shape of p.
-func plusProduct(op string, x, p *Node, o AddmmOptions) *Node {
+// oneDType casts tensors to the dtype they compute in: a product of small integers that is added to floats does not wrap before.
+func oneDType(op string, x, a, b **Node) {
+	d := resultType(op, *x, *a, *b)
+	*x, *a, *b = Cast(*x, d), Cast(*a, d), Cast(*b, d)
+}
+
+// plusProduct returns beta·x + alpha·(a @ b). Halves are rounded once, when all is summed.
+func plusProduct(op string, x, a, b *Node, of func(a, b *Node, multiply func(a, b *Node) *Node) *Node, o AddmmOptions) *Node {
+	if !allHalf(x, a, b) {
+		return plusTerm(op, x, of(a, b, Matmul), o)
+	}
+	p := of(a, b, sums)
+	return Cast(plusTerm(op, addendOf(x, p), p, o), x.DType())
+}
+
+// allHalf reports whether operands have one half type.
+func allHalf(x, a, b *Node) bool {
+	d := x.DType()
+	return d.IsHalf() && a.DType() == d && b.DType() == d
+}
+
+// addendOf shows x as an addend of p, in its dtype, if it can be broadcast to it. The shape comes first, so that what is added is widened
+// on its way to the sum.
+func addendOf(x, p *Node) *Node {
+	if shape.BroadcastsTo(x.Shape(), p.Shape()) {
+		x = broadcastTo(x, p.Shape())
+	}
+	return Cast(x, p.DType())
+}
+
+// plusTerm returns beta·x + alpha·p with the shape of p.
+func plusTerm(op string, x, p *Node, o AddmmOptions) *Node {
 	if !shape.BroadcastsTo(x.Shape(), p.Shape()) {
 		fault.Throw(fault.Shape, op, "input %v cannot be broadcast to the product's shape %v", x.Shape(), p.Shape())
 	}
-	d := resultType(op, x, p)
-	x, p = Cast(x, d), Cast(p, d)
-	if d == dtype.Bool {
+	if p.DType() == dtype.Bool {
 		o.Alpha, o.Beta = truth(o.Alpha), truth(o.Beta)
 	}
 	p = timesNumber(op, p, "alpha", o.Alpha)
@@ -99,10 +137,11 @@ func timesNumber(op string, x *Node, name string, by any) *Node {
 	if !ok {
 		fault.Throw(fault.DType, op, "%s is a %T; want a number", name, by)
 	}
-	if s.Kind == dtype.KindFloat && !x.DType().IsInexact() || s.Kind == dtype.KindComplex && !x.DType().IsComplex() {
-		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, x.DType())
+	d := x.DType()
+	if s.Kind == dtype.KindComplex && !d.IsComplex() || !d.IsInexact() && (s.Kind == dtype.KindFloat && s.F != math.Trunc(s.F) || !fits(d, s)) {
+		fault.Throw(fault.DType, op, "%s is %v, which %v cannot hold; cast the tensors first", name, by, d)
 	}
-	return Mul(x, by)
+	return Mul(x, as(op, by, d))
 }
 
 // Linear returns x @ weightᵀ + bias: weight is (out, in), x has size in as its last dimension. A weight of one
@@ -123,12 +162,19 @@ func Linear(x, weight, bias *Node) *Node {
 	if w.Rank() == 2 {
 		w = swapLast(w)
 	}
-	y := Matmul(x, w)
 	if bias == nil {
-		return y
+		return Matmul(x, w)
 	}
+	multiply, once := Matmul, allHalf(x, weight, bias)
+	if once {
+		multiply = sums
+	}
+	y := multiply(x, w)
 	if !shape.BroadcastsTo(bias.Shape(), y.Shape()) {
 		fault.Throw(fault.Shape, "linear", "bias %v does not fit the output %v; want (out)", bias.Shape(), y.Shape())
+	}
+	if once {
+		return Cast(Add(y, addendOf(bias, y)), x.DType())
 	}
 	return Add(y, bias)
 }

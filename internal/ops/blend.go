@@ -71,6 +71,6 @@ func addProduct(op string, x, y, z *Node, value any, f func(a, b *Node) *Node) *
 		if value == nil {
 			return Add(v[0], f(v[1], v[2]))
 		}
-		return Add(v[0], f(Mul(v[1], as(op, value, v[1].DType())), v[2]))
+		return Add(v[0], f(timesNumber(op, v[1], "value", value), v[2]))
 	}, expandTo(Cast(x, d), s), expandTo(Cast(y, d), s), expandTo(Cast(z, d), s))
 }

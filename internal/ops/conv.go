@@ -59,6 +59,9 @@ func registerConv(name string, again func(c attr.Conv, x, w *Node) *Node, last b
 			return []*Node{sum}
 		},
 		VMap: func(n *Node, in []*Node, batched []bool, size int) []*Node {
+			if batched[0] && batched[1] && size == 0 { // there would be no groups
+				return []*Node{reshapeTo(in[0], batchShape(name, n.Shape(), 0))}
+			}
 			out := vmapConv(n, in, batched, size)
 			if last {
 				out[0] = moveAxis(out[0], 2, out[0].Rank()-1)
@@ -182,10 +185,7 @@ func vmapConv(n *Node, in []*Node, batched []bool, size int) []*Node {
 		y := conv(c, Reshape(x, append([]int{size * d[1]}, d[2:]...)...), w)
 		return []*Node{Reshape(y, append([]int{size, d[1]}, y.Shape().Dims()[1:]...)...)}
 	}
-	d := w.Shape().Dims()        // size, O, C/groups, kernel…
-	if batched[0] && size == 0 { // there would be no groups
-		return []*Node{reshapeTo(x, batchShape("conv", n.Shape(), 0))}
-	}
+	d := w.Shape().Dims() // size, O, C/groups, kernel…
 	if batched[0] {
 		// Every example is a set of groups of its own.
 		e := x.Shape().Dims()

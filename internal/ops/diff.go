@@ -71,12 +71,18 @@ func trapezoids(op string, y, x *Node, o TrapezoidOptions) (*Node, int) {
 	if y.Rank() == 0 {
 		fault.Throw(fault.Shape, op, "y is 0-d; want at least one dim")
 	}
-	y = floating(y)
-	m := y.Dim(axis)
-	if m == 0 {
-		fault.Throw(fault.Shape, op, "dim %d of %v is empty", axis, y.Shape())
+	if x == nil {
+		y = floating(y)
+	} else {
+		d := resultType(op, y, x)
+		if !d.IsInexact() {
+			d = DefaultFloat()
+		}
+		y, x = Cast(y, d), Cast(x, d)
 	}
-	both := Add(SliceDim(y, axis, 1, m-1, 1), SliceDim(y, axis, 0, m-1, 1))
+	m := y.Dim(axis)
+	gaps := max(0, m-1) // nothing has none either
+	both := Add(SliceDim(y, axis, m-gaps, gaps, 1), SliceDim(y, axis, 0, gaps, 1))
 	if x == nil {
 		dx := 1.0
 		if o.Dx != nil {
@@ -99,7 +105,7 @@ func trapezoids(op string, y, x *Node, o TrapezoidOptions) (*Node, int) {
 	if at < 0 || x.Dim(at) != m {
 		fault.Throw(fault.Shape, op, "x %v does not fit y %v along dim %d", x.Shape(), y.Shape(), axis)
 	}
-	dist := Sub(SliceDim(x, at, 1, m-1, 1), SliceDim(x, at, 0, m-1, 1))
+	dist := Sub(SliceDim(x, at, m-gaps, gaps, 1), SliceDim(x, at, 0, gaps, 1))
 	return Mul(Mul(both, dist), 0.5), axis
 }
 

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/lucid-go/lucid/internal/graph"
+import (
+	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/graph"
+)
 
 var opMaximum, opMinimum, opFmax, opFmin, opClampMin, opClampMax *graph.Op
 
@@ -112,6 +115,9 @@ func ClampMax(x, max Operand) *Node {
 //lucid:optional min max
 //lucid:alias clip
 func Clamp(x *Node, min, max Operand) *Node {
+	if min == nil && max == nil {
+		fault.Throw(fault.Value, "clamp", "neither min nor max is given; want at least one")
+	}
 	all := []Operand{x}
 	for _, b := range []Operand{min, max} {
 		if b != nil {

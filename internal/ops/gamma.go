@@ -49,7 +49,8 @@ func zetaByExponent(v []*Node) *Node {
 	l, p, r := Log(a), Pow(a, down), Reciprocal(Sub(s, 1))
 	sum = Sub(sum, Mul(Mul(Mul(p, a), r), Add(l, r)))
 	sum = Sub(sum, Mul(Mul(l, p), 0.5))
-	// Each term has s(s+1)…(s+2k-2), whose derivative is slope times as much.
+	// Each term has s(s+1)…(s+2k-2), whose derivative is slope times as much. For exponents that would overflow it, p is 0.
+	s = Minimum(s, 1e15)
 	rise, slope := s, Reciprocal(s)
 	p = Div(p, a)
 	for k, b := range zetaTail {
@@ -57,7 +58,8 @@ func zetaByExponent(v []*Node) *Node {
 		m, n := Add(s, 2*k+1), Add(s, 2*k+2)
 		rise, slope, p = Mul(rise, Mul(m, n)), Add(slope, Add(Reciprocal(m), Reciprocal(n))), Div(p, Mul(a, a))
 	}
-	return Where(Gt(s, 1), sum, math.NaN())
+	// The root of a negative number, whose derivatives are NaN too.
+	return Where(Gt(s, 1), sum, Pow(Sub(Sub(s, 2), Abs(q)), 0.5))
 }
 
 // special records a unary op of real floats.

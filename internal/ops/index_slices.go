@@ -42,10 +42,7 @@ type IndexAddOptions struct{ Alpha any }
 //lucid:method
 func IndexAdd(x *Node, dim int, index, source *Node, o IndexAddOptions) *Node {
 	src, write := slicesAt("index_add", x, dim, index, source)
-	if o.Alpha != nil {
-		src = Cast(Mul(src, o.Alpha), x.DType())
-	}
-	return write(x, src, attr.ReduceAdd)
+	return write(x, timesNumber("index_add", src, "alpha", o.Alpha), attr.ReduceAdd)
 }
 
 // IndexCopy returns x with slices of source written along a dimension; of several for one place the last stays.

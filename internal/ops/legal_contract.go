@@ -40,11 +40,7 @@ func (c claim) windows() attr.Pool {
 // sees asks every window to lie on the input with some element.
 func (c claim) sees(w attr.Pool) {
 	for d := range w.In.Len() {
-		if w.Adaptive || w.Out.At(d) == 0 {
-			continue
-		}
-		last := (w.Out.At(d)-1)*w.Stride.At(d) - w.Pad.At(d)
-		c.must(w.Pad.At(d) <= (w.Kernel.At(d)-1)*w.Dilation.At(d) && last < w.In.At(d), "a window without elements")
+		c.must(!w.Blind(d), "a window without elements")
 	}
 }
 
@@ -61,8 +57,11 @@ func (c claim) endsWith(x *Node, sizes ...attr.Ints) {
 func init() {
 	legal["matmul"] = func(c claim) {
 		c.inputs(2)
-		c.none()
 		c.sameDType(c.in)
+		if c.a != nil {
+			to := attrOf[attr.Cast](c).To
+			c.must(to == dtype.Float32 && c.in[0].DType().IsHalf(), "of %v with a result of %v", c.in[0].DType(), to)
+		}
 		a, b := c.in[0].Shape().Dims(), c.in[1].Shape().Dims()
 		r := len(a)
 		c.must(r >= 2 && len(b) == r && slices.Equal(a[:r-2], b[:r-2]) && a[r-1] == b[r-2], "of shapes %v and %v", a, b)

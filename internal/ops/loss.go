@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // ReductionOptions says what becomes of the losses: "mean" (the default), "sum" or "none".
@@ -128,11 +129,19 @@ func BinaryCrossEntropy(x, target, weight *Node, o ReductionOptions) *Node {
 		l := Sub(Mul(Sub(t, 1), q), Mul(t, p))
 		byX := Div(Sub(x, t), atLeast(Mul(Sub(1, x), x), 1e-12))
 		l = Add(withGrad(l, x, byX), withGrad(zerosLike(l), t, Sub(q, p)))
-		if weight != nil {
-			l = Mul(l, Cast(weight, l.DType()))
-		}
-		return l
+		return byWeight("binary_cross_entropy", "weight", l, weight)
 	})
+}
+
+// byWeight multiplies losses by weights that broadcast to them; nil is 1.
+func byWeight(op, name string, l, weight *Node) *Node {
+	if weight == nil {
+		return l
+	}
+	if !shape.BroadcastsTo(weight.Shape(), l.Shape()) {
+		fault.Throw(fault.Shape, op, "%s %v does not broadcast to the losses, %v", name, weight.Shape(), l.Shape())
+	}
+	return Mul(l, Cast(weight, l.DType()))
 }
 
 // BinaryCrossEntropyWithLogits is BinaryCrossEntropy of sigmoid(x), without overflow. Losses are multiplied by weight,
@@ -147,13 +156,9 @@ func BinaryCrossEntropyWithLogits(x, target, weight, posWeight *Node, o Reductio
 		l := Mul(Sub(1, t), x)
 		lw := Logsigmoid(x)
 		if posWeight != nil {
-			lw = Mul(lw, Add(1, Mul(Sub(Cast(posWeight, x.DType()), 1), t)))
+			lw = Mul(lw, Add(1, byWeight("binary_cross_entropy_with_logits", "pos_weight", t, Sub(Cast(posWeight, x.DType()), 1))))
 		}
-		l = Sub(l, lw)
-		if weight != nil {
-			l = Mul(l, Cast(weight, l.DType()))
-		}
-		return l
+		return byWeight("binary_cross_entropy_with_logits", "weight", Sub(l, lw), weight)
 	})
 }
 

@@ -10,20 +10,25 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
+// With attr.Cast a product of halves has the dtype of its sums, float32: what is added to it is added before the result is rounded, once.
 var opMatmul *graph.Op
 
 func init() {
 	opMatmul = graph.Register(graph.Op{Name: "matmul", Version: 1, Kind: graph.Contract, AMP: graph.AMPHalf, SavesIn: 3,
 		// a is (batch…, m, k), b is (batch…, k, n), with the same batch.
-		Infer: func(_ attr.Attr, in []*Node) []graph.Spec {
-			d := in[0].Shape().Clone()
+		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
+			d, of := in[0].Shape().Clone(), in[0].DType()
 			d[len(d)-1] = in[1].Dim(-1)
-			return []graph.Spec{{Shape: shape.Of("matmul", d...), DType: in[0].DType()}}
+			if wide, ok := a.(attr.Cast); ok {
+				of = wide.To
+			}
+			return []graph.Spec{{Shape: shape.Of("matmul", d...), DType: of}}
 		},
 		VJP: func(n *Node, cot []*Node, need []bool) []*Node {
 			// The cotangent of a matrix that is shown transposed is made transposed, so that it lies as the matrix does.
 			out := make([]*Node, 2)
-			g, a, b := cot[0], n.In(0), n.In(1)
+			a, b := n.In(0), n.In(1)
+			g := castBack(cot[0], a.DType())
 			switch {
 			case need[0] && isSwapped(a):
 				out[0] = swapLast(contract(conj(b), swapLast(g)))
@@ -41,10 +46,10 @@ func init() {
 		JVP: func(n *Node, tan []*Node) []*Node {
 			var sum *Node
 			if tan[0] != nil {
-				sum = contract(tan[0], n.In(1))
+				sum = contractTo(n.Attr(), tan[0], n.In(1))
 			}
 			if tan[1] != nil {
-				sum = addMaybe(sum, contract(n.In(0), tan[1]))
+				sum = addMaybe(sum, contractTo(n.Attr(), n.In(0), tan[1]))
 			}
 			return []*Node{sum}
 		},
@@ -52,15 +57,18 @@ func init() {
 			if n.Rank() == 2 && batched[0] && !batched[1] {
 				// Rows of all examples are rows of one product.
 				x := in[0]
-				y := contract(Reshape(x, size*x.Dim(1), x.Dim(2)), in[1])
+				y := contractTo(n.Attr(), Reshape(x, size*x.Dim(1), x.Dim(2)), in[1])
 				return []*Node{Reshape(y, size, x.Dim(1), y.Dim(1))}
 			}
 			b := allBatched(n, in, batched, size)
-			return []*Node{contract(b[0], b[1])}
+			return []*Node{contractTo(n.Attr(), b[0], b[1])}
 		}})
 }
 
-func contract(a, b *Node) *Node { return apply(opMatmul, nil, a, b) }
+func contract(a, b *Node) *Node { return contractTo(nil, a, b) }
+
+// contractTo is contract with a result of another dtype, or nil.
+func contractTo(to attr.Attr, a, b *Node) *Node { return apply(opMatmul, to, a, b) }
 
 // isSwapped reports whether x shows another tensor with its last two dimensions exchanged.
 func isSwapped(x *Node) bool {
@@ -80,7 +88,18 @@ func isSwapped(x *Node) bool {
 //
 //lucid:func MatMul
 //lucid:method MatMul
-func Matmul(x, other *Node) *Node {
+func Matmul(x, other *Node) *Node { return matmulTo(nil, x, other) }
+
+// sums is Matmul for a product to which something is added: one of halves keeps its sums as they are.
+func sums(x, other *Node) *Node {
+	if x.DType().IsHalf() && x.DType() == other.DType() {
+		return matmulTo(attr.Cast{To: dtype.Float32}, x, other)
+	}
+	return Matmul(x, other)
+}
+
+// matmulTo is Matmul with a result of another dtype, or nil.
+func matmulTo(to attr.Attr, x, other *Node) *Node {
 	if x.Rank() == 0 || other.Rank() == 0 {
 		fault.Throw(fault.Shape, "matmul", "a 0-d operand: %v and %v; use Mul", x.Shape(), other.Shape())
 	}
@@ -100,7 +119,7 @@ func Matmul(x, other *Node) *Node {
 		fault.Throw(fault.Shape, "matmul", "inner sizes differ: a %v %v, b %v %v; want a[-1] == b[-2], got %d and %d",
 			x.Shape(), x.DType(), other.Shape(), other.DType(), a.Dim(-1), b.Dim(-2))
 	}
-	y := matmulBatched(a, b)
+	y := matmulBatched(to, a, b)
 	dims := y.Shape().Clone()
 	if other.Rank() == 1 {
 		dims = dims[:len(dims)-1]
@@ -116,14 +135,14 @@ func Matmul(x, other *Node) *Node {
 }
 
 // matmulBatched broadcasts the leading dimensions. A plain matrix on the right takes all rows at once.
-func matmulBatched(a, b *Node) *Node {
+func matmulBatched(to attr.Attr, a, b *Node) *Node {
 	if b.Rank() == 2 && a.Rank() > 2 {
 		lead := a.Shape().Dims()[:a.Rank()-1]
-		y := contract(Reshape(a, product(lead), a.Dim(-1)), b)
+		y := contractTo(to, Reshape(a, product(lead), a.Dim(-1)), b)
 		return Reshape(y, append(slices.Clone(lead), b.Dim(-1))...)
 	}
 	if a.Rank() == 2 && b.Rank() == 2 {
-		return contract(a, b)
+		return contractTo(to, a, b)
 	}
 	la := shape.Of("matmul", a.Shape().Dims()[:a.Rank()-2]...)
 	lb := shape.Of("matmul", b.Shape().Dims()[:b.Rank()-2]...)
@@ -131,7 +150,7 @@ func matmulBatched(a, b *Node) *Node {
 	full := func(x *Node) *Node {
 		return broadcastTo(x, shape.Of("matmul", append(slices.Clone(lead), x.Dim(-2), x.Dim(-1))...))
 	}
-	return contract(full(a), full(b))
+	return contractTo(to, full(a), full(b))
 }
 
 // requireRank refuses operands of another rank.
@@ -147,10 +166,13 @@ func requireRank(op, name string, x *Node, rank int) {
 //lucid:method
 //lucid:alias dot_2d
 //lucid:amp half
-func Mm(x, mat2 *Node) *Node {
+func Mm(x, mat2 *Node) *Node { return mmOf(x, mat2, Matmul) }
+
+// mmOf, bmmOf and mvOf are Mm, Bmm and Mv by Matmul or by sums.
+func mmOf(x, mat2 *Node, multiply func(x, y *Node) *Node) *Node {
 	requireRank("mm", "input", x, 2)
 	requireRank("mm", "mat2", mat2, 2)
-	return Matmul(x, mat2)
+	return multiply(x, mat2)
 }
 
 // Bmm multiplies two stacks of matrices of the same length; nothing is broadcast.
@@ -158,13 +180,15 @@ func Mm(x, mat2 *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:amp half
-func Bmm(x, mat2 *Node) *Node {
+func Bmm(x, mat2 *Node) *Node { return bmmOf(x, mat2, Matmul) }
+
+func bmmOf(x, mat2 *Node, multiply func(x, y *Node) *Node) *Node {
 	requireRank("bmm", "input", x, 3)
 	requireRank("bmm", "mat2", mat2, 3)
 	if x.Dim(0) != mat2.Dim(0) {
 		fault.Throw(fault.Shape, "bmm", "the stacks %v and %v differ in length; use MatMul to broadcast", x.Shape(), mat2.Shape())
 	}
-	return Matmul(x, mat2)
+	return multiply(x, mat2)
 }
 
 // Mv multiplies a matrix by a vector.
@@ -172,10 +196,12 @@ func Bmm(x, mat2 *Node) *Node {
 //lucid:func
 //lucid:method
 //lucid:amp half
-func Mv(x, vec *Node) *Node {
+func Mv(x, vec *Node) *Node { return mvOf(x, vec, Matmul) }
+
+func mvOf(x, vec *Node, multiply func(x, y *Node) *Node) *Node {
 	requireRank("mv", "input", x, 2)
 	requireRank("mv", "vec", vec, 1)
-	return Matmul(x, vec)
+	return multiply(x, vec)
 }
 
 func product(lead []int) int {

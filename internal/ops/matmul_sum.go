@@ -36,7 +36,7 @@ func productOf(x *Node) (p *Node, turned bool) {
 	for !x.Stored() && x.Op() == opPermute && x.Rank() == 2 && isSwapped(x) {
 		x, turned = x.In(0), !turned
 	}
-	if x.Stored() || x.Op() != opMatmul || x.Rank() != 2 {
+	if x.Stored() || x.Op() != opMatmul || x.Attr() != nil || x.Rank() != 2 {
 		return nil, false
 	}
 	return x, turned

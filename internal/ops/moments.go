@@ -42,6 +42,9 @@ func variance(op string, x *Node, o VarOptions) *Node {
 	if o.Correction != nil {
 		v.Correction = *o.Correction
 	}
+	if count(x, v.Axes.Slice()) == 0 { // NaN, whatever the correction
+		v.Correction = 0
+	}
 	return apply(opVar, v, x)
 }
 

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/lucid-go/lucid/internal/dtype"
+import (
+	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
+)
 
 // nanTo0 puts 0 in place of NaN.
 func nanTo0(x *Node) *Node {
@@ -29,6 +32,9 @@ func Nanmean(x *Node, o ReduceOptions) *Node {
 	d := x.DType()
 	if o.DType != dtype.Invalid {
 		d = o.DType
+		if !d.IsInexact() {
+			fault.Throw(fault.DType, "nanmean", "dtype %v; want a floating or complex dtype", d)
+		}
 	}
 	wide := d
 	if d.IsHalf() {

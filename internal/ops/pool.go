@@ -121,8 +121,18 @@ func maxPool(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (values,
 	if o.ChannelsLast {
 		return maxPoolLast(op, x, k, kernel, o)
 	}
-	w := newPool(op, planes(op, x, k), kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
-	return maxItems(x, w, o.ReturnIndices)
+	return maxItems(x, maxWindows(op, planes(op, x, k), kernel, o), o.ReturnIndices)
+}
+
+// maxWindows places windows that have a largest element each.
+func maxWindows(op string, in, kernel []int, o MaxPoolOptions) attr.Pool {
+	w := newPool(op, in, kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
+	for d := range in {
+		if w.Blind(d) {
+			fault.Throw(fault.Value, op, "a window of kernel %v with dilation %v and padding %v sees nothing but padding in %v; want less of them", w.Kernel.Slice(), w.Dilation.Slice(), w.Pad.Slice(), in)
+		}
+	}
+	return w
 }
 
 // maxPoolLast pools where the channels lie last: they are one more dimension, of windows of one element. Over three dimensions of
@@ -141,7 +151,7 @@ func maxPoolLast(op string, x *Node, k int, kernel []int, o MaxPoolOptions) (val
 		}
 		return moveAxis(values, last-k, last), indices
 	}
-	w := newPool(op, planes(op, first, k), kernel, o.Stride, o.Padding, o.Dilation, o.CeilMode)
+	w := maxWindows(op, planes(op, first, k), kernel, o)
 	more := func(v attr.Ints, n int) attr.Ints { return attr.MakeInts(append(slices.Clone(v.Slice()), n)...) }
 	w.In, w.Out = more(w.In, channels), more(w.Out, channels)
 	w.Kernel, w.Stride, w.Pad, w.Dilation = more(w.Kernel, 1), more(w.Stride, 1), more(w.Pad, 0), more(w.Dilation, 1)

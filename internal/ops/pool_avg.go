@@ -92,9 +92,10 @@ func lpPool(op string, x *Node, k int, p float64, kernel []int, o LpPoolOptions)
 	if p == 0 {
 		fault.Throw(fault.Value, op, "norm_type is 0; want another number")
 	}
-	if math.IsInf(p, 1) {
-		y, _ := maxPool(op, x, k, kernel, MaxPoolOptions{Stride: o.Stride, CeilMode: o.CeilMode})
-		return y
+	if math.IsInf(p, 0) { // the largest magnitude, or the smallest
+		sign := math.Copysign(1, p)
+		y, _ := maxPool(op, Mul(Abs(x), sign), k, kernel, MaxPoolOptions{Stride: o.Stride, CeilMode: o.CeilMode})
+		return Mul(y, sign)
 	}
 	size := float64(product(each(op, "kernel_size", kernel, k, 0)))
 	return inFloat32(realFloat(op, x), func(x *Node) *Node {

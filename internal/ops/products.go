@@ -67,6 +67,9 @@ func Inner(x, other *Node) *Node {
 	if x.Rank() == 0 || other.Rank() == 0 {
 		return Mul(x, other)
 	}
+	if x.Dim(-1) != other.Dim(-1) {
+		fault.Throw(fault.Shape, "inner", "the last dims of %v and %v differ", x.Shape(), other.Shape())
+	}
 	return tensordot("inner", x, other, []int{x.Rank() - 1}, []int{other.Rank() - 1})
 }
 

@@ -142,11 +142,15 @@ func AsStrided(x *Node, size, stride []int, o AsStridedOptions) *Node {
 //lucid:alias unfold_dim
 func Unfold(x *Node, dimension, size, step int) *Node {
 	axis := shape.Axis("unfold", dimension, x.Rank())
-	if x.Rank() == 0 {
+	flat := x.Rank() == 0
+	if flat {
 		x = Reshape(x, 1)
 	}
 	if size < 0 || size > x.Dim(axis) || step <= 0 {
 		fault.Throw(fault.Value, "unfold", "windows of size %d, step %d along dim %d of %v; want a size up to %d and a step of 1 or more", size, step, axis, x.Shape(), x.Dim(axis))
+	}
+	if flat { // one window, without a dimension to count it
+		return SliceDim(x, 0, 0, size, 1)
 	}
 	return graph.New(opUnfold, attr.Unfold{Axis: axis, Size: size, Step: step}, x)
 }

@@ -94,7 +94,7 @@ func Vander(x *Node, o VanderOptions) *Node {
 	if n < 0 {
 		fault.Throw(fault.Value, "vander", "N is %d; want 0 or more", n)
 	}
-	if x.DType() == dtype.Bool {
+	if !x.DType().IsInexact() { // as running products of integers are
 		x = Cast(x, dtype.Int64)
 	}
 	if n == 0 {

@@ -32,7 +32,7 @@ func init() {
 		Infer: func(a attr.Attr, in []*Node) []graph.Spec {
 			return []graph.Spec{{Shape: in[0].Shape(), DType: a.(attr.Cast).To}}
 		},
-		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{Cast(cot[0], n.In(0).DType())} },
+		VJP: func(n *Node, cot []*Node, _ []bool) []*Node { return []*Node{castBack(cot[0], n.In(0).DType())} },
 		JVP: func(n *Node, tan []*Node) []*Node {
 			if !n.DType().IsInexact() {
 				return []*Node{nil}
@@ -56,6 +56,14 @@ func Where(condition *Node, x, other Operand) *Node {
 		c = broadcastTo(c, s)
 	}
 	return apply(opWhere, nil, c, a, b)
+}
+
+// castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing.
+func castBack(x *Node, to dtype.DType) *Node {
+	if x.Op() == opCast && !x.Stored() && x.In(0).DType() == to && to.IsHalf() && x.DType() == dtype.Float32 {
+		return x.In(0)
+	}
+	return Cast(x, to)
 }
 
 // Cast converts to another dtype. Floats become integers by truncation; NaN and values out of range become the

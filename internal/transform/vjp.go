@@ -49,6 +49,34 @@ type Pullback struct {
 	Zeros bool
 	// Gave is called with what a node's rule gives its input k; nil: not called.
 	Gave func(n *Node, k int, cot *Node)
+	// Hold claims every cotangent until the rules have read it: At may show one to others, who clear it, and what it was made
+	// from would end with it. The results of Run are not claimed.
+	Hold bool
+}
+
+func (p *Pullback) hold(n *Node) {
+	if p.Hold {
+		n.Ref()
+	}
+}
+
+func (p *Pullback) drop(ns ...*Node) {
+	for _, n := range ns {
+		if p.Hold && n != nil {
+			n.Unref()
+		}
+	}
+}
+
+// meet adds up what has arrived at a node.
+func (p *Pullback) meet(c *cotangent) {
+	if len(c.more) == 0 {
+		return
+	}
+	old := append([]*Node{c.sum}, c.more...)
+	c.meet()
+	p.hold(c.sum)
+	p.drop(old...)
 }
 
 // Run returns the cotangent of every input, nil where none arrived.
@@ -61,6 +89,7 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 			continue
 		}
 		j := t.idx.Get(o)
+		p.hold(cots[i])
 		acc[j].add(cots[i])
 	}
 	asked := map[int]bool{}
@@ -72,19 +101,24 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
 		if asked[i] && acc[i].sum == nil {
-			acc[i].add(ops.ZerosLike(n))
+			zeros := ops.ZerosLike(n)
+			p.hold(zeros)
+			acc[i].add(zeros)
 		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}
-		acc[i].meet()
+		p.meet(&acc[i])
 		if p.At != nil && acc[i].sum != nil {
-			acc[i].sum = p.At(n, acc[i].sum)
+			old := acc[i].sum
+			acc[i].sum = p.At(n, old)
+			p.hold(acc[i].sum)
+			p.drop(old)
 		}
-		if !p.See(n) || n.NumIn() == 0 {
-			continue
+		if p.See(n) && n.NumIn() > 0 {
+			p.step(t, n, i, acc, parts)
 		}
-		p.step(t, n, i, acc, parts)
+		p.drop(acc[i].sum)
 	}
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
@@ -102,7 +136,10 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
 		}
-		parts[j][k] = addTo(parts[j][k], acc[i].sum)
+		old := parts[j][k]
+		parts[j][k] = addTo(old, acc[i].sum)
+		p.hold(parts[j][k])
+		p.drop(old)
 		return
 	}
 	if n.Op().VJP == nil {
@@ -132,11 +169,13 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 		if p.Gave != nil {
 			p.Gave(n, k, g)
 		}
+		p.hold(g)
 		acc[j].add(g)
 	}
 	if !n.IsBundle() {
 		return
 	}
+	p.drop(parts[i]...)
 	delete(parts, i)
 }
 

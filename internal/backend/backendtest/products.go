@@ -13,6 +13,10 @@ func products() (all []check) {
 		all = append(all, check{name: "matmul", dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
 			f: one(func(in []*node) *node { return ops.Matmul(in[0], in[1]) })})
 	}
+	for _, s := range [][2][]int{{{3, 4}, {4, 5}}, {{65, 70}, {70, 33}}, {{2, 3, 40}, {2, 40, 15}}, {{40, 600}, {600, 50}}, {{3, 0}, {0, 2}}, {{1, 300}, {300, 1}}} {
+		all = append(all, check{name: "matmul/sums", dtypes: []dtype.DType{dtype.BFloat16, dtype.Float16}, loose: true, in: []input{{lo: -1, hi: 1, shape: s[0]}, {lo: -1, hi: 1, shape: s[1]}},
+			f: one(func(in []*node) *node { return graph.New(op("matmul"), attr.Cast{To: dtype.Float32}, in...) })})
+	}
 	last := func(name string, x, w []int, f func(x, w, bias *node, o ops.ConvOptions) *node, o ops.ConvOptions) check {
 		o.ChannelsLast = true
 		return check{name: "conv_last/" + name, dtypes: numbers, loose: true, in: []input{{lo: -1, hi: 1, shape: x}, {lo: -1, hi: 1, shape: w}},

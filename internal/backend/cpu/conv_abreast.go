@@ -216,7 +216,7 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 				}
 			}
 			for t := range taps {
-				copySpread(to[t*count*cols:], cols, tmp[t*cols:], taps*cols, 1, count, rows)
+				copySpread(to[t*count*cols:], cols, tmp, t*cols, taps*cols, 1, count, rows)
 			}
 			return
 		}

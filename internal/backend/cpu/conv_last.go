@@ -101,10 +101,10 @@ func (d *placesConv[T]) putLast(u *placesBlock[T], sums []T, cols, image, o, cha
 	all := j.groups * j.kernels
 	to := j.z[image*j.outPlaces*all+u.group*j.kernels+o:]
 	if p[2].outStep == 1 && p[1].outStep == 1 && u.cols == j.outSize[2] { // rows follow each other
-		copySpread(to[d.place(&u.strip, 0)*all:], all, sums, cols, 1, u.rows*u.cols, channels)
+		copySpread(to[d.place(&u.strip, 0)*all:], all, sums, 0, cols, 1, u.rows*u.cols, channels)
 		return
 	}
 	for r := range u.rows {
-		copySpread(to[d.place(&u.strip, r)*all:], p[2].outStep*all, sums[r*u.cols*cols:], cols, 1, u.cols, channels)
+		copySpread(to[d.place(&u.strip, r)*all:], p[2].outStep*all, sums, r*u.cols*cols, cols, 1, u.cols, channels)
 	}
 }

@@ -87,20 +87,20 @@ func (j *convJob[T]) byProduct(c *backend.Ctx) error {
 	return failed
 }
 
-// copySpread copies rows of n elements that are a step apart: dst[r·drs+i] = src[r·srs+i·step].
-func copySpread[T numbers](dst []T, drs int, src []T, srs, step, rows, n int) {
+// copySpread copies rows of n elements that are a step apart: dst[r·drs+i] = src[at+r·srs+i·step].
+func copySpread[T numbers](dst []T, drs int, src []T, at, srs, step, rows, n int) {
 	if z, ok := any(dst).([]float32); ok && srs >= 0 && step > 0 {
-		simd.PadRowsF32(z, drs, any(src).([]float32), srs, step, rows, 0, n, 0, 0)
+		simd.PadRowsF32(z, drs, any(src).([]float32)[at:], srs, step, rows, 0, n, 0, 0)
 		return
 	}
 	for r := range rows {
-		to := dst[r*drs:][:n]
+		to, from := dst[r*drs:][:n], at+r*srs
 		if step == 1 {
-			copy(to, src[r*srs:])
+			copy(to, src[from:])
 			continue
 		}
 		for i := range to {
-			to[i] = src[r*srs+i*step]
+			to[i] = src[from+i*step]
 		}
 	}
 }
@@ -114,7 +114,7 @@ func layRows[T numbers](c *backend.Ctx, to, from []T, r *rowsOfPlaces, channels 
 			at := row * n * channels
 			for ch := range channels {
 				for i := range r.size[0] {
-					copySpread(to[at:], r.size[2], from[r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0]:], r.step[1], r.step[2], r.size[1], r.size[2])
+					copySpread(to[at:], r.size[2], from, r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0], r.step[1], r.step[2], r.size[1], r.size[2])
 					at += r.size[1] * r.size[2]
 				}
 			}

@@ -103,7 +103,7 @@ func (d *columnsConv[T]) pairs(x, tmp []T, base, images, t0, t1, rows int) {
 		for u1 := range p[1].outs {
 			to, from := x[(i*p[1].outs+u1)*p[2].outs:], tmp[i*high*wide+u1*p[1].stride*wide:]
 			for r := range rows {
-				copySpread(to[r*d.pitch*d.cols:], d.cols, from[r*p[1].step*wide:], p[2].step, p[2].stride, p[2].taps, p[2].outs)
+				copySpread(to[r*d.pitch*d.cols:], d.cols, from, r*p[1].step*wide, p[2].step, p[2].stride, p[2].taps, p[2].outs)
 			}
 		}
 	}

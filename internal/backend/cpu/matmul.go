@@ -45,7 +45,10 @@ func product64(m, n, k int, a []float64, ars, acs int, b []float64, brs, bcs int
 }
 
 // endedProduct is a product that tells of its parts; ep may be nil.
-type endedProduct[T numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []T, crs int, ep func(c []T, crs, row, col, rows, cols int), run gemm.Runner)
+type endedProduct[T numbers] = productTo[T, T]
+
+// productTo is one with a result of another type.
+type productTo[T, Z numbers] func(m, n, k int, a []T, ars, acs int, b []T, brs, bcs int, c []Z, crs int, ep func(c []Z, crs, row, col, rows, cols int), run gemm.Runner)
 
 func ended32(m, n, k int, a []float32, ars, acs int, b []float32, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
 	gemm.Float32(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
@@ -117,6 +120,9 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 	case dtype.Float64:
 		return stacks(c, out, in, matmul64, then)
 	case dtype.BFloat16, dtype.Float16:
+		if out.DType == dtype.Float32 { // something is added before the result is rounded
+			return stacks(c, out, in, sumsOfHalf(in[0].DType), then)
+		}
 		return stacks(c, out, in, endedHalf(in[0].DType), then)
 	case dtype.Complex64:
 		return stacks(c, out, in, ended(productC64), then)
@@ -138,7 +144,7 @@ func matmulThen(c *backend.Ctx, out backend.View, in []backend.View, then ending
 const plainWork = 1 << 17
 
 // plain does a product of two matrices as they lie, without what stacks need. It reports whether it did.
-func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then ending) (done bool, err error) {
+func plain[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mul productTo[T, Z], then ending) (done bool, err error) {
 	if in[0].Shape.Rank() != 2 || in[1].Shape.Rank() != 2 {
 		return false, nil
 	}
@@ -158,10 +164,10 @@ func plain[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul e
 	}
 	if m*n*k > plainWork {
 		run, failed := runnerOf(c)
-		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[T](then, out), n, epilogueOf[T](then, 0), run)
+		mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), run)
 		return true, *failed
 	}
-	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[T](then, out), n, epilogueOf[T](then, 0), nil)
+	mul(m, n, k, backend.Whole[T](in[0]), ars, acs, backend.Whole[T](in[1]), brs, bcs, placeOf[Z](then, out), n, epilogueOf[Z](then, 0), nil)
 	return true, nil
 }
 
@@ -179,7 +185,7 @@ func epilogueOf[T numbers](e ending, base int) func(c []T, crs, row, col, rows, 
 	return nil
 }
 
-func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul endedProduct[T], then ending) error {
+func stacks[T, Z numbers](c *backend.Ctx, out backend.View, in []backend.View, mul productTo[T, Z], then ending) error {
 	if done, err := plain(c, out, in, mul, then); done {
 		return err
 	}
@@ -193,12 +199,12 @@ func stacks[T numbers](c *backend.Ctx, out backend.View, in []backend.View, mul 
 		return err
 	}
 	defer b.done()
-	return multiplyEnded(c, placeOf[T](then, out), &a, &b, mul, then)
+	return multiplyEnded(c, placeOf[Z](then, out), &a, &b, mul, then)
 }
 
 // multiplyEnded multiplies matrix by matrix. Large products are parallel within, small ones among each other; either
 // way an element is summed in an order that depends on k alone.
-func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedProduct[T], then ending) error {
+func multiplyEnded[T, Z numbers](c *backend.Ctx, z []Z, a, b *stack[T], mul productTo[T, Z], then ending) error {
 	m, k, n := a.rows, a.cols, b.cols
 	size := len(z)
 	if then.at != nil {
@@ -207,7 +213,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 	if size == 0 {
 		return nil
 	}
-	of := func(i int) []T { // the i-th product
+	of := func(i int) []Z { // the i-th product
 		if z == nil {
 			return nil
 		}
@@ -221,7 +227,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 		var err error
 		run := gemmRunner(c, &err)
 		for i := range count {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[T](then, i*m), run)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[Z](then, i*m), run)
 			if err != nil {
 				return err
 			}
@@ -231,7 +237,7 @@ func multiplyEnded[T numbers](c *backend.Ctx, z []T, a, b *stack[T], mul endedPr
 	each := max(1, stackWork/max(m*n*k, moveWork*(m*k+k*n+m*n)))
 	return c.For((count+each-1)/each, func(block int) {
 		for i := block * each; i < min((block+1)*each, count); i++ {
-			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[T](then, i*m), nil)
+			mul(m, n, k, a.at(i), a.rs, a.cs, b.at(i), b.rs, b.cs, of(i), n, epilogueOf[Z](then, i*m), nil)
 		}
 	})
 }

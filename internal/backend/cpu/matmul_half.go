@@ -85,6 +85,35 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 	}
 }
 
+// sumsOfHalf is endedHalf without rounding.
+func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
+	mul := gemm.BFloat16
+	if d == dtype.Float16 {
+		mul = gemm.Float16
+	}
+	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
+		if n*k > smallHalf || n == 0 || k == 0 {
+			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
+			return
+		}
+		inSmallBlocks(m, n, k, run, func(row, rows int) {
+			smallSums(d, rows, n, k, a[row*ars:], ars, acs, b, brs, bcs, 0, func(z, _ []float32) {
+				if c == nil {
+					ep(z, n, row, 0, rows, n)
+					return
+				}
+				to := c[row*crs:]
+				for i := range rows {
+					copy(to[i*crs:][:n], z[i*n:])
+				}
+				if ep != nil {
+					ep(to, crs, row, 0, rows, n)
+				}
+			})
+		})
+	}
+}
+
 const (
 	smallHalf = 512     // elements of a right factor so small that a product of float32 takes less time than what halves need besides
 	smallRows = 8 << 10 // elements of the left factor and the product in one block
@@ -93,35 +122,26 @@ const (
 // productSmall widens the factors first. The size of the right one alone decides, so that a row has the same bits whatever rows come
 // with it.
 func productSmall(d dtype.DType, m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int), run gemm.Runner) {
+	inSmallBlocks(m, n, k, run, func(row, rows int) { smallBlock(d, row, rows, n, k, a, ars, acs, b, brs, bcs, c, crs, ep) })
+}
+
+// inSmallBlocks calls f for a few rows at a time.
+func inSmallBlocks(m, n, k int, run gemm.Runner, f func(row, rows int)) {
 	each := max(1, smallRows/(n+k))
 	if run == nil || m <= each {
 		for row := 0; row < m; row += each {
-			smallBlock(d, row, min(each, m-row), n, k, a, ars, acs, b, brs, bcs, c, crs, ep)
+			f(row, min(each, m-row))
 		}
 		return
 	}
-	run((m+each-1)/each, func(block int) {
-		row := block * each
-		smallBlock(d, row, min(each, m-row), n, k, a, ars, acs, b, brs, bcs, c, crs, ep)
-	})
+	run((m+each-1)/each, func(block int) { f(block*each, min(each, m-block*each)) })
 }
 
 // smallBlock is a few rows of productSmall.
 func smallBlock(d dtype.DType, row, rows, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []uint16, crs int, ep func(c []uint16, crs, row, col, rows, cols int)) {
-	withScratch(k*n+rows*(k+n)+rows*n/2+1, func(buf []float32) {
-		y, x, z := buf[:k*n], buf[k*n:][:rows*k], buf[k*n+rows*k:][:rows*n]
-		yrs, ycs := n, 1
-		if brs == 1 && bcs != 1 {
-			widenMatrix(d, y, b, n, k, bcs, 1)
-			yrs, ycs = 1, k
-		} else {
-			widenMatrix(d, y, b, k, n, brs, bcs)
-		}
-		widenMatrix(d, x, a[row*ars:], rows, k, ars, acs)
-		gemm.Float32(rows, n, k, x, k, 1, y, yrs, ycs, z, n, gemm.Overwrite, nil, nil)
+	smallSums(d, rows, n, k, a[row*ars:], ars, acs, b, brs, bcs, rows*n/2+1, func(z, rest []float32) {
 		to, rs := tail(c, row*crs), crs
 		if c == nil {
-			rest := buf[k*n+rows*(k+n):]
 			to, rs = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(rest))), rows*n), n
 		}
 		if rs == n {
@@ -132,6 +152,23 @@ func smallBlock(d dtype.DType, row, rows, n, k int, a []uint16, ars, acs int, b 
 		if ep != nil {
 			ep(to, rs, row, 0, rows, n)
 		}
+	})
+}
+
+// smallSums widens a few rows and the right factor, multiplies them and hands on the sums, and more elements of scratch.
+func smallSums(d dtype.DType, rows, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs, more int, f func(z, rest []float32)) {
+	withScratch(k*n+rows*(k+n)+more, func(buf []float32) {
+		y, x, z := buf[:k*n], buf[k*n:][:rows*k], buf[k*n+rows*k:][:rows*n]
+		yrs, ycs := n, 1
+		if brs == 1 && bcs != 1 {
+			widenMatrix(d, y, b, n, k, bcs, 1)
+			yrs, ycs = 1, k
+		} else {
+			widenMatrix(d, y, b, k, n, brs, bcs)
+		}
+		widenMatrix(d, x, a, rows, k, ars, acs)
+		gemm.Float32(rows, n, k, x, k, 1, y, yrs, ycs, z, n, gemm.Overwrite, nil, nil)
+		f(z, buf[k*n+rows*(k+n):])
 	})
 }
 

@@ -34,6 +34,10 @@ func TestCompileSorts(t *testing.T) {
 		}
 	}
 	compileOne(t, "isin", searchSource("isin", dtype.Complex64, false))
+	for _, name := range []string{"truth_count", "truth_place"} {
+		compileOne(t, name, truthSource(name))
+	}
+	compileOne(t, "radix_plan", radixForm{t: dtype.Uint32, key: "u32"}.source("radix_plan", digits(dtype.Int64)))
 }
 
 // TestCompileScans compiles every scan over one kind of element each, and all parts of one.
@@ -148,6 +152,9 @@ func TestCompileRadix(t *testing.T) {
 			for _, to := range []bool{false, true} {
 				f.to = to
 				compileOne(t, "radix_place", f.source("radix_place", nil))
+				if f.skips = d.IsInteger(); f.skips {
+					compileOne(t, "radix_place", f.source("radix_place", nil))
+				}
 			}
 		}
 	}

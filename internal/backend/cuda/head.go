@@ -3,6 +3,7 @@ package cuda
 import (
 	"slices"
 
+	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -12,8 +13,8 @@ import (
 // its columns are made by the product's own kernel before it rounds, where the library has one that does; anything else is a launch of its own.
 
 // canLead reports what begins a program: products whose kernel may do the rest, and random numbers.
-func canLead(op string, out dtype.DType) bool {
-	return op == "matmul" && out.IsHalf() || canDraw(op, out)
+func canLead(op string, a attr.Attr, out dtype.DType) bool {
+	return op == "matmul" && (out.IsHalf() || a != nil) || canDraw(op, out)
 }
 
 // after is a program that a product's kernel may be able to run.
@@ -30,6 +31,9 @@ func afterProduct(p *backend.Fused) *after {
 	if p.Head == nil || p.Head.Kept || p.Head.Op != "matmul" {
 		return nil
 	}
+	if p.Head.Attr != nil {
+		return afterSums(p)
+	}
 	if s := slopeAfter(p); s != nil {
 		return &after{aux: -1, slope: s}
 	}
@@ -38,25 +42,70 @@ func afterProduct(p *backend.Fused) *after {
 	}
 	a, at := &after{aux: -1}, p.Head.Dst
 	for _, ins := range p.Instrs {
-		x, y := ins.Src[0], ins.Src[1]
-		if y == at {
-			x, y = y, x
-		}
-		switch {
-		case x != at || a.gelu:
+		if at = a.follow(p, at, ins, nil); at < 0 {
 			return nil
-		case ins.Op == "gelu_tanh":
-			a.gelu = true
-			if k := slices.Index(p.Out, at); k >= 0 {
-				a.aux = k
-			}
-		case ins.Op == "add" && y >= 0 && y < p.In && y != p.Head.Dst && len(a.added) < 2:
-			a.added = append(a.added, y)
+		}
+	}
+	return a.ends(p, at)
+}
+
+// afterSums is afterProduct for the sums of a product of halves, float32, that are rounded after something was added.
+func afterSums(p *backend.Fused) *after {
+	if p.Tail != nil {
+		return nil
+	}
+	a, at, wide := &after{aux: -1}, p.Head.Dst, map[int]int{} // halves that are widened to be added
+	for _, ins := range p.Instrs {
+		src, of := ins.Src[0], p.DTypes[ins.Dst]
+		switch {
+		case ins.Op != "cast":
+			at = a.follow(p, at, ins, wide)
+		case src == at && of.IsHalf() && p.DTypes[src] == dtype.Float32:
+			at = ins.Dst
+		case of == dtype.Float32 && src < p.In && src != p.Head.Dst && p.DTypes[src].IsHalf():
+			wide[ins.Dst] = src
 		default:
 			return nil
 		}
-		at = ins.Dst
+		if at < 0 {
+			return nil
+		}
 	}
+	if !p.DTypes[at].IsHalf() {
+		return nil
+	}
+	return a.ends(p, at)
+}
+
+// follow takes an instruction over register at and returns the register it makes, -1 if no kernel of a product does it. An
+// addend of wide stands for what it was widened from; others have the dtype of the sum.
+func (a *after) follow(p *backend.Fused, at int, ins backend.Instr, wide map[int]int) int {
+	x, y := ins.Src[0], ins.Src[1]
+	if y == at {
+		x, y = y, x
+	}
+	from, widened := wide[y]
+	if widened {
+		y = from
+	}
+	switch {
+	case x != at || a.gelu || p.DTypes[ins.Dst] != p.DTypes[at]:
+		return -1
+	case ins.Op == "gelu_tanh" && p.DTypes[at].IsHalf():
+		a.gelu = true
+		if k := slices.Index(p.Out, at); k >= 0 {
+			a.aux = k
+		}
+	case ins.Op == "add" && y >= 0 && y < p.In && y != p.Head.Dst && p.DTypes[y].IsHalf() && len(a.added) < 2:
+		a.added = append(a.added, y)
+	default:
+		return -1
+	}
+	return ins.Dst
+}
+
+// ends says which outputs hold what; nil if others are wanted.
+func (a *after) ends(p *backend.Fused, at int) *after {
 	if a.last = slices.Index(p.Out, at); a.last < 0 || len(p.Out) != 1+number(a.aux >= 0) {
 		return nil
 	}

@@ -32,7 +32,7 @@ func (d *Device) openBLAS() {
 
 // matmul multiplies batches of matrices.
 func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
-	if !cublas.Supports(out[0].DType) {
+	if !cublas.Supports(in[0].DType) {
 		return d.integerMatmul(out[0], in[0], in[1])
 	}
 	return d.matmulThen(out[0], in, cublas.Epilogue{}, cublas.Operands{Z: address(out[0])})
@@ -74,7 +74,7 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 			leads = append(leads, v.Shape.Dim(r-1))
 		}
 		x[i], at[i] = mat, address(v)
-		if i == 1 && pads(out.DType, batch, m, n, k, leads) {
+		if i == 1 && pads(in[0].DType, batch, m, n, k, leads) {
 			if !alone {
 				return cublas.ErrUnsupported
 			}
@@ -94,7 +94,7 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 		return nil
 	}
 	o.X, o.Y = at[0], at[1]
-	p := cublas.Product{DType: out.DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after, Deterministic: d.ctx.Deterministic}
+	p := cublas.Product{DType: in[0].DType, Wide: alone && out.DType != in[0].DType, Batch: batch, M: m, N: n, K: k, X: x[0], Y: x[1], Pitch: pitch, After: after, Deterministic: d.ctx.Deterministic}
 	if worthCutting(p) {
 		if !alone {
 			return cublas.ErrUnsupported

@@ -47,7 +47,7 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 			b.Free()
 		}
 	}()
-	p := cublas.Product{DType: z.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Pitch: whole(n), Deterministic: d.ctx.Deterministic}
+	p := cublas.Product{DType: x.DType, Wide: z.DType != x.DType, Batch: 1, M: whole(m), N: whole(n), K: whole(k), Pitch: whole(n), Deterministic: d.ctx.Deterministic}
 	var at [2]uintptr
 	for i, o := range []struct {
 		v  backend.View

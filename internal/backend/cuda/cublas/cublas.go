@@ -101,6 +101,7 @@ type Product struct {
 	Batch, M, N, K int
 	X, Y           Matrix
 	Pitch          int
+	Wide           bool   // z has the sums of halves as they are, in float32
 	Align          [3]int // of z, x and y in bytes, 256 at most
 	Deterministic  bool   // the algorithm does not depend on the clock
 	TF32           bool
@@ -173,6 +174,9 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 // String names the product.
 func (p Product) String() string {
 	s := fmt.Sprintf("%d products of [%d %d] and [%d %d] of %v", p.Batch, p.M, p.K, p.K, p.N, p.DType)
+	if p.Wide {
+		s += " into float32"
+	}
 	if p.After != (Epilogue{}) {
 		s += fmt.Sprintf(" %+v", p.After)
 	}

@@ -114,9 +114,9 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	call("describing a product", func() uintptr {
 		return dl.Call(fn.descCreate, uintptr(unsafe.Pointer(&l.desc)), compute, scales[p.DType])
 	})
-	layout := func(to *uintptr, rows, cols, lead, batch int) {
+	layout := func(to *uintptr, t dtype.DType, rows, cols, lead, batch int) {
 		call("describing a matrix", func() uintptr {
-			return dl.Call(fn.layoutCreate, uintptr(unsafe.Pointer(to)), types[p.DType], uintptr(rows), uintptr(cols), uintptr(lead))
+			return dl.Call(fn.layoutCreate, uintptr(unsafe.Pointer(to)), types[t], uintptr(rows), uintptr(cols), uintptr(lead))
 		})
 		if p.Batch > 1 {
 			set(fn.layoutSet, *to, layoutBatches, number(p.Batch), 4)
@@ -125,15 +125,19 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 	}
 	operand := func(to *uintptr, m Matrix, rows, cols int, attr uintptr) {
 		if m.Column == 1 {
-			layout(to, cols, rows, m.Row, m.Batch)
+			layout(to, p.DType, cols, rows, m.Row, m.Batch)
 		} else {
-			layout(to, rows, cols, m.Column, m.Batch)
+			layout(to, p.DType, rows, cols, m.Column, m.Batch)
 			set(fn.descSet, l.desc, attr, number(1), 4)
 		}
 	}
 	operand(&l.y, p.Y, p.K, p.N, descTransA)
 	operand(&l.x, p.X, p.M, p.K, descTransB)
-	layout(&l.z, p.N, p.M, p.Pitch, p.M*p.Pitch)
+	made := p.DType
+	if p.Wide {
+		made = dtype.Float32
+	}
+	layout(&l.z, made, p.N, p.M, p.Pitch, p.M*p.Pitch)
 	if p.After != (Epilogue{}) {
 		set(fn.descSet, l.desc, descEpilogue, number(p.After.number()), 4)
 		if p.After.Aux || p.After.Slope {

@@ -189,18 +189,32 @@ func (k amxKernel) loadA(i int) { tileloadd(k.w, 4+i, 0, [...]string{"AX", "R9"}
 func (k amxKernel) loadB(j int) { tileloadd(k.w, 6+j, 64*j, "R10", "R11") }
 
 // products multiplies the tiles of A and B; with more of them to come, each is loaded anew as soon as it was used for the last time,
-// so that loads run beside products.
+// so that loads run beside products. B comes from the second-level cache: what the next step loads is asked for now.
 func (k amxKernel) products(more bool) {
+	if more {
+		k.w.op("LEAQ (R10)(R12*1), CX")
+	}
 	for j := range k.ct {
 		for i := range k.rt {
 			k.dot(k.w, 6+j, 4+i, 2*i+j)
 			if more && j == k.ct-1 {
 				k.loadA(i)
 			}
+			if more {
+				k.soon(j*k.rt + i)
+			}
 		}
 		if more {
 			k.loadB(j)
 		}
+	}
+}
+
+// soon asks for a part of the next 16 rows of a panel of B, which are 128 bytes each; a narrow panel is half of one.
+func (k amxKernel) soon(part int) {
+	lines := 16 * k.ct / (k.rt * k.ct)
+	for l := part * lines; l < (part+1)*lines; l++ {
+		k.w.op("PREFETCHT0 %d(CX)", 128/k.ct*l)
 	}
 }
 

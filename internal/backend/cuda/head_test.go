@@ -1,0 +1,47 @@
+package cuda
+
+import (
+	"testing"
+
+	"github.com/lucid-go/lucid"
+)
+
+// TestAfterSums: what follows a product of halves that something is added to is seen for what the product's kernel does: a bias, a
+// matrix, gelu, and no more.
+func TestAfterSums(t *testing.T) {
+	gelu := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }
+	for _, c := range []struct {
+		name  string
+		f     func(x, w, bias, rest *lucid.Tensor) *lucid.Tensor
+		added int // -1: the kernel cannot do it
+		gelu  bool
+	}{
+		{"linear", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b) }, 1, false},
+		{"gelu", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return gelu(lucid.Linear(x, w, b)) }, 1, true},
+		{"residual", func(x, w, b, rest *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b).Add(rest) }, 2, false},
+		{"addmm", func(x, w, _, rest *lucid.Tensor) *lucid.Tensor { return lucid.Addmm(rest, x, w.MT()) }, 1, false},
+		{"factor", func(x, w, _, rest *lucid.Tensor) *lucid.Tensor {
+			return lucid.Addmm(rest, x, w.MT(), lucid.AddmmOptions{Alpha: 2})
+		}, -1, false},
+		{"tanh", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b).Tanh() }, -1, false},
+	} {
+		heads := 0
+		for _, p := range seen(func() {
+			half := func(sizes ...int) *lucid.Tensor { return lucid.Ones(sizes...).To(lucid.BFloat16).Eval() }
+			f := lucid.Compile(func(in []*lucid.Tensor) *lucid.Tensor { return c.f(in[0], in[1], in[2], in[3]) })
+			f([]*lucid.Tensor{half(64, 32), half(128, 32), half(128), half(64, 128)}).Eval()
+		}) {
+			if p.Head == nil {
+				continue
+			}
+			heads++
+			a := p.Prep.(*program).after
+			if a == nil && c.added >= 0 || a != nil && (len(a.added) != c.added || a.gelu != c.gelu) {
+				t.Errorf("%s: seen as %+v", c.name, a)
+			}
+		}
+		if heads != 1 {
+			t.Errorf("%s: %d programs begin with a product, want 1", c.name, heads)
+		}
+	}
+}
