@@ -115,29 +115,33 @@ func minRunI64(x []int64) int64 {
 	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
 }
 
-// byLanes folds long runs of short elements by a kernel of vectors, whose order does not matter, and what that leaves by one.
+// byLanes finds the extreme of runs of short elements by a kernel of vectors: neither the order matters to it nor whether it sees an
+// element twice. What is shorter than its lanes is folded by one.
 func byLanes[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
-	const lanes = 512
+	const few, many = 64, 512 // lanes
 	return func(a T, x []T) T {
-		if len(x) < lanes/2 {
+		n, w := len(x), few
+		if n < few {
 			return one(a, x)
+		}
+		if n >= 2*many {
+			w = many
 		}
 		buf := floatTiles.Get().(*floatTile)
 		defer floatTiles.Put(buf)
-		w := lanes
-		if len(x) < 2*lanes {
-			w = lanes / 4
+		t, u := elems[T](unsafe.Pointer(buf), many), elems[T](unsafe.Pointer(&buf[2*many]), 2*few)
+		two(t[:w], x[:w], x[n-w:])
+		for i := w; i+w <= n; i += w {
+			two(t[:w], t[:w], x[i:i+w])
 		}
-		t := elems[T](unsafe.Pointer(buf), w)
-		two(t, x[:w], x[w:2*w])
-		for x = x[2*w:]; len(x) > 0; {
-			n := min(len(x), w)
-			two(t[:n], t[:n], x[:n])
-			x = x[n:]
-		}
-		for ; w > 16; w /= 2 {
+		for ; w > few; w /= 2 {
 			two(t[:w/2], t[:w/2], t[w/2:w])
 		}
-		return one(a, t[:w])
+		// Whole vectors: those behind the first h elements mean nothing any more.
+		for h := few / 2; h > 0; h /= 2 {
+			two(u[:few], t[:few], t[h:h+few])
+			t, u = u, t
+		}
+		return one(a, t[:1])
 	}
 }
