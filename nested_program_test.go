@@ -221,7 +221,7 @@ func TestNestedPrograms(t *testing.T) {
 		n = 24
 	}
 	if long() {
-		n = 3000
+		n = 1000
 	}
 	runNested(t, n)
 }

@@ -151,6 +151,7 @@ func (t *Trace) cell(s *Slot) *gradCell {
 		s.mu.Lock()
 		if s.handle == nil && s.grad != nil {
 			s.handle = Wrap(s.grad)
+			s.handle.born = 0 // the gradient is as old as its slot, whoever computed it last
 			s.grad.Unref()
 			s.grad = nil
 		}
