@@ -84,6 +84,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
 	acc := make([]cotangent, len(t.idx.Nodes))
 	parts := map[int][]*Node{} // cotangents of a bundle's outputs
+	left := len(acc)           // nodes from here on are done with
+	defer func() {             // a rule or a hook panicked: nobody reads the rest
+		for i := range left {
+			p.drop(append(acc[i].more, acc[i].sum)...)
+			p.drop(parts[i]...)
+		}
+	}()
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
@@ -100,25 +107,28 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	}
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
+		left = i + 1
 		if asked[i] && acc[i].sum == nil {
 			zeros := ops.ZerosLike(n)
 			p.hold(zeros)
 			acc[i].add(zeros)
 		}
-		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
-			continue
+		if t.dep[i] && (acc[i].sum != nil || parts[i] != nil) {
+			p.meet(&acc[i])
+			if p.At != nil && acc[i].sum != nil {
+				old := acc[i].sum
+				acc[i].sum = p.At(n, old)
+				p.hold(acc[i].sum)
+				p.drop(old)
+			}
+			if p.See(n) && n.NumIn() > 0 {
+				p.step(t, n, i, acc, parts)
+			}
 		}
-		p.meet(&acc[i])
-		if p.At != nil && acc[i].sum != nil {
-			old := acc[i].sum
-			acc[i].sum = p.At(n, old)
-			p.hold(acc[i].sum)
-			p.drop(old)
-		}
-		if p.See(n) && n.NumIn() > 0 {
-			p.step(t, n, i, acc, parts)
-		}
-		p.drop(acc[i].sum)
+		left = i
+		p.drop(append(acc[i].more, acc[i].sum)...)
+		p.drop(parts[i]...)
+		delete(parts, i)
 	}
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
@@ -172,11 +182,6 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 		p.hold(g)
 		acc[j].add(g)
 	}
-	if !n.IsBundle() {
-		return
-	}
-	p.drop(parts[i]...)
-	delete(parts, i)
 }
 
 // fit brings a cotangent to its input's dtype, and checks that a rule gave the right shape.
@@ -214,14 +219,13 @@ func (c *cotangent) meet() {
 		return
 	}
 	terms := ops.JoinSlices(append([]*Node{c.sum}, c.more...))
-	c.more = nil
-	if len(terms) == 1 {
-		c.sum = terms[0]
-		return
+	sum := terms[0]
+	if len(terms) > 1 {
+		if sum = ops.SumOntoPlaces(terms, sumOf); sum == nil {
+			sum = sumOf(terms)
+		}
 	}
-	if c.sum = ops.SumOntoPlaces(terms, sumOf); c.sum == nil {
-		c.sum = sumOf(terms)
-	}
+	c.sum, c.more = sum, nil
 }
 
 // sumOf adds up terms. Products of the same sizes, such as the gradients of a weight that every step of a sequence uses,
