@@ -115,6 +115,11 @@ func TestTiles(t *testing.T) {
 		"argsort": func(x, _ *lucid.Tensor) *lucid.Tensor { return x.ArgSort(0) },
 		"sort":    func(x, _ *lucid.Tensor) *lucid.Tensor { v, _ := x.Sort(0); return v },
 		"cumsum":  func(x, _ *lucid.Tensor) *lucid.Tensor { return x.Narrow(0, 0, 40000).CumSum(0) },
+		"nonzero": func(x, _ *lucid.Tensor) *lucid.Tensor { return x.Narrow(0, 0, 20000).Gt(150).Nonzero() },
+		"topk": func(x, _ *lucid.Tensor) *lucid.Tensor {
+			_, at := x.Narrow(0, 0, 30000).Reshape(10, -1).TopK(20)
+			return at
+		},
 		"index_add": func(x, w *lucid.Tensor) *lucid.Tensor {
 			return x.Narrow(0, 0, 900).Reshape(-1, 30).IndexAdd(0, w, x.Narrow(0, 0, 21000).Reshape(-1, 30))
 		},
@@ -149,6 +154,10 @@ func TestChosen(t *testing.T) {
 			for name, f := range map[string]func(x *lucid.Tensor) *lucid.Tensor{
 				"topk":     func(x *lucid.Tensor) *lucid.Tensor { _, at := x.TopK(100); return at },
 				"kthvalue": func(x *lucid.Tensor) *lucid.Tensor { _, at := x.KthValue(c.n / 3); return at },
+				"median of rows": func(x *lucid.Tensor) *lucid.Tensor {
+					_, at := lucid.Median(x, lucid.ArgOptions{Dim: new(1)})
+					return at
+				},
 				"median": func(x *lucid.Tensor) *lucid.Tensor {
 					m, _ := lucid.Median(x, lucid.ArgOptions{})
 					return m
@@ -231,6 +240,37 @@ func TestFewDigits(t *testing.T) {
 				got, where := lucid.Sort(z, lucid.SortOptions{Dim: new(1), Descending: down})
 				if !lucid.Equal(got.To(lucid.CPU), want) || !lucid.Equal(where.To(lucid.CPU), at) {
 					t.Errorf("%+v of %v, descending %v: the order differs", c, d, down)
+				}
+			}
+		}
+	}
+}
+
+// TestFewOfMany takes a few elements of one long row, of lengths beside whole stretches of it, against the CPU.
+func TestFewOfMany(t *testing.T) {
+	dev := gpu(t)
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, n := range []int{1 << 20, 1<<20 + 1, 1<<21 - 5} {
+		v := make([]float64, n)
+		for i := range v {
+			if v[i] = math.Round(r.NormFloat64()*40) / 8; i%1000 == 5 {
+				v[i] = math.Copysign(0, -1)
+			}
+		}
+		x := lucid.New(v, n)
+		for _, d := range []lucid.DType{lucid.Float32, lucid.Float64, lucid.BFloat16, lucid.Int8} {
+			y := x.To(d).Eval()
+			if d == lucid.Float32 {
+				y = lucid.Where(x.Gt(21.0), math.NaN(), x).To(d).Eval()
+			}
+			z := y.To(dev).Eval()
+			for _, k := range []int{0, 1, 100, 256} {
+				for _, smallest := range []bool{false, true} {
+					want, at := lucid.TopK(y, k, lucid.TopkOptions{Smallest: smallest})
+					got, where := lucid.TopK(z, k, lucid.TopkOptions{Smallest: smallest})
+					if !lucid.Equal(where.To(lucid.CPU), at) || !lucid.AllClose(got.To(lucid.CPU), want, lucid.CloseOptions{RTol: new(0.0), ATol: new(0.0), EqualNaN: true}) {
+						t.Errorf("%d of %d %v, smallest %v: %v, want %v", k, n, d, smallest, where, at)
+					}
 				}
 			}
 		}

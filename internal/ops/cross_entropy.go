@@ -102,7 +102,7 @@ func NllLoss(x, target, weight *Node, o NllLossOptions) *Node {
 	ampFloat32(&x, &weight)
 	d := x.DType()
 	c := newClasses("nll_loss", Cast(x, statDType(d)), target, weight, o.IgnoreIndex)
-	at := gather(c.x, c.target, c.axis)
+	at := Cast(gather(x, c.target, c.axis), c.x.DType()) // not all of x
 	l := Neg(Mul(Where(c.valid, at, constLike(at, 0)), c.targetWeight()))
 	return Cast(c.finish(l, o.Reduction), d)
 }

@@ -38,8 +38,9 @@ func Histc(x *Node, o HistcOptions) *Node {
 	lo, hi := limits("histc", x, o.Min != o.Max, o.Min, o.Max, 1)
 	inside := LogicalAnd(Ge(x, lo), Le(x, hi))
 	at := Cast(Mul(Div(Sub(Where(inside, x, lo), lo), Sub(hi, lo)), float64(bins)), dtype.Int64)
-	at = Minimum(Maximum(at, 0), bins-1)
-	return Cast(tally(bins, at, Cast(inside, dtype.Int64)), d) // counts are whole numbers, in any order
+	at = Where(inside, Minimum(Maximum(at, 0), bins-1), bins) // what is outside has a bin of its own
+	one := broadcastTo(Number(dtype.Int64, 1), at.Shape())    // counts are whole numbers, in any order
+	return Cast(SliceDim(tally(bins+1, at, one), 0, 0, bins, 1), d)
 }
 
 // limits gives the range asked for, or else that of the data, which must be finite. Where its ends are the same it

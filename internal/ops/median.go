@@ -41,8 +41,11 @@ func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *No
 		return x, Cast(zerosLike(x), dtype.Int64)
 	}
 	nonEmpty(op.Name, x, []int{axis})
-	sorted, places := Sort(x, SortOptions{Dim: &axis})
 	n := x.Dim(axis)
+	if n >= longRow && !(skip && x.DType().IsFloat()) {
+		return middleOf(op.Name, x, axis, o.KeepDim)
+	}
+	sorted, places := Sort(x, SortOptions{Dim: &axis})
 	if !x.DType().IsFloat() {
 		return dropDim(SliceDim(sorted, axis, (n-1)/2, 1, 1), SliceDim(places, axis, (n-1)/2, 1, 1), axis, o.KeepDim)
 	}
@@ -55,6 +58,21 @@ func median(op *graph.Op, x *Node, o ArgOptions, skip bool) (values, indices *No
 		k = Where(Eq(nans, 0), (n-1)/2, Sub(n, nans))
 	}
 	return dropDim(gather(sorted, k, axis), gather(places, k, axis), axis, o.KeepDim)
+}
+
+// longRow is from how many elements on a row is parted around its middle and not sorted.
+const longRow = 4096
+
+// middleOf returns the middle elements along a dimension, or the first NaN, and their positions.
+func middleOf(op string, x *Node, axis int, keep bool) (values, indices *Node) {
+	k := (x.Dim(axis) - 1) / 2
+	_, places := partition(op, x, k, DimOptions{Dim: &axis})
+	middle := SliceDim(places, axis, k, 1, 1)
+	if x.DType().IsFloat() { // a NaN is the largest
+		top := Argmax(x, ArgOptions{Dim: &axis, KeepDim: true})
+		middle = Where(IsNaN(gather(StopGradient(x), top, axis)), top, middle)
+	}
+	return at(x, middle, axis, keep)
 }
 
 // halve divides a count by 2, rounding down.

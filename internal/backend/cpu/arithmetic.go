@@ -152,6 +152,10 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	b := a.(attr.Bound)
 	size, least := int64(b.Size), backend.LeastIndex(b)
 	out := elems[int64](z, n)
+	if allWithin(elems[int64](x, n), 0, size) { // as a rule
+		copy(out, elems[int64](x, n))
+		return
+	}
 	for i, v := range elems[int64](x, n) {
 		if v < least || v >= size {
 			backend.RefuseIndex(b, v)

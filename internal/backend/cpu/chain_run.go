@@ -115,6 +115,19 @@ func (r *runState) plain(reg []unsafe.Pointer, from, to, lo, hi int) {
 // repeated reports whether an operand is one value in every tile, of which scratch has some copies.
 func (o *operand) repeated() bool { return o.scalar || o.steady }
 
+// value is the place of the value that an operand of runs of equal elements has at an element.
+func (o *operand) value(at int) unsafe.Pointer {
+	run, off := at/o.flat, 0
+	for d := len(o.dims) - 2; d > 0; d-- {
+		off += run % o.dims[d] * o.strides[d]
+		run /= o.dims[d]
+	}
+	if len(o.dims) > 1 {
+		off += run * o.strides[0]
+	}
+	return unsafe.Add(o.base, off*o.size)
+}
+
 // at is the place of element i of a register's tile; a scalar is repeated from the start on.
 func (r *runState) at(reg []unsafe.Pointer, s, i int) unsafe.Pointer {
 	if i == 0 || s < len(r.in) && r.in[s].repeated() {

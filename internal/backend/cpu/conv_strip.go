@@ -32,7 +32,7 @@ func (j *convJob[T]) newStrips(most int) convStrips[T] {
 // every thread busy to the end, unless they would be small.
 func (j *convJob[T]) leastBlocks() int {
 	work := j.images * j.groups * j.kernels * j.channels * j.phase.taps() * j.phase.outs()
-	return max(directLeast, min(4*par.Threads(), work/leastWork))
+	return max(directLeast, min(8*par.Threads(), work/leastWork))
 }
 
 // cut makes strips of about so many rows, fewer if there are too few strips; units is what each strip comes in.

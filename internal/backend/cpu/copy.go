@@ -127,6 +127,29 @@ func (w *mover) at(i, n int) (z, x int) {
 	return z, x
 }
 
+// spans calls f for the rows from lo to hi, counted over all dimensions but the last: the offsets of a row, and how many follow it along
+// the dimension before the last, itself included. Finding a place takes as long as moving some elements.
+func (w *mover) spans(lo, hi int, f func(z, x, rows int)) {
+	next := len(w.dims) - 2
+	for lo < hi {
+		z, x := w.at(lo, 1)
+		n := 1
+		if next >= 0 {
+			n = min(hi-lo, w.dims[next]-lo%w.dims[next])
+		}
+		f(z, x, n)
+		lo += n
+	}
+}
+
+// steps gives the strides along the dimension before the last.
+func (w *mover) steps() (z, x int) {
+	if next := len(w.dims) - 2; next >= 0 {
+		return w.zs[next], w.xs[next]
+	}
+	return 0, 0
+}
+
 func volume(d []int) int {
 	n := 1
 	for _, v := range d {
@@ -152,11 +175,13 @@ func (w *mover) rows(c *backend.Ctx) error {
 		})
 	}
 	group := max(1, copyBlock/run)
+	dz, dx := w.steps()
 	return each(c, (rows+group-1)/group, func(b int) {
-		for i := b * group; i < min((b+1)*group, rows); i++ {
-			z, x := w.at(i, 1)
-			put(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), run)
-		}
+		w.spans(b*group, min((b+1)*group, rows), func(z, x, n int) {
+			for i := range n {
+				put(unsafe.Add(w.z, (z+i*dz)*w.size), unsafe.Add(w.x, (x+i*dx)*w.size), run)
+			}
+		})
 	})
 }
 
@@ -165,9 +190,15 @@ func copyPast(z, x unsafe.Pointer, n int) {
 	simd.NonTemporalCopy(unsafe.Slice((*byte)(z), n), unsafe.Slice((*byte)(x), n))
 }
 
-// elements moves what has no dense rows, each along the last dimension.
+// elements moves what has no dense rows, each along the last dimension, or the one before it if that one has few elements.
 func (w *mover) elements(c *backend.Ctx) error {
 	last := len(w.dims) - 1
+	const few = 8
+	if last > 0 && w.dims[last] < few && w.dims[last-1] > w.dims[last] {
+		for _, d := range [][]int{w.dims, w.zs, w.xs} {
+			d[last], d[last-1] = d[last-1], d[last]
+		}
+	}
 	n, rows := w.dims[last], volume(w.dims[:last])
 	zs, xs := w.zs[last], w.xs[last]
 	const unit = 1 << 14
@@ -184,11 +215,13 @@ func (w *mover) elements(c *backend.Ctx) error {
 		})
 	}
 	group := max(1, unit/n)
+	dz, dx := w.steps()
 	return each(c, (rows+group-1)/group, func(b int) {
-		for i := b * group; i < min((b+1)*group, rows); i++ {
-			z, x := w.at(i, 1)
-			line(unsafe.Add(w.z, z*w.size), unsafe.Add(w.x, x*w.size), n, zs, xs)
-		}
+		w.spans(b*group, min((b+1)*group, rows), func(z, x, m int) {
+			for i := range m {
+				line(unsafe.Add(w.z, (z+i*dz)*w.size), unsafe.Add(w.x, (x+i*dx)*w.size), n, zs, xs)
+			}
+		})
 	})
 }
 

@@ -127,7 +127,7 @@ func (r *runState) tiles(w *workspace, lo, hi int, tails []made) {
 			case o.steady:
 				reg[i] = unsafe.Add(base, o.slot*r.unit)
 				if few := min(n, r.fill); !w.holds(i, o, at, few) {
-					gatherTile(reg[i], o, at, few)
+					fill(reg[i], o.value(at), o.size, few)
 				}
 			case !o.scalar:
 				if reg[i] = o.row(at, n); reg[i] == nil {

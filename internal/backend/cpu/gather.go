@@ -37,11 +37,7 @@ const indexBlock = 1 << 15
 
 // checkIndex looks for the first position that is out of range, if there is one.
 func checkIndex(idx []int64, size int) error {
-	most := uint64(0)
-	for _, i := range idx {
-		most = max(most, uint64(i))
-	}
-	if most < uint64(size) || len(idx) == 0 {
+	if allWithin(idx, 0, int64(size)) {
 		return nil
 	}
 	for _, i := range idx {
@@ -50,6 +46,23 @@ func checkIndex(idx []int64, size int) error {
 		}
 	}
 	return nil
+}
+
+// allWithin reports whether all elements are from lo on and below hi.
+func allWithin(x []int64, lo, hi int64) bool {
+	for len(x) >= extremeFrom {
+		n := min(len(x), tileElems) // which stay in the first cache for the second look
+		if minRunI64(x[:n]) < lo || maxRunI64(x[:n]) >= hi {
+			return false
+		}
+		x = x[n:]
+	}
+	for _, v := range x {
+		if v < lo || v >= hi {
+			return false
+		}
+	}
+	return true
 }
 
 // sliceWalk addresses slices along an axis of a strided view: outer positions, then the axis, then the slice's own.

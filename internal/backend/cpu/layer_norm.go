@@ -119,28 +119,19 @@ func rowNormWide(c *backend.Ctx, a attr.RowNorm, base unsafe.Pointer, n int, cen
 	return c.For((len(rstds)+per-1)/per, func(b int) {
 		for r := b * per; r < min((b+1)*per, len(rstds)); r++ {
 			row, res := x[r*n:(r+1)*n], z[r*n:(r+1)*n]
-			mean, sq := 0.0, 0.0
 			if centred {
-				for _, v := range row {
-					mean += v
-				}
-				mean /= float64(n)
+				mean := sumWideF64(row) / float64(n)
 				outOf[float64](out[1])[r] = mean
+				simd.AddScalarF64(res, row, -mean)
+				row = res
 			}
-			for _, v := range row {
-				sq += (v - mean) * (v - mean)
+			rstds[r] = 1 / math.Sqrt(simd.DotF64(row, row)/float64(n)+a.Eps)
+			simd.ScaleF64(res, row, rstds[r])
+			if affine[0] != nil {
+				simd.MulF64(res, res, affine[0])
 			}
-			rstd := 1 / math.Sqrt(sq/float64(n)+a.Eps)
-			rstds[r] = rstd
-			for i, v := range row {
-				v = (v - mean) * rstd
-				if affine[0] != nil {
-					v *= affine[0][i]
-				}
-				if affine[1] != nil {
-					v += affine[1][i]
-				}
-				res[i] = v
+			if affine[1] != nil {
+				simd.AddF64(res, res, affine[1])
 			}
 		}
 	})

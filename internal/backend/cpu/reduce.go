@@ -32,6 +32,8 @@ type folder[T, A, R any] struct {
 	joins func(z, x, y []A)
 	// done gives the result of n elements.
 	done func(a A, n int) R
+	// ends, if it is there, is done for many.
+	ends func(z []R, a []A, n int)
 	// dense, if it is there, folds rows of n elements, at most tileElems, that follow each other, to their results.
 	dense func(z, x unsafe.Pointer, rows, n int)
 	// quick says that memory is slower than folding.

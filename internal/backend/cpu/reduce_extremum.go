@@ -101,9 +101,7 @@ func init() {
 	f64, g64 := maxOf(-inf), minOf(inf)
 	f64.cols = colsOf(func(acc, x []float64) { simd.MaxF64(acc, acc, x) })
 	g64.cols = colsOf(func(acc, x []float64) { simd.MinF64(acc, acc, x) })
-	f64.run = byRuns(f64.run, maxRunF64)
-	g64.run = byRuns(g64.run, minRunF64)
-	most[dtype.Float64], least[dtype.Float64] = f64.reducer(), g64.reducer()
+	most[dtype.Float64], least[dtype.Float64] = f64.byRuns(maxRunF64).reducer(), g64.byRuns(minRunF64).reducer()
 	extremeInts(most, least, dtype.Bool, simd.MaxU8, simd.MinU8)
 	extremeInts(most, least, dtype.Uint8, simd.MaxU8, simd.MinU8)
 	extremeInts(most, least, dtype.Uint16, simd.MaxU16, simd.MinU16)
@@ -114,9 +112,9 @@ func init() {
 	extremeInts(most, least, dtype.Int32, simd.MaxI32, simd.MinI32)
 	low, high := bounds[int64]()
 	fi, gi := maxOf(low), minOf(high)
-	fi.run, fi.cols = byRuns(fi.run, maxRunI64), colsOf(func(acc, x []int64) { simd.MaxI64(acc, acc, x) })
-	gi.run, gi.cols = byRuns(gi.run, minRunI64), colsOf(func(acc, x []int64) { simd.MinI64(acc, acc, x) })
-	most[dtype.Int64], least[dtype.Int64] = fi.reducer(), gi.reducer()
+	fi.cols = colsOf(func(acc, x []int64) { simd.MaxI64(acc, acc, x) })
+	gi.cols = colsOf(func(acc, x []int64) { simd.MinI64(acc, acc, x) })
+	most[dtype.Int64], least[dtype.Int64] = fi.byRuns(maxRunI64).reducer(), gi.byRuns(minRunI64).reducer()
 	registerFold("amax", most)
 	registerFold("amin", least)
 	registerFold("count_nonzero", countTable(func(a int64, _ int) int64 { return a }))
@@ -124,14 +122,16 @@ func init() {
 	registerFold("all", countTable(func(a int64, n int) bool { return a == int64(n) }))
 }
 
-// byRuns takes long runs by vectors, and their result by the fold of single elements.
-func byRuns[T any](one func(a T, x []T) T, long func(x []T) T) func(a T, x []T) T {
-	return func(a T, x []T) T {
-		if len(x) < runFrom {
+// byRuns is a folder that takes long runs by vectors.
+func (f folder[T, A, R]) byRuns(long func(x []T) A) folder[T, A, R] {
+	one := f.run
+	f.run = func(a A, x []T) A {
+		if len(x) < extremeFrom {
 			return one(a, x)
 		}
-		return one(a, []T{long(x)})
+		return f.join(a, long(x))
 	}
+	return f
 }
 
 // prodOf multiplies in A.

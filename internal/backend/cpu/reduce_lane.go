@@ -20,6 +20,10 @@ func (l *foldLane[T, A, R]) parts(n int) { l.part = make([]A, n) }
 
 // end writes results from out on.
 func (l *foldLane[T, A, R]) end(acc []A, out, step int) {
+	if l.f.ends != nil && step == 1 {
+		l.f.ends(l.z[out:out+len(acc)], acc, l.p.count)
+		return
+	}
 	for j, a := range acc {
 		l.z[out+j*step] = l.f.done(a, l.p.count)
 	}

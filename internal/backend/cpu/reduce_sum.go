@@ -229,15 +229,18 @@ func sumInts[T integers](t *byType, signed, without dtype.DType) {
 
 func sumF64(done func(float64, int) float64) folder[float64, float64, float64] {
 	return folder[float64, float64, float64]{join: add[float64], joins: simd.AddF64, done: done, quick: true,
-		run: func(a float64, x []float64) float64 {
-			for len(x) >= runFrom { // pieces, so that long runs lose little
-				n := min(len(x), 8192)
-				a += sumRunF64(x[:n])
-				x = x[n:]
-			}
-			return a + sumShortF64(x)
-		},
+		run:  func(a float64, x []float64) float64 { return a + sumWideF64(x) },
 		cols: colsOf(func(acc, x []float64) { simd.AddF64(acc, acc, x) })}
+}
+
+// sumWideF64 adds pieces, so that long runs lose little.
+func sumWideF64(x []float64) (a float64) {
+	for len(x) >= runFrom {
+		n := min(len(x), 8192)
+		a += sumRunF64(x[:n])
+		x = x[n:]
+	}
+	return a + sumShortF64(x)
 }
 
 // sumShortF64 adds elements, eight sums side by side: one addition waits for the one before.
@@ -259,22 +262,6 @@ func sumShortF64(x []float64) float64 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-func sumComplex[T complex64 | complex128](done func(complex128, int) complex128) folder[T, complex128, T] {
-	return folder[T, complex128, T]{join: add[complex128], done: func(a complex128, n int) T { return T(done(a, n)) },
-		run: func(a complex128, x []T) complex128 {
-			s := complex128(0)
-			for _, v := range x {
-				s += complex128(v)
-			}
-			return a + s
-		},
-		cols: colsOf(func(acc []complex128, x []T) {
-			for j, v := range x {
-				acc[j] += complex128(v)
-			}
-		})}
-}
-
 // sumTable has the kernels of sum and of mean.
 func sumTable(mean bool) *byType {
 	t := new(byType)
@@ -285,12 +272,21 @@ func sumTable(mean bool) *byType {
 		return a
 	}
 	f32 := sumF32(func(a float64, n int) float32 { return float32(div(a, n)) })
+	f32.ends = func(z []float32, a []float64, n int) {
+		if !mean {
+			simd.F64ToF32(z, a)
+			return
+		}
+		for i, v := range a {
+			z[i] = float32(v / float64(n))
+		}
+	}
 	t[dtype.Float32] = f32.reducer()
 	halves(t, f32)
 	t[dtype.Float64] = sumF64(div).reducer()
 	cdiv := func(a complex128, n int) complex128 { return complex(div(real(a), n), div(imag(a), n)) }
-	t[dtype.Complex64] = sumComplex[complex64](cdiv).reducer()
-	t[dtype.Complex128] = sumComplex[complex128](cdiv).reducer()
+	t[dtype.Complex64] = sumComplex[complex64](simd.F32ToF64, cdiv).reducer()
+	t[dtype.Complex128] = sumComplex[complex128](func(z, x []float64) { copy(z, x) }, cdiv).reducer()
 	t[dtype.Bool] = counting(simd.NonzeroU8, func(a int64, _ int) bool { return a > 0 }).reducer()
 	sumInts[uint8](t, dtype.Int8, dtype.Uint8)
 	sumInts[uint16](t, dtype.Int16, dtype.Uint16)

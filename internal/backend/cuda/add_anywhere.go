@@ -48,13 +48,21 @@ const (
 	fewPlaces  = 32 << 10 // bytes of places are added up by each block for itself
 )
 
-func tallySource(t dtype.DType) string {
-	return kernels.Source("prelude") + "#define TALLY\n#define WORD " + wordOf(t) + "\n" + kernels.Source("index")
+func tallySource(t dtype.DType, uniform bool) string {
+	form := "#define TALLY\n"
+	if uniform {
+		form += "#define UNIFORM\n"
+	}
+	return kernels.Source("prelude") + form + "#define WORD " + wordOf(t) + "\n" + kernels.Source("index")
 }
 
 // tally is addAnywhere of a vector with few places, where many values would wait for each other.
 func (d *call) tally(at, out, src backend.View) error {
-	f, err := d.kernel(fmt.Sprint("tally ", out.DType), "tally", func() string { return tallySource(out.DType) })
+	uniform, size := src.Strides()[0] == 0 && out.DType.IsInteger(), out.DType.Size()
+	if uniform {
+		size = 4
+	}
+	f, err := d.kernel(fmt.Sprint("tally ", out.DType, uniform), "tally", func() string { return tallySource(out.DType, uniform) })
 	if err != nil {
 		return err
 	}
@@ -65,6 +73,21 @@ func (d *call) tally(at, out, src backend.View) error {
 		g.int(n, out.Numel(), chunk)
 		g.ptr(address(out), address(src), address(at), word)
 		g.int(src.Strides()[0])
-		return d.launchShared(f, blocks(n, chunk), 1, threads, out.Numel()*out.DType.Size(), g)
+		return d.launchShared(f, blocks(n, chunk), 1, threads, out.Numel()*size, g)
 	})
+}
+
+// addOne adds one value at many positions of a vector.
+func (d *call) addOne(out backend.View, in []backend.View) error {
+	at, b, err := d.dense(in[1])
+	if err != nil {
+		return err
+	}
+	if b != nil {
+		defer b.Free()
+	}
+	if err := d.base(out, in[0]); err != nil {
+		return err
+	}
+	return d.addAnywhere(flat(at), flat(out), in[2], 0)
 }

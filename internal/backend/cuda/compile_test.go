@@ -194,7 +194,7 @@ func TestCompileFamilies(t *testing.T) {
 	compileOne(t, "narrow", narrowSource())
 	for _, d := range []dtype.DType{dtype.Int32, dtype.Uint64, dtype.Int64} {
 		compileOne(t, "scatter_add", addSource(d, 1))
-		compileOne(t, "tally", tallySource(d))
+		compileOne(t, "tally", tallySource(d, false))
 	}
 	compileOne(t, "random", randomSource())
 	for _, unit := range unitOf {

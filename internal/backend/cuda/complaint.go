@@ -86,7 +86,7 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error
 		return err
 	}
 	var err error
-	if work, err = d.Did(false); err != nil {
+	if work, err = d.Did(0); err != nil {
 		return err
 	}
 	// An evaluation of very many such launches must not take all words.

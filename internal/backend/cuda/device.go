@@ -119,7 +119,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 
 // made notes that work over so many bytes, asked for just now, writes buffers.
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
-	n, err := d.Did(bytes > largeLaunch)
+	n, err := d.Did(bytes)
 	for _, b := range bufs {
 		b.Made.Store(n)
 	}
@@ -143,7 +143,7 @@ func (d *Device) note(out, in []backend.View) error {
 	for i := range in {
 		bytes += in[i].Buf.Size
 	}
-	n, err := d.Did(bytes > largeLaunch)
+	n, err := d.Did(bytes)
 	for i := range out {
 		out[i].Buf.Made.Store(n)
 	}

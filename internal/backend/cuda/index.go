@@ -149,17 +149,20 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if out[0].DType.IsComplex() && s.Reduce > attr.ReduceMul {
 		return backend.ErrNoKernel
 	}
-	x, err := d.denseAll(in[1:])
-	if err != nil {
-		return err
-	}
-	defer x.free()
 	dims := in[0].Shape.Dims()
 	inner, count := product(dims[s.Axis+1:]), in[1].Numel()
 	columns := product(dims[:s.Axis]) * inner
 	if count == 0 {
 		return d.base(out[0], in[0])
 	}
+	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+		return d.addOne(out[0], in)
+	}
+	x, err := d.denseAll(in[1:])
+	if err != nil {
+		return err
+	}
+	defer x.free()
 	if count >= manyPositions && count <= longest && dims[s.Axis] < longest {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err

@@ -123,3 +123,41 @@ func argmode(d *call, a attr.Attr, out, in []backend.View) error {
 	}
 	return s.launch("mode", s.rows)
 }
+
+// stretch is how long the stretches are that a long row is cut in: their keys fit in shared memory.
+func (s *sorter) stretch() int { return 128 << 10 / keySize(s.t) }
+
+// cuts reports whether few elements of one long row are wanted: the first of all are among the first of its stretches, a block each.
+func (s *sorter) cuts() bool {
+	return s.rows == 1 && s.step == 1 && s.n >= 1<<20 && s.k <= s.stretch()/64 && s.Shared >= 160<<10
+}
+
+// stretches writes the first k of a row and their places: those of every stretch, and what is left behind the last one, are sorted.
+func (s *sorter) stretches() error {
+	long := s.stretch()
+	count := s.n / long
+	left := s.n - count*long
+	s.width = count*s.k + left
+	if err := s.scratch(s.width); err != nil {
+		return err
+	}
+	part := *s
+	part.rows, part.n, part.columns = count, long, long
+	if err := part.choose("topk"); err != nil {
+		return err
+	}
+	if left > 0 {
+		end := *s
+		end.n, end.column = left, count*long
+		end.x += uintptr(count * long * s.t.Size())
+		end.keys += uintptr(count * s.k * keySize(s.t))
+		end.idx += uintptr(4 * count * s.k)
+		if err := end.launch("make_keys", blocks(left, threads)); err != nil {
+			return err
+		}
+	}
+	if err := s.pairs(s.width); err != nil {
+		return err
+	}
+	return s.launch("take_first", blocks(s.k, threads))
+}

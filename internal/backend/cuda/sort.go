@@ -188,6 +188,9 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 	if s.t == dtype.Bool && s.rows*blocks(s.n, truthTile) <= longest {
 		return s.truths()
 	}
+	if s.cuts() {
+		return s.stretches()
+	}
 	s.width = s.n
 	if k*8 < s.n && !s.fewAndLong() {
 		s.width = k

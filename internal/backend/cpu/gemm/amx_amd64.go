@@ -21,11 +21,9 @@ const (
 	amxRows  = 32  // of C in one call
 	amxPairs = 16  // of k in one tile
 	amxChunk = 128 // of so many pairs a panel of A, 32 rows, and one of B fit an L1 cache of 48 KiB
-	// Machines with AMX have a second-level cache of 2 MiB. Tiles take so little time that packing counts: blocks are few and large.
-	amxStripPanels = 16
+	// Machines with AMX have a second-level cache of 2 MiB.
+	amxStripPanels = 32
 	amxPartElems   = 256 << 10
-	amxBlocks      = 2
-	amxKept        = 1 << 20
 )
 
 // tileShape is the operand of LDTILECFG.
@@ -77,7 +75,6 @@ var amxFoursType = amxType{
 // packed panel, since whole vectors of it are read.
 func newAMX(t *amxType, e engine[float32]) *engine[float32] {
 	e.rows, e.lanes, e.squares, e.maxChunk, e.stripPanels, e.partElems = amxRows, 16, true, amxChunk, amxStripPanels, amxPartElems
-	e.ownBlocks, e.ownKept = amxBlocks, amxKept
 	e.tiles = new([maxVectors + 1][maxRows + 1]tile[float32])
 	for nv := 1; nv <= maxVectors; nv++ {
 		for rows := 1; rows <= amxRows; rows++ {

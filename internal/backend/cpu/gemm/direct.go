@@ -98,7 +98,7 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 		defer e.bufs.Put(buf)
 	}
 	if pack && p.c == nil {
-		s.inParts(e, p, buf, p.aOrder(e))
+		s.inParts(e, p, buf, p.aOrder(e, s.cols))
 		return
 	}
 	if p.ccs != 1 || p.c == nil { // kernels write rows, or nobody wants the whole: work on a copy
@@ -117,7 +117,7 @@ func blockPart[T Float](e *engine[T], p *problem[T], pack bool, g grid, bi, bj i
 		s.add = s.pc > 0 || p.mode == Accumulate
 		switch {
 		case pack:
-			s.packed(e, p, buf, p.aOrder(e))
+			s.packed(e, p, buf, p.aOrder(e, s.cols))
 		case dots:
 			s.dots(e, p)
 		case panels:

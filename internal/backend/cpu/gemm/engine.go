@@ -31,8 +31,6 @@ type engine[T Float] struct {
 	// Panels of B of the largest depth that are packed at a time, and elements of sums of several chunks: each fill half of a
 	// second-level cache.
 	stripPanels, partElems int
-	// Blocks for each thread and elements of A that stay packed, where they are others than those of packed.go and parts.go.
-	ownBlocks, ownKept int
 	// squares says that kernels take A contiguous in k and B in panels only.
 	squares bool
 

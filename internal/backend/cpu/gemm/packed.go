@@ -1,15 +1,13 @@
 package gemm
 
-import (
-	"cmp"
-
-	"github.com/lucid-go/lucid/internal/par"
-)
+import "github.com/lucid-go/lucid/internal/par"
 
 // Sizes of packed.go. They decide speed only.
 const (
 	blocksPer = 4  // blocks for each thread, so that none waits long for another
 	packPad   = 16 // see packA
+
+	copiedCols = 512 // columns of a block for which rows of A that lie whole pages apart are copied
 
 	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, beside which packing counts little
 
@@ -29,7 +27,7 @@ func (e *engine[T]) strip(kc, cols int) int {
 // that packs least and leaves no thread waiting; B costs more, since it goes to L2. What follows the product wants rows that are not cut.
 func (p *problem[T]) packedGrid(e *engine[T], threads int) grid {
 	panels, most := ceilDiv(p.n, e.cols()), max(1, p.m/(2*e.rows))
-	want := ceilDiv(min(cmp.Or(e.ownBlocks, blocksPer)*threads, max(threads, work(p.m, p.n, p.k)/packedLeast)), threads) * threads
+	want := ceilDiv(min(blocksPer*threads, max(threads, work(p.m, p.n, p.k)/packedLeast)), threads) * threads
 	want = min(want, most*panels)
 	if threads == 1 {
 		want = 1
@@ -126,10 +124,13 @@ const (
 	byCols               // packed, each panel as columns of its rows
 )
 
-// aOrder picks the order that needs the least copying: none if rows are contiguous in k.
-func (p *problem[T]) aOrder(e *engine[T]) order {
+// aOrder picks the order that needs the least copying: none if rows are contiguous in k. Rows that crowd the cache are copied for
+// large tiles if enough columns are multiplied with them: eleven rows in twelve ways leave nothing to whoever shares the cache, seven in
+// eight did not gain.
+func (p *problem[T]) aOrder(e *engine[T], cols int) order {
+	copied := e.squares || cols >= copiedCols && p.tileRows(e) > 7
 	switch {
-	case p.a16 == nil && p.acs == 1 && !(e.squares && p.crowded(e)):
+	case p.a16 == nil && p.acs == 1 && !(copied && p.crowded(e)):
 		return inPlace
 	case p.ars == 1 && p.acs != 1 && !e.squares:
 		return byCols

@@ -1,10 +1,6 @@
 package gemm
 
-import (
-	"cmp"
-
-	"github.com/lucid-go/lucid/internal/par"
-)
+import "github.com/lucid-go/lucid/internal/par"
 
 // A product whose sums nobody keeps: one of halves is rounded part by part, and a gradient may be used up by an
 // optimizer's update part by part; sums would only go to memory and come back. They stay in scratch memory that is in the
@@ -44,7 +40,7 @@ func (s *slab[T]) inParts(e *engine[T], p *problem[T], buf *buffer[T], o order) 
 	}
 	panels, chunks, each := ceilDiv(s.rows, tile), ceilDiv(p.k, kc), e.rows*(kc+packPad)
 	slots := panels * chunks // of A
-	if slots*each > cmp.Or(e.ownKept, keptPanels) || strip >= s.cols {
+	if slots*each > keptPanels || strip >= s.cols {
 		slots = 1
 	}
 	buf.out = grow(buf.out, s.rows*s.crs)

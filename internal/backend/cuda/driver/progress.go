@@ -8,8 +8,8 @@ import (
 )
 
 // Whoever waits for a value waits for the work that makes it, and not for what was asked for since. So work is numbered as it is
-// asked for, and events mark places in the stream: behind everything large, and behind every so many small launches, since an
-// event costs the host as much as a fifth of a launch.
+// asked for, and events mark places in the stream: behind every so many launches, and behind so much memory that was read and written, since an
+// event costs the host as much as a fifth of a launch, and the device two microseconds between two kernels.
 
 const (
 	numMarks  = 64
@@ -20,6 +20,7 @@ const (
 type progress struct {
 	asked  atomic.Int64 // number of the last piece of work
 	marked atomic.Int64 // all up to this one have an event behind them
+	bytes  atomic.Int64 // that work used since
 
 	mu    sync.Mutex
 	marks [numMarks]mark
@@ -32,11 +33,14 @@ type mark struct {
 	upTo  int64
 }
 
-// Did numbers work that was asked for just now; large work gets an event behind it.
-func (d *Device) Did(large bool) (int64, error) {
+// Long is how many bytes work uses that gets an event behind it, one piece or several together.
+const Long = 256 << 20
+
+// Did numbers work that was asked for just now and uses so many bytes.
+func (d *Device) Did(bytes int) (int64, error) {
 	p := d.progress
 	n := p.asked.Add(1) // after it was asked for: an event never promises what comes behind it
-	if !large && n-p.marked.Load() < markEvery {
+	if used := p.bytes.Add(int64(bytes)); used < Long && n-p.marked.Load() < markEvery {
 		return n, nil
 	}
 	p.mu.Lock()
@@ -62,6 +66,7 @@ func (p *progress) mark(d *Device) (*mark, error) {
 	}
 	m.upTo = upTo
 	p.marked.Store(upTo)
+	p.bytes.Store(0)
 	return m, nil
 }
 

@@ -16,21 +16,6 @@ DEV void part(R (&v)[V], const X *x, i64 i, i64 n, i64 step) {
         for (int j = 0; j < V; j++) v[j] = i + j < n ? (R)get(x[(i + j) * step]) : -(R)INF;
 }
 
-// take joins V elements at once: one exponential each, and one more where the largest rises.
-DEV void take(Op::A &acc, const R (&v)[V]) {
-    R m = acc.m;
-#pragma unroll
-    for (int j = 0; j < V; j++)
-        if (v[j] > m || v[j] != v[j]) m = v[j];
-    const R less = Op::shift(m);
-    if (m != acc.m) {
-        acc.s *= op_exp(acc.m - less);
-        acc.m = m;
-    }
-#pragma unroll
-    for (int j = 0; j < V; j++) acc.s += op_exp(v[j] - less);
-}
-
 // LANES threads share a row; each has two vectors under way.
 extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constant__ Args a) {
     const int lane = threadIdx.x % LANES;
@@ -43,8 +28,8 @@ extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constan
         R v[V], w[V];
         part(v, x, i, n, a.step);
         part(w, x, i + LANES * V, n, a.step);
-        take(acc, v);
-        take(acc, w);
+        Op::take(acc, v);
+        Op::take(acc, w);
     }
     __shared__ Op::A share[256];
     share[threadIdx.x] = acc;

@@ -175,22 +175,32 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
 #endif
 
 #ifdef TALLY
-// As scatter_add, of few places: a block adds up in shared memory what it meets, and adds that to out. It takes chunk values.
+// As scatter_add, of few places: a block adds up in shared memory what it meets, and adds that to out. It takes chunk values. If they are all
+// the same (UNIFORM), it counts.
+#ifdef UNIFORM
+typedef u32 SUM;
+#else
+typedef WORD SUM;
+#endif
 struct Args { i64 count, n, chunk; WORD *out; const WORD *src; const i64 *at; Fault *fault; i64 by; };
 
 extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ Args a) {
-    extern __shared__ WORD place[];
+    extern __shared__ SUM place[];
     for (i64 p = threadIdx.x; p < a.n; p += 256) place[p] = 0;
     __syncthreads();
     const i64 lo = blockIdx.x * a.chunk, hi = min(lo + a.chunk, a.count);
     for (i64 e0 = lo + threadIdx.x; e0 < hi; e0 += 1024) {
         i64 p[4];
-        WORD v[4];
+        SUM v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             const i64 e = e0 + k * 256;
             p[k] = e < hi ? a.at[e] : 0;
+#ifdef UNIFORM
+            v[k] = 1;
+#else
             v[k] = e < hi ? a.src[e * a.by] : (WORD)0;
+#endif
         }
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -201,6 +211,10 @@ extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ 
     }
     __syncthreads();
     for (i64 p = threadIdx.x; p < a.n; p += 256)
+#ifdef UNIFORM
+        if (place[p] != 0) atomicAdd(a.out + p, place[p] * a.src[0]);
+#else
         if (place[p] != 0) atomicAdd(a.out + p, place[p]);
+#endif
 }
 #endif

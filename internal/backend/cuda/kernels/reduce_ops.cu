@@ -123,6 +123,20 @@ template <class R> struct Logsumexp {
             a.s += op_exp(v - shift(a.m));
         }
     }
+    // take joins V elements at once: one exponential each, and one more where the largest rises.
+    template <int V> static DEV void take(A &a, const R (&v)[V]) {
+        R m = a.m;
+#pragma unroll
+        for (int j = 0; j < V; j++)
+            if (v[j] > m || v[j] != v[j]) m = v[j];
+        const R less = shift(m);
+        if (m != a.m) {
+            a.s *= op_exp(a.m - less);
+            a.m = m;
+        }
+#pragma unroll
+        for (int j = 0; j < V; j++) a.s += op_exp(v[j] - less);
+    }
     static DEV void merge(A &a, A b) {
         if (b.m > a.m || b.m != b.m) { A t = a; a = b; b = t; }
         if (a.m == a.m) a.s += b.s * op_exp(b.m - shift(a.m));

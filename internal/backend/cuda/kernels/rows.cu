@@ -57,27 +57,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) log_softmax(const __grid_c
     }
 }
 #else
-// take joins V elements at once: one exponential each, and one more where the largest rises.
-DEV void take(Op::A &acc, const R (&v)[V]) {
-    R m = acc.m;
-#pragma unroll
-    for (int j = 0; j < V; j++)
-        if (v[j] > m || v[j] != v[j]) m = v[j];
-    const R less = Op::shift(m);
-    if (m != acc.m) {
-        acc.s *= op_exp(acc.m - less);
-        acc.m = m;
-    }
-#pragma unroll
-    for (int j = 0; j < V; j++) acc.s += op_exp(v[j] - less);
-}
-
 DEV Op::A walk(const T *in, i64 n, i64 step, int lane) {
     Op::A acc = Op::none();
     for (i64 i = (i64)lane * V; i < n; i += LANES * V) {
         R v[V];
         load_row<T, V>(v, in, i, step);
-        take(acc, v);
+        Op::take(acc, v);
     }
     __shared__ Op::A share[THREADS];
     __syncthreads();

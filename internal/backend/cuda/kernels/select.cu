@@ -45,37 +45,11 @@ DEV int bin(const u32 *count, u32 k, u32 &before) {
     return to;
 }
 
-// Span is between which keys those of a row lie, as far as that is known.
-struct Span { K lo, hi; };
-
-DEV int bits(K v) {
-    const u32 top = (u32)((u64)v >> 32);
-    return top ? 64 - __clz((int)top) : 32 - __clz((int)(u32)v);
-}
-
-#if HELD
-// narrowed is the span of what the threads have met.
-DEV Span narrowed(Span s) {
-    __shared__ u64 lows[32], highs[32];
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2) {
-        s.lo = min(s.lo, __shfl_xor_sync(~0u, s.lo, d));
-        s.hi = max(s.hi, __shfl_xor_sync(~0u, s.hi, d));
-    }
-    if (threadIdx.x % 32 == 0) { lows[threadIdx.x / 32] = s.lo; highs[threadIdx.x / 32] = s.hi; }
-    __syncthreads();
-    for (int w = 0; w < WARPS; w++) { s.lo = min(s.lo, (K)lows[w]); s.hi = max(s.hi, (K)highs[w]); }
-    return s;
-}
-#endif
-
-// look walks the row for the first time: it counts the NaNs, first is the place of the first of these; and it holds the keys and finds
-// their span, or counts the highest digits. Digits of the span fall into more bins than those of the keys, whose first bits are often the same.
-DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first, Span &span) {
+// look walks the row for the first time: it counts the highest digits, holds the keys, and counts the NaNs. first is the place
+// of the first of these.
+DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first) {
     __shared__ u32 nans, place;
-    span.lo = HELD ? ~(K)0 : 0;
-    span.hi = HELD ? 0 : ~(K)0;
-    for (int b = threadIdx.x; !HELD && b < BINS; b += THREADS) count[b] = 0;
+    for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
     if (threadIdx.x == 0) { nans = 0; place = ~0u; }
     __syncthreads();
 #pragma unroll 4
@@ -85,43 +59,35 @@ DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first, Span &span) {
         if (v != v) { atomicAdd(&nans, 1u); atomicMin(&place, (u32)i); }
 #if HELD
         ((K *)memory)[i] = key;
-        span.lo = min(span.lo, key);
-        span.hi = max(span.hi, key);
-#else
-        atomicAdd(&count[(u32)(key >> (8 * (int)sizeof(K) - WIDTH))], 1u);
 #endif
+        atomicAdd(&count[(u32)(key >> (8 * (int)sizeof(K) - WIDTH))], 1u);
     }
     __syncthreads();
-#if HELD
-    span = narrowed(span);
-#endif
     first = place;
     return nans;
 }
 
 // kth finds element number k, behind look.
-DEV Found kth(const Args &a, i64 from, u32 *count, Span span, u32 k) {
-    const int whole = 8 * (int)sizeof(K);
+DEV Found kth(const Args &a, i64 from, u32 *count, u32 k) {
     Found f;
+    f.key = 0;
     f.less = 0;
-    K rel = 0; // to the span
-    for (int high = bits(span.hi - span.lo), low; high > 0; high = low) {
+    for (int high = 8 * (int)sizeof(K), low; high > 0; high = low) {
         low = max(0, high - WIDTH);
-        if (HELD || high < whole) {
+        if (high < 8 * (int)sizeof(K)) {
             __syncthreads();
             for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
             __syncthreads();
             for (i64 i = threadIdx.x; i < a.n; i += THREADS) {
-                const K r = KEY(i) - span.lo;
-                if (high == whole || r >> high == rel >> high) atomicAdd(&count[(u32)(r >> low) & (u32)((1 << (high - low)) - 1)], 1u);
+                const K key = KEY(i);
+                if (key >> high == f.key >> high) atomicAdd(&count[(u32)(key >> low) & (u32)((1 << (high - low)) - 1)], 1u);
             }
             __syncthreads();
         }
         u32 before;
-        rel |= (K)bin(count, k - f.less, before) << low;
+        f.key |= (K)bin(count, k - f.less, before) << low;
         f.less += before;
     }
-    f.key = span.lo + rel;
     f.nth = k - f.less;
     return f;
 }
@@ -164,17 +130,16 @@ template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
 
 #ifdef TOPK
 // The k first of a row in the order of their places, as keys to be sorted. Of elements equal to the last one taken, the
-// first are.
+// first are. Rows may be stretches of one, a.columns apart.
 extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    Span span;
-    look(a, from, count, place, span);
-    const Found f = kth(a, from, count, span, (u32)a.k - 1);
+    look(a, from, count, place);
+    const Found f = kth(a, from, count, (u32)a.k - 1);
     sides(a, from, f, [&](u32 side, i64 i, K key, u32 left, bool past) {
         const i64 at = row * a.k + left + past;
-        if (side < 2) { a.keys[at] = key; a.idx[at] = (u32)i; }
+        if (side < 2) { a.keys[at] = key; a.idx[at] = (u32)(i + row * a.columns); }
     });
 }
 #endif
@@ -185,9 +150,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_con
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    Span span;
-    look(a, from, count, place, span);
-    const Found f = kth(a, from, count, span, (u32)a.k);
+    look(a, from, count, place);
+    const Found f = kth(a, from, count, (u32)a.k);
     sides(a, from, f, [&](u32 side, i64 i, K, u32 left, bool past) {
         a.at[from + (side == 2 ? a.k + 1 + i - left - past : side == 1 ? a.k : (i64)left) * a.step] = i;
     });
@@ -200,13 +164,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) median(const __grid_consta
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
     u32 place;
-    Span span;
-    const u32 nans = look(a, from, count, place, span);
+    const u32 nans = look(a, from, count, place);
     if (nans > 0 && (!SKIP || nans == a.n)) {
         if (threadIdx.x == 0) a.out[row] = a.x[from + place * a.step];
         return;
     }
-    const Found f = kth(a, from, count, span, (u32)(a.n - nans - 1) / 2);
+    const Found f = kth(a, from, count, (u32)(a.n - nans - 1) / 2);
     if (!Key<R>::lossy(f.key)) {
         if (threadIdx.x == 0) a.out[row] = Put<T>::put(Key<R>::from(f.key));
         return;

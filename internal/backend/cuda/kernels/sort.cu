@@ -111,13 +111,13 @@ extern "C" __global__ void __launch_bounds__(256) merge_tiles(const __grid_const
 #endif
 
 #ifdef MAKE_KEYS
-// Keys of rows as they lie, each with its place.
+// Keys of rows as they lie, each with its place, counted from a.column.
 extern "C" __global__ void __launch_bounds__(256) make_keys(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.rows * a.n) return;
     const i64 row = e / a.n, i = e % a.n;
     a.keys[e] = key_at(a, start(a, row), i);
-    a.idx[e] = (u32)i;
+    a.idx[e] = (u32)(i + a.column);
 }
 #endif
 
