@@ -3,6 +3,7 @@ package lucid
 import (
 	"errors"
 	"math"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -309,5 +310,36 @@ func TestGradientClearedInHook(t *testing.T) {
 	wantValues(t, "the gradient behind", w.Grad(), Float32, float32(18), 18, 18, 18)
 	if cleared != 2 || r.Grad() != nil || b.Grad() != nil {
 		t.Errorf("%d hooks ran, %v and %v stayed", cleared, r.Grad(), b.Grad())
+	}
+}
+
+// TestPanicInHook leaves nothing behind: what Backward held when a hook panicked is given back.
+func TestPanicInHook(t *testing.T) {
+	w := Ones(64, 64).RequiresGrad_(true)
+	bad := Ones(256, 64).RequiresGrad_(true)
+	x := Ones(256, 64).Eval()
+	bad.RegisterHook(func(g *Tensor) *Tensor {
+		g.Eval() // the cotangents have memory now
+		panic(Errorf(ErrValue, "hook", "no"))
+	})
+	panics := func() {
+		Scope(func() []*Tensor {
+			loss := x.MatMul(w).Add(bad).Square().Sum()
+			if err := Try(func() { loss.Backward() }); !errors.Is(err, ErrValue) {
+				t.Fatal(err)
+			}
+			return nil
+		})
+		bad.ZeroGrad()
+		w.ZeroGrad()
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would find what is lost
+	panics()
+	before := MemoryStats(CPU).Allocated
+	for range 20 {
+		panics()
+	}
+	if after := MemoryStats(CPU).Allocated; after > before+256*64*4 {
+		t.Errorf("%d bytes are in use, %d before", after, before)
 	}
 }

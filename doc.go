@@ -1,3 +1,13 @@
 // Package lucid is a machine-learning framework: n-dimensional tensors that are computed lazily, functions that
 // differentiate, vectorise and compile other functions, and PyTorch's way of training beside them. It needs no cgo.
+//
+// Tensors are made from Go data (New, Of, FromSlice), filled (Zeros, Full, Arange, Rand) or read from files (Load, Open); With
+// says their dtype and device. Ops are functions that take every option and methods in their common form: Sum(x, ReduceOptions{…})
+// and x.Sum(-1). They record what is to be computed; Item, ToSlice, String and Eval compute it.
+//
+// Gradients come from Grad and its kin, which take functions, or from RequiresGrad_ and Backward, as in PyTorch. Compile traces a
+// function once and replays it, with the tensors it changes. Modules, losses and optimizers are in nn, nn/functional and optim.
+//
+// A mistake, such as shapes that do not fit, panics with *Error at the line that made it; Try gives it as an error. What depends on
+// the world, such as memory and files, returns an error. Everything is safe for use by several goroutines.
 package lucid
