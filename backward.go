@@ -182,17 +182,19 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 	if !o.CreateGraph {
 		keep = NoGrad
 	}
+	var found []arrived
 	keep(func() {
 		pull(n, cot, leaves, func(x, g *graph.Node) {
 			s := x.Slot()
 			if s == nil || len(only) > 0 && !only[s] || len(only) == 0 && !x.Leaf() && !s.Retained() {
 				return
 			}
-			accumulate(s, g)
-			if n.Trace() == nil {
-				s.SetRoot(n)
+			g.Ref()
+			if found = append(found, arrived{s, g}); len(s.Hooks(true)) > 0 { // who asked to be told is told at once
+				found = leave(n, found)
 			}
 		})
+		leave(n, found)
 	})
 	if !o.RetainGraph && !o.CreateGraph {
 		freeTape(n)
@@ -242,7 +244,7 @@ func tapeLeaves(n *graph.Node) []*graph.Node {
 
 // pull runs reverse mode over the imperative tape and calls at with every final cotangent.
 func pull(n, cot *graph.Node, inputs []*graph.Node, at func(x, g *graph.Node)) []*graph.Node {
-	p := transform.Pullback{See: transform.OnTape, Zeros: true, Hold: at != nil && n.Trace() == nil, At: func(x, g *graph.Node) *graph.Node {
+	p := transform.Pullback{See: transform.OnTape, Zeros: true, At: func(x, g *graph.Node) *graph.Node {
 		g = runHooks(x, g)
 		if at != nil {
 			at(x, g)
@@ -275,17 +277,28 @@ func runHooks(x, g *graph.Node) *graph.Node {
 	return g
 }
 
-// accumulate adds a gradient to a slot.
-func accumulate(s *graph.Slot, g *graph.Node) {
-	if old := s.Node(); old != nil {
-		s.SetGrad(ops.Add(old, g))
-		old.Unref()
-	} else {
-		s.SetGrad(g)
+// arrived is a gradient, claimed, and the slot it is for.
+type arrived struct {
+	s *graph.Slot
+	g *graph.Node
+}
+
+// leave adds gradients of a loss to their slots. From then on others may evaluate them, so it is done when all are known: rules look at
+// what their cotangents are made of.
+func leave(loss *graph.Node, found []arrived) []arrived {
+	for _, a := range found {
+		a.s.Accumulate(a.g, func(old, g *graph.Node) *graph.Node { return ops.Add(old, g) })
+		if loss.Trace() == nil {
+			a.s.SetRoot(loss)
+		}
+		for _, k := range a.s.Hooks(true) {
+			k.F(nil)
+		}
 	}
-	for _, k := range s.Hooks(true) {
-		k.F(nil)
+	for _, a := range found {
+		a.g.Unref()
 	}
+	return nil
 }
 
 // freeTape takes everything behind a node off the tape.

@@ -68,6 +68,11 @@ func TestStatefulPrograms(t *testing.T) {
 	if long() {
 		n = 5000
 	}
+	runStateful(t, n)
+}
+
+// runStateful runs n of them.
+func runStateful(t *testing.T, n int) {
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		Seed(seed)

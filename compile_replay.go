@@ -112,13 +112,26 @@ func (c *call) release() {
 // stateClaims are those on state that nobody else looks at: the handle's and ours.
 const stateClaims = 2
 
-// Take lets the program write over an argument.
+// Take lets the program write over an argument. If its tensor was assigned meanwhile, the other claim is not the tensor's but that of
+// what was made of the value.
 func (c *call) Take(i int) bool {
 	if !c.donate || !c.e.donate[i] || !c.args[i].Take(stateClaims) {
 		return false
 	}
+	if c.handle(i).Raw() != c.args[i] {
+		c.args[i].Untake(stateClaims)
+		return false
+	}
 	c.gone[i] = true
 	return true
+}
+
+// handle is the tensor that showed an argument.
+func (c *call) handle(i int) *graph.Array {
+	if i < len(c.in) {
+		return c.in[i].array()
+	}
+	return c.e.captured[i-len(c.in)]
 }
 
 // Untake takes that back.

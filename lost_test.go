@@ -56,6 +56,6 @@ func TestLostHandlesAreLost(t *testing.T) {
 	t.Run("donation", TestDonationIsNeverSeen)
 	t.Run("hammer", TestHammer)
 	if !testing.Short() {
-		t.Run("stateful", TestStatefulPrograms)
+		t.Run("stateful", func(t *testing.T) { runStateful(t, 2*n) })
 	}
 }

@@ -104,11 +104,13 @@ func schedule(ctx context.Context, roots []*graph.Node, async bool) (ev *mem.Eve
 	if onStream {
 		how.stream = stream
 	}
-	job, err := start(how, roots, async)
-	if err != nil || job == nil {
-		if paced {
+	var job *job
+	defer func() {
+		if paced && job == nil { // also after a panic, which is a bug: others would wait for ever
 			flight.leaveAsync()
 		}
+	}()
+	if job, err = start(how, roots, async); err != nil || job == nil {
 		return nil, err
 	}
 	switch {

@@ -97,12 +97,8 @@ func (j *job) giveBack(unwritten func(input int) bool) {
 		if !unwritten(t.input) {
 			return false
 		}
-		claims := t.want
-		if j.event != nil {
-			claims++ // begin made one, which finish drops
-		}
 		t.n.Restore(t.buf.Renew()) // whoever waits for the value that was to come holds the buffer there was
-		t.n.Untake(claims)
+		t.n.Untake(t.want)
 		return true
 	})
 }

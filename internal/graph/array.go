@@ -12,16 +12,21 @@ import (
 // Array is a handle: it shows a node, and may be rebound to show another.
 type Array struct {
 	node atomic.Pointer[Node]
-	view bool // made by a view op: in-place forms would change nothing else
+	born uint32      // as its first node was
+	view atomic.Bool // made by a view op: in-place forms would change nothing else
 }
 
 // Wrap returns a new handle on n.
 func Wrap(n *Node) *Array {
 	h := n.firstHandle()
 	if h == nil {
-		h = &Array{view: n.op.Kind == View && !n.leaf}
+		h = new(Array)
+		if n.op.Kind == View && !n.leaf {
+			h.view.Store(true)
+		}
 	}
 	n.refs.Add(1)
+	h.born = n.born
 	h.node.Store(n)
 	return h
 }
@@ -91,7 +96,7 @@ func (h *Array) Peek() *Node {
 func (h *Array) Raw() *Node { return h.node.Load() }
 
 // IsView reports whether the handle was made by a view op.
-func (h *Array) IsView() bool { return h.view }
+func (h *Array) IsView() bool { return h.view.Load() }
 
 // Rebind makes the handle show n. Inside a trace the handle itself changes only when the compiled function is called.
 func (h *Array) Rebind(n *Node) {
@@ -100,7 +105,7 @@ func (h *Array) Rebind(n *Node) {
 	}
 	h.MustTake(n)
 	h.set(n)
-	h.view = false
+	h.view.Store(false)
 }
 
 // MustTake panics if the handle cannot show n: one from outside a VMap, a value from inside.
@@ -120,7 +125,7 @@ func (h *Array) Lend(n *Node) {
 		return
 	}
 	h.set(n)
-	h.view = false
+	h.view.Store(false)
 }
 
 func (h *Array) set(n *Node) {
@@ -158,6 +163,6 @@ func (h *Array) Free() {
 
 // NotView marks a handle as showing a value of its own, whatever op made it.
 func (h *Array) NotView() *Array {
-	h.view = false
+	h.view.Store(false)
 	return h
 }

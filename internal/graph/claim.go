@@ -22,10 +22,15 @@ func (n *Node) TryRef() bool {
 }
 
 // Take ends the node for a donation if its claims are exactly want; nobody can claim it afterwards.
-func (n *Node) Take(want int) bool { return n.refs.CompareAndSwap(int32(want), -1<<30) }
+func (n *Node) Take(want int) bool { return n.refs.CompareAndSwap(int32(want), -taken) }
 
-// Untake gives back a node that was taken with Take(want).
-func (n *Node) Untake(want int) { n.refs.Store(int32(want)) }
+const taken = 1 << 30
+
+// Untake gives back a node that was taken with Take(want). Claims may have been dropped, or made by who took it, in between.
+func (n *Node) Untake(want int) {
+	n.refs.Add(int32(taken + want + 1))
+	n.Unref()
+}
 
 // Unref drops a claim. At the last one the node gives back its buffer and drops its inputs; what dies with it
 // is found by a loop, since graphs are deep.
@@ -53,6 +58,9 @@ func (n *Node) Unref() {
 	}
 }
 
+// Float drops a claim of somebody who goes on with the node without one: it does not end with the last.
+func (n *Node) Float() { n.refs.Add(-1) }
+
 // Discard ends nodes that nobody claims, but for those of keep and what they are made of: evaluations would keep what they
 // read until the collector found them. Those of a trace are left to it.
 func Discard(nodes, keep []*Node) {
@@ -69,7 +77,7 @@ func Discard(nodes, keep []*Node) {
 	}
 	for _, n := range keep {
 		if n != nil {
-			n.refs.Add(-1)
+			n.Float()
 		}
 	}
 }
@@ -150,9 +158,23 @@ func (n *Node) ReleaseTape() {
 	}
 	n.flags.And(^flagTape)
 	n.flags.Or(flagFreed)
-	if n.Stored() && !n.KeepsInputs() {
+	if n.ready() && !n.KeepsInputs() {
 		n.DropInputs()
 	}
+}
+
+// ready reports whether the value is there: while it is only on its way, the evaluation may be given up, and drops the inputs
+// itself if not.
+func (n *Node) ready() bool {
+	if b := n.buf.Load(); b != nil {
+		return b.Ready()
+	}
+	for _, b := range n.Bundle() {
+		if !b.Ready() {
+			return false
+		}
+	}
+	return n.Stored()
 }
 
 // Adopt makes a fresh alias of a stored node show its buffer at once, and lets the input go.

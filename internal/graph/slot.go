@@ -11,13 +11,14 @@ import (
 // its handle share it, so Backward after a rebind still reaches the same gradient.
 type Slot struct {
 	home   *Trace // where it was made; nil: outside
+	adding sync.Mutex
 	mu     sync.Mutex
 	grad   *Node  // the slot's claim
 	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
 	hooks  []*Hook
 	post   []*Hook
 
-	// Root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
+	// root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
 	root   atomic.Pointer[Node]
 	retain atomic.Bool
 }
@@ -148,7 +149,10 @@ func (s *Slot) Present() bool {
 	return s.grad != nil || s.handle != nil
 }
 
-// SetRoot notes the loss whose Backward filled the slot last.
+// TakeRoot forgets the loss whose Backward filled the slot last, and returns it with the slot's claim; nil if there is none.
+func (s *Slot) TakeRoot() *Node { return s.root.Swap(nil) }
+
+// SetRoot notes the loss.
 func (s *Slot) SetRoot(n *Node) {
 	n.Ref()
 	if old := s.root.Swap(n); old != nil {
@@ -156,8 +160,18 @@ func (s *Slot) SetRoot(n *Node) {
 	}
 }
 
-// TakeRoot gives up the loss, nil if there is none; its claim is the caller's, who drops it by Unref.
-func (s *Slot) TakeRoot() *Node { return s.root.Swap(nil) }
+// Accumulate makes the gradient what add makes of it and of g; of g alone if there is none. One after the other: none is lost.
+func (s *Slot) Accumulate(g *Node, add func(old, g *Node) *Node) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	old := s.Node()
+	if old == nil {
+		s.SetGrad(g)
+		return
+	}
+	s.SetGrad(add(old, g))
+	old.Unref()
+}
 
 // NewLeaf returns a leaf that shows x and leaves its gradient in s.
 func NewLeaf(op *Op, x *Node, s *Slot) *Node {

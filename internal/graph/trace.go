@@ -106,7 +106,7 @@ func (t *Trace) read(h *Array) *Node {
 	if n.Level() != nil || n.trace != nil {
 		panic(Inline) // it varies under a transform outside: the function must be part of that
 	}
-	if n.born >= t.epoch && n.trace == nil && n.op.Kind != Source && !n.Stored() {
+	if h.born >= t.epoch && n.born >= t.epoch && n.op.Kind != Source && !n.Stored() {
 		fault.Throw(fault.Trace, t.Name, "a tensor of shape %v was made outside %s while it was being traced, by another goroutine; make it before, or inside", n.shape, t.Name)
 	}
 	m := NewStandIn(t, len(t.captured), Spec{n.shape, n.dtype}, n.Device())

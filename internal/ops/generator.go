@@ -67,8 +67,9 @@ func (g *Generator) next() *Node {
 		return keyOf(w[2], w[3])
 	}
 	both := Split(old, 2)
+	out := KeyAt(both, 1) // a claim on both: whoever evaluates the generator's key lets go of it
 	g.key.Rebind(KeyAt(both, 0))
-	return KeyAt(both, 1)
+	return out
 }
 
 // keyWords reads a key that lies in host memory and is no stand-in.

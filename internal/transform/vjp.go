@@ -49,48 +49,22 @@ type Pullback struct {
 	Zeros bool
 	// Gave is called with what a node's rule gives its input k; nil: not called.
 	Gave func(n *Node, k int, cot *Node)
-	// Hold claims every cotangent until the rules have read it: At may show one to others, who clear it, and what it was made
-	// from would end with it. The results of Run are not claimed.
-	Hold bool
 }
 
-func (p *Pullback) hold(n *Node) {
-	if p.Hold {
-		n.Ref()
-	}
-}
-
-func (p *Pullback) drop(ns ...*Node) {
-	for _, n := range ns {
-		if p.Hold && n != nil {
-			n.Unref()
-		}
-	}
-}
-
-// meet adds up what has arrived at a node.
-func (p *Pullback) meet(c *cotangent) {
-	if len(c.more) == 0 {
-		return
-	}
-	old := append([]*Node{c.sum}, c.more...)
-	c.meet()
-	p.hold(c.sum)
-	p.drop(old...)
-}
-
-// Run returns the cotangent of every input, nil where none arrived.
+// Run returns the cotangent of every input, nil where none arrived. Hooks may evaluate what is made on the way, and others what
+// hooks show them; so the walk claims what it goes on with, since an evaluation lets go of what nobody claims.
 func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	t := record(outputs, inputs, p.See)
 	acc := make([]cotangent, len(t.idx.Nodes))
+	var held claims
+	defer held.release()
 	parts := map[int][]*Node{} // cotangents of a bundle's outputs
 	for i, o := range outputs {
 		if cots[i] == nil {
 			continue
 		}
 		j := t.idx.Get(o)
-		p.hold(cots[i])
-		acc[j].add(cots[i])
+		acc[j].add(held.claim(cots[i]))
 	}
 	asked := map[int]bool{}
 	for _, x := range inputs {
@@ -101,24 +75,22 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
 		if asked[i] && acc[i].sum == nil {
-			zeros := ops.ZerosLike(n)
-			p.hold(zeros)
-			acc[i].add(zeros)
+			acc[i].add(held.claim(ops.ZerosLike(n)))
 		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
 			continue
 		}
-		p.meet(&acc[i])
+		if len(acc[i].more) > 0 {
+			acc[i].meet()
+			held.claim(acc[i].sum)
+		}
 		if p.At != nil && acc[i].sum != nil {
-			old := acc[i].sum
-			acc[i].sum = p.At(n, old)
-			p.hold(acc[i].sum)
-			p.drop(old)
+			acc[i].sum = held.claim(p.At(n, acc[i].sum))
 		}
-		if p.See(n) && n.NumIn() > 0 {
-			p.step(t, n, i, acc, parts)
+		if !p.See(n) || n.NumIn() == 0 {
+			continue
 		}
-		p.drop(acc[i].sum)
+		p.step(t, n, i, acc, parts, &held)
 	}
 	out := make([]*Node, len(inputs))
 	for i, x := range inputs {
@@ -130,16 +102,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 }
 
 // step applies one node's rule.
-func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node) {
+func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int][]*Node, held *claims) {
 	if k, ok := n.IsItem(); ok {
 		j := t.idx.Get(n.In(0))
 		if parts[j] == nil {
 			parts[j] = make([]*Node, n.In(0).NumOut())
 		}
-		old := parts[j][k]
-		parts[j][k] = addTo(old, acc[i].sum)
-		p.hold(parts[j][k])
-		p.drop(old)
+		parts[j][k] = held.claim(addTo(parts[j][k], acc[i].sum))
 		return
 	}
 	if n.Op().VJP == nil {
@@ -165,17 +134,15 @@ func (p *Pullback) step(t *tape, n *Node, i int, acc []cotangent, parts map[int]
 			continue
 		}
 		j := t.idx.Get(n.In(k))
-		g = fit(n, k, g)
+		g = held.claim(fit(n, k, g))
 		if p.Gave != nil {
 			p.Gave(n, k, g)
 		}
-		p.hold(g)
 		acc[j].add(g)
 	}
 	if !n.IsBundle() {
 		return
 	}
-	p.drop(parts[i]...)
 	delete(parts, i)
 }
 
@@ -210,9 +177,6 @@ func (c *cotangent) add(g *Node) {
 
 // meet adds up what has arrived.
 func (c *cotangent) meet() {
-	if len(c.more) == 0 {
-		return
-	}
 	terms := ops.JoinSlices(append([]*Node{c.sum}, c.more...))
 	c.more = nil
 	if len(terms) == 1 {
@@ -235,6 +199,24 @@ func sumOf(terms []*Node) *Node {
 		sum = ops.Add(sum, g)
 	}
 	return sum
+}
+
+// claims are nodes that a walk goes on with.
+type claims []*Node
+
+func (c *claims) claim(n *Node) *Node {
+	if n.Trace() == nil { // values of a trace are nobody else's
+		n.Ref()
+		*c = append(*c, n)
+	}
+	return n
+}
+
+// release drops the claims. What nobody else claims is as it was: the caller's, or the collector's.
+func (c *claims) release() {
+	for _, n := range *c {
+		n.Float()
+	}
 }
 
 func addTo(a, b *Node) *Node {

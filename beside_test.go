@@ -1,0 +1,76 @@
+package lucid
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/fake"
+)
+
+// TestStepBesideAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
+// was made of the value still needs it.
+func TestStepBesideAssignment(t *testing.T) {
+	late, faults := fake.New(cpu.Device)
+	w := &world{dev: late}
+	const n = 1 << 12
+	x, y := w.put(Ones(n)).Contiguous().Eval(), w.put(Ones(n)).Eval()
+	ramp := w.put(Arange(n).To(Float32)).Eval()
+	step := Compile(func(y *Tensor) *Tensor { return x.Mul_(0.5).Add_(y).Sum() })
+	step(y)
+	for range 3 {
+		x.Mul_(0).Add_(ramp).Eval() // a value that nobody else holds
+		faults.SetDelay(20 * time.Millisecond)
+		slow := y.Sin().CumSum(0)
+		if err := EvalAsync(slow); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() { defer close(done); step(slow) }()
+		time.Sleep(5 * time.Millisecond) // it has its state and waits for its argument
+		x.Add_(1)
+		also := x.Clone()
+		<-done
+		faults.SetDelay(0)
+		for i, v := range ToSlice[float32](also) {
+			if v != float32(i)+1 {
+				t.Fatalf("element %d of what was assigned meanwhile is %v", i, v)
+			}
+		}
+		ToSlice[float32](x)
+	}
+}
+
+// TestHookEvaluatesOnTheWay: hooks may evaluate gradients while Backward goes on with what they were made of.
+func TestHookEvaluatesOnTheWay(t *testing.T) {
+	Seed(5)
+	for _, post := range []bool{false, true} {
+		var plain, hooked []*Tensor
+		for _, n := range []int{4, 8, 8, 3} {
+			p := Randn(n, 8).Eval()
+			plain, hooked = append(plain, p.Clone().Eval().RequiresGrad_(true)), append(hooked, p.Clone().Eval().RequiresGrad_(true))
+		}
+		x := Randn(6, 4).Eval()
+		loss := func(p []*Tensor) *Tensor {
+			h := x.MatMul(p[0]).Add(p[1].At(0))
+			h = h.MatMul(p[2]).Relu().Add(h)
+			return h.MatMul(p[3].T()).Add(h.Sum()).Square().Mean()
+		}
+		seen := 0
+		for _, p := range hooked {
+			if post {
+				p.RegisterPostAccumulateGradHook(func(p *Tensor) { p.Grad().Eval(); seen++ })
+			} else {
+				p.RegisterHook(func(g *Tensor) *Tensor { g.Eval(); seen++; return nil })
+			}
+		}
+		loss(plain).Backward()
+		loss(hooked).Backward()
+		for i := range plain {
+			same(t, "gradient", hooked[i].Grad(), plain[i].Grad())
+		}
+		if seen != len(hooked) {
+			t.Errorf("%d hooks ran", seen)
+		}
+	}
+}
