@@ -58,30 +58,16 @@ func Where(condition *Node, x, other Operand) *Node {
 	return apply(opWhere, nil, c, a, b)
 }
 
-// castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing.
+// castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing, and perhaps was given another shape.
 func castBack(x *Node, to dtype.DType) *Node {
-	if n := beforeWidening(x, to); n != nil {
-		return n
+	wide := x
+	if x.Op() == opReshape && !x.Stored() {
+		wide = x.In(0)
+	}
+	if wide.Op() == opCast && !wide.Stored() && wide.In(0).DType() == to && to.IsHalf() && x.DType() == dtype.Float32 {
+		return reshapeTo(wide.In(0), x.Shape())
 	}
 	return Cast(x, to)
-}
-
-// beforeWidening is the half that x shows in float32, in the shape of x; nil if it does not.
-func beforeWidening(x *Node, to dtype.DType) *Node {
-	if x.Stored() || !to.IsHalf() || x.DType() != dtype.Float32 {
-		return nil
-	}
-	switch x.Op() {
-	case opCast:
-		if x.In(0).DType() == to {
-			return x.In(0)
-		}
-	case opReshape:
-		if n := beforeWidening(x.In(0), to); n != nil {
-			return reshapeTo(n, x.Shape())
-		}
-	}
-	return nil
 }
 
 // Cast converts to another dtype. Floats become integers by truncation; NaN and values out of range become the
