@@ -1,6 +1,9 @@
 package lucid
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestRoundedOnce: a product of halves to which something is added is rounded once, when all is summed. Operands are whole numbers, so
 // that every sum is exact in float32, and the product needs more bits than a half has while what is left of it does not.
@@ -31,5 +34,15 @@ func TestRoundedOnce(t *testing.T) {
 				check(name+" over a batch", f(hx.Reshape(1, m, k), hw, row), p.Add(row.To(Float64)))
 			}
 		}
+	}
+}
+
+// TestGradientsStayHalf: the gradients of a layer of halves are made of halves, though it adds up and rounds in float32.
+func TestGradientsStayHalf(t *testing.T) {
+	half := func(sizes ...int) *Tensor { return Randn(sizes...).To(BFloat16).Eval() }
+	x, w, b, g := half(2, 3, 4), half(5, 4), half(5), half(2, 3, 5)
+	_, grads := VJPN(func(in []*Tensor) []*Tensor { return []*Tensor{Linear(in[0], in[1], in[2])} }, []*Tensor{x, w, b}, []*Tensor{g})
+	if s := Dump(grads...); strings.Contains(s, "float32") {
+		t.Errorf("something is float32:\n%s", s)
 	}
 }

@@ -60,10 +60,28 @@ func Where(condition *Node, x, other Operand) *Node {
 
 // castBack is Cast of what may have been of that dtype before it was made wider, which loses nothing.
 func castBack(x *Node, to dtype.DType) *Node {
-	if x.Op() == opCast && !x.Stored() && x.In(0).DType() == to && to.IsHalf() && x.DType() == dtype.Float32 {
-		return x.In(0)
+	if n := beforeWidening(x, to); n != nil {
+		return n
 	}
 	return Cast(x, to)
+}
+
+// beforeWidening is the half that x shows in float32, in the shape of x; nil if it does not.
+func beforeWidening(x *Node, to dtype.DType) *Node {
+	if x.Stored() || !to.IsHalf() || x.DType() != dtype.Float32 {
+		return nil
+	}
+	switch x.Op() {
+	case opCast:
+		if x.In(0).DType() == to {
+			return x.In(0)
+		}
+	case opReshape:
+		if n := beforeWidening(x.In(0), to); n != nil {
+			return reshapeTo(n, x.Shape())
+		}
+	}
+	return nil
 }
 
 // Cast converts to another dtype. Floats become integers by truncation; NaN and values out of range become the

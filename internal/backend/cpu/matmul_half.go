@@ -63,7 +63,7 @@ func endedHalf(d dtype.DType) endedProduct[uint16] {
 			vector.run(m, k, a, ars, acs, b, brs, c, crs, ep, run)
 			return
 		}
-		if n*k <= smallHalf && n > 0 && k > 0 {
+		if n*k <= mostSmall(d) && n > 0 && k > 0 {
 			productSmall(d, m, n, k, a, ars, acs, b, brs, bcs, c, crs, ep, run)
 			return
 		}
@@ -92,7 +92,7 @@ func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
 		mul = gemm.Float16
 	}
 	return func(m, n, k int, a []uint16, ars, acs int, b []uint16, brs, bcs int, c []float32, crs int, ep func(c []float32, crs, row, col, rows, cols int), run gemm.Runner) {
-		if n*k > smallHalf || n == 0 || k == 0 {
+		if n*k > mostSmall(d) || n == 0 || k == 0 {
 			mul(m, n, k, a, ars, acs, b, brs, bcs, c, crs, gemm.Overwrite, ep, run)
 			return
 		}
@@ -115,9 +115,19 @@ func sumsOfHalf(d dtype.DType) productTo[uint16, float32] {
 }
 
 const (
-	smallHalf = 512     // elements of a right factor so small that a product of float32 takes less time than what halves need besides
-	smallRows = 8 << 10 // elements of the left factor and the product in one block
+	smallPairs   = 200      // elements of a right factor so small that a product of float32 takes less time than what pairs of halves need besides
+	smallHalf    = 4 << 10  // the same for halves that are widened in any case
+	smallRows    = 8 << 10  // elements of the left factor and the product in one block
+	narrowAtOnce = 64 << 10 // elements that are rounded in one call
 )
+
+// mostSmall is up to how many elements of a right factor halves of a type are widened first.
+func mostSmall(d dtype.DType) int {
+	if d == dtype.BFloat16 && gemm.HasPairs() {
+		return smallPairs
+	}
+	return smallHalf
+}
 
 // productSmall widens the factors first. The size of the right one alone decides, so that a row has the same bits whatever rows come
 // with it.
@@ -184,6 +194,10 @@ func widenMatrix(d dtype.DType, z []float32, x []uint16, rows, cols, rs, cs int)
 }
 
 func narrowRows(d dtype.DType, z []uint16, zrs int, x []float32, xrs, rows, cols int) {
+	if n := rows * cols; zrs == cols && xrs == cols && n <= narrowAtOnce {
+		narrowHalf(d, z[:n], x[:n])
+		return
+	}
 	for i := range rows {
 		narrowHalf(d, z[i*zrs:][:cols], x[i*xrs:][:cols])
 	}

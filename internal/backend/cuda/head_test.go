@@ -45,3 +45,40 @@ func TestAfterSums(t *testing.T) {
 		}
 	}
 }
+
+// TestSumsOfStep: in a training step of a block of a transformer no sum of halves goes to memory in float32.
+func TestSumsOfStep(t *testing.T) {
+	const rows, width, wide = 64, 32, 128
+	products := 0
+	for _, p := range seen(func() {
+		half := func(sizes ...int) *lucid.Tensor { return lucid.Ones(sizes...).To(lucid.BFloat16).Eval() }
+		in := []*lucid.Tensor{half(2, rows, width), half(3*width, width), half(3 * width), half(width, width), half(width), half(wide, width), half(wide), half(width, wide), half(width)}
+		step := lucid.Compile(func(in []*lucid.Tensor) []*lucid.Tensor {
+			out, grads := lucid.VJPN(func(in []*lucid.Tensor) []*lucid.Tensor {
+				x := in[0]
+				parts := lucid.Linear(x, in[1], in[2]).Chunk(3, -1)
+				x = x.Add(lucid.Linear(parts[0].Mul(parts[1]).Sub(parts[2]), in[3], in[4]))
+				y := lucid.Gelu(lucid.Linear(x, in[5], in[6]), lucid.GeluOptions{Approximate: "tanh"})
+				return []*lucid.Tensor{x.Add(lucid.Linear(y, in[7], in[8])).Softmax(-1).Square().Sum()}
+			}, in, []*lucid.Tensor{half()})
+			return append(grads, out...)
+		})
+		lucid.Eval(step(in)...)
+	}) {
+		for _, v := range p.out {
+			if v.DType == lucid.Float32 && v.Numel() >= rows*width && !(p.Head != nil && p.Head.Unwritten) {
+				t.Errorf("%s writes float32 of %v", p.Code(), v.Shape)
+			}
+		}
+		if p.Head == nil || p.Head.Attr == nil {
+			continue
+		}
+		products++
+		if a := p.Prep.(*program).after; a == nil || len(a.added) == 0 {
+			t.Errorf("a product of %v: %s is seen as %+v", p.Shape, p.Code(), a)
+		}
+	}
+	if products != 4 {
+		t.Errorf("%d products whose sums are kept begin a program, want 4", products)
+	}
+}
