@@ -47,6 +47,9 @@ func TestMatrix(t *testing.T) {
 	t.Run("double", func(t *testing.T) { testMatrix(t, matrixCases(t, true), matrixChecks) })
 	t.Run("native", func(t *testing.T) { testMatrix(t, matrixCases(t, false), nativeChecks) })
 	t.Run("waivers", func(t *testing.T) {
+		if raced {
+			return // the sample is too small to meet them all, or every case that is refused
+		}
 		for k := range matrixWaived {
 			if _, used := waiversUsed.Load(k); !used {
 				t.Errorf("no case needs the waiver %s any more", k)
@@ -82,7 +85,10 @@ func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (
 	if len(cases) == 0 {
 		t.Errorf("%s has no case: add one to matrix_cases_test.go", op.Name)
 	}
-	if !long() {
+	switch {
+	case raced:
+		cases = sampleCases(cases, 6)
+	case !long():
 		cases = sampleCases(cases, 12)
 	}
 	for _, c := range cases {
@@ -107,7 +113,7 @@ func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (
 		s.wants = s.wants || c.differentiable
 		s.refused += c.refused
 	}
-	if matrixReads[op.Name] != "" && s.refused < 2 {
+	if matrixReads[op.Name] != "" && s.refused < 2 && !raced {
 		t.Errorf("%s reads values, but no case was refused inside VMap and Compile", op.Name)
 	}
 	if s.wants && s.smooth == 0 && matrixWaived[op.Name+"/gradient"] == "" {

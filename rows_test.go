@@ -70,7 +70,7 @@ func TestRowsInOnePass(t *testing.T) {
 			for name, f := range byHand {
 				t.Run(fmt.Sprintf("%s/%v/%v", name, d, s), func(t *testing.T) {
 					want := f(x, w, (*Tensor).Eval)
-					for _, procs := range []int{1, 2, 3, 8} {
+					for _, procs := range append(threadCounts(), 1) {
 						old := runtime.GOMAXPROCS(procs)
 						got, compiled := f.atOnce(x, w).Eval(), Compile(f.atOnce)(x, w)
 						runtime.GOMAXPROCS(old)

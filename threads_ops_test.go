@@ -126,7 +126,7 @@ func TestSameBitsForAnyThreadsEveryOp(t *testing.T) {
 			continue // the matrix says which ops refuse batches, and why
 		}
 		ran++
-		for _, n := range []int{2, 3, 8} {
+		for _, n := range threadCounts() {
 			runtime.GOMAXPROCS(n)
 			if got, err := c.bits(batch); err != nil || got != want {
 				t.Errorf("%s: GOMAXPROCS %d changes bits%s", c.name, n, fmt.Sprint(" ", err))

@@ -1,0 +1,6 @@
+//go:build !race
+
+package lucid
+
+// raced reports whether the race detector watches; see its twin.
+const raced = false
