@@ -242,7 +242,8 @@ func Truths(list []bool, dims ...int) *Node {
 
 // Position is an index of any integer type as an int.
 func Position(ix any) (int, bool) {
-	if _, mark := ix.(Mark); mark {
+	switch ix.(type) {
+	case Mark, dtype.DType: // no numbers, though they are kept as such
 		return 0, false
 	}
 	s, ok := dtype.ScalarOf(ix)
