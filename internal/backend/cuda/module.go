@@ -12,6 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // threads is the size of a block where nothing else is said.
@@ -64,6 +65,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 	}
 	c.once.Do(func() {
 		d.begun.Add(1)
+		begin := time.Now()
 		source := t.source()
 		if t.ours {
 			source = following(source)
@@ -75,6 +77,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 			}
 		}
 		c.done.Store(true)
+		trace.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
 	})
 }
 
