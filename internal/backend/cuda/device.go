@@ -28,6 +28,7 @@ type Device struct {
 type shared struct {
 	arch    string
 	kernels sync.Map // key → *compiled
+	queue   queue    // of kernels to be compiled
 	begun   atomic.Int64
 	slow    bool // wait after every launch, so that a fault names its kernel
 	strict  bool

@@ -7,10 +7,12 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 var fn struct{ version, errorString, create, compile, destroy, logSize, log, cubinSize, cubin uintptr }
@@ -49,6 +51,7 @@ func Folders() (list []string) {
 
 // Init opens the library, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
+	begin := time.Now()
 	lib, err := dl.Open("NVRTC, the CUDA compiler library", names[runtime.GOOS], Named(), Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "nvrtc", err, "kernels cannot be compiled: install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or name its folder in LUCID_CUDA_PATH")
@@ -64,6 +67,7 @@ var Init = sync.OnceValue(func() error {
 		return failed(s, "asking for the version")
 	}
 	Version = fmt.Sprintf("%d.%d", v[0], v[1])
+	trace.Once(begin, "opening NVRTC")
 	return nil
 })
 
