@@ -203,6 +203,7 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 
 // cotangent checks or makes the cotangent of a loss.
 func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
+	n.MustLive()
 	if !n.Tape() {
 		if n.TapeFreed() {
 			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
@@ -219,6 +220,7 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 		return ops.OnesLike(n)
 	}
 	g := acquire(given)
+	defer release(g)
 	if !g.Shape().Equal(n.Shape()) {
 		fault.Throw(fault.Shape, op, "the cotangent has shape %v, the loss %v", g.Shape(), n.Shape())
 	}
@@ -358,6 +360,7 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 // assign rebinds a handle. A leaf that requires a gradient stays one, on the same slot, and may be written inside
 // NoGrad only.
 func assign(op string, h *graph.Array, n *graph.Node) {
+	n.MustLive()
 	old := h.Peek()
 	if to := old.Device(); to != n.Device() { // what is written goes to where the tensor is
 		n = moved(n, to)
