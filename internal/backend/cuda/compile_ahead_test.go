@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestQueue: work asked for ahead is done in order, what takes long before the rest, and never more at a time than there are processors.
+// TestQueue: work asked for ahead is done in order, what takes long before the rest, and never more at a time than there are processors, nor than are worth it.
 func TestQueue(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var q queue
@@ -38,7 +38,7 @@ func TestQueue(t *testing.T) {
 		runtime.Gosched()
 	}
 	for i := 2; i < 20; i++ {
-		add(i, i == 19)
+		add(i, i >= 18)
 	}
 	hold <- true // one of them goes on alone
 	for {
@@ -50,7 +50,7 @@ func TestQueue(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	if order[1] != 19 || order[2] != 2 || order[18] != 18 {
+	if order[1] != 18 || order[2] != 19 || order[3] != 2 || order[18] != 17 {
 		t.Errorf("done in the order %v", order)
 	}
 	hold <- true

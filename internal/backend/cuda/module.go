@@ -18,8 +18,11 @@ import (
 // threads is the size of a block where nothing else is said.
 const threads = 256
 
-// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds.
-var options = []string{"--fmad=false"}
+// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds. Nothing of std is used.
+var options = []string{"--fmad=false", "--builtin-move-forward=false", "--builtin-initializer-list=false"}
+
+// briefly is for kernels that run a few times only.
+var briefly = append(options[:len(options):len(options)], nvrtc.Fast)
 
 // compiled is a kernel being compiled or ready.
 type compiled struct {
@@ -41,7 +44,7 @@ type text struct {
 
 // kernel returns the function called name of a source of ours, compiled the first time; the key stands for the source.
 func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
-	return d.find(key, text{name: name, source: source, options: options, ours: true, long: name == "attention" || name == "attention_grad"})
+	return d.find(key, text{name: name, source: source, options: options, ours: true})
 }
 
 // find returns a kernel, compiled the first time; the key stands for its text.

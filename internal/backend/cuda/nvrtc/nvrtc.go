@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -90,8 +91,8 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	defer func() { dl.Call(fn.destroy, uintptr(unsafe.Pointer(prog))) }()
 	opts := append([]string{"--gpu-architecture=" + arch, "--std=c++17"}, options...)
 	s := compile(*prog, append(opts[:len(opts):len(opts)], "--minimal")) // no textures, no runtime: faster
-	if s == invalidOption {
-		s = compile(*prog, opts)
+	if s == invalidOption {                                              // an older library, which compiles more slowly
+		s = compile(*prog, slices.DeleteFunc(opts, func(o string) bool { return o == Fast }))
 	}
 	if s != 0 {
 		e := failed(s, "compiling "+name+" for "+arch)
@@ -111,6 +112,9 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	}
 	return cubin, nil
 }
+
+// Fast is an option that trades the speed of a kernel for that of its compilation; libraries before 12.8 do without.
+const Fast = "--Ofast-compile=mid"
 
 // invalidOption is the status of a library that does not know an option.
 const invalidOption = 5
