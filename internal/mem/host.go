@@ -41,6 +41,9 @@ var Machine = sync.OnceValue(machine)
 // muchAsked is from where on it is worth some microseconds to ask how much memory is free.
 const muchAsked = 256 << 20
 
+// Room says why n more bytes of the Go heap cannot be had, if so: the runtime would not come back to say it.
+func Room(n int) error { return fits(int64(n), held.Load()) }
+
 // fits says why n bytes beside those held cannot be had, if so.
 func fits(n, before int64) error {
 	if most := Machine(); most > 0 && n > most-before {
