@@ -132,20 +132,25 @@ func (h *Hook) Remove() { h.k.Remove() }
 
 // RegisterHook calls f with the gradient of the tensor whenever Backward computes it; what f returns replaces it,
 // unless it is nil.
-func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook { return t.hook(f, false) }
+func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook {
+	return t.hook("register_hook", f, f == nil, false)
+}
 
 // RegisterPostAccumulateGradHook calls f with the tensor, a leaf, after Backward added to its gradient.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) *Hook {
 	if !t.IsLeaf() {
 		fault.Throw(fault.Gradient, "register_post_accumulate_grad_hook", "the tensor is no leaf, so no gradient is accumulated in it; use RegisterHook")
 	}
-	return t.hook(func(*Tensor) *Tensor { f(t); return nil }, true)
+	return t.hook("register_post_accumulate_grad_hook", func(*Tensor) *Tensor { f(t); return nil }, f == nil, true)
 }
 
-func (t *Tensor) hook(f func(*Tensor) *Tensor, post bool) *Hook {
+func (t *Tensor) hook(op string, f func(*Tensor) *Tensor, none, post bool) *Hook {
 	n := t.array().Peek()
+	if none {
+		fault.Throw(fault.Value, op, "the hook is nil; want a function")
+	}
 	if !requires(n) {
-		fault.Throw(fault.Gradient, "register_hook", "the tensor does not require a gradient")
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not require a gradient; a leaf does after RequiresGrad_(true)", n.Shape())
 	}
 	return &Hook{n.EnsureSlot().AddHook(func(g *graph.Array) *graph.Array {
 		return (*graph.Array)(f((*Tensor)(g)))

@@ -21,7 +21,8 @@ func TestTransformsRefuse(t *testing.T) {
 		"vmap: nothing": func() { VMap(func(n int) *Tensor { return Ones() }) }, "value_and_grad: no tensors": func() { ValueAndGrad(func(n int) *Tensor { return Ones() }) },
 		"value_and_grad: no loss": func() { ValueAndGrad(func(x *Tensor) (int, *Tensor) { return 1, x }) }, "compile: cache": func() { Compile(sum, CompileOptions{MaxCache: -1}) },
 		"jvp: whole": func() { JVP(sum, whole, whole) }, "vjp: whole": func() { VJP(sum, whole, whole) },
-		"vmap: second":     func() { VMap(func(x, y *Tensor) *Tensor { return x.Add(y) })(Ones(2), Scalar(1.0)) },
+		"vmap: second":  func() { VMap(func(x, y *Tensor) *Tensor { return x.Add(y) })(Ones(2), Scalar(1.0)) },
+		"register_hook": func() { Ones(1).RequiresGrad_(true).RegisterHook(nil) }, "register_post_accumulate_grad_hook": func() { Ones(1).RequiresGrad_(true).RegisterPostAccumulateGradHook(nil) },
 		"set_memory_limit": func() { SetMemoryLimit(CPU, -1) }, "set_cache_limit": func() { SetCacheLimit(CPU, -1) }, "with_context": func() { WithContext(nil, func() {}) },
 	} {
 		op, _, _ := strings.Cut(what, ":")
