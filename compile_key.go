@@ -89,8 +89,7 @@ func (k *treeKey) add(v reflect.Value, hidden bool) {
 		k.fields(v, hidden)
 	case reflect.Interface:
 		if v = v.Elem(); v.IsValid() {
-			t := v.Type()
-			k.num(uint64(uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1])))
+			k.num(uint64(reflect.ValueOf(v.Type()).Pointer()))
 		}
 		k.add(v, hidden)
 	case reflect.Func:
