@@ -67,38 +67,6 @@ func sumRunI64(x []int64) int64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// maxRunI64 takes the largest of at least extremeFrom elements.
-func maxRunI64(x []int64) int64 {
-	var t [runLanes]int64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MaxI64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MaxI64(t[:h], t[:h], t[h:2*h])
-	}
-	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
-}
-
-// minRunI64 takes the smallest of at least extremeFrom elements.
-func minRunI64(x []int64) int64 {
-	var t [runLanes]int64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MinI64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MinI64(t[:h], t[:h], t[h:2*h])
-	}
-	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
-}
-
 // halve finds the extreme of x, of at least extremeFrom elements, by a kernel of vectors: the halves of x meet, then those of what is
 // left. Neither the order matters to an extreme nor whether it sees an element twice, so halves may overlap. What is left in the end,
 // at most extremeFrom/2 elements in t, is the caller's.
