@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/lucid-go/lucid"
