@@ -27,6 +27,8 @@ func TestRefuses(t *testing.T) {
 		"fold of nothing":          {"fold", []*Tensor{ints(4, 1)}, at{"kernel_size": []int{1 << 62}, "output_size": []int{1 << 62}}},
 		"bias of floats":           {"conv1d", []*Tensor{ints(1, 1, 4), ints(1, 1, 2), wide(1)}, nil},
 		"complex bias":             {"conv2d", []*Tensor{f(2, 4, 4), f(3, 2, 3, 3), f(3).To(Complex64)}, nil},
+		"points of many numbers":   {"histogramdd", []*Tensor{f(2, 1<<28)}, nil},
+		"bins beyond all memory":   {"histc", []*Tensor{f(3)}, at{"bins": 1 << 40}},
 		"padding that wraps":       {"pad", []*Tensor{f(4)}, at{"pad": []int{math.MaxInt64, math.MaxInt64}}},
 		"negative rtol":            {"isclose", []*Tensor{f(), f()}, at{"rtol": -0.4}},
 		"NaN atol":                 {"isclose", []*Tensor{f(), f()}, at{"atol": math.NaN()}},

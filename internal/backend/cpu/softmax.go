@@ -28,7 +28,7 @@ func withScratch(n int, f func(t []float32)) {
 	buf := scratchF32.Get().(*[]float32)
 	defer scratchF32.Put(buf)
 	if len(*buf) < n {
-		*buf = make([]float32, n)
+		*buf = newScratch[float32](n)
 	}
 	f((*buf)[:n])
 }

@@ -8,7 +8,7 @@ func (p *problem[T]) isDirect(e *engine[T]) bool {
 	if p.a16 == nil && p.n <= 2*e.cols() {
 		return true // halves must be copied in any case
 	}
-	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e)
+	return p.ccs != 1 || p.m <= 2*e.rows || work(p.m, p.n, p.k) <= directWork || p.isShallow(e) || p.isNear(e)
 }
 
 // isShallow reports whether k is so short that tiles read both operands where they lie as fast as from panels, as in the gradient
@@ -19,6 +19,13 @@ func (p *problem[T]) isShallow(e *engine[T]) bool {
 		return false
 	}
 	return p.acs == 1 && !p.crowded(e) || p.ars == 1 && p.acs*sizeOf[T]()%apart != 0
+}
+
+// isNear reports whether all of B stays in the second-level cache as it lies: panels would be read no faster, and each block would
+// have to make its own.
+func (p *problem[T]) isNear(e *engine[T]) bool {
+	const most, near = 64 << 20, 1 << 20 // multiply-adds; bytes
+	return p.a16 == nil && !p.needsPanels(e, p.m) && work(1, p.n, p.k)*sizeOf[T]() <= near && work(p.m, p.n, p.k) <= most
 }
 
 // blocks computes the product block by block of C, packing both operands or reading A where it lies.
