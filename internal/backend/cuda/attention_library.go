@@ -53,7 +53,10 @@ func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	if flops < worthAttention && !d.dnnAlways {
 		return false, false
 	}
-	if !d.dnnAlways && d.face != recording && d.attentions.add(a, flops, d.face == running) < worthCompiling && !d.attentionKept(a) {
+	if work := d.attentions.add(a, flops, d.face == running); !d.dnnAlways && d.face != recording && work < worthCompiling && !d.attentionKept(a) {
+		if d.face == looking && work > 0 { // it comes again, and whoever records it wants to know: then our kernels can be compiled ahead where there is no cuDNN
+			d.openDNN()
+		}
 		return false, !d.dnnOff && (!d.dnnDone.Load() || d.dnnHandle != nil)
 	}
 	h, unknown := d.dnn()
