@@ -12,7 +12,7 @@ var reasons = map[string]string{
 		"be known before the first store. Storing one row while exponentials of the next are computed was tried: a tenth faster where memory is slow, a tenth slower where it is fast.",
 	"rmsnorm": "bound by memory: compiled PyTorch is itself within 1.5 times of a copy past the caches, and the goal was taken from eager PyTorch. A row takes 0.7 µs where all " +
 		"is in the cache, and 1.2 to be moved at the speed of a copy past the caches; the two overlap, but the sum must be known before the first store.",
-	"layernorm": "a row takes 1.0 µs where all is in the cache, and 1.2 to be moved at the speed of a copy past the caches; the two overlap, but the sums must be known before the first store.",
+	"layernorm":      "a row takes 1.0 µs where all is in the cache, and 1.2 to be moved at the speed of a copy past the caches; the two overlap, but the sums must be known before the first store.",
 	"softmax_matmul": "the product alone is 2.1 GFLOP, 9.3 ms of 14 at the full rate of both cores.",
 	"mlp_train": "one core needs 0.68 ms for the step: products' tiles 0.48, where the multiply-adds alone take 0.45 when the gradient of the input is not " +
 		"computed, Adam and what else follows products 0.1, packing 0.03. At best two cores take 0.15 ms for the first product and 0.19 for the gradient of its weights with Adam behind it, where half of one core's time would be 0.12 and 0.17, and 18 small launches of together 0.045 run on one core.",
@@ -39,7 +39,7 @@ var reasons = map[string]string{
 	"conv3x3_winograd": "of two cores' time two fifths are products, a quarter lays out and transforms the input, a tenth transforms and writes the output.",
 	"conv1x1": "bound by multiply-adds: they alone take 3.6 ms, 3.9 with operands packed and the result in the cache, and 4.1 with 25 MB of results written to memory; " +
 		"1.6 times PyTorch would be 3.75.",
-	"conv7x7":  "bound by multiply-adds: at 1.1 times PyTorch they would take 92 % of the machine's limit.",
+	"conv7x7":   "bound by multiply-adds: at 1.1 times PyTorch they would take 92 % of the machine's limit.",
 	"sgemm_512": packing, "sgemm_1024": packing, "sgemm_2048": packing, "sgemm_4096": packing,
 	"sgemm_64": "work is left: one core alone takes 6.1 µs, five of them multiply-adds, and two 4.9: handing half of it over and waiting for it costs nearly two.",
 	"lstm": "one core needs 16.6 ms where the multiply-adds alone take 14.0: tiles of 10 and 11 rows, into which 32 sequences are cut, gates' functions and " +
