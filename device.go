@@ -124,7 +124,7 @@ func MemoryStats(d Device) Stats { return d.open().Pool.Stats() }
 // ResetPeakMemory makes the peak what is allocated now.
 func ResetPeakMemory(d Device) { d.open().Pool.ResetPeak() }
 
-// SetMemoryLimit bounds what may be allocated on a device; 0 means no bound. It returns the previous limit. Past it,
+// SetMemoryLimit bounds what may be allocated on a device; 0 means no bound but the machine's. It returns the previous limit. Past it,
 // evaluations fail with ErrOutOfMemory and the program goes on.
 func SetMemoryLimit(d Device, bytes int64) int64 {
 	if bytes < 0 {
