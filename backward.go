@@ -132,20 +132,25 @@ func (h *Hook) Remove() { h.k.Remove() }
 
 // RegisterHook calls f with the gradient of the tensor whenever Backward computes it; what f returns replaces it,
 // unless it is nil.
-func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook { return t.hook(f, false) }
+func (t *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) *Hook {
+	return t.hook("register_hook", f, f == nil, false)
+}
 
 // RegisterPostAccumulateGradHook calls f with the tensor, a leaf, after Backward added to its gradient.
 func (t *Tensor) RegisterPostAccumulateGradHook(f func(t *Tensor)) *Hook {
 	if !t.IsLeaf() {
 		fault.Throw(fault.Gradient, "register_post_accumulate_grad_hook", "the tensor is no leaf, so no gradient is accumulated in it; use RegisterHook")
 	}
-	return t.hook(func(*Tensor) *Tensor { f(t); return nil }, true)
+	return t.hook("register_post_accumulate_grad_hook", func(*Tensor) *Tensor { f(t); return nil }, f == nil, true)
 }
 
-func (t *Tensor) hook(f func(*Tensor) *Tensor, post bool) *Hook {
+func (t *Tensor) hook(op string, f func(*Tensor) *Tensor, none, post bool) *Hook {
 	n := t.array().Peek()
+	if none {
+		fault.Throw(fault.Value, op, "the hook is nil; want a function")
+	}
 	if !requires(n) {
-		fault.Throw(fault.Gradient, "register_hook", "the tensor does not require a gradient")
+		fault.Throw(fault.Gradient, op, "the tensor of shape %v does not require a gradient; a leaf does after RequiresGrad_(true)", n.Shape())
 	}
 	return &Hook{n.EnsureSlot().AddHook(func(g *graph.Array) *graph.Array {
 		return (*graph.Array)(f((*Tensor)(g)))
@@ -203,6 +208,7 @@ func (t *Tensor) Backward(opts ...BackwardOptions) {
 
 // cotangent checks or makes the cotangent of a loss.
 func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
+	n.MustLive()
 	if !n.Tape() {
 		if n.TapeFreed() {
 			fault.Throw(fault.Gradient, op, "the graph was freed by an earlier Backward; give that one RetainGraph")
@@ -219,6 +225,7 @@ func cotangent(op string, n *graph.Node, given *Tensor) *graph.Node {
 		return ops.OnesLike(n)
 	}
 	g := acquire(given)
+	defer release(g)
 	if !g.Shape().Equal(n.Shape()) {
 		fault.Throw(fault.Shape, op, "the cotangent has shape %v, the loss %v", g.Shape(), n.Shape())
 	}
@@ -358,6 +365,7 @@ func Gradients(output *Tensor, inputs []*Tensor, opts ...GradientsOptions) []*Te
 // assign rebinds a handle. A leaf that requires a gradient stays one, on the same slot, and may be written inside
 // NoGrad only.
 func assign(op string, h *graph.Array, n *graph.Node) {
+	n.MustLive()
 	old := h.Peek()
 	if to := old.Device(); to != n.Device() { // what is written goes to where the tensor is
 		n = moved(n, to)

@@ -17,8 +17,8 @@ import (
 type CompileOptions struct {
 	Name     string // for messages; the function's own name by default
 	MaxCache int    // traces kept for different arguments; 0 means 64
-	// Check makes every call run both ways, compiled and not, and panic if they differ: it finds Go values that the
-	// trace froze.
+	// Check makes every call trace the function anew and run both ways, compiled and not, and panic if they differ in values or in what is
+	// written: it finds Go values that the trace froze.
 	Check bool
 	// Recompute is the share of a run's work, from 0 to 1, that may be done twice so as to hold less: values that are cheap
 	// to have again (elementwise ops, normalisations, copies) are dropped over the peak of the plan and made a second time
@@ -37,6 +37,9 @@ func Compile[F any](f F, opts ...CompileOptions) F {
 	o := option("compile", opts)
 	if !(o.Recompute >= 0 && o.Recompute <= 1) {
 		fault.Throw(fault.Value, "compile", "Recompute is %v; want a share from 0 to 1", o.Recompute)
+	}
+	if o.MaxCache < 0 {
+		fault.Throw(fault.Value, "compile", "MaxCache is %d; want a number of traces, or 0 for 64", o.MaxCache)
 	}
 	fn := functionOf("compile", f)
 	if o.Name == "" {
@@ -97,6 +100,7 @@ func (c *compiled) call(args []reflect.Value) ([]reflect.Value, error) {
 		return nil, err
 	}
 	list := unflattenAll(res, outs)
+	ownConstants(list)
 	k.release()
 	return list, nil
 }

@@ -38,13 +38,15 @@ func (e *entry) differs(in []*Tensor, t *signature) string {
 // entry is one trace, planned.
 type entry struct {
 	sig     signature
-	tensors []tensorSpec // of the arguments
+	pins    []unsafe.Pointer // what the signature names by address
+	tensors []tensorSpec     // of the arguments
 	prog    *exec.Replay
 	inline  bool
 	why     string
 
-	captured []*graph.Array // read from outside, in the order of the stand-ins behind the arguments
+	captured []captured // read from outside, in the order of the stand-ins behind the arguments
 	specs    []tensorSpec
+	hooks    []hookGuard
 	written  []written // assigned; their final values are the outputs behind the function's own
 	grads    []gradOut
 	guards   []gradGuard
@@ -53,6 +55,21 @@ type entry struct {
 	res      []reflect.Value
 	writes   bool
 	donate   []bool // by argument and captured handle: its buffer may be written over
+}
+
+// captured is a tensor from outside.
+type captured struct {
+	h     *graph.Array
+	grad  *graph.Slot // whose gradient it is; h is the one that was there when it was traced
+	taped bool        // it may not be on a tape
+}
+
+// now is the tensor, nil if it is a gradient that is not there.
+func (c *captured) now() *graph.Array {
+	if c.grad != nil {
+		return c.grad.Shown()
+	}
+	return c.h
 }
 
 type gradOut struct {
@@ -66,15 +83,31 @@ type gradGuard struct {
 	present bool
 }
 
+// hookGuard is a slot whose hooks may be part of a trace.
+type hookGuard struct {
+	slot    *graph.Slot
+	changed int64
+}
+
+const gradientWent = "whether a gradient is there changed"
+
 // guardsFail says why the trace cannot serve now, "" if it can.
 func (e *entry) guardsFail() string {
-	for i, h := range e.captured {
+	for i := range e.captured {
+		c := &e.captured[i]
+		h := c.now()
+		if h == nil {
+			return gradientWent
+		}
 		n := h.Raw()
 		if n == nil {
 			return "a captured tensor was freed"
 		}
 		if n.Level() != nil || n.Trace() != nil {
 			return "a captured tensor varies under a transform"
+		}
+		if c.taped && n.OnTape() {
+			return "a captured tensor was computed from others that require a gradient"
 		}
 		if e.specs[i].plainly(n) {
 			continue
@@ -83,9 +116,14 @@ func (e *entry) guardsFail() string {
 			return "a captured tensor: " + w
 		}
 	}
+	for _, g := range e.hooks {
+		if g.slot.HooksChanged() != g.changed {
+			return "the hooks of a captured tensor changed"
+		}
+	}
 	for _, g := range e.guards {
 		if g.slot.Present() != g.present {
-			return "whether a gradient is there changed"
+			return gradientWent
 		}
 	}
 	if e.prog != nil {
@@ -106,7 +144,19 @@ func (e *entry) guardsFail() string {
 
 // trace runs the function once over stand-ins and plans what it recorded.
 func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err error) {
-	e = &entry{sig: sig, tensors: argSpecs(in)}
+	e, err = c.record(in, tr, sig, true)
+	if err == nil && e.kept() {
+		c.add(e)
+	}
+	return e, err
+}
+
+// kept reports whether the trace serves later calls: not what runs uncompiled because of a transform around this one.
+func (e *entry) kept() bool { return e.cells != nil }
+
+// record runs the function once over stand-ins, and plans what it recorded if asked to.
+func (c *compiled) record(in []*Tensor, tr *trees, sig signature, plan bool) (e *entry, err error) {
+	e = &entry{sig: sig, pins: tr.pinned(), tensors: argSpecs(in)}
 	t := graph.NewTrace(graph.TraceCompile, c.o.Name, nil)
 	defer t.Close()
 	watch := watchCells()
@@ -133,7 +183,10 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 		if err != nil {
 			return
 		}
-		err = e.plan(t, standIns, args, outs, c.o.Recompute)
+		roots := e.learn(t, standIns, args, outs)
+		if plan && !e.inline {
+			err = e.plan(t, roots, standIns, c.o.Recompute)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -143,13 +196,11 @@ func (c *compiled) trace(in []*Tensor, tr *trees, sig signature) (e *entry, err 
 		return &entry{sig: sig, tensors: e.tensors, inline: true, why: "a captured tensor varies under a transform outside"}, nil
 	}
 	e.cells = watch.read()
-	c.add(e)
 	return e, nil
 }
 
-// plan turns the finished trace into a program, which may do a share of its work again.
-func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tensor, again float64) error {
-	var roots []*graph.Node
+// learn notes what the finished trace reads and writes, and returns its outputs.
+func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tensor) (roots []*graph.Node) {
 	for _, o := range outs {
 		n := o.array().Peek()
 		if n.Tape() {
@@ -189,13 +240,25 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tenso
 		}
 	}
 	for _, k := range r.Captured {
-		standIns = append(standIns, k.StandIn)
-		e.captured = append(e.captured, k.Handle)
-		e.specs = append(e.specs, specOf(k.Handle.Raw()))
+		e.captured = append(e.captured, captured{k.Handle, k.Grad, k.Taped})
+		n := k.Handle.Raw()
+		e.specs = append(e.specs, specOf(n))
+		if s := n.Slot(); s != nil && n.Leaf() {
+			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
+		}
+	}
+	roots = append(roots, r.Effects...) // nobody reads them
+	for i := range e.written {
+		e.written[i].at = e.place(e.written[i].h)
 	}
 	e.writes = len(e.written)+len(e.grads) > 0
-	if e.inline {
-		return nil
+	return roots
+}
+
+// plan turns the finished trace into a program, which may do a share of its work again.
+func (e *entry) plan(t *graph.Trace, roots, standIns []*graph.Node, again float64) error {
+	for _, k := range t.Result().Captured {
+		standIns = append(standIns, k.StandIn)
 	}
 	for _, n := range roots {
 		if tr := n.Trace(); tr != nil && tr != t {
@@ -209,8 +272,8 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tenso
 		if k := i - e.numOut; k >= 0 && k < len(e.written) {
 			if w := e.written[k]; w.h == nil {
 				becomes[i] = w.arg
-			} else if c := slices.Index(e.captured, w.h); c >= 0 {
-				becomes[i] = len(standIns) - len(e.captured) + c
+			} else if w.at >= 0 {
+				becomes[i] = len(standIns) - len(e.captured) + w.at
 			}
 		}
 	}
@@ -235,6 +298,11 @@ func (e *entry) plan(t *graph.Trace, standIns []*graph.Node, args, outs []*Tenso
 	e.prog.State = slices.Clone(e.donate)
 	clear(e.prog.State[:first]) // an argument is another tensor at the next call
 	return nil
+}
+
+// place finds a tensor among those captured, as they were when the trace was made.
+func (e *entry) place(h *graph.Array) int {
+	return slices.IndexFunc(e.captured, func(c captured) bool { return c.h == h })
 }
 
 // strides lists the layouts that the trace assumes of its arguments and captured tensors; nil if all are in row-major order.

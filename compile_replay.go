@@ -2,13 +2,11 @@ package lucid
 
 import (
 	"errors"
-	"fmt"
 	"reflect"
 	"sync"
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/exec"
-	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/ops"
 	"github.com/lucid-go/lucid/internal/scope"
@@ -54,7 +52,9 @@ func (w *cellWatch) add(c *GuardCell, v int64) {
 	}
 }
 
-func (w *cellWatch) read() (cells []guardCell) {
+// read lists the cells; it is not nil.
+func (w *cellWatch) read() []guardCell {
+	cells := make([]guardCell, 0, len(w.seen))
 	for c, v := range w.seen {
 		cells = append(cells, guardCell{c, v})
 	}
@@ -73,14 +73,14 @@ func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error)
 	outs, err := e.run(k, true)
 	if err != nil {
 		if outs != nil {
-			e.write(k.in, outs)
+			e.write(k, outs)
 		}
 		return nil, nil, err
 	}
 	for _, n := range outs[:e.numOut] {
 		k.res = append(k.res, wrap(n))
 	}
-	e.write(k.in, outs)
+	e.write(k, outs)
 	return k.res, e.res, nil
 }
 
@@ -88,9 +88,10 @@ func (c *compiled) replay(e *entry, k *call) ([]*Tensor, []reflect.Value, error)
 type call struct {
 	e      *entry
 	in     []*Tensor
-	args   []*graph.Node // the arguments, behind them the captured tensors
-	gone   []bool        // its buffer went on to a result
-	donate bool          // state that is written may be written over in place
+	args   []*graph.Node  // the arguments, behind them the captured tensors
+	state  []*graph.Array // the captured tensors that showed them
+	gone   []bool         // its buffer went on to a result
+	donate bool           // state that is written may be written over in place
 	outs   []*graph.Node
 	res    []*Tensor
 }
@@ -105,7 +106,7 @@ func newCall(in ...*Tensor) *call {
 
 // release lets other calls have the space.
 func (c *call) release() {
-	c.in, c.outs, c.res, c.e = exec.Wipe(c.in), exec.Wipe(c.outs), exec.Wipe(c.res), nil
+	c.in, c.state, c.outs, c.res, c.e = exec.Wipe(c.in), exec.Wipe(c.state), exec.Wipe(c.outs), exec.Wipe(c.res), nil
 	calls.Put(c)
 }
 
@@ -131,7 +132,7 @@ func (c *call) handle(i int) *graph.Array {
 	if i < len(c.in) {
 		return c.in[i].array()
 	}
-	return c.e.captured[i-len(c.in)]
+	return c.state[i-len(c.in)]
 }
 
 // Untake takes that back.
@@ -153,12 +154,17 @@ func (c *call) letGo() {
 // run gives the nodes of all outputs. With donate, state that is written may be written over in place.
 func (e *entry) run(c *call, donate bool) ([]*graph.Node, error) {
 	defer c.letGo()
-	c.e, c.donate = e, donate
+	c.e, c.donate, c.state = e, donate, c.state[:0]
 	for _, t := range c.in {
 		c.args = append(c.args, t.array().Acquire())
 		c.gone = append(c.gone, false)
 	}
-	for _, h := range e.captured {
+	for i := range e.captured {
+		h := e.captured[i].now()
+		if h == nil {
+			return nil, errMoved
+		}
+		c.state = append(c.state, h)
 		c.args = append(c.args, h.Acquire())
 		c.gone = append(c.gone, false)
 	}
@@ -209,10 +215,10 @@ func (e *entry) settle(args []*graph.Node) error {
 
 // write makes the handles and gradient slots show the new state, where there is one: after a failure some may have none, and
 // keep what they show.
-func (e *entry) write(in []*Tensor, outs []*graph.Node) {
+func (e *entry) write(k *call, outs []*graph.Node) {
 	for i := range e.written {
 		w := &e.written[i]
-		h, n, s := w.handle(in), outs[e.numOut+i], w.slot
+		h, n, s := w.handle(k), outs[e.numOut+i], w.slot
 		if n == nil {
 			continue
 		}
@@ -234,59 +240,14 @@ func (e *entry) write(in []*Tensor, outs []*graph.Node) {
 				continue
 			}
 		}
-		e.slot(in, g).Write(n)
+		e.slot(k, g).Write(n)
 	}
 }
 
 // slot is where a gradient goes now.
-func (e *entry) slot(in []*Tensor, g gradOut) *graph.Slot {
+func (e *entry) slot(k *call, g gradOut) *graph.Slot {
 	if g.of < 0 {
 		return g.slot
 	}
-	return e.written[g.of].handle(in).Raw().Slot()
-}
-
-// check runs a call compiled and as it is, from the same state, and compares results and state bit for bit.
-func (c *compiled) check(e *entry, k *call, tr *trees) ([]*Tensor, []reflect.Value, error) {
-	c.running.Lock()
-	defer c.running.Unlock()
-	got, err := e.run(k, false)
-	if err != nil {
-		return nil, nil, err
-	}
-	outs, res, err := c.invoke(k.in, tr)
-	if err != nil {
-		return nil, nil, err
-	}
-	want := peekAll(outs)
-	for i := range e.written {
-		want = append(want, e.written[i].handle(k.in).Raw())
-	}
-	names := func(i int) string {
-		switch {
-		case i < e.numOut:
-			return fmt.Sprintf("result %d", i)
-		case i < e.numOut+len(e.written):
-			return fmt.Sprintf("assigned tensor %d", i-e.numOut)
-		}
-		return "a gradient"
-	}
-	for _, g := range e.grads {
-		if g.out >= 0 {
-			want = append(want, e.slot(k.in, g).Node())
-		}
-	}
-	for i := range want {
-		if want[i] == nil || !sameBits(got[i], want[i]) {
-			fault.Throw(fault.Trace, c.o.Name, "%s differs between the compiled and the plain run: the trace holds a Go value that changed; make it a tensor, or an argument", names(i))
-		}
-	}
-	return outs, res, nil
-}
-
-// sameBits compares two values bit for bit.
-func sameBits(a, b *graph.Node) bool {
-	x, _ := (*Tensor)(graph.Wrap(a)).read("check")
-	y, _ := (*Tensor)(graph.Wrap(b)).read("check")
-	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && string(x.Bytes()) == string(y.Bytes())
+	return e.written[g.of].handle(k).Raw().Slot()
 }

@@ -2,7 +2,6 @@ package lucid
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/dtype"
@@ -79,59 +78,21 @@ type signature struct {
 	det    bool
 	wino   bool
 	cast   dtype.DType
-	dev    any
+	dev    any // where tensors are created
 	float  dtype.DType
 }
 
 func signatureOf(tr *trees, st *scope.State) signature {
 	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	if s.dev == nil {
+		s.dev = defaultDevice.Load()
+	}
 	if tr != nil {
-		b := []byte(nil)
+		var k treeKey
 		for _, v := range tr.args {
-			b = describe(v, b)
+			k.add(v, false)
 		}
-		s.tree = string(b)
+		s.tree = string(k.b)
 	}
 	return s
-}
-
-// describe writes the structure of a value and its constants.
-func describe(v reflect.Value, b []byte) []byte {
-	if !v.IsValid() {
-		return append(b, "nil;"...)
-	}
-	if v.Type() == tensorType {
-		if v.IsNil() {
-			return append(b, "-;"...)
-		}
-		return append(b, "T;"...)
-	}
-	switch v.Kind() {
-	case reflect.Slice, reflect.Array:
-		b = fmt.Appendf(b, "%d[", v.Len())
-		for i := range v.Len() {
-			b = describe(v.Index(i), b)
-		}
-		return append(b, ']')
-	case reflect.Map:
-		b = append(b, '{')
-		for _, k := range sortedKeys(v) {
-			b = fmt.Appendf(b, "%v:", k)
-			b = describe(v.MapIndex(k), b)
-		}
-		return append(b, '}')
-	case reflect.Struct:
-		b = append(b, '(')
-		for i := range v.NumField() {
-			b = describe(v.Field(i), b)
-		}
-		return append(b, ')')
-	case reflect.Interface:
-		return describe(v.Elem(), b)
-	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return fmt.Appendf(b, "%x;", v.Pointer())
-	case reflect.String:
-		return fmt.Appendf(b, "%q;", v.String())
-	}
-	return fmt.Appendf(b, "%v;", v)
 }

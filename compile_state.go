@@ -29,7 +29,12 @@ func (e *entry) ready(first int) (moved bool, err error) {
 		old, to *graph.Node
 	}
 	var changes []change
-	for i, h := range e.captured {
+	shown := make([]*graph.Array, len(e.captured))
+	for i := range e.captured {
+		h := e.captured[i].now()
+		if shown[i] = h; h == nil {
+			return false, errMoved
+		}
 		n := h.Raw()
 		if !e.prog.Reads(first+i) || n == nil || !n.TryRef() {
 			continue
@@ -57,7 +62,7 @@ func (e *entry) ready(first int) (moved bool, err error) {
 		}
 		c.h.Replace(c.old, c.to)
 	}
-	for i, h := range e.captured {
+	for i, h := range shown {
 		if n := h.Raw(); n != nil && e.prog.Reads(first+i) {
 			s := specOf(n)
 			moved = moved || e.specs[i].differs(s) != ""

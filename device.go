@@ -7,6 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu"
 	"github.com/lucid-go/lucid/internal/backend/ref"
 	"github.com/lucid-go/lucid/internal/exec"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/mem"
 	"github.com/lucid-go/lucid/internal/ops"
@@ -125,10 +126,20 @@ func ResetPeakMemory(d Device) { d.open().Pool.ResetPeak() }
 
 // SetMemoryLimit bounds what may be allocated on a device; 0 means no bound. It returns the previous limit. Past it,
 // evaluations fail with ErrOutOfMemory and the program goes on.
-func SetMemoryLimit(d Device, bytes int64) int64 { return d.open().Pool.SetLimit(bytes) }
+func SetMemoryLimit(d Device, bytes int64) int64 {
+	if bytes < 0 {
+		fault.Throw(fault.Value, "set_memory_limit", "%d bytes; want a number of bytes, or 0 for no limit", bytes)
+	}
+	return d.open().Pool.SetLimit(bytes)
+}
 
 // SetCacheLimit bounds what is kept for reuse. It returns the previous bound.
-func SetCacheLimit(d Device, bytes int64) int64 { return d.open().Pool.SetCacheLimit(bytes) }
+func SetCacheLimit(d Device, bytes int64) int64 {
+	if bytes < 0 {
+		fault.Throw(fault.Value, "set_cache_limit", "%d bytes; want a number of bytes", bytes)
+	}
+	return d.open().Pool.SetCacheLimit(bytes)
+}
 
 // ClearCache returns the memory kept for reuse to the system, on every device given, or on the default one.
 func ClearCache(devices ...Device) {

@@ -28,6 +28,9 @@ func TestReductionsInOnePass(t *testing.T) {
 		{[]int{6, 70, 30}, []int{0, 2}}, {[]int{40, 3, 33}, []int{1}}, {[]int{5, 0}, []int{1}}, {nil, nil}, {[]int{1, 9}, []int{0}},
 	}
 	for _, d := range []DType{Float32, BFloat16, Float16, Float64, Int32} {
+		if raced && d != Float32 {
+			continue
+		}
 		for _, s := range shapes {
 			a := With{DType: Float64}.Uniform(-2, 2, s.size...).To(d).Eval()
 			wide := append(append([]int(nil), s.size...), 2) // every second element of these

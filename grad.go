@@ -20,9 +20,15 @@ func currentLevel() *graph.Level {
 	return l
 }
 
-// underLevel runs f with the inputs that vary shown through nodes of a new level, and leaves the level open.
-func underLevel(f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs []*Tensor, inputs []*graph.Node, err error) {
+// underLevel runs f with the inputs that vary shown through nodes of a new level, and leaves the level open unless f panics.
+func underLevel(op string, f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs []*Tensor, inputs []*graph.Node, err error) {
 	lvl = graph.NewLevel(currentLevel())
+	done := false
+	defer func() {
+		if !done {
+			lvl.Close()
+		}
+	}()
 	args := make([]*Tensor, len(in))
 	for i, t := range in {
 		args[i] = t
@@ -31,7 +37,7 @@ func underLevel(f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs [
 		}
 		n := acquire(t)
 		if !n.DType().IsInexact() {
-			fault.Throw(fault.DType, "grad", "argument tensor %d is %v, which has no gradient; want a floating or complex dtype", i, n.DType())
+			fault.Throw(fault.DType, op, "argument tensor %d is %v, which has no gradient; want a floating or complex dtype", i, n.DType())
 		}
 		a := ops.Alias(n)
 		release(n)
@@ -41,12 +47,13 @@ func underLevel(f flatFunc, in []*Tensor, vary []bool) (lvl *graph.Level, outs [
 		args[i] = (*Tensor)(graph.Wrap(a).NotView())
 	}
 	scope.With(func(s *scope.State) { s.Level = lvl }, func() { outs, err = f(args) })
+	done = true
 	return lvl, outs, inputs, err
 }
 
 // reverse computes the function and the gradients of its first output.
 func reverse(op string, f flatFunc, in []*Tensor, vary []bool) (outs []*Tensor, grads []*Tensor, err error) {
-	lvl, outs, inputs, err := underLevel(f, in, vary)
+	lvl, outs, inputs, err := underLevel(op, f, in, vary)
 	defer lvl.Close() // also when f failed: the level is open all the same
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +86,7 @@ func Grad[F any](f F, argnum ...int) F {
 	if len(argnum) > 1 {
 		fault.Throw(fault.Value, "grad", "takes one argument number; for several use ValueAndGrad")
 	}
-	if g, ok := any(f).(func(*Tensor) *Tensor); ok && k == 0 {
+	if g, ok := any(f).(func(*Tensor) *Tensor); ok && g != nil && k == 0 {
 		return any(func(x *Tensor) *Tensor {
 			_, grads, _ := reverse("grad", func(in []*Tensor) ([]*Tensor, error) { return []*Tensor{g(in[0])}, nil }, []*Tensor{x}, []bool{true})
 			return grads[0]
@@ -137,6 +144,7 @@ func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Ten
 		if k < 0 || k >= fn.t.NumIn() {
 			fault.Throw(fault.Index, "value_and_grad", "argument %d of %v, which has %d", k, fn.t, fn.t.NumIn())
 		}
+		fn.mustVary("value_and_grad", k)
 	}
 	return func(args ...any) (*Tensor, []*Tensor) {
 		vs := valuesOf("value_and_grad", fn, args)
@@ -152,6 +160,7 @@ func ValueAndGrad[F any](f F, argnums ...int) func(args ...any) (*Tensor, []*Ten
 // slice or a map of tensors, say, as parameters come.
 func ValueAndGradTree[P any](f func(p P) *Tensor) func(p P) (value *Tensor, grad P) {
 	fn := functionOf("value_and_grad", f)
+	fn.mustVary("value_and_grad", 0)
 	return func(p P) (*Tensor, P) {
 		args := []reflect.Value{reflect.ValueOf(&p).Elem()}
 		res, grads, err := gradOf("value_and_grad", fn, args, []int{0})
@@ -202,13 +211,15 @@ func valuesOf(op string, fn function, args []any) []reflect.Value {
 
 // VJP computes f(x) and the product of cotangent with f's Jacobian at x.
 func VJP(f func(*Tensor) *Tensor, x, cotangent *Tensor) (y, grad *Tensor) {
+	functionOf("vjp", f)
 	ys, grads := VJPN(func(in []*Tensor) []*Tensor { return []*Tensor{f(in[0])} }, []*Tensor{x}, []*Tensor{cotangent})
 	return ys[0], grads[0]
 }
 
 // VJPN is VJP for several inputs and outputs.
 func VJPN(f func([]*Tensor) []*Tensor, xs, cotangents []*Tensor) (ys, grads []*Tensor) {
-	lvl, ys, inputs, _ := underLevel(func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
+	functionOf("vjp", f)
+	lvl, ys, inputs, _ := underLevel("vjp", func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
 	defer lvl.Close()
 	outs, cots := acquireAll(ys), acquireAll(cotangents)
 	defer releaseAll(outs)
@@ -226,15 +237,17 @@ func VJPN(f func([]*Tensor) []*Tensor, xs, cotangents []*Tensor) (ys, grads []*T
 
 // JVP computes f(x) and the product of f's Jacobian at x with tangent.
 func JVP(f func(*Tensor) *Tensor, x, tangent *Tensor) (y, dy *Tensor) {
+	functionOf("jvp", f)
 	ys, dys := JVPN(func(in []*Tensor) []*Tensor { return []*Tensor{f(in[0])} }, []*Tensor{x}, []*Tensor{tangent})
 	return ys[0], dys[0]
 }
 
 // JVPN is JVP for several inputs and outputs.
 func JVPN(f func([]*Tensor) []*Tensor, xs, tangents []*Tensor) (ys, dys []*Tensor) {
+	functionOf("jvp", f)
 	tans := acquireAll(tangents)
 	defer releaseAll(tans)
-	lvl, ys, inputs, _ := underLevel(func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
+	lvl, ys, inputs, _ := underLevel("jvp", func(in []*Tensor) ([]*Tensor, error) { return f(in), nil }, xs, all(len(xs)))
 	defer lvl.Close()
 	checkPairs("jvp", "tangent", inputs, tans)
 	outs := acquireAll(ys)

@@ -12,6 +12,7 @@ import (
 // output's, then the input's. It works in reverse mode, a pass per output, all at once; JacobianForward is better where
 // the input is smaller than the output.
 func Jacobian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
+	functionOf("jacobian", f)
 	return func(x *Tensor) *Tensor {
 		y := f(x)
 		m, out := y.NumElement(), y.Shape()
@@ -26,6 +27,7 @@ func Jacobian(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
 
 // JacobianForward is Jacobian in forward mode, a pass per input, all at once.
 func JacobianForward(f func(*Tensor) *Tensor) func(*Tensor) *Tensor {
+	functionOf("jacobian", f)
 	return func(x *Tensor) *Tensor {
 		n, in := x.NumElement(), x.Shape()
 		basis := With{DType: x.DType()}.Eye(n).Reshape(append([]int{n}, in...)...)
@@ -122,9 +124,11 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 }
 
 // Print returns x and prints it with a label when it is computed, also inside compiled functions, where there is no value
-// to print while they are traced.
+// to print while they are traced. They print at every call, also what nobody goes on with; elsewhere go on with what Print returns.
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)
-	return wrap(ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions()))
+	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions())
+	p.MustRun()
+	return wrap(p)
 }

@@ -49,6 +49,8 @@ func TestLostHandlesAreLost(t *testing.T) {
 	switch {
 	case long():
 		n = 300
+	case raced:
+		n = 12
 	case testing.Short():
 		n = 24
 	}

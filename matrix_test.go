@@ -87,7 +87,7 @@ func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (
 	}
 	switch {
 	case raced:
-		cases = sampleCases(cases, 6)
+		cases = sampleCases(cases, 4)
 	case !long():
 		cases = sampleCases(cases, 12)
 	}
@@ -116,7 +116,7 @@ func runMatrix(t *testing.T, op Op, cases []*matrixCase, checks []matrixCheck) (
 	if matrixReads[op.Name] != "" && s.refused < 2 && !raced {
 		t.Errorf("%s reads values, but no case was refused inside VMap and Compile", op.Name)
 	}
-	if s.wants && s.smooth == 0 && matrixWaived[op.Name+"/gradient"] == "" {
+	if s.wants && s.smooth == 0 && !raced && matrixWaived[op.Name+"/gradient"] == "" {
 		t.Errorf("gradient: no case of %s met finite differences", op.Name)
 	}
 	return s

@@ -11,6 +11,9 @@ import (
 
 // WithContext runs f so that evaluations in this goroutine stop when the context is done.
 func WithContext(ctx context.Context, f func()) {
+	if ctx == nil {
+		fault.Throw(fault.Value, "with_context", "the context is nil; want context.Background() or another")
+	}
 	scope.With(func(s *scope.State) { s.Ctx = ctx }, f)
 }
 
@@ -48,17 +51,23 @@ func (a *arena) Add(h *graph.Array) {
 // tensors from inside may not be used afterwards.
 func Scope(f func() []*Tensor) []*Tensor {
 	a := &arena{}
+	around, _ := scope.Current().Arena.(*arena)
 	var kept []*Tensor
-	scope.With(func(s *scope.State) { s.Arena = a }, func() { kept = f() })
-	keep := make(map[*graph.Array]bool, len(kept))
-	for _, t := range kept {
-		keep[t.array()] = true
-	}
-	for _, h := range a.made {
-		if !keep[h] {
-			h.Free()
+	defer func() { // also when f panics
+		keep := make(map[*graph.Array]bool, len(kept))
+		for _, t := range kept {
+			keep[t.array()] = true
 		}
-	}
+		for _, h := range a.made {
+			switch {
+			case !keep[h]:
+				h.Free()
+			case around != nil:
+				around.Add(h) // it was made inside that scope too
+			}
+		}
+	}()
+	scope.With(func(s *scope.State) { s.Arena = a }, func() { kept = f() })
 	return kept
 }
 

@@ -80,6 +80,9 @@ func Eval(tensors ...*Tensor) error { return EvalContext(scope.Current().Context
 
 // EvalContext is Eval that stops when the context is done; what was not computed stays pending.
 func EvalContext(ctx context.Context, tensors ...*Tensor) error {
+	if ctx == nil {
+		return fault.New(fault.Value, "eval", "the context is nil; want context.Background() or another")
+	}
 	ns := acquireAll(tensors)
 	defer releaseAll(ns)
 	return exec.Eval(ctx, ns...)
@@ -119,6 +122,7 @@ func (t *Tensor) read(op string) (v backend.View, done func()) {
 		}
 	}()
 	if tr := n.Trace(); tr != nil {
+		n.MustLive()
 		fault.Throw(fault.Trace, op, "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", tr.Name)
 	}
 	v, err := exec.Reading(scope.Current().Context(), n)

@@ -1,9 +1,7 @@
 package lucid
 
 import (
-	"fmt"
 	"reflect"
-	"sort"
 
 	"github.com/lucid-go/lucid/internal/fault"
 )
@@ -81,12 +79,6 @@ func hasTensors(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-func sortedKeys(v reflect.Value) []reflect.Value {
-	keys := v.MapKeys()
-	sort.Slice(keys, func(i, j int) bool { return fmt.Sprint(keys[i]) < fmt.Sprint(keys[j]) })
-	return keys
-}
-
 // unflatten returns a copy of a value with its tensors replaced in order by those in ts, which it consumes.
 func unflatten(v reflect.Value, ts *[]*Tensor) reflect.Value {
 	if !v.IsValid() {
@@ -162,6 +154,25 @@ func unflattenAll(vs []reflect.Value, ts []*Tensor) []reflect.Value {
 	return out
 }
 
+// ownConstants gives the caller slices and maps without tensors that nobody else has: the trace keeps its own.
+func ownConstants(vs []reflect.Value) {
+	for i, v := range vs {
+		switch {
+		case hasTensors(v.Type(), nil):
+		case v.Kind() == reflect.Slice && !v.IsNil():
+			c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(c, v)
+			vs[i] = c
+		case v.Kind() == reflect.Map && !v.IsNil():
+			c := reflect.MakeMapWithSize(v.Type(), v.Len())
+			for _, k := range v.MapKeys() {
+				c.SetMapIndex(k, v.MapIndex(k))
+			}
+			vs[i] = c
+		}
+	}
+}
+
 // function is a user's function seen by a transform.
 type function struct {
 	v      reflect.Value
@@ -172,8 +183,11 @@ type function struct {
 // functionOf checks that a transform can handle a function, when the transform is made.
 func functionOf(op string, f any) function {
 	v := reflect.ValueOf(f)
-	if !v.IsValid() || v.Kind() != reflect.Func || v.IsNil() {
+	if !v.IsValid() || v.Kind() != reflect.Func {
 		fault.Throw(fault.Value, op, "wants a function, got %T", f)
+	}
+	if v.IsNil() {
+		fault.Throw(fault.Value, op, "wants a function, got a nil %T", f)
 	}
 	fn := function{v: v, t: v.Type()}
 	if fn.t.IsVariadic() {
@@ -188,7 +202,52 @@ func functionOf(op string, f any) function {
 	if !some && op != "compile" {
 		fault.Throw(fault.Value, op, "the function %v returns no tensors", fn.t)
 	}
+	switch op {
+	case "vmap", "compile", "checkpoint": // what is inside has no value, or none that is kept
+		for i := range n {
+			if i < n-1 || !fn.hasErr {
+				fn.mustReturn(op, fn.t.Out(i), nil)
+			}
+		}
+	}
 	return fn
+}
+
+// mustReturn refuses a result in which tensors could hide from a transform.
+func (f function) mustReturn(op string, t reflect.Type, seen map[reflect.Type]bool) {
+	if t == tensorType || seen[t] {
+		return
+	}
+	if seen == nil {
+		seen = map[reflect.Type]bool{}
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan:
+		fault.Throw(fault.Value, op, "%v returns a %v, in which a tensor from inside could hide; return tensors, or structs, slices and maps of them", f.t, t)
+	case reflect.Pointer:
+		if hasTensors(t.Elem(), nil) && t.Elem().Kind() != reflect.Interface {
+			fault.Throw(fault.Value, op, "%v returns tensors behind a %v, where they are not looked for; return the %v itself", f.t, t, t.Elem())
+		}
+	case reflect.Slice, reflect.Array, reflect.Map:
+		f.mustReturn(op, t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if t.Field(i).IsExported() {
+				f.mustReturn(op, t.Field(i).Type, seen)
+			}
+		}
+	}
+}
+
+// mustVary refuses an argument without tensors, by which nothing can be differentiated, and a first result without any.
+func (f function) mustVary(op string, k int) {
+	if t := f.t.In(k); !hasTensors(t, nil) {
+		fault.Throw(fault.Value, op, "argument %d of %v is a %v, which holds no tensors", k, f.t, t)
+	}
+	if t := f.t.Out(0); !hasTensors(t, nil) {
+		fault.Throw(fault.Value, op, "the first result of %v is a %v; want a tensor", f.t, t)
+	}
 }
 
 // call runs the function; an error it returns comes back as such.

@@ -36,6 +36,13 @@ type VMapOptions struct {
 func VMap[F any](f F, opts ...VMapOptions) F {
 	o := option("vmap", opts)
 	fn := functionOf("vmap", f)
+	some := false
+	for i := range fn.t.NumIn() {
+		some = some || hasTensors(fn.t.In(i), nil)
+	}
+	if !some {
+		fault.Throw(fault.Value, "vmap", "no argument of %v holds tensors, so there is none to map", fn.t)
+	}
 	return makeLike[F](fn, func(args []reflect.Value) ([]reflect.Value, error) {
 		in := flattenAll(args)
 		return vmapCall(fn, args, in, vmapAxes(o.In, args, len(in)), o)
@@ -66,7 +73,8 @@ func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMa
 	defer releaseAll(ns)
 	size := -1
 	for i, n := range ns {
-		if axes[i] != NoAxis && size < 0 {
+		n.MustLive()
+		if axes[i] != NoAxis {
 			if n.Rank() == 0 {
 				fault.Throw(fault.Shape, "vmap", "argument tensor %d is 0-d and has no dimension to map; give NoAxis", i)
 			}
@@ -77,7 +85,9 @@ func vmapCall(fn function, args []reflect.Value, in []*Tensor, axes []int, o VMa
 			if ax < 0 || ax >= n.Rank() {
 				fault.Throw(fault.Index, "vmap", "dim %d is out of range for argument tensor %d of shape %v", axes[i], i, n.Shape())
 			}
-			size = n.Dim(ax)
+			if size < 0 {
+				size = n.Dim(ax)
+			}
 		}
 	}
 	if size < 0 {

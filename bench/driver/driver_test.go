@@ -50,14 +50,23 @@ func TestRow(t *testing.T) {
 	}
 }
 
-// TestReason: the page says why a row falls short, and only then.
+// TestReason: the page says of which goals a row falls short, and why, and only then.
 func TestReason(t *testing.T) {
-	for goal, want := range map[float64]bool{1.5: true, 1.2: false, 0: false} {
-		r := &row{workload: workload{Name: "w", Goal: goal, Reason: "memory"}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}
+	for _, c := range []struct {
+		w    workload
+		want string
+	}{
+		{workload{Reason: "memory."}, "\n"},
+		{workload{Reason: "memory.", Goal: 1.2, Share: 0.8, Within: 2e-3}, "\n"},
+		{workload{Reason: "memory.", Goal: 1.5}, "\n- w falls short, 1.3x of 1.5x: memory.\n"},
+		{workload{Share: 0.85, Within: 5e-4}, "\n- w falls short, 82 % of 85 %, 1 ms of 500 µs: why is not known.\n"},
+	} {
+		c.w.Name = "w"
+		r := &row{workload: c.w, Fraction: 0.82, Seconds: band{Median: 1e-3}, Meetings: []*meeting{{Peer: "torch", Pairs: 15, Ratio: band{Median: 1.3}}}}
 		var b bytes.Buffer
 		notes(&b, []*row{r})
-		if got := strings.Contains(b.String(), "- w falls short: memory"); got != want {
-			t.Errorf("goal %v: %q", goal, b.String())
+		if b.String() != c.want {
+			t.Errorf("%+v: %q, want %q", c.w, b.String(), c.want)
 		}
 	}
 }

@@ -15,12 +15,13 @@ type workload struct {
 	Flops  float64 `json:"flops,omitempty"`
 	Bytes  float64 `json:"bytes,omitempty"`
 	Limit  string  `json:"limit,omitempty"`
-	Goal   float64 `json:"goal,omitempty"`
+	Goal   float64 `json:"goal,omitempty"`   // speed wanted against PyTorch's best
+	Share  float64 `json:"share,omitempty"`  // part of the limit that is wanted
 	Within float64 `json:"within,omitempty"` // seconds wanted
 	Needs  string  `json:"needs,omitempty"`  // of the processor, for the goal to count
 	Tol    float64 `json:"tolerance"`
 	Heavy  bool    `json:"heavy,omitempty"`
-	// Reason says why it falls short of the goal, for when it does.
+	// Reason says why it falls short of what is wanted, for when it does.
 	Reason string `json:"reason,omitempty"`
 }
 

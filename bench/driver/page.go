@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -84,22 +85,14 @@ func (r *row) cells(keys []string) string {
 	if r.Error != "" {
 		return fmt.Sprintf("| %s | fails | | | | %s\n", r.About, strings.Repeat("|", len(keys)))
 	}
-	limit, goal, best := "", "", ""
+	limit, best := "", ""
 	if r.Fraction > 0 {
 		limit = fmt.Sprintf("%.0f %% %s", 100*r.Fraction, strings.ReplaceAll(r.Limit, "_", " "))
-	}
-	switch {
-	case r.lacks:
-		goal = "n/a: no " + r.Needs
-	case r.Within > 0:
-		goal = "≤ " + short(r.Within)
-	case r.Goal > 0:
-		goal = fmt.Sprintf("%.3gx", r.Goal)
 	}
 	if m := r.best(); m != nil {
 		best = fmt.Sprintf("**%s**", m.Ratio)
 	}
-	cells := []string{r.About, short(r.Seconds.Median) + r.rate(), limit, best, goal}
+	cells := []string{r.About, short(r.Seconds.Median) + r.rate(), limit, best, r.goals()}
 	for _, key := range keys {
 		cell := ""
 		if i := slices.IndexFunc(r.Meetings, func(m *meeting) bool { return m.Peer == key }); i >= 0 {
@@ -115,6 +108,37 @@ func (r *row) cells(keys []string) string {
 		cells = append(cells, cell)
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
+}
+
+// goals is what is wanted of the row.
+func (r *row) goals() string {
+	var all []string
+	if r.lacks {
+		all = append(all, "n/a: no "+r.Needs)
+	} else if r.Goal > 0 {
+		all = append(all, fmt.Sprintf("%.3gx", r.Goal))
+	}
+	if r.Share > 0 {
+		all = append(all, fmt.Sprintf("%.0f %%", 100*r.Share))
+	}
+	if r.Within > 0 {
+		all = append(all, "≤ "+short(r.Within))
+	}
+	return strings.Join(all, ", ")
+}
+
+// lacking is what the row has and should have, of every goal that it misses.
+func (r *row) lacking() (all []string) {
+	if m := r.best(); m != nil && !r.lacks && m.Ratio.Median < r.Goal {
+		all = append(all, fmt.Sprintf("%.3gx of %.3gx", m.Ratio.Median, r.Goal))
+	}
+	if r.Fraction > 0 && r.Fraction < r.Share {
+		all = append(all, fmt.Sprintf("%.3g %% of %.3g %%", 100*r.Fraction, 100*r.Share))
+	}
+	if r.Seconds.Median > r.Within && r.Within > 0 {
+		all = append(all, short(r.Seconds.Median)+" of "+short(r.Within))
+	}
+	return all
 }
 
 // best is the meeting with the way of PyTorch that does best against us.
@@ -176,15 +200,15 @@ func notes(b *bytes.Buffer, rows []*row) {
 		if r.Error != "" {
 			fmt.Fprintf(b, "- %s: %s\n", r.Name, r.Error)
 		}
-		if m := r.best(); r.Reason != "" && !r.lacks && m != nil && m.Ratio.Median < r.Goal {
-			fmt.Fprintf(b, "- %s falls short: %s\n", r.Name, r.Reason)
+		if lacking := r.lacking(); lacking != nil && r.Error == "" {
+			fmt.Fprintf(b, "- %s falls short, %s: %s\n", r.Name, strings.Join(lacking, ", "), cmp.Or(r.Reason, "why is not known."))
 		}
 		for _, m := range r.Meetings {
 			if what := m.Error + m.Differ; what != "" {
 				fmt.Fprintf(b, "- %s, %s: %s\n", r.Name, m.Peer, strings.Join(strings.Fields(what), " "))
 			}
 			if m.Memory > 0 {
-				fmt.Fprintf(b, "- %s: peak memory %d MB, %s %d MB\n", r.Name, r.Memory>>20, m.Peer, m.Memory>>20)
+				fmt.Fprintf(b, "- %s: peak memory %d MB, %.0f %% of the %d MB of %s\n", r.Name, r.Memory>>20, 100*float64(r.Memory)/float64(m.Memory), m.Memory>>20, m.Peer)
 			}
 		}
 		if r.Discarded > 0 {

@@ -40,8 +40,17 @@ func parseDevice(command, s string) (lucid.Device, error) {
 	return d, nil
 }
 
-// oneLine is an error without the list of places that were tried, which doctor tells, and without the name in between.
+// oneLine is an error on one line: of the places that were tried without why, which doctor tells, and without the name in between.
 func oneLine(err error) string {
-	s, _, _ := strings.Cut(err.Error(), "; tried:\n")
-	return strings.ReplaceAll(strings.TrimPrefix(s, "lucid: "), ": lucid: ", ": ")
+	s, places, listed := strings.Cut(err.Error(), "; tried:\n")
+	s = strings.ReplaceAll(strings.TrimPrefix(s, "lucid: "), ": lucid: ", ": ")
+	if !listed {
+		return s
+	}
+	var tried []string
+	for line := range strings.Lines(places) {
+		place, _, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		tried = append(tried, place)
+	}
+	return s + "; tried " + strings.Join(tried, ", ")
 }

@@ -100,7 +100,16 @@ func printFlag(out io.Writer, g *flag.Flag) {
 	fmt.Fprintln(out)
 }
 
-func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if path, err := os.Executable(); err == nil {
+		if line := handOver(os.Args[1:], path); line != nil {
+			if status, ok := runElsewhere(line); ok {
+				os.Exit(status)
+			}
+		}
+	}
+	os.Exit(start(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 // errInterrupted ends the program as Ctrl-C does, after what had to be saved and said.
 var errInterrupted = errors.New("interrupted")

@@ -144,8 +144,8 @@ func TestFlagsAnywhere(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	err := errors.New("lucid: cuda: no driver: lucid: dl: not found; tried:\n\ta\n\tb")
-	if got := oneLine(err); got != "cuda: no driver: dl: not found" {
+	err := errors.New("lucid: cuda: no driver: lucid: dl: not found; tried:\n\ta: not there: at all\n\tb/a: no such file")
+	if got := oneLine(err); got != "cuda: no driver: dl: not found; tried a, b/a" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -142,6 +142,7 @@ func (p *planner) classify(n *graph.Node) class {
 		return given
 	case n.IsStandIn():
 		if !p.replay {
+			n.MustLive()
 			t := n.Trace()
 			fault.Throw(fault.Trace, "eval", "a value inside %s has no numbers yet: it is being traced; return it and read it outside, or use lucid.Print", t.Name)
 		}

@@ -135,6 +135,9 @@ func (n *Node) Trace() *Trace { return n.trace }
 // Tape reports whether Backward must see the node.
 func (n *Node) Tape() bool { return n.flags.Load()&flagTape != 0 }
 
+// OnTape reports whether Backward must see what the node was computed from.
+func (n *Node) OnTape() bool { return n.Tape() && !n.leaf }
+
 // TapeFreed reports whether Backward already released the node's part of the tape.
 func (n *Node) TapeFreed() bool { return n.flags.Load()&flagFreed != 0 }
 

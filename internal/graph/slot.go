@@ -17,6 +17,7 @@ type Slot struct {
 	handle *Array // made by Grad(); then a rebind of it is a rebind of the gradient
 	hooks  []*Hook
 	post   []*Hook
+	moved  atomic.Int64 // how often the hooks changed
 
 	// root is the loss of the last Backward that filled the slot; Optimizer.Step evaluates it along.
 	root   atomic.Pointer[Node]
@@ -39,6 +40,7 @@ type Hook struct {
 func (k *Hook) Remove() {
 	k.slot.mu.Lock()
 	defer k.slot.mu.Unlock()
+	k.slot.moved.Add(1)
 	k.slot.hooks = without(k.slot.hooks, k)
 	k.slot.post = without(k.slot.post, k)
 }
@@ -57,6 +59,7 @@ func without(list []*Hook, k *Hook) []*Hook {
 func (s *Slot) AddHook(f func(*Array) *Array, post bool) *Hook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.moved.Add(1)
 	k := &Hook{slot: s, F: f}
 	if post {
 		s.post = append(s.post[:len(s.post):len(s.post)], k)
@@ -65,6 +68,9 @@ func (s *Slot) AddHook(f func(*Array) *Array, post bool) *Hook {
 	}
 	return k
 }
+
+// HooksChanged counts the changes of the hooks: a trace that ran them holds while it stays the same.
+func (s *Slot) HooksChanged() int64 { return s.moved.Load() }
 
 // Hooks returns the hooks registered now.
 func (s *Slot) Hooks(post bool) []*Hook {
@@ -84,10 +90,16 @@ func (s *Slot) Grad() *Array {
 	if s.home != nil {
 		fault.Throw(fault.Trace, s.home.Name, "the gradient of a tensor made in %s was asked for after the call; return it instead", s.home.Name)
 	}
+	return s.Shown()
+}
+
+// Shown is Grad outside any trace.
+func (s *Slot) Shown() *Array {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.handle == nil && s.grad != nil {
 		s.handle = Wrap(s.grad).NotView() // whatever it was computed by, it is a tensor of its own
+		s.handle.born = 0                 // as old as its slot, whoever computed it last
 		s.grad.Unref()
 		s.grad = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/scope"
 )
 
 // TraceKind says what a trace is for.
@@ -29,9 +30,11 @@ type Trace struct {
 	mu       sync.Mutex
 	cur      map[*Array]*Node // what an outside handle shows inside
 	captured []Captured
+	untaped  map[*Array]int // places of those captured that were only read inside NoGrad
 	written  []*Array
 	grads    map[*Slot]*gradCell
 	slots    []*Slot // in order of first touch
+	effects  []*Node // computed at every call, whether or not somebody wants their values
 	closed   atomic.Bool
 }
 
@@ -39,6 +42,8 @@ type Trace struct {
 type Captured struct {
 	Handle  *Array
 	StandIn *Node
+	Taped   bool  // read where it matters whether it is on a tape
+	Grad    *Slot // the handle shows the gradient in this slot; after it was cleared another does
 }
 
 // gradCell is what a gradient slot shows inside a trace.
@@ -57,7 +62,7 @@ func NewTrace(kind TraceKind, name string, parent *Trace) *Trace {
 		d = parent.depth + 1
 	}
 	return &Trace{kind: kind, parent: parent, depth: d, epoch: traces.Add(1), Name: name,
-		cur: map[*Array]*Node{}, grads: map[*Slot]*gradCell{}}
+		cur: map[*Array]*Node{}, untaped: map[*Array]int{}, grads: map[*Slot]*gradCell{}}
 }
 
 // Close ends the trace; its nodes may not be used any more.
@@ -66,10 +71,21 @@ func (t *Trace) Close() { t.closed.Store(true) }
 // Kind returns what the trace is for.
 func (t *Trace) Kind() TraceKind { return t.kind }
 
-func deeperTrace(a, b *Trace) *Trace {
-	if b.closed.Load() {
-		fault.Throw(fault.Trace, b.Name, "a value traced in %s was kept and used after the call; return it, or assign it to a tensor that existed before", b.Name)
+// MustLive refuses a value whose trace was closed.
+func (n *Node) MustLive() {
+	if n.trace != nil {
+		n.trace.mustBeOpen()
 	}
+}
+
+func (t *Trace) mustBeOpen() {
+	if t.closed.Load() {
+		fault.Throw(fault.Trace, t.Name, "a value traced in %s was kept and used after the call; return it, or assign it to a tensor that existed before", t.Name)
+	}
+}
+
+func deeperTrace(a, b *Trace) *Trace {
+	b.mustBeOpen()
 	if a == nil || b.depth > a.depth {
 		return b
 	}
@@ -98,12 +114,20 @@ func (t *Trace) read(h *Array) *Node {
 	if t.inside(n) || n.IsConst() {
 		return n
 	}
+	grad := !scope.Current().NoGrad && !t.Export // a file gets the value alone
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if m := t.cur[h]; m != nil {
+		if i, ok := t.untaped[h]; ok && grad && m == t.captured[i].StandIn {
+			if n.OnTape() {
+				panic(Inline)
+			}
+			t.captured[i].Taped = true
+			delete(t.untaped, h)
+		}
 		return m
 	}
-	if n.Level() != nil || n.trace != nil {
+	if n.Level() != nil || n.trace != nil || grad && n.OnTape() {
 		panic(Inline) // it varies under a transform outside: the function must be part of that
 	}
 	if h.born >= t.epoch && n.born >= t.epoch && n.op.Kind != Source && !n.Stored() {
@@ -117,7 +141,10 @@ func (t *Trace) read(h *Array) *Node {
 		m.flags.Or(flagTape)
 	}
 	m.refs.Add(1)
-	t.captured = append(t.captured, Captured{h, m})
+	if !grad {
+		t.untaped[h] = len(t.captured)
+	}
+	t.captured = append(t.captured, Captured{Handle: h, StandIn: m, Taped: grad})
 	t.cur[h] = m
 	return m
 }
@@ -148,16 +175,8 @@ func (t *Trace) cell(s *Slot) *gradCell {
 		c = &gradCell{}
 		t.grads[s] = c
 		t.slots = append(t.slots, s)
-		s.mu.Lock()
-		if s.handle == nil && s.grad != nil {
-			s.handle = Wrap(s.grad)
-			s.handle.born = 0 // the gradient is as old as its slot, whoever computed it last
-			s.grad.Unref()
-			s.grad = nil
-		}
-		c.outer = s.handle
+		c.outer = s.Shown()
 		c.presentFirst = c.outer != nil
-		s.mu.Unlock()
 	}
 	return c
 }
@@ -181,6 +200,16 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 	c.handle = Wrap(n).NotView()
 }
 
+// MustRun makes a compiled function compute the node at every call; in other traces, and outside, nodes are computed when wanted.
+func (n *Node) MustRun() {
+	if t := n.trace; t != nil && t.kind == TraceCompile && !t.Export {
+		t.mu.Lock()
+		t.effects = append(t.effects, n)
+		t.mu.Unlock()
+		n.refs.Add(1)
+	}
+}
+
 // GradCell is a slot's part in a trace.
 type GradCell struct {
 	Slot      *Slot
@@ -197,18 +226,23 @@ type Result struct {
 	Written  []*Array
 	Finals   []*Node // what each written handle shows at the end
 	Grads    []GradCell
+	Effects  []*Node
 }
 
 // Result collects captures and writes; call it after the function returned.
 func (t *Trace) Result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Result{Captured: t.captured, Written: t.written}
+	r := Result{Captured: t.captured, Written: t.written, Effects: t.effects}
 	for _, h := range t.written {
 		r.Finals = append(r.Finals, t.cur[h])
 	}
+	of := map[*Array]*Slot{}
 	for _, s := range t.slots {
 		c := t.grads[s]
+		if c.outer != nil {
+			of[c.outer] = s
+		}
 		g := GradCell{Slot: s, ReadFirst: c.readFirst, Present: c.presentFirst, Written: c.written, Local: s.home == t}
 		if c.written && c.handle != nil {
 			g.Final = c.handle.node.Load()
@@ -217,6 +251,9 @@ func (t *Trace) Result() Result {
 			}
 		}
 		r.Grads = append(r.Grads, g)
+	}
+	for i := range r.Captured {
+		r.Captured[i].Grad = of[r.Captured[i].Handle]
 	}
 	return r
 }

@@ -122,6 +122,9 @@ func Histogramdd(x, weight *Node, o HistogramddOptions) []*Node {
 		fault.Throw(fault.Shape, "histogramdd", "x has shape %v; want points in the last dim", x.Shape())
 	}
 	d := x.Dim(-1)
+	if d > shape.MaxRank {
+		fault.Throw(fault.Shape, "histogramdd", "x has shape %v, points of %d numbers; want at most %d, since each is a dim of the result", x.Shape(), d, shape.MaxRank)
+	}
 	n := product(x.Shape().Dims()[:x.Rank()-1])
 	bins := o.Bins
 	if len(bins) == 0 {
@@ -164,7 +167,6 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 	weight = Cast(weight, x.DType())
 	var at *Node
 	var sizes []int
-	all := 1
 	for i := range d {
 		col := reshapeTo(SliceDim(x, 1, i, 1, 1), shape.Of(op, x.Dim(0)))
 		if len(edges) <= i {
@@ -192,9 +194,9 @@ func histogram(op string, x, weight *Node, edges []*Node, bins []int, rng []floa
 			at = Add(Mul(at, m), b)
 		}
 		sizes = append(sizes, m)
-		all *= m
 	}
-	h := reshapeTo(tally(all, at, weight), shape.Of(op, sizes...))
+	boxes := shape.Of(op, sizes...)
+	h := reshapeTo(tally(boxes.Numel(), at, weight), boxes)
 	if density {
 		h = Div(h, Sum(h, ReduceOptions{}))
 		for i, e := range edges {

@@ -24,6 +24,7 @@ type recording struct {
 func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 	epoch := graph.BeginEpoch()
 	level := graph.NewLevel(nil)
+	defer level.Close() // also when f panics
 	args := make([]*Node, len(in))
 	var outs, inputs []*Node
 	var rec *recording
@@ -32,10 +33,13 @@ func Checkpoint(f func(in []*Node) []*Node, in []*Node) []*Node {
 			args[i] = ops.StopGradient(x)
 			args[i].SetLevel(level)
 		}
-		outs = f(args)
-		rec, inputs = snapshot(outs, args, epoch)
+		if outs = f(args); len(outs) > 0 {
+			rec, inputs = snapshot(outs, args, epoch)
+		}
 	})
-	level.Close()
+	if len(outs) == 0 { // it failed, or gave no tensor
+		return nil
+	}
 	copy(inputs, in)
 	for _, edge := range [][]*Node{inputs, outs} {
 		for _, n := range edge {

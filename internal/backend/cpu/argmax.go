@@ -184,7 +184,7 @@ func argContiguous[T reals](c *backend.Ctx, most bool, run func(bool, []T) place
 			}
 		})
 	}
-	part := make([]place[T], r.outer*chunks)
+	part := newScratch[place[T]](r.outer * chunks)
 	err := each(c, len(part), func(b int) {
 		row, lo := b/chunks, b%chunks*foldChunk
 		p := run(most, x[row*r.n+lo:row*r.n+min(lo+foldChunk, r.n)])

@@ -150,7 +150,7 @@ func withTemp[T floats](n int, f func(t []T) error) error {
 	buf := pool.Get().(*[]T)
 	defer pool.Put(buf)
 	if len(*buf) < n {
-		*buf = make([]T, n)
+		*buf = newScratch[T](n)
 	}
 	return f((*buf)[:n])
 }

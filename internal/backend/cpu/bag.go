@@ -57,7 +57,7 @@ func bagOf[T gemm.Float](c *backend.Ctx, out backend.View, in []backend.View) er
 
 // block computes some rows. Terms are added in order, one product each; those that are no rows are left out.
 func (j *bagJob[T]) block(from, to int) {
-	off, w := make([]int, 0, j.terms), make([]T, 0, j.terms)
+	off, w := newScratch[int](j.terms)[:0], newScratch[T](j.terms)[:0]
 	whole := 0
 	if j.cols >= bagWide {
 		whole = j.cols / gemm.TapColumns * gemm.TapColumns

@@ -72,7 +72,7 @@ func runChannels[A any](c *backend.Ctx, g channelGrid, block func(acc []A, b cha
 		parts[b] = make([]A, min(ch+g.wide, g.channels)-ch)
 		block(parts[b], channelBlock{r, min(r+g.rows, g.before), ch, min(ch+g.wide, g.channels), p, min(p+g.piece, g.behind)})
 	})
-	all := make([]A, g.channels)
+	all := newScratch[A](g.channels)
 	for b, p := range parts {
 		for i, v := range p {
 			at := b%g.across*g.wide + i

@@ -16,7 +16,7 @@ func dense(c *backend.Ctx, v backend.View) (unsafe.Pointer, error) {
 	if v.Contiguous() {
 		return unsafe.Add(v.Base(), v.Offset()*size), nil
 	}
-	buf := make([]uint64, (v.Numel()*size+7)/8)
+	buf := newScratch[uint64]((v.Numel()*size + 7) / 8)
 	base := unsafe.Pointer(unsafe.SliceData(buf))
 	return base, move(c, v.Shape, size, strided{base, v.Shape.Strides()}, stridedOf(v))
 }
@@ -28,7 +28,7 @@ func denseF32(c *backend.Ctx, v backend.View) ([]float32, error) {
 	if err != nil || v.DType == dtype.Float32 {
 		return elems[float32](base, n), err
 	}
-	z, widen := make([]float32, n), widener(v.DType)
+	z, widen := newScratch[float32](n), widener(v.DType)
 	err = c.For((n+blockElems-1)/blockElems, func(b int) {
 		at := b * blockElems
 		widen(z[at:min(at+blockElems, n)], unsafe.Add(base, 2*at))

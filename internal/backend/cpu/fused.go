@@ -305,13 +305,16 @@ func (r *runState) chains(p *backend.Fused) {
 	for i := range r.out {
 		o := &r.out[i]
 		one = one && !o.staged
-		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= streamFrom && uintptr(o.base)%64 == 0
+		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
 		r.past = r.past || o.past
 	}
 	if one {
 		r.long = paceElems
 	}
 }
+
+// wholeLines reports whether every so-manieth element begins a line of the cache, as tiles whose elements go past it must.
+func (o *outPlace) wholeLines(every int) bool { return every*o.size%64 == 0 }
 
 // inPlace reports whether no operand goes through scratch.
 func (r *runState) inPlace() bool {

@@ -80,7 +80,7 @@ func runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
 		long = max(long, b.Len)
 		for j := range x.parts[i].r.out {
 			o := &x.parts[i].r.out[j]
-			o.past = o.past && b.Out[j] < 0 && !readBehind(p.Parts[i+1:], in, o.base)
+			o.past = o.past && b.Out[j] < 0 && o.wholeLines(b.Len) && !readBehind(p.Parts[i+1:], in, o.base)
 			x.past = x.past || o.past
 		}
 	}

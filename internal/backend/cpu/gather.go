@@ -126,11 +126,11 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	inner := operand{size: w.size, dims: w.inner, strides: w.innerStr}
 	put := copyBytes
-	if bytes >= streamRow && w.count*len(idx)*bytes >= streamFrom {
+	if bytes >= streamRow && w.count*len(idx)*bytes >= StreamFrom {
 		put = copyPast
 	}
 	// Rows lie anywhere, so that the machine cannot see the next one coming.
-	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= streamFrom
+	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= StreamFrom
 	group := max(1, copyBlock/2/bytes)
 	parts := (len(idx) + group - 1) / group
 	return each(c, w.count*parts, func(b int) {

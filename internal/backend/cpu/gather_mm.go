@@ -77,7 +77,7 @@ func gatherHalf(c *backend.Ctx, out backend.View, in []backend.View) error {
 
 // positions reads a list of int64 and checks it.
 func positions(v backend.View, below int) ([]int64, error) {
-	x := make([]int64, v.Numel())
+	x := newScratch[int64](v.Numel())
 	if len(x) == 0 {
 		return x, nil
 	}
@@ -95,7 +95,7 @@ func positions(v backend.View, below int) ([]int64, error) {
 
 // sortBy lists 0, 1, … so that those with equal keys follow each other, in order; starts has where each key begins.
 func sortBy(keys []int64, below int) (order, starts []int) {
-	starts = make([]int, below+1)
+	starts = newScratch[int](below + 1)
 	for _, k := range keys {
 		starts[k+1]++
 	}

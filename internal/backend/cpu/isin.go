@@ -44,7 +44,7 @@ func isinT[T comparable](c *backend.Ctx, out backend.View, in []backend.View) er
 		return nil
 	}
 	x, s := operandOf(in[0]), operandOf(in[1])
-	set := make([]T, m)
+	set := newScratch[T](m)
 	if m > 0 {
 		s.read(unsafe.Pointer(unsafe.SliceData(set)), 0, m)
 	}

@@ -93,7 +93,7 @@ func productBlock[T numbers](m, n, k int, a []T, ars, acs int, b []T, brs, bcs i
 	}
 	var pack []T
 	if bcs != 1 {
-		pack = make([]T, min(genericDepth, k)*n)
+		pack = newScratch[T](min(genericDepth, k) * n)
 	}
 	pace := par.NewPace()
 	for p := 0; p < k; p += genericDepth {

@@ -25,7 +25,7 @@ func medianKernel(skip bool) backend.Kernel {
 		base := unsafe.Add(x.Base(), x.Offset()*d.Size())
 		group := max(1, foldChunk/max(1, p.count))
 		return each(c, (p.outputs+group-1)/group, func(b int) {
-			keys, room := make([]uint64, p.count), make([]uint64, p.count)
+			keys, room := newScratch[uint64](p.count), newScratch[uint64](p.count)
 			pace := par.NewPace()
 			for i := b * group; i < min((b+1)*group, p.outputs); i++ {
 				from, to := p.place(i)
@@ -108,7 +108,7 @@ func argmode(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	z, size := backend.Slice[int64](out[0]), d.Size()
 	return r.groups(c, 1<<14, func(lo, hi int) {
 		s := &sorter{d: d, run: serially}
-		places, keys := make([]int64, r.n), make([]uint64, r.n)
+		places, keys := newScratch[int64](r.n), newScratch[uint64](r.n)
 		for i := lo; i < hi; i++ {
 			p := unsafe.Add(r.base, r.start(i, r.n)*size)
 			_ = s.order(p, r.inner, r.n, r.n, places, 1)

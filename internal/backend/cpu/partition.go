@@ -20,7 +20,7 @@ func argpartition(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	z, size := backend.Slice[int64](out[0]), d.Size()
 	return r.groups(c, 1<<14, func(lo, hi int) {
-		keys, some := make([]uint64, r.n), make([]uint64, 0, 1024)
+		keys, some := newScratch[uint64](r.n), make([]uint64, 0, 1024)
 		for i := lo; i < hi; i++ {
 			from := r.start(i, r.n)
 			orderKeys(keys, unsafe.Add(r.base, from*size), r.inner, d)

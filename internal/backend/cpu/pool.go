@@ -147,7 +147,7 @@ func poolMean[T floats](c *backend.Ctx, g *grid, z, x []T) error {
 
 // covers lists, for every element along a dimension, the outputs whose windows see it.
 func (g *grid) covers(d int) [][]int {
-	c := make([][]int, g.in[d])
+	c := newScratch[[]int](g.in[d])
 	for o, s := range g.spans[d] {
 		for i := s.Start; i < s.End; i += s.Step {
 			c[i] = append(c[i], o)
@@ -209,7 +209,7 @@ func floatPool(single func(c *backend.Ctx, g *grid, z, x []float32) error, doubl
 		if in[0].DType == dtype.Float32 {
 			return single(c, g, outOf[float32](out[0]), x)
 		}
-		z := make([]float32, out[0].Numel())
+		z := newScratch[float32](out[0].Numel())
 		if err := single(c, g, z, x); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (g *grid) kernelOf() [3]int {
 
 // meets lists, for every element along a dimension, the windows that hold it and where.
 func (g *grid) meets(d int) [][]step {
-	c, n := make([][]step, g.in[d]), g.w.In.Len()
+	c, n := newScratch[[]step](g.in[d]), g.w.In.Len()
 	if d < 3-n {
 		return [][]step{{{0, 0}}}
 	}

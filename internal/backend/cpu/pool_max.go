@@ -69,7 +69,7 @@ func poolMaxHalf(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	z := make([]float32, out[0].Numel())
+	z := newScratch[float32](out[0].Numel())
 	if err := poolMax(c, newGrid(a.(attr.Pool)), z, outOf[int64](out[1]), x); err != nil {
 		return err
 	}

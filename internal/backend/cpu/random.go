@@ -27,7 +27,7 @@ func init() {
 // keyPairs reads keys of any layout.
 func keyPairs(v backend.View) [][2]uint32 {
 	n := v.Numel() / 2
-	keys := make([][2]uint32, n)
+	keys := newScratch[[2]uint32](n)
 	dims, strides := v.Shape.Dims(), v.Strides()
 	last := len(dims) - 1
 	w := dtype.Slice[uint32](v.Buf.Mem)

@@ -236,6 +236,10 @@ func (r *foldRun[T, A, R]) run(a A, off, n int, tile *[]T) A {
 func (r *foldRun[T, A, R]) rowwise(c *backend.Ctx) error {
 	p := r.p
 	chunks := (p.count + foldChunk - 1) / foldChunk
+	if p.inner.in == 0 {
+		r.one(chunks)
+		return nil
+	}
 	if chunks == 1 {
 		group := max(1, foldChunk/p.count)
 		blocks := (p.outputs + group - 1) / group
@@ -296,6 +300,26 @@ func joinTree[A any](a []A, join func(a, b A) A) A {
 		a = a[:h]
 	}
 	return a[0]
+}
+
+// one folds elements that are all the same: so are chunks, and what is joined of them, so that each is made once.
+func (r *foldRun[T, A, R]) one(chunks int) {
+	var tile []T
+	n := r.p.count
+	same, last := r.f.zero, r.fold(0, 0, n-(chunks-1)*foldChunk, &tile)
+	if chunks > 1 {
+		same = r.fold(0, 0, foldChunk, &tile)
+	}
+	for ; chunks > 1; chunks = (chunks + 1) / 2 { // as joinTree
+		if chunks%2 == 0 {
+			last = r.f.join(same, last)
+		}
+		same = r.f.join(same, same)
+	}
+	v := r.f.done(last, n)
+	for i := range r.z {
+		r.z[i] = v
+	}
 }
 
 // each runs blocks, one alone without the cost of sharing.

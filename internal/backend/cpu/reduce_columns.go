@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend"
@@ -40,6 +41,9 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 	if q.chunks == 1 {
 		return r.foldColumns(c, &q)
 	}
+	if !slices.ContainsFunc(p.folded, func(d foldDim) bool { return d.in != 0 }) {
+		return r.sameRows(c, &q)
+	}
 	var a A
 	n := p.outputs * q.chunks * p.inner.size
 	var err error
@@ -68,6 +72,29 @@ func (r *foldRun[T, A, R]) foldColumns(c *backend.Ctx, q *columnPlan) error {
 			r.column(scratch, in+lo*p.inner.in, 0, p.count)
 			r.end(scratch, out+lo*p.inner.out, p.inner.out)
 		})
+	})
+}
+
+// sameRows is foldRun.one for columns: one row is shown again and again.
+func (r *foldRun[T, A, R]) sameRows(c *backend.Ctx, q *columnPlan) error {
+	p := r.p
+	return each(c, p.outputs*q.tiles, func(b int) {
+		lo := b % q.tiles * q.tile
+		n := min(q.tile, p.inner.size-lo)
+		in, out := p.place(b / q.tiles)
+		acc := make([]A, 3*n)
+		same, last, next := acc[:n], acc[n:2*n], acc[2*n:]
+		r.column(same, in+lo*p.inner.in, 0, q.perChunk)
+		r.column(last, in+lo*p.inner.in, 0, p.count-(q.chunks-1)*q.perChunk)
+		for chunks := q.chunks; chunks > 1; chunks = (chunks + 1) / 2 {
+			if chunks%2 == 0 {
+				r.f.joinAll(next, same, last)
+				last, next = next, last
+			}
+			r.f.joinAll(next, same, same)
+			same, next = next, same
+		}
+		r.end(last, out+lo*p.inner.out, p.inner.out)
 	})
 }
 

@@ -16,7 +16,7 @@ type foldLane[T, A, R any] struct {
 }
 
 // parts makes room for partial results.
-func (l *foldLane[T, A, R]) parts(n int) { l.part = make([]A, n) }
+func (l *foldLane[T, A, R]) parts(n int) { l.part = newScratch[A](n) }
 
 // end writes results from out on.
 func (l *foldLane[T, A, R]) end(acc []A, out, step int) {
@@ -104,7 +104,7 @@ func (o *openLane[T, A, R]) begin(at, n int) {
 	case at >= 0:
 		o.acc = o.l.part[at : at+n]
 	case len(o.own) < n:
-		o.own = make([]A, n)
+		o.own = newScratch[A](n)
 		fallthrough
 	default:
 		o.acc = o.own[:n]

@@ -34,7 +34,7 @@ func rowsAlong(c *backend.Ctx, v backend.View, axis int) (rowSet, error) {
 		return r, nil
 	}
 	size := v.DType.Size()
-	r.hold = make([]uint64, (v.Numel()*size+7)/8)
+	r.hold = newScratch[uint64]((v.Numel()*size + 7) / 8)
 	r.base = unsafe.Pointer(unsafe.SliceData(r.hold))
 	dims, strides := collapse(v)
 	o := &operand{size: size, base: unsafe.Add(v.Base(), v.Offset()*size), dims: dims, strides: strides}

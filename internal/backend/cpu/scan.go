@@ -190,7 +190,7 @@ func halfScan(f scanner) scanner {
 		if err != nil {
 			return err
 		}
-		z := make([]float32, len(x))
+		z := newScratch[float32](len(x))
 		if err := f(c, a, hostView(z, out.Shape), hostView(x, in.Shape)); err != nil {
 			return err
 		}

@@ -230,7 +230,7 @@ func scatterKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		w.outerOf = func(o int) int { return within(o, xd[:s.Axis], zd[:s.Axis]) }
 	}
 	if w.sourceInner != w.inner {
-		w.innerOf = make([]int, w.sourceInner)
+		w.innerOf = newScratch[int](w.sourceInner)
 		for i := range w.innerOf {
 			w.innerOf[i] = within(i, xd[s.Axis+1:], zd[s.Axis+1:])
 		}
@@ -248,7 +248,7 @@ const tallyChunk = 1 << 16
 func (w *writes) tally(c *backend.Ctx) error {
 	chunks := (w.k + tallyChunk - 1) / tallyChunk
 	bytes := (w.n*w.size + 127) &^ 63 // no line of the cache has parts of two tables
-	tables := make([]uint64, chunks*bytes/8)
+	tables := newScratch[uint64](chunks * bytes / 8)
 	base := unsafe.Pointer(unsafe.SliceData(tables))
 	err := c.For(chunks, func(b int) {
 		lo, pace := b*tallyChunk, par.NewPace()

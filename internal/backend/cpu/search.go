@@ -75,7 +75,7 @@ func searchsorted(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 
 // widenRows makes float32 of half elements.
 func widenRows(r *rowSet, d dtype.DType, n int) {
-	w := make([]float32, n)
+	w := newScratch[float32](n)
 	p := unsafe.Pointer(unsafe.SliceData(w)) // keeps w alive
 	castTable[dtype.Float32][d](n, p, r.base, nil, nil, nil)
 	r.base = p
@@ -93,7 +93,7 @@ func lexsort(c *backend.Ctx, _ attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	keys := make([]uint64, len(z)*m)
+	keys := newScratch[uint64](len(z) * m)
 	const block = 1 << 15
 	err = each(c, (len(keys)+block-1)/block, func(b int) {
 		lo := b * block

@@ -29,10 +29,10 @@ type sorter struct {
 // room makes the scratch to sort n elements, once.
 func (s *sorter) room(n int) {
 	if len(s.a) < n {
-		s.a, s.b = make([]uint64, n), make([]uint64, n)
+		s.a, s.b = newScratch[uint64](n), newScratch[uint64](n)
 	}
 	if s.d.Size() == 8 && len(s.wide) < n {
-		s.wide = make([]uint64, n)
+		s.wide = newScratch[uint64](n)
 	}
 }
 

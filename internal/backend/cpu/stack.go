@@ -174,7 +174,7 @@ func borrow[T any](n int) ([]T, func()) {
 	class := bits.Len(uint(max(words, 64) - 1))
 	buf, ok := panels[class].Get().(*[]uint64)
 	if !ok {
-		b := make([]uint64, 1<<class)
+		b := newScratch[uint64](1 << class)
 		buf = &b
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(*buf))), n), func() { panels[class].Put(buf) }

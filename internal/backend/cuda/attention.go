@@ -7,6 +7,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/dtype"
 )
@@ -18,6 +19,15 @@ type tiled struct {
 	half              dtype.DType
 	hd                int // halves of a row in shared memory
 	warps, each, tile int // a block has 16·each rows a warp, and goes over the others in tiles
+	brief             bool
+}
+
+// soon is the form of a kernel that will run a few times: half as much of it is unrolled.
+func (t tiled) soon(brief bool) tiled {
+	if t.brief = brief; brief {
+		t.each = 1
+	}
+	return t
 }
 
 func (t tiled) rows() int { return 16 * t.warps * t.each }
@@ -32,7 +42,7 @@ const (
 // tilesFor says whether the operands fit the tensor cores' kernels: halves, no mask, rows of whole 16 bytes, 128 at most.
 func tilesFor(a attr.Attention, q, k, v backend.View, part int) (tiled, bool) {
 	e, f := q.Shape.Dim(3), v.Shape.Dim(3)
-	t := tiled{q.DType, 64, 4, 2, 64}
+	t := tiled{half: q.DType, hd: 64, warps: 4, each: 2, tile: 64}
 	switch wide := max(e, f) > 64; {
 	case wide && part == ofKeys: // two sums of rows fill the registers
 		t.hd, t.each, t.tile = 128, 1, 32
@@ -54,7 +64,14 @@ func (t tiled) source(file string, keys bool) string {
 		number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
 }
 
-func (t tiled) key(name string) string { return fmt.Sprint(name, t) }
+// tiled finds a kernel of attention in a form. One that cuDNN's will soon replace is compiled in half the time, and runs slower.
+func (d *Device) tiled(t tiled, name string, keys bool) (*driver.Function, error) {
+	k := text{name: name, source: func() string { return t.source(name, keys) }, options: options, ours: true, long: true}
+	if t.brief {
+		k.options = briefly
+	}
+	return d.find(fmt.Sprint(name, t, keys), k)
+}
 
 func number(b bool) int {
 	if b {
@@ -93,10 +110,12 @@ func sizes(g *args, q, k, v backend.View) {
 
 func attention(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
-	if done, err := d.attentionByLibrary(p, out, in); done {
+	done, later, err := d.attentionByLibrary(p, out, in)
+	if done {
 		return err
 	}
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
+	t = t.soon(later)
 	if !ok || len(in) > 3 || !fitsRows(out[0]) {
 		if out[0].Contiguous() {
 			return d.attentionRows(p, out, in)
@@ -108,7 +127,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	defer x.free()
-	f, err := d.kernel(t.key("attention"), "attention", func() string { return t.source("attention", false) })
+	f, err := d.tiled(t, "attention", false)
 	if err != nil {
 		return err
 	}
@@ -141,13 +160,14 @@ func gradOperandsOf(p attr.Attention, in []backend.View) gradOperands {
 func attentionGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	p := a.(attr.Attention)
 	o := gradOperandsOf(p, in)
-	if done, err := d.attentionGradByLibrary(p, out, o); done {
+	done, later, err := d.attentionGradByLibrary(p, out, o)
+	if done {
 		return err
 	}
 	if slices.ContainsFunc(out, func(v backend.View) bool { return !v.Contiguous() }) {
-		return d.writtenApart(out, func(out []backend.View) error { return d.attentionGradByKernels(p, out, o) })
+		return d.writtenApart(out, func(out []backend.View) error { return d.attentionGradByKernels(p, out, o, later) })
 	}
-	return d.attentionGradByKernels(p, out, o)
+	return d.attentionGradByKernels(p, out, o, later)
 }
 
 // writtenApart lets run write contiguous outputs, and brings them where they belong.
@@ -172,8 +192,8 @@ func (d *call) writtenApart(out []backend.View, run func(out []backend.View) err
 	return nil
 }
 
-// attentionGradByKernels is the gradient by kernels of our own, written in row-major order.
-func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gradOperands) error {
+// attentionGradByKernels is the gradient by kernels of our own, written in row-major order; brief ones if the library will do it soon.
+func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gradOperands, brief bool) error {
 	if _, ok := tilesFor(p, o.q, o.k, o.v, ofKeys); !ok || len(o.mask) > 0 {
 		return d.attentionRowsGrad(p, out, o)
 	}
@@ -198,7 +218,8 @@ func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gr
 	for _, part := range []int{ofQueries, ofKeys} {
 		t, _ := tilesFor(p, o.q, o.k, o.v, part)
 		keys := part == ofKeys
-		f, err := d.kernel(fmt.Sprint(t.key("attention_grad"), keys), "attention_grad", func() string { return t.source("attention_grad", keys) })
+		t = t.soon(brief)
+		f, err := d.tiled(t, "attention_grad", keys)
 		if err != nil {
 			return err
 		}

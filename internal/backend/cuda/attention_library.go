@@ -20,19 +20,47 @@ const (
 type attentionWork struct {
 	sync.Mutex
 	done map[cudnn.Attention]float64
+	kept map[cudnn.Attention]bool // an earlier process left its plan behind
 }
 
-// worth notes an attention and reports whether cuDNN should do it.
-func (d *call) worth(a cudnn.Attention) bool {
+// attentionKept reports whether cuDNN's kernels for an attention were kept by an earlier process: then they are ready at once. Where the
+// same bits are asked for it does not matter what others did.
+func (d *call) attentionKept(a cudnn.Attention) bool {
+	if !d.dnnUsed || d.ctx.Deterministic {
+		return false
+	}
+	h, _ := d.dnn()
+	if h == nil {
+		return false
+	}
+	w := &d.attentions
+	w.Lock()
+	defer w.Unlock()
+	kept, known := w.kept[a]
+	if !known {
+		if w.kept == nil {
+			w.kept = map[cudnn.Attention]bool{}
+		}
+		kept = h.KeepsAttention(a)
+		w.kept[a] = kept
+	}
+	return kept
+}
+
+// worth notes an attention and reports whether cuDNN should do it now, or will once it comes again.
+func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	flops := 4 * float64(a.Q.At(0)) * float64(a.Q.At(1)) * float64(a.Q.At(2)) * float64(a.K.At(2)) * float64(max(a.Q.At(3), a.V.At(3)))
 	if flops < worthAttention && !d.dnnAlways {
-		return false
+		return false, false
 	}
-	if !d.dnnAlways && d.face != recording && d.attentions.add(a, flops, d.face == running) < worthCompiling {
-		return false
+	if work := d.attentions.add(a, flops, d.face == running); !d.dnnAlways && d.face != recording && work < worthCompiling && !d.attentionKept(a) {
+		if d.face == looking && work > 0 { // it comes again, and whoever records it wants to know: then our kernels can be compiled ahead where there is no cuDNN
+			d.openDNN()
+		}
+		return false, !d.dnnOff && (!d.dnnDone.Load() || d.dnnHandle != nil)
 	}
 	h, unknown := d.dnn()
-	return h != nil || unknown
+	return h != nil || unknown, false
 }
 
 // add returns the operations of a kind of attention so far, with these if they count.
@@ -57,45 +85,46 @@ func attentionKind(p attr.Attention, q, k, v backend.View) (a cudnn.Attention, o
 	return a, q.DType.IsHalf() && p.Scale > 0 && e%8 == 0 && f%8 == 0 && min(e, f) > 0 && max(e, f) <= 256 && q.Shape.Dim(2) > 1 && k.Shape.Dim(2) > 1
 }
 
-// attentionByLibrary tries cuDNN; done reports whether that was it.
-func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (done bool, err error) {
+// attentionByLibrary tries cuDNN; done reports whether that was it, later that it will be, once there is more of the same.
+func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (done, later bool, err error) {
 	if _, ok := attentionKind(p, in[0], in[1], in[2]); !ok || len(in) > 3 || !fitsRows(out[0]) {
-		return false, nil
+		return false, false, nil
 	}
 	x, err := d.inRows(in)
 	if err != nil {
-		return true, err
+		return true, false, err
 	}
 	defer x.free()
 	q, k, v := x.views[0], x.views[1], x.views[2]
 	a, _ := attentionKind(p, q, k, v)
 	a.YStrides = attr.MakeInts(out[0].Strides()...)
-	if !d.worth(a) {
-		return false, nil
+	if now, later := d.worth(a); !now {
+		return false, later, nil
 	}
-	return d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
+	done, err = d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
 		return h.Attention(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
 	})
+	return done, false, err
 }
 
 // lastWrongTail is the last version whose gradient reads beyond keys that are no multiple of 128.
 const lastWrongTail = 91500
 
-// attentionGradByLibrary tries cuDNN; done reports whether that was it. Where the same bits are asked for, it is not: the
+// attentionGradByLibrary tries cuDNN; done and later are those of attentionByLibrary. Where the same bits are asked for, it is not: the
 // cotangents of queries are added up in any order.
-func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in gradOperands) (done bool, err error) {
+func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in gradOperands) (done, later bool, err error) {
 	if _, ok := attentionKind(p, in.q, in.k, in.v); !ok || len(in.mask) > 0 || p.Shifted || d.ctx.Deterministic ||
 		in.k.Shape.Dim(2)%128 != 0 && cudnn.Version <= lastWrongTail {
-		return false, nil
+		return false, false, nil
 	}
 	for _, o := range out {
 		if !fitsRows(o) {
-			return false, nil
+			return false, false, nil
 		}
 	}
 	x, err := d.inRows([]backend.View{in.q, in.k, in.v, in.g, in.y})
 	if err != nil {
-		return true, err
+		return true, false, err
 	}
 	defer x.free()
 	q, k, v, g, y := x.views[0], x.views[1], x.views[2], x.views[3], x.views[4]
@@ -104,21 +133,22 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 	for i, o := range out {
 		a.To[i] = attr.MakeInts(o.Strides()...)
 	}
-	if !d.worth(a) {
-		return false, nil
+	if now, later := d.worth(a); !now {
+		return false, later, nil
 	}
 	stat, err := d.denseAll([]backend.View{in.lse})
 	if err != nil {
-		return true, err
+		return true, false, err
 	}
 	defer stat.free()
 	sums, err := d.pool.Get("attention", 4*in.lse.Numel())
 	if err != nil {
-		return true, err
+		return true, false, err
 	}
 	defer sums.Free()
-	return d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
+	done, err = d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
 		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), address(y),
 			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
 	})
+	return done, false, err
 }

@@ -76,7 +76,7 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) e
 		return r.d.Fill(address(z), 0, r.matrices*m*n*r.t.Size())
 	}
 	h, err := r.d.cublas()
-	if err != nil || r.d.face == looking {
+	if err != nil {
 		return err
 	}
 	matrix := func(rows, cols int, turned bool) cublas.Matrix {

@@ -28,6 +28,7 @@ type Device struct {
 type shared struct {
 	arch    string
 	kernels sync.Map // key → *compiled
+	queue   queue    // of kernels to be compiled
 	begun   atomic.Int64
 	slow    bool // wait after every launch, so that a fault names its kernel
 	strict  bool
@@ -44,6 +45,8 @@ type shared struct {
 	dnnDone   atomic.Bool
 	dnnHandle *cudnn.Handle // nil: not there
 	dnnErr    error
+	dnnOff    bool
+	dnnUsed   bool     // by an earlier process
 	dnnAlways bool     // also for work that is too small to be worth it: in tests
 	dnnOps    sync.Map // op → *atomic.Int64: how often cuDNN did it
 
@@ -70,7 +73,8 @@ func register(t map[string]kernel) {
 
 // Open opens device number index for the engine. Libraries are opened when something needs them.
 func Open(index int) (*backend.Device, *Device, error) {
-	if nvrtc.Cold() {
+	cold := nvrtc.Cold()
+	if cold {
 		go func() { _ = nvrtc.Init() }() // whoever compiles asks again
 	}
 	dd, err := driver.Open(index)
@@ -78,7 +82,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		return nil, nil, err
 	}
 	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
-		dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
+		dnnOff: os.Getenv("LUCID_CUDA_CUDNN") == "0", dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
 	if d.words, err = newWords(d); err != nil {
 		return nil, nil, err
@@ -94,7 +98,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 		b.Table[name] = d.bind(name, k)
 	}
 	opened.Store(b, d)
-	d.preload()
+	d.preload(cold)
 	return b, d, nil
 }
 

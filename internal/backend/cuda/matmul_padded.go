@@ -77,10 +77,8 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 		return err
 	}
 	bufs = append(bufs, b)
-	if d.face != looking {
-		if err := d.product(h, p, b.Dev, at[0], at[1]); err != nil {
-			return err
-		}
+	if err := d.product(h, p, b.Dev, at[0], at[1]); err != nil {
+		return err
 	}
 	to := z
 	to.Shape = shape.Of("matmul", m, n)

@@ -12,20 +12,25 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // threads is the size of a block where nothing else is said.
 const threads = 256
 
-// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds.
-var options = []string{"--fmad=false"}
+// options keep a product and a sum apart, as on the CPU; functions have their own multiply-adds. Nothing of std is used.
+var options = []string{"--fmad=false", "--builtin-move-forward=false", "--builtin-initializer-list=false"}
+
+// briefly is for kernels that run a few times only.
+var briefly = append(options[:len(options):len(options)], nvrtc.Fast)
 
 // compiled is a kernel being compiled or ready.
 type compiled struct {
-	once sync.Once
-	done atomic.Bool
-	f    *driver.Function
-	err  error
+	once  sync.Once
+	asked atomic.Bool // ahead of its use
+	done  atomic.Bool
+	f     *driver.Function
+	err   error
 }
 
 // text is a kernel before it is compiled.
@@ -34,11 +39,12 @@ type text struct {
 	source  func() string
 	options []string
 	ours    bool // it can be made to wait for what stands before it
+	long    bool // it takes several times as long to compile as others
 }
 
 // kernel returns the function called name of a source of ours, compiled the first time; the key stands for the source.
 func (d *Device) kernel(key, name string, source func() string) (*driver.Function, error) {
-	return d.find(key, text{name, source, options, true})
+	return d.find(key, text{name: name, source: source, options: options, ours: true})
 }
 
 // find returns a kernel, compiled the first time; the key stands for its text.
@@ -49,8 +55,8 @@ func (d *Device) find(key string, t text) (*driver.Function, error) {
 	}
 	c := e.(*compiled)
 	if d.face == looking {
-		if !c.done.Load() {
-			go d.compile(c, key, t) // several at a time; who needs it first waits for it
+		if !c.asked.Swap(true) {
+			d.queue.add(t.long, func() { d.compile(c, key, t) })
 		}
 		return nil, nil
 	}
@@ -64,6 +70,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 	}
 	c.once.Do(func() {
 		d.begun.Add(1)
+		begin := time.Now()
 		source := t.source()
 		if t.ours {
 			source = following(source)
@@ -75,6 +82,7 @@ func (d *Device) compile(c *compiled, key string, t text) {
 			}
 		}
 		c.done.Store(true)
+		trace.Once(begin, "kernel %s of %d bytes: %s", t.name, len(source), key)
 	})
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // Opening cuBLASLt and letting it load its code takes 150 ms, cuDNN as much: half of a first training step. A device whose
-// libraries were of use to a process before, by the same cache folder, begins with them in the background as soon as it is open.
+// libraries were of use to a process before, by the same cache folder, begins with them in the background as soon as it is open; where
+// there was none before, with cuBLASLt, since nearly every program multiplies.
 
 const (
 	usedBLAS = "library cublas"
@@ -23,10 +24,12 @@ func used(library string) {
 	}
 }
 
-// preload opens the libraries that were of use before. Whoever needs one meanwhile waits for it, and meets its errors.
-func (d *Device) preload() {
+// preload opens the libraries that were of use before, or may be. Whoever needs one meanwhile waits for it, and meets its errors.
+func (d *Device) preload(cold bool) {
 	_, blas := nvrtc.Load(usedBLAS)
+	blas = blas || cold
 	_, dnn := nvrtc.Load(usedDNN)
+	d.dnnUsed = dnn
 	if !blas && !dnn {
 		return
 	}

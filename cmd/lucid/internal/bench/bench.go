@@ -20,12 +20,13 @@ type Workload struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	Limit string  `json:"limit,omitempty"` // the probe its rate is a fraction of
 	Goal  float64 `json:"goal,omitempty"`  // speed wanted against PyTorch's best
-	// Within is the time of one run that is wanted, in seconds, where the goal is no ratio.
+	Share float64 `json:"share,omitempty"` // part of the limit that is wanted
+	// Within is the time of one run that is wanted, in seconds.
 	Within float64 `json:"within,omitempty"`
 	Needs  string  `json:"needs,omitempty"` // what a processor must have for the goal to count
 	Tol    float64 `json:"tolerance"`       // most that results of two frameworks differ, against their root mean square
 	Heavy  bool    `json:"heavy,omitempty"` // takes gigabytes; run only when named
-	// Reason says why it falls short of the goal, for when it does.
+	// Reason says why it falls short of what is wanted, for when it does.
 	Reason string `json:"reason,omitempty"`
 	make   func() job
 }
@@ -66,7 +67,7 @@ func add(w Workload) {
 		w.Tol = 1e-4
 	}
 	if Wait == nil { // they speak of the CPU
-		w.Reason = reasons[w.Name]
+		w.Reason, w.Share = reasons[w.Name], shares[w.Name]
 	}
 	workloads = append(workloads, w)
 }

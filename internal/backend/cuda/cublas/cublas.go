@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
@@ -13,6 +14,7 @@ import (
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 var fn struct {
@@ -72,9 +74,12 @@ const workspace = 32 << 20
 // New makes a handle with a workspace of its own. All work runs in one stream's order, and of products that are parts of sums and
 // then the sums of those no two goroutines ask at a time: so one is enough.
 func New(d *driver.Device) (*Handle, error) {
+	begin := time.Now()
 	if err := Init(); err != nil {
 		return nil, err
 	}
+	trace.Once(begin, "opening cuBLASLt")
+	begin = time.Now()
 	h := &Handle{d: d, plans: map[Product]*plan{}}
 	var err error
 	if h.space, err = d.Alloc(workspace); err != nil {
@@ -83,6 +88,7 @@ func New(d *driver.Device) (*Handle, error) {
 	if s := d.With(func() uintptr { return dl.Call(fn.create, uintptr(unsafe.Pointer(&h.handle))) }); s != 0 {
 		return nil, failed(s, "starting cuBLASLt")
 	}
+	trace.Once(begin, "starting cuBLASLt")
 	return h, nil
 }
 
@@ -151,6 +157,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 	h.mu.Lock()
 	l := h.plans[p]
 	if l == nil {
+		begin := time.Now()
 		var err error
 		if l, err = h.plan(p, timing, o); err != nil && p.After == (Epilogue{}) {
 			h.mu.Unlock()
@@ -160,6 +167,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 			l = &plan{unsupported: true}
 		}
 		h.plans[p] = l
+		trace.Once(begin, "algorithm of %v", p)
 	}
 	h.mu.Unlock()
 	if l.unsupported {

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/mem"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // Handle runs work on one device. It may be used from any goroutine.
@@ -44,8 +46,10 @@ func New(d *driver.Device) (*Handle, error) {
 	if err := Init(); err != nil {
 		return nil, err
 	}
+	begin := time.Now()
 	h := &Handle{d: d, streams: map[uintptr]*stream{}, works: map[any]*chosen{}}
 	_, err := h.stream(d)
+	trace.Once(begin, "starting cuDNN")
 	return h, err
 }
 
@@ -139,7 +143,7 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 	if err != nil {
 		return nil, err
 	}
-	c := new(chosen)
+	begin, c := time.Now(), new(chosen)
 	c.plan, c.err = makePlan(h, s, w, timing, space, pointers)
 	switch {
 	case errors.Is(c.err, ErrRefused):
@@ -148,6 +152,7 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 		return nil, c.err // want of memory, say: it may go better next time
 	}
 	h.works[w] = c
+	trace.Once(begin, "plan of %v", w)
 	return c.plan, c.err
 }
 
@@ -241,6 +246,12 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		nvrtc.Keep(key, []byte{byte(number)})
 	}
 	return best, nil
+}
+
+// KeepsAttention reports whether a plan of an attention was kept.
+func (h *Handle) KeepsAttention(a Attention) bool {
+	b, ok := nvrtc.Load(keyOf(h.d.Name, a))
+	return ok && len(b) > 1
 }
 
 // keyOf is what a choice is remembered under: all of the work's fields, not its name, which leaves some out.

@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cuda/cublas"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 var fn struct {
@@ -53,6 +55,7 @@ var Init = sync.OnceValue(func() error {
 		return fault.Wrap(fault.Device, "cudnn", err, "it cannot do without cuBLASLt")
 	}
 	_ = nvrtc.Init()
+	begin := time.Now()
 	lib, err := dl.Open("cuDNN", names[runtime.GOOS], nvrtc.Named(), nvrtc.Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "cudnn", err, "convolutions and attention use kernels of our own, which are slower: install the Python package nvidia-cudnn, or name its folder in LUCID_CUDA_PATH")
@@ -67,6 +70,7 @@ var Init = sync.OnceValue(func() error {
 	if Version = int(dl.Call(fn.version)); Version < least {
 		return fault.New(fault.Device, "cudnn", "%s is version %d; want %d or newer", Path, Version, least)
 	}
+	trace.Once(begin, "opening cuDNN")
 	return nil
 })
 

@@ -4,10 +4,12 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 // Device is an open device: its primary context and one stream in whose order everything runs.
@@ -47,6 +49,7 @@ const (
 
 // Open retains the primary context of device number index.
 func Open(index int) (*Device, error) {
+	begin := time.Now()
 	n, err := Count()
 	if err != nil {
 		return nil, err
@@ -87,6 +90,7 @@ func Open(index int) (*Device, error) {
 			return nil, err
 		}
 	}
+	trace.Once(begin, "opening the driver and device %d", index)
 	const nonBlocking = 1
 	return d, d.call("making a stream", func() uintptr {
 		return dl.Call(cu.streamCreate, uintptr(unsafe.Pointer(&d.Stream)), nonBlocking)

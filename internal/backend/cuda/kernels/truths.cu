@@ -1,5 +1,6 @@
 // Ordering truth values: those that come first, true ones with flip, keep their order, and so do the others behind them. Long
-// rows are read twice, byte by byte of 32 neighbours: to count what a tile has, then to write every place where it belongs.
+// rows are read twice: to count what a tile has, then to write every place where it belongs. Where a row lies at whole vectors, as
+// nearly all do, a thread reads 32 neighbours as two of them; else they are read byte by byte, of 32 neighbours at a time.
 
 struct Args {
     i64 rows, n, step, k, flip, tiles; const u8 *x; u8 *out; i64 *at;
@@ -15,6 +16,24 @@ struct Row {
     const u8 *x; i64 step; bool flip;
     DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), flip(a.flip != 0) {}
     DEV bool first(i64 i) const { return (x[i * step] != 0) == flip; }
+    DEV bool vectors() const { return step == 1 && (u64)x % 16 == 0; }
+    // firsts says which of 32 elements from i on come first, in a row of vectors; those from n on do not.
+    DEV u32 firsts(i64 i, i64 n) const {
+        u32 bits = 0;
+        if (i + 32 <= n) {
+            const w16 *p = (const w16 *)(x + i), v = p[0], w = p[1];
+            bits = eight(v.a) | eight(v.b) << 8 | eight(w.a) << 16 | eight(w.b) << 24;
+            return flip ? bits : ~bits;
+        }
+        for (int j = 0; j < 32; j++)
+            if (i + j < n && first(i + j)) bits |= 1u << j;
+        return bits;
+    }
+    // eight says which bytes of a word are not 0, the lowest first: a product brings their high bits together.
+    static DEV u32 eight(u64 w) {
+        const u64 low = 0x7f7f7f7f7f7f7f7full;
+        return (u32)((((w & low) + low | w) & ~low) / 128 * 0x0102040810204080ull >> 56);
+    }
 };
 
 // summed adds up the values of all threads up to each; all is the sum of everything.
@@ -47,8 +66,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) truth_count(const __grid_c
     const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, end = min(a.n, (tile + 1) * TILE);
     const Row of(a, row);
     u32 own = 0, all;
+    if (of.vectors()) own = __popc(of.firsts(tile * TILE + threadIdx.x * EACH, a.n));
+    else
 #pragma unroll 8
-    for (i64 i = tile * TILE + threadIdx.x; i < end; i += THREADS) own += of.first(i);
+        for (i64 i = tile * TILE + threadIdx.x; i < end; i += THREADS) own += of.first(i);
     summed(own, all);
     u32 *count = a.count + row * a.tiles;
     if (threadIdx.x == 0) {
@@ -88,14 +109,19 @@ extern "C" __global__ void __launch_bounds__(THREADS) truth_place(const __grid_c
     const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, lo = tile * TILE + warp * (32 * EACH);
     const Row of(a, row);
     u32 firsts[EACH], own = 0, all; // which of 32 neighbours come first
-    bool comes[EACH];
+    if (of.vectors()) { // in all threads of the block, or in none
+        const u32 bits = of.firsts(lo + lane * EACH, a.n);
 #pragma unroll
-    for (int j = 0; j < EACH; j++) comes[j] = lo + j * 32 + lane < a.n && of.first(lo + j * 32 + lane);
+        for (int j = 0; j < EACH; j++) firsts[j] = __shfl_sync(~0u, bits, j);
+    } else {
+        bool comes[EACH];
 #pragma unroll
-    for (int j = 0; j < EACH; j++) {
-        firsts[j] = __ballot_sync(~0u, comes[j]);
-        own += __popc(firsts[j]);
+        for (int j = 0; j < EACH; j++) comes[j] = lo + j * 32 + lane < a.n && of.first(lo + j * 32 + lane);
+#pragma unroll
+        for (int j = 0; j < EACH; j++) firsts[j] = __ballot_sync(~0u, comes[j]);
     }
+#pragma unroll
+    for (int j = 0; j < EACH; j++) own += __popc(firsts[j]);
     const u32 upto = summed(lane == 31 ? own : 0, all); // in lane 31 with the warp's own
     u32 before = a.count[row * a.tiles + tile] + __shfl_sync(~0u, upto, 31) - own;
     const u32 total = a.total[row], mask = (1u << lane) - 1;

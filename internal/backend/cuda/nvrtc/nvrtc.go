@@ -5,12 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/dl"
 	"github.com/lucid-go/lucid/internal/fault"
+	"github.com/lucid-go/lucid/internal/trace"
 )
 
 var fn struct{ version, errorString, create, compile, destroy, logSize, log, cubinSize, cubin uintptr }
@@ -49,6 +52,7 @@ func Folders() (list []string) {
 
 // Init opens the library, once. Its error names each path tried.
 var Init = sync.OnceValue(func() error {
+	begin := time.Now()
 	lib, err := dl.Open("NVRTC, the CUDA compiler library", names[runtime.GOOS], Named(), Folders()...)
 	if err != nil {
 		return fault.Wrap(fault.Device, "nvrtc", err, "kernels cannot be compiled: install the CUDA toolkit or the Python package nvidia-cuda-nvrtc, or name its folder in LUCID_CUDA_PATH")
@@ -64,6 +68,7 @@ var Init = sync.OnceValue(func() error {
 		return failed(s, "asking for the version")
 	}
 	Version = fmt.Sprintf("%d.%d", v[0], v[1])
+	trace.Once(begin, "opening NVRTC")
 	return nil
 })
 
@@ -86,8 +91,8 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	defer func() { dl.Call(fn.destroy, uintptr(unsafe.Pointer(prog))) }()
 	opts := append([]string{"--gpu-architecture=" + arch, "--std=c++17"}, options...)
 	s := compile(*prog, append(opts[:len(opts):len(opts)], "--minimal")) // no textures, no runtime: faster
-	if s == invalidOption {
-		s = compile(*prog, opts)
+	if s == invalidOption {                                              // an older library, which compiles more slowly
+		s = compile(*prog, slices.DeleteFunc(opts, func(o string) bool { return o == Fast }))
 	}
 	if s != 0 {
 		e := failed(s, "compiling "+name+" for "+arch)
@@ -107,6 +112,9 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 	}
 	return cubin, nil
 }
+
+// Fast is an option that trades the speed of a kernel for that of its compilation; libraries before 12.8 do without.
+const Fast = "--Ofast-compile=min"
 
 // invalidOption is the status of a library that does not know an option.
 const invalidOption = 5
