@@ -2,10 +2,10 @@ package lucid
 
 import (
 	"testing"
-	"time"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu"
 	"github.com/lucid-go/lucid/internal/backend/fake"
+	"github.com/lucid-go/lucid/internal/graph"
 )
 
 // TestStepBesideAssignment: a compiled step may not write over its state's value once the tensor was assigned from elsewhere, as what
@@ -20,18 +20,21 @@ func TestStepBesideAssignment(t *testing.T) {
 	step(y)
 	for range 3 {
 		x.Mul_(0).Add_(ramp).Eval() // a value that nobody else holds
-		faults.SetDelay(20 * time.Millisecond)
+		release := faults.Hold()
+		before := x.array().Raw().Refs()
 		slow := y.Sin().CumSum(0)
 		if err := EvalAsync(slow); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan struct{})
 		go func() { defer close(done); step(slow) }()
-		time.Sleep(5 * time.Millisecond) // it has its state and waits for its argument
+		for spin := 0; x.array().Raw().Refs() == before; spin++ { // until it has its state and waits for its argument
+			graph.Pause(spin)
+		}
 		x.Add_(1)
 		also := x.Clone()
+		release()
 		<-done
-		faults.SetDelay(0)
 		for i, v := range ToSlice[float32](also) {
 			if v != float32(i)+1 {
 				t.Fatalf("element %d of what was assigned meanwhile is %v", i, v)

@@ -254,6 +254,7 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tens
 			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
 		}
 	}
+	roots = append(roots, r.Effects...) // nobody reads them
 	for i := range e.written {
 		e.written[i].at = e.place(e.written[i].h)
 	}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/lucid-go/lucid/internal/backend/cpu"
+	"github.com/lucid-go/lucid/internal/backend/fake"
 )
 
 // TestCompiledAccumulation: a step that adds to gradients adds to those that are there at the call, whoever cleared and filled the
@@ -107,6 +110,29 @@ func TestEscapedValues(t *testing.T) {
 		if err := Try(f); !errors.Is(err, ErrTrace) || !errors.As(err, &e) || e.Msg == "" {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// TestConstantGradientsAreWhereTheirTensorsAre: a gradient that is made of constants alone lies on the device of its tensor, so that what a
+// compiled function makes of it does too.
+func TestConstantGradientsAreWhereTheirTensorsAre(t *testing.T) {
+	late, _ := fake.New(cpu.Device)
+	p := (&world{dev: late}).put(Ones(2)).RequiresGrad_(true)
+	f := func(x *Tensor) *Tensor { return x.Mul(7).Sum() }
+	_, vjp := VJP(f, p.Detach(), (&world{dev: late}).put(Scalar(1.0).To(Float32)))
+	for what, g := range map[string]*Tensor{"grad": Grad(f)(p.Detach()), "vjp": vjp, "compiled": Compile(Grad(f))(p.Detach())} {
+		if g.Eval().Device() != p.Device() {
+			t.Errorf("%s is on %v", what, g.Device())
+		}
+	}
+	clip := Compile(func() *Tensor { g := p.Grad(); g.Clamp_(-1, 1); return g.Sum() })
+	for range 2 {
+		p.ZeroGrad()
+		f(p).Backward()
+		if clip().Item() != 2 || p.Grad().Device() != p.Device() {
+			t.Errorf("the clipped gradient is %v", p.Grad())
+		}
+		NoGrad(func() { p.Sub_(p.Grad()) })
 	}
 }
 

@@ -47,6 +47,13 @@ func TestCompileTellsConstantsApart(t *testing.T) {
 	zero := Compile(func(x *Tensor, v float64) *Tensor { return x.Add(1).Div(v) })
 	is("zero", zero(x, 0), math.Inf(1))
 	is("negative zero", zero(x, math.Copysign(0, -1)), math.Inf(-1))
+	made := Compile(func(x *Tensor) *Tensor { return Zeros(2) })
+	made(x)
+	SetDefaultDevice(Device{Type: "ref"})
+	if d := made(x).Device(); d.Type != "ref" {
+		t.Errorf("made on %v, where the default device is ref", d)
+	}
+	SetDefaultDevice(CPU)
 	apply := Compile(func(f func(*Tensor) *Tensor, x *Tensor) *Tensor { return f(x) })
 	mixed := Compile(func(m map[any]*Tensor) *Tensor { return m[1].Sub(m["1"]) })
 	type hidden struct {

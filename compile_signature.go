@@ -78,12 +78,15 @@ type signature struct {
 	det    bool
 	wino   bool
 	cast   dtype.DType
-	dev    any
+	dev    any // where tensors are created
 	float  dtype.DType
 }
 
 func signatureOf(tr *trees, st *scope.State) signature {
 	s := signature{noGrad: st.NoGrad, det: st.Deterministic, wino: st.Winograd, cast: st.Autocast, dev: st.Device, float: ops.DefaultFloat()}
+	if s.dev == nil {
+		s.dev = defaultDevice.Load()
+	}
 	if tr != nil {
 		var k treeKey
 		for _, v := range tr.args {

@@ -124,9 +124,11 @@ func GradGradCheck(f func([]*Tensor) []*Tensor, inputs []*Tensor, opts ...GradCh
 }
 
 // Print returns x and prints it with a label when it is computed, also inside compiled functions, where there is no value
-// to print while they are traced.
+// to print while they are traced. They print at every call, also what nobody goes on with; elsewhere go on with what Print returns.
 func Print(label string, x *Tensor) *Tensor {
 	n := acquire(x)
 	defer release(n)
-	return wrap(ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions()))
+	p := ops.Print(n, label, func(s string) { fmt.Println(s) }, GetPrintOptions())
+	p.MustRun()
+	return wrap(p)
 }

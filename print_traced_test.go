@@ -1,6 +1,11 @@
 package lucid
 
-import "testing"
+import (
+	"fmt"
+	"io"
+	"os"
+	"testing"
+)
 
 // TestPrintInsideTransforms: what is printed inside a function is printed once whenever it is computed, whatever
 // transforms the function went through.
@@ -20,6 +25,39 @@ func TestPrintInsideTransforms(t *testing.T) {
 			g(x).Eval()
 			if len(log) != 1 {
 				t.Errorf("%s, call %d: printed %d times", name, call, len(log))
+			}
+		}
+	}
+}
+
+// TestPrintWithoutResult: a compiled function prints at every call, also if it does not go on with what Print returns, and once if it does.
+func TestPrintWithoutResult(t *testing.T) {
+	printed := func(f func()) string {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := os.Stdout
+		os.Stdout = w
+		defer func() { os.Stdout = old }()
+		f()
+		w.Close()
+		b, _ := io.ReadAll(r)
+		return string(b)
+	}
+	alone := Compile(func(x *Tensor) *Tensor { Print("y", x.Add(1)); return x.Mul(2) })
+	both := Compile(func(x *Tensor) *Tensor { return Print("y", x.Add(1)).Mul(2) })
+	inner := Compile(func(x *Tensor) *Tensor { return alone(x).Add(1) })
+	for name, f := range map[string]func(x *Tensor) *Tensor{"alone": alone, "both": both, "nested": inner} {
+		for call := range 3 {
+			x := Full([]int{2}, float64(call))
+			var y *Tensor
+			got := printed(func() { y = f(x).Eval() })
+			if want := fmt.Sprintf("y: %v\n", x.Add(1)); got != want {
+				t.Errorf("%s, call %d: %q, want %q", name, call, got, want)
+			}
+			if name == "alone" {
+				same(t, name, y, x.Mul(2))
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type Trace struct {
 	written  []*Array
 	grads    map[*Slot]*gradCell
 	slots    []*Slot // in order of first touch
+	effects  []*Node // computed at every call, whether or not somebody wants their values
 	closed   atomic.Bool
 }
 
@@ -201,6 +202,16 @@ func (t *Trace) writeGrad(s *Slot, n *Node) {
 	c.handle = Wrap(n).NotView()
 }
 
+// MustRun makes a compiled function compute the node at every call; in other traces, and outside, nodes are computed when wanted.
+func (n *Node) MustRun() {
+	if t := n.trace; t != nil && t.kind == TraceCompile && !t.Export {
+		t.mu.Lock()
+		t.effects = append(t.effects, n)
+		t.mu.Unlock()
+		n.refs.Add(1)
+	}
+}
+
 // GradCell is a slot's part in a trace.
 type GradCell struct {
 	Slot      *Slot
@@ -217,13 +228,14 @@ type Result struct {
 	Written  []*Array
 	Finals   []*Node // what each written handle shows at the end
 	Grads    []GradCell
+	Effects  []*Node
 }
 
 // Result collects captures and writes; call it after the function returned.
 func (t *Trace) Result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Result{Captured: t.captured, Written: t.written}
+	r := Result{Captured: t.captured, Written: t.written, Effects: t.effects}
 	for _, h := range t.written {
 		r.Finals = append(r.Finals, t.cur[h])
 	}

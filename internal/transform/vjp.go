@@ -68,13 +68,13 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 	}
 	asked := map[int]bool{}
 	for _, x := range inputs {
-		if j := t.idx.Get(x); j >= 0 && p.Zeros && x.DType().IsInexact() {
+		if j := t.idx.Get(x); j >= 0 && x.DType().IsInexact() {
 			asked[j] = true
 		}
 	}
 	for i := len(t.idx.Nodes) - 1; i >= 0; i-- {
 		n := t.idx.Nodes[i]
-		if asked[i] && acc[i].sum == nil {
+		if p.Zeros && asked[i] && acc[i].sum == nil {
 			acc[i].add(held.claim(ops.ZerosLike(n)))
 		}
 		if !t.dep[i] || acc[i].sum == nil && parts[i] == nil {
@@ -83,6 +83,9 @@ func (p *Pullback) Run(outputs, cots, inputs []*Node) []*Node {
 		if len(acc[i].more) > 0 {
 			acc[i].meet()
 			held.claim(acc[i].sum)
+		}
+		if asked[i] && acc[i].sum != nil && acc[i].sum.Device() == nil && n.Device() != nil {
+			acc[i].sum = held.claim(placed(acc[i].sum, n))
 		}
 		if p.At != nil && acc[i].sum != nil {
 			acc[i].sum = held.claim(p.At(n, acc[i].sum))
@@ -159,6 +162,21 @@ func fit(n *Node, k int, g *Node) *Node {
 		g = ops.Real(g)
 	}
 	return ops.Cast(g, x.DType())
+}
+
+// placed says of a cotangent made of constants alone that it is where its value is.
+func placed(g, x *Node) *Node {
+	d := x.Device()
+	switch {
+	case g.Stored() && !d.Host:
+		return ops.ToDevice(g, d)
+	case g.Stored():
+		return g // in memory that the device reads
+	case g.IsConst():
+		g = ops.Alias(g)
+	}
+	g.SetDevice(d)
+	return g
 }
 
 // cotangent is what has arrived at a node: the first of it in sum, and what came later in more, until they meet.

@@ -21,6 +21,7 @@ type Faults struct {
 	launch map[string]error // op → what its next launches fail with
 	alloc  int              // allocations until one fails; 0: never
 	delay  time.Duration
+	gate   chan struct{} // work starts when it is closed; nil: at once
 	ran    int
 
 	setting int64
@@ -51,6 +52,20 @@ func (f *Faults) SetDelay(d time.Duration) {
 	f.mu.Lock()
 	f.delay = d
 	f.mu.Unlock()
+}
+
+// Hold keeps work from starting until the function it returns is called.
+func (f *Faults) Hold() (release func()) {
+	gate := make(chan struct{})
+	f.mu.Lock()
+	f.gate = gate
+	f.mu.Unlock()
+	return func() {
+		f.mu.Lock()
+		f.gate = nil
+		f.mu.Unlock()
+		close(gate)
+	}
 }
 
 // Set changes how the device is set.
@@ -102,8 +117,11 @@ func New(from *backend.Device) (*backend.Device, *Faults) {
 	f := &Faults{}
 	queue := newQueue(func(work func()) {
 		f.mu.Lock()
-		d := f.delay
+		d, gate := f.delay, f.gate
 		f.mu.Unlock()
+		if gate != nil {
+			<-gate
+		}
 		time.Sleep(d)
 		work()
 	})
