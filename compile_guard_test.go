@@ -68,6 +68,23 @@ func TestCompiledHooks(t *testing.T) {
 	}
 }
 
+// TestCompiledUnfreezing: a tensor that stopped requiring a gradient and requires one again gets it.
+func TestCompiledUnfreezing(t *testing.T) {
+	p, q := New([]float32{1, 1}, 2).RequiresGrad_(true), New([]float32{1, 1}, 2).RequiresGrad_(true)
+	step := Compile(func(x *Tensor) *Tensor { p.ZeroGrad(); l := p.Mul(x).Mul(q).Sum(); l.Backward(); return l })
+	step(Ones(2))
+	for _, between := range []func(){func() {}, func() { step(Ones(2)) }} {
+		p.RequiresGrad_(false)
+		between()
+		p.RequiresGrad_(true)
+		step(Ones(2))
+		if p.Grad() == nil {
+			t.Fatal("no gradient")
+		}
+		same(t, "gradient", p.Grad(), Ones(2))
+	}
+}
+
 // TestCompileCapturesTape: what was computed from leaves outside keeps its gradient; inside NoGrad nobody asks for it.
 func TestCompileCapturesTape(t *testing.T) {
 	w, v := Ones(2).RequiresGrad_(true), Ones(2).RequiresGrad_(true)
