@@ -52,16 +52,13 @@ func (c *caller) set(name string, v, into any) {
 
 func asInt(v any) (int, bool) {
 	switch v := v.(type) {
-	case int:
-		return v, true
-	case int32:
-		return int(v), true
-	case int64:
-		return int(v), true
 	case float64: // JSON has no other numbers
 		return int(v), v == math.Trunc(v) && math.Abs(v) < 1<<63
+	case DType: // no number, though it is kept as one
+		return 0, false
 	}
-	return 0, false
+	s, ok := dtype.ScalarOf(v)
+	return int(s.I), ok && s.Kind == dtype.KindInt
 }
 
 func asFloat(v any) (float64, bool) {
@@ -73,6 +70,12 @@ func asInts(v any) ([]int, bool) {
 	switch v := v.(type) {
 	case []int:
 		return v, true
+	case []int64:
+		out := make([]int, len(v))
+		for i, x := range v {
+			out[i] = int(x)
+		}
+		return out, true
 	case []any:
 		out := make([]int, len(v))
 		for i, x := range v {

@@ -92,3 +92,18 @@ func TestNamesOfMLX(t *testing.T) {
 		t.Errorf("copy: %v %v", y, err)
 	}
 }
+
+// TestCallTakesIntegers: an attribute that is a number, or a list of them, may have any of Go's integer types.
+func TestCallTakesIntegers(t *testing.T) {
+	x := Ones(2, 3)
+	for _, dim := range []any{1, int8(1), int16(1), int32(1), int64(-1), uint8(1), uint64(1), 1.0, []int64{1}, []any{int16(1)}} {
+		if out, err := Call("sum", []*Tensor{x}, map[string]any{"dim": dim}); err != nil || out[0].Size(0) != 2 {
+			t.Errorf("%T: %v, %v", dim, out, err)
+		}
+	}
+	for _, dim := range []any{1.5, true, "1", uint64(1) << 63, []float64{1}, []any{"a"}, 1i, x} {
+		if _, err := Call("sum", []*Tensor{x}, map[string]any{"dim": dim}); !errors.Is(err, ErrDType) {
+			t.Errorf("%T: %v", dim, err)
+		}
+	}
+}

@@ -46,6 +46,7 @@ type entry struct {
 
 	captured []captured // read from outside, in the order of the stand-ins behind the arguments
 	specs    []tensorSpec
+	hooks    []hookGuard
 	written  []written // assigned; their final values are the outputs behind the function's own
 	grads    []gradOut
 	guards   []gradGuard
@@ -61,9 +62,8 @@ type captured struct {
 	h     *graph.Array
 	grad  *graph.Slot // whose gradient it is; h is the one that was there when it was traced
 	taped bool        // it may not be on a tape
-	leaf  *graph.Slot // where its own gradient goes, if it is a leaf
-	hooks int64       // how often the hooks on that had changed
-	owns  bool        // the trace fills that slot, or leaves it in a tensor
+	slot  *graph.Slot // where its own gradient is
+	anew  bool        // that is another after every call
 }
 
 // now is the tensor, nil if it is a gradient that is not there.
@@ -83,6 +83,12 @@ type gradOut struct {
 type gradGuard struct {
 	slot    *graph.Slot
 	present bool
+}
+
+// hookGuard is a slot whose hooks may be part of a trace.
+type hookGuard struct {
+	slot    *graph.Slot
+	changed int64
 }
 
 const gradientWent = "whether a gradient is there changed"
@@ -105,20 +111,19 @@ func (e *entry) guardsFail() string {
 		if c.taped && n.OnTape() {
 			return "a captured tensor was computed from others that require a gradient"
 		}
-		switch {
-		case c.leaf == nil:
-		case n.Slot() == c.leaf:
-			if c.leaf.HooksChanged() != c.hooks {
-				return "the hooks of a captured tensor changed"
-			}
-		case c.owns:
-			return "whether a captured tensor requires a gradient changed, and changed back"
+		if n.OwnSlot() != c.slot && !c.anew {
+			return "a captured tensor has its gradient elsewhere, or none any more"
 		}
 		if e.specs[i].plainly(n) {
 			continue
 		}
 		if w := e.specs[i].differs(specOf(n)); w != "" {
 			return "a captured tensor: " + w
+		}
+	}
+	for _, g := range e.hooks {
+		if g.slot.HooksChanged() != g.changed {
+			return "the hooks of a captured tensor changed"
 		}
 	}
 	for _, g := range e.guards {
@@ -239,22 +244,15 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tens
 			e.grads = append(e.grads, gradOut{g.Slot, out, of})
 		}
 	}
-	owned := make(map[*graph.Slot]bool, len(r.Grads))
-	for _, g := range r.Grads {
-		owned[g.Slot] = true
-	}
-	for _, w := range e.written {
-		owned[w.slot] = true
-	}
 	for _, k := range r.Captured {
-		c := captured{h: k.Handle, grad: k.Grad, taped: k.Taped}
 		n := k.Handle.Raw()
+		s := n.OwnSlot()
+		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
+		e.captured = append(e.captured, captured{k.Handle, k.Grad, k.Taped, s, anew})
 		e.specs = append(e.specs, specOf(n))
-		if s := n.Slot(); s != nil && n.Leaf() {
-			c.leaf, c.hooks = s, s.HooksChanged()
-			c.owns = owned[s]
+		if s != nil && n.Leaf() {
+			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
 		}
-		e.captured = append(e.captured, c)
 	}
 	roots = append(roots, r.Effects...) // nobody reads them
 	for i := range e.written {

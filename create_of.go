@@ -110,14 +110,15 @@ func (w With) fromScalars(op string, list []dtype.Scalar, dims []int) *Tensor {
 
 // joinKinds is a number of the highest kind in the list.
 func joinKinds(list []dtype.Scalar) dtype.Scalar {
-	top := dtype.KindBool
+	top, beyond := dtype.KindBool, dtype.Scalar{}
 	for _, v := range list {
-		switch {
-		case v.Kind == dtype.KindUint && top < dtype.KindFloat:
-			fault.Throw(fault.DType, "of", "int64 does not hold %d; name a dtype, such as With{DType: Uint64}", uint64(v.I))
-		case v.Kind > top:
-			top = v.Kind
+		if v.Kind == dtype.KindUint { // what int64 does not hold
+			beyond = v
 		}
+		top = max(top, v.Kind)
+	}
+	if beyond.Kind == dtype.KindUint && top < dtype.KindFloat {
+		fault.Throw(fault.DType, "of", "int64 does not hold %d; name a dtype, such as With{DType: Uint64}", uint64(beyond.I))
 	}
 	return dtype.Scalar{Kind: top}
 }

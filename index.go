@@ -34,8 +34,13 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 			}
 			list[i] = n
 		case []bool:
-			list[i] = ops.Truths(v)
+			list[i] = ops.Truths(v, len(v))
+		case bool:
+			list[i] = ops.Truths([]bool{v})
 		default:
+			if n, ok := ops.Position(ix); ok {
+				ix = n
+			}
 			list[i] = ix
 		}
 	}
@@ -43,7 +48,7 @@ func acquireIndices(indices []any) (list []any, claimed []*graph.Node) {
 }
 
 // At returns the part of the tensor that the indices name, by NumPy's rules. An index is an int, a Range, Colon,
-// Ellipsis, NewAxis, a tensor of positions or a mask ([]int and []bool stand for such tensors). Tensors of positions
+// Ellipsis, NewAxis, a tensor of positions or a mask ([]int, []bool and bool stand for such tensors). Tensors of positions
 // broadcast together; their dimensions stand where the first of them does, or in front where other indices lie
 // between them. Reading through a mask evaluates the mask, and is refused inside a traced function.
 func (t *Tensor) At(indices ...any) *Tensor {

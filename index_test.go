@@ -3,7 +3,9 @@ package lucid
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -152,5 +154,42 @@ func TestSetAt(t *testing.T) {
 	f := Compile(func(x *Tensor) *Tensor { return x.Clone().SetAt(New([]int64{7, 8, 9}, 3), x.Gt(2)) })
 	if got := fmt.Sprint(ToSlice[int](f(x))); got != "[0 1 2 7 8 9]" {
 		t.Error(got)
+	}
+}
+
+// TestIndexOfAnyGoType: an index is the same whatever integer type it has, beside a mask too, and a bool is a mask without dims, as in NumPy.
+func TestIndexOfAnyGoType(t *testing.T) {
+	mask, v := New([]bool{true, true}, 2), Arange(6).Reshape(2, 3) // apart from it, the int brings the mask's dim to the front
+	want := Zeros(2, 3, 2).SetAt(v, 1, Colon, mask)
+	for _, one := range []any{int8(1), int64(1), uint8(1), uint64(1), -1, int32(-1)} {
+		if got := Zeros(2, 3, 2).SetAt(v, one, Colon, mask); !Equal(got, want) {
+			t.Errorf("%T: %v, want %v", one, got, want)
+		}
+	}
+	x := Arange(6).Reshape(2, 3)
+	for b, want := range map[bool][]int{true: {1, 2, 3}, false: {0, 2, 3}} {
+		if got := x.At(b).Shape(); !slices.Equal(got, want) {
+			t.Errorf("%v gives the shape %v, want %v", b, got, want)
+		}
+		if got := x.Clone().SetAt(7, b, 0).Sum().Item(); (got == 3*7+12) != b {
+			t.Errorf("%v wrote what sums to %v", b, got)
+		}
+	}
+	for _, bad := range []any{1.0, "a", nil, uint64(1) << 63, []any{1}} {
+		if err := Try(func() { x.At(bad) }); !errors.Is(err, ErrIndex) {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}
+
+// TestKindOfMixedData: the dtype of Go data does not depend on the order of its numbers.
+func TestKindOfMixedData(t *testing.T) {
+	for _, data := range [][]any{{uint64(math.MaxUint64), 0.5}, {0.5, uint64(math.MaxUint64)}, {1, 0.5, true}, {true, 0.5, 1}} {
+		if d := Of(data).DType(); d != Float32 {
+			t.Errorf("%v is %v", data, d)
+		}
+	}
+	if err := Try(func() { Of([]any{true, uint64(math.MaxUint64), 1}) }); !errors.Is(err, ErrDType) {
+		t.Errorf("an integer beyond int64: %v", err)
 	}
 }

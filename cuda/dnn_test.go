@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
@@ -198,13 +199,18 @@ func TestAttentionLibrary(t *testing.T) {
 						}, []*lucid.Tensor{q, k, v}, []*lucid.Tensor{g})
 						return append(y, grads...)
 					})
-					var all []*lucid.Tensor
-					for range map[bool]int{true: 4, false: 1}[dev != lucid.CPU] {
-						all = f(q.To(d).To(dt).To(dev), k.To(d).To(dt).To(dev), v.To(d).To(dt).To(dev), g.To(d).To(dt).To(dev))
+					for i := range 4 {
+						all := f(q.To(d).To(dt).To(dev), k.To(d).To(dt).To(dev), v.To(d).To(dt).To(dev), g.To(d).To(dt).To(dev))
 						lucid.Eval(all...)
-					}
-					for _, x := range all {
-						out = append(out, lucid.ToSlice[float64](x.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))
+						if i%3 != 0 {
+							continue
+						}
+						for _, x := range all {
+							out = append(out, lucid.ToSlice[float64](x.To(lucid.CPU).To(lucid.Float64).Reshape(-1)))
+						}
+						if dev == lucid.CPU {
+							return slices.Concat(out, out)
+						}
 					}
 					return out
 				}
@@ -212,7 +218,8 @@ func TestAttentionLibrary(t *testing.T) {
 				got, want := run(dev, d), run(lucid.CPU, lucid.Float32)
 				tol := map[lucid.DType]float64{lucid.BFloat16: 1.5e-2, lucid.Float16: 3e-3}[d]
 				name := fmt.Sprint(c, d, " causal ", causal)
-				for i, what := range []string{"result", "gradient of q", "gradient of k", "gradient of v"} {
+				// The first run is that of kernels of our own, which cuDNN's replace.
+				for i, what := range []string{"first result", "first gradient of q", "first gradient of k", "first gradient of v", "result", "gradient of q", "gradient of k", "gradient of v"} {
 					if e := distance(got[i], want[i]); !(e <= tol) {
 						t.Errorf("%s: the %s is off by %.2g, more than %.2g", name, what, e, tol)
 					} else {

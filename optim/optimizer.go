@@ -69,17 +69,17 @@ type named struct {
 
 // param is a parameter with its state.
 type param struct {
-	p     *lucid.Tensor
-	step  *lucid.Tensor // its own count of steps, once it went another way than its group
-	state []named
+	p      *lucid.Tensor
+	missed *lucid.Tensor // steps of the group in which it had no gradient
+	state  []named
 }
 
 // group has H, the numbers of an optimizer.
 type group[H any] struct {
 	Group
 	h      H
-	clock  *lucid.Tensor // steps taken by all parameters together
-	apart  lucid.GuardCell
+	clock  *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
+	apart  lucid.GuardCell // 0: no parameter missed any, so that all are of one age
 	params []param
 }
 
@@ -187,7 +187,7 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 		g.inertia = number(w, g.momentum)
 	}
 	for _, p := range params {
-		q := param{p: p, step: number(w, 0)}
+		q := param{p: p, missed: number(w, 0)}
 		if e.rule.state != nil {
 			q.state = e.rule.state(h, p, lr)
 		}
@@ -225,6 +225,7 @@ func (e *engine[H]) ParamGroups() []*Group {
 
 // ZeroGrad clears the gradients of all parameters.
 func (e *engine[H]) ZeroGrad() {
+	e.version.Load() // there may be more parameters at the next call
 	for _, g := range e.groups {
 		for _, p := range g.Params {
 			p.ZeroGrad()
@@ -274,7 +275,7 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 }
 
 // gradients returns the gradient of each parameter, nil if none has any. From the first time that some are missing on,
-// each parameter counts its own steps.
+// each parameter has an age of its own. A trace may note that and then not run: what is counted is tensors, so nothing is lost.
 func (g *group[H]) gradients() []*lucid.Tensor {
 	grads := make([]*lucid.Tensor, len(g.params))
 	have := 0
@@ -286,40 +287,37 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 	if have == 0 {
 		return nil
 	}
-	if g.apart.Load() == 0 && have < len(g.params) {
-		for _, q := range g.params {
-			q.step.Assign(g.clock)
-		}
-		g.apart.Store(1)
+	if have < len(g.params) {
+		g.apart.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
 	}
 	return grads
 }
 
+// age returns how many steps a parameter took.
+func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
+
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	together := g.apart.Load() == 0
 	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
-	if together {
-		g.clock.Add_(1)
-		if r.shared != nil {
-			c.k = r.shared(g.h, &c)
-		}
-		if b != nil {
-			b.state = append(b.state, g.clock)
-		}
+	g.clock.Add_(1)
+	if together && r.shared != nil {
+		c.k = r.shared(g.h, &c)
+	}
+	if b != nil {
+		b.state = append(b.state, g.clock)
 	}
 	for i := range g.params {
 		q := &g.params[i]
 		if grads[i] == nil {
+			q.missed.Add_(1)
+			if b != nil {
+				b.state = append(b.state, q.missed)
+			}
 			continue
 		}
 		if !together {
-			q.step.Add_(1)
-			c.t = q.step
-			if r.shared != nil {
+			if c.t = g.age(q); r.shared != nil {
 				c.k = r.shared(g.h, &c)
-			}
-			if b != nil {
-				b.state = append(b.state, q.step)
 			}
 		}
 		c.p, c.grad, c.state = q.p, grads[i], q.state

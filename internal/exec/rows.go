@@ -13,12 +13,14 @@ import (
 // has no memory beyond those rows. This is done to launches, when all is decided but where temporaries lie.
 
 const (
-	leastInRows  = 1 << 10 // elements for which it is worth the while
 	fewRows      = 8       // less are shared among workers otherwise,
 	fewRowsElems = 1 << 14 // unless there is little to do
 	rowsWindow   = 64      // launches behind its last member that a bundle looks at
 	mostInRows   = 32      // members, on devices that compile a bundle
 )
+
+// WorthRows is from how many elements on that is done; a variable for tests.
+var WorthRows = 1 << 10
 
 // rowBundle is launches that become one.
 type rowBundle struct {
@@ -28,6 +30,7 @@ type rowBundle struct {
 	members []int         // in order
 	made    map[int32]int // what they write: elements of a row
 	reads   map[int32]bool
+	shown   map[int32]bool // of that, what another bundle reads, which runs later than its members stand
 }
 
 // last is the launch in whose place the bundle runs.
@@ -45,10 +48,10 @@ func (p *planner) bundleRows() {
 		if !ok {
 			rows, long, ok = takesRows(&steps[k])
 		}
-		if !ok || steps[k].dev.Host && (rows*long < leastInRows || rows < fewRows && rows*long > fewRowsElems) {
+		if !ok || steps[k].dev.Host && (rows*long < WorthRows || rows < fewRows && rows*long > fewRowsElems) {
 			continue
 		}
-		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}}
+		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}, shown: map[int32]bool{}}
 		b.add(k, &steps[k], long)
 		p.growBundle(b, owner)
 		if len(b.members) < 2 {
@@ -91,6 +94,9 @@ func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 		switch long, folds, ok := b.fits(s); {
 		case other && reads:
 			end = min(end, owner[k].last())
+			for _, o := range s.in {
+				b.shown[o.buf] = true
+			}
 		case other:
 		case ok && (reads || shares && folds):
 			b.add(k, s, long)
@@ -255,7 +261,7 @@ func (p *planner) mergeRows(b *rowBundle) step {
 		}
 		for _, o := range m.out {
 			f := &p.prog.bufs[o.buf]
-			if b.made[o.buf] == b.long && !f.keep && int(f.last) <= b.last() {
+			if b.made[o.buf] == b.long && !f.keep && !b.shown[o.buf] && int(f.last) <= b.last() {
 				locals[o.buf] = len(r.Locals)
 				r.Locals = append(r.Locals, b.long*o.dtype.Size())
 				f.size = 1 // there is no memory behind it

@@ -72,7 +72,7 @@ func init() {
 
 // arangeInts are the numbers below n, on x's device.
 func arangeInts(x *Node, n int) *Node {
-	v := make([]int, n)
+	v := make([]int, tableSize("bag", n))
 	for i := range v {
 		v[i] = i
 	}

@@ -61,19 +61,22 @@ func CtcLoss(logProbs, targets, inputLengths, targetLengths *Node, o CtcLossOpti
 // splitTargets lays targets that follow each other out as rows, filled up with 0.
 func splitTargets(op string, targets, lengths *Node) *Node {
 	n := ReadInts(op, lengths)
-	longest := 0
+	longest, sum := 0, 0
 	for _, k := range n {
-		longest = max(longest, k)
+		if k < 0 || k > targets.Dim(0)-sum {
+			fault.Throw(fault.Shape, op, "a length of target_lengths is %d; want lengths of 0 or more that sum to the %d classes of targets", k, targets.Dim(0))
+		}
+		longest, sum = max(longest, k), sum+k
 	}
-	at, from := make([]int, 0, len(n)*longest), 0
+	if sum != targets.Dim(0) {
+		fault.Throw(fault.Shape, op, "targets have %d classes, target_lengths sum to %d", targets.Dim(0), sum)
+	}
+	at, from := make([]int, 0, tableSize(op, len(n), longest)), 0
 	for _, k := range n {
 		for i := range longest {
 			at = append(at, min(from+min(i, max(k-1, 0)), max(targets.Dim(0)-1, 0)))
 		}
 		from += k
-	}
-	if from != targets.Dim(0) {
-		fault.Throw(fault.Shape, op, "targets have %d classes, target_lengths sum to %d", targets.Dim(0), from)
 	}
 	return Reshape(take(targets, tableInts(targets, at), 0), len(n), longest)
 }

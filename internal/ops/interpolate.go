@@ -111,7 +111,7 @@ func newSizes(op string, x *Node, k int, o InterpolateOptions) (size []int, fact
 		}
 	}
 	for i, s := range size {
-		if s <= 0 || s > 1<<26 || x.Dim(2+i) == 0 { // positions along a dimension are a table, made before any memory is asked of a pool
+		if s <= 0 || s > 1<<26 || x.Dim(2+i) == 0 || x.Dim(2+i) > 1<<26 { // positions along a dimension are a table, made before any memory is asked of a pool
 			fault.Throw(fault.Shape, op, "cannot make size %v of %v", size, x.Shape())
 		}
 	}

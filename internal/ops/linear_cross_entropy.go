@@ -43,7 +43,7 @@ func LinearCrossEntropy(x, linearWeight, target, linearBias, weight *Node, o Lin
 	}
 	ampHalf(&x, &linearWeight, &linearBias)
 	ampFloat32(&weight)
-	sizes := evenSizes(x.Dim(0), chunk)
+	sizes := evenSizes("linear_cross_entropy", x.Dim(0), chunk)
 	xs, targets, weights := split(x, 0, sizes), split(target, 0, sizes), sharedBy(op, linearWeight, len(sizes))
 	var biases []*Node
 	if linearBias != nil {

@@ -193,7 +193,7 @@ func Rotate(x *Node, angle float64, o RotateOptions) *Node {
 	}
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	// Where each pixel of the result is read, in GridSample's coordinates: -1 to 1 from edge to edge.
-	at := make([]float64, h*w*2)
+	at := make([]float64, tableSize(op, h, w, 2))
 	for i := range h {
 		for j := range w {
 			dx, dy := float64(j)+0.5-cx, float64(i)+0.5-cy

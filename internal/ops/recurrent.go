@@ -94,7 +94,7 @@ func (l *layer) forward(batchFirst bool, sizes []int) (y, h, c *Node) {
 	if batchFirst {
 		x = Transpose(x, 0, 1)
 	}
-	steps := x.Dim(0)
+	steps := tableSize(l.op, x.Dim(0))
 	y, h, c = l.packed(Reshape(x, steps*batch, x.Dim(2)), slices.Repeat([]int{batch}, steps), batch)
 	y = Reshape(y, steps, batch, y.Dim(1))
 	if batchFirst {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/fault"
-	"github.com/lucid-go/lucid/internal/shape"
 )
 
 // RopeOptions say how Rope turns: Traditional turns neighbouring elements together, otherwise each element of the first
@@ -62,7 +61,8 @@ func ropeWaves(x, freqs, starts *Node, dims int, o RopeOptions) (cos, sin *Node)
 	}
 	if freqs == nil && starts == nil { // angles in double precision: a float32 position times a frequency is far off for late positions
 		base := orElse(o.Base, 10000)
-		c, s := make([]float64, length*dims), make([]float64, length*dims)
+		n := tableSize("rope", length, dims)
+		c, s := make([]float64, n), make([]float64, n)
 		for p := range length {
 			for i := range dims {
 				a := float64(p+o.Offset) * scale * math.Pow(base, -float64(pair(i))/float64(half))
@@ -83,7 +83,7 @@ func ropeWaves(x, freqs, starts *Node, dims int, o RopeOptions) (cos, sin *Node)
 	for i := range at {
 		at[i] = pair(i)
 	}
-	rows := make([]float64, length)
+	rows := make([]float64, tableSize("rope", length))
 	for p := range rows {
 		rows[p] = float64(p + o.Offset)
 	}
@@ -169,10 +169,7 @@ func SinusoidalPosEmbedding(positions, size int, o BaseOptions) *Node {
 	if !d.IsFloat() {
 		fault.Throw(fault.DType, op, "dtype %v; want a floating dtype", d)
 	}
-	if n := shape.Of(op, positions, size).Numel(); n > 1<<28 {
-		fault.Throw(fault.Value, op, "%d positions of size %d are %d numbers; want at most %d", positions, size, n, 1<<28)
-	}
-	v := make([]float64, positions*size)
+	v := make([]float64, tableSize(op, positions, size))
 	for i := range v {
 		p, k := i/size, i%size
 		sin, cos := math.Sincos(float64(p) * math.Pow(base, -float64(k/2*2)/float64(size)))

@@ -88,7 +88,7 @@ func SplitTensor(x *Node, splitSizeOrSections any, dim int) []*Node {
 		if s < 0 || s == 0 && n > 0 {
 			fault.Throw(fault.Value, "split", "parts of size %d of a dim of size %d; want 1 or more", s, n)
 		}
-		return split(x, axis, evenSizes(n, s))
+		return split(x, axis, evenSizes("split", n, s))
 	case []int:
 		sum := 0
 		for _, v := range s {
@@ -109,21 +109,26 @@ func SplitTensor(x *Node, splitSizeOrSections any, dim int) []*Node {
 }
 
 // evenSizes cuts n into parts of size s; there is always at least one.
-func evenSizes(n, s int) []int {
+func evenSizes(op string, n, s int) []int {
 	if n == 0 {
 		return []int{0}
 	}
-	var sizes []int
+	sizes := make([]int, 0, fewParts(op, (n-1)/s+1, mostOfData))
 	for at := 0; at < n; at += sizes[len(sizes)-1] {
 		sizes = append(sizes, min(s, n-at))
 	}
 	return sizes
 }
 
+const (
+	mostAsked  = 1 << 20 // parts, where a number may ask for any
+	mostOfData = 1 << 24 // where there is something in each
+)
+
 // fewParts refuses a number of parts that can only be a mistake, before there is a handle for each.
-func fewParts(op string, n int) int {
-	if n > 1<<20 {
-		fault.Throw(fault.Value, op, "%d parts; want at most %d", n, 1<<20)
+func fewParts(op string, n, most int) int {
+	if n > most {
+		fault.Throw(fault.Value, op, "%d parts; want at most %d", n, most)
 	}
 	return n
 }
@@ -140,9 +145,9 @@ func Chunk(x *Node, chunks, dim int) []*Node {
 	}
 	n := x.Dim(axis)
 	if n == 0 {
-		return split(x, axis, make([]int, fewParts("chunk", chunks)))
+		return split(x, axis, make([]int, fewParts("chunk", chunks, mostAsked)))
 	}
-	return split(x, axis, evenSizes(n, 1+(n-1)/chunks))
+	return split(x, axis, evenSizes("chunk", n, 1+(n-1)/chunks))
 }
 
 // TensorSplit cuts a dimension into a number of parts whose sizes differ by at most 1, or before the positions in a list.
@@ -162,7 +167,7 @@ func tensorSplit(op string, x *Node, indicesOrSections any, axis int) []*Node {
 		if s <= 0 {
 			fault.Throw(fault.Value, op, "%d sections; want 1 or more", s)
 		}
-		sizes := make([]int, fewParts(op, s))
+		sizes := make([]int, fewParts(op, s, mostAsked))
 		for i := range sizes {
 			sizes[i] = n / s
 			if i < n%s {
@@ -236,7 +241,7 @@ func Dsplit(x *Node, indicesOrSections any) []*Node {
 //lucid:alias unstack
 func Unbind(x *Node, dim int) []*Node {
 	axis := splitAxis("unbind", x, dim)
-	out := split(x, axis, ones(x.Dim(axis)))
+	out := split(x, axis, ones(fewParts("unbind", x.Dim(axis), mostOfData)))
 	for i := range out {
 		out[i] = Squeeze(out[i], axis)
 	}
@@ -253,7 +258,7 @@ func Narrow(x *Node, dim, start, length int) *Node {
 	if s < 0 {
 		s += n
 	}
-	if s < 0 || length < 0 || s+length > n {
+	if s < 0 || length < 0 || length > n-s {
 		fault.Throw(fault.Index, "narrow", "%d elements from %d on do not lie in dim %d of %v", length, start, axis, x.Shape())
 	}
 	return SliceDim(x, axis, s, length, 1)

@@ -195,11 +195,7 @@ func expandItems(op string, x *Node, indices []any) []item {
 			}
 			items = append(items, item{kind: 't', t: v, where: k})
 		default:
-			if s, ok := dtype.ScalarOf(ix); ok && s.Kind == dtype.KindInt {
-				items = append(items, item{kind: 'i', i: int(s.I), where: k})
-				break
-			}
-			fault.Throw(fault.Index, op, "index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int or []bool", k, ix)
+			fault.Throw(fault.Index, op, "index %d is a %T; want an int, a Range, Colon, Ellipsis, NewAxis, a *Tensor, []int, []bool or bool", k, ix)
 		}
 		d++
 	}
@@ -239,7 +235,17 @@ func positions(op string, x *Node, d int, list []int) *Node {
 }
 
 // Truths makes a mask of a Go list.
-func Truths(list []bool) *Node {
+func Truths(list []bool, dims ...int) *Node {
 	b := dtype.Bytes(slices.Clone(list))
-	return graph.NewStored(mem.FromGo(b), graph.Spec{Shape: shape.Of("index", len(list)), DType: dtype.Bool}, nil)
+	return graph.NewStored(mem.FromGo(b), graph.Spec{Shape: shape.Of("index", dims...), DType: dtype.Bool}, nil)
+}
+
+// Position is an index of any integer type as an int.
+func Position(ix any) (int, bool) {
+	switch ix.(type) {
+	case Mark, dtype.DType: // no numbers, though they are kept as such
+		return 0, false
+	}
+	s, ok := dtype.ScalarOf(ix)
+	return int(s.I), ok && s.Kind == dtype.KindInt
 }

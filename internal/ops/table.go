@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/dtype"
+	"github.com/lucid-go/lucid/internal/fault"
 	"github.com/lucid-go/lucid/internal/graph"
 	"github.com/lucid-go/lucid/internal/shape"
 )
@@ -16,6 +17,17 @@ func init() {
 			t := a.(attr.Table)
 			return []graph.Spec{{Shape: shape.Of("table", t.Dims.Slice()...), DType: t.DType}}
 		}})
+}
+
+// tableSize is the number of elements of a table of these sizes. Tables lie in Go memory before any is asked of a pool, so one that a large
+// view or number would make immense is refused.
+func tableSize(op string, dims ...int) int {
+	const most = 1 << 28
+	n := shape.Of(op, dims...).Numel()
+	if n > most {
+		fault.Throw(fault.Value, op, "it would need a table of %v, %d numbers; want at most %d", dims, n, most)
+	}
+	return n
 }
 
 // table makes a constant of dtype d beside x, number i being at(i).

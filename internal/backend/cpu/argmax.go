@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"unsafe"
+
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
@@ -10,7 +12,7 @@ import (
 
 // place is the best element of a range and where it is. Ranges are joined in order, and only a better element
 // replaces one found before: the first of equal ones stays, and a NaN for good.
-type place[T any] struct {
+type place[T reals] struct {
 	v  T
 	at int64 // -1: none yet
 }
@@ -21,25 +23,67 @@ func better[T reals](most bool, v, than T) bool {
 
 // argRun looks through contiguous elements.
 func argRun[T reals](most bool, x []T) place[T] {
-	b := place[T]{x[0], 0}
+	b, at := x[0], 0
 	if most {
 		for i, v := range x {
-			if v > b.v {
-				b = place[T]{v, int64(i)}
+			if v > b {
+				b, at = v, i
 			} else if v != v {
 				return place[T]{v, int64(i)}
 			}
 		}
-		return b
+		return place[T]{b, int64(at)}
 	}
 	for i, v := range x {
-		if v < b.v {
-			b = place[T]{v, int64(i)}
+		if v < b {
+			b, at = v, i
 		} else if v != v {
 			return place[T]{v, int64(i)}
 		}
 	}
-	return b
+	return place[T]{b, int64(at)}
+}
+
+// argRunByte is argRunInt of bytes, which the machine chooses between without a branch once they are wider.
+func argRunByte[T uint8 | int8](most bool, x []T) place[T] {
+	b, at := int(x[0]), 0
+	if most {
+		for i, v := range x {
+			if int(v) > b {
+				at = i
+			}
+			b = max(b, int(v))
+		}
+		return place[T]{T(b), int64(at)}
+	}
+	for i, v := range x {
+		if int(v) < b {
+			at = i
+		}
+		b = min(b, int(v))
+	}
+	return place[T]{T(b), int64(at)}
+}
+
+// argRunInt is argRun where there is no NaN, and no branch for the machine to guess.
+func argRunInt[T integers](most bool, x []T) place[T] {
+	b, at := x[0], 0
+	if most {
+		for i, v := range x {
+			if v > b {
+				at = i
+			}
+			b = max(b, v)
+		}
+		return place[T]{b, int64(at)}
+	}
+	for i, v := range x {
+		if v < b {
+			at = i
+		}
+		b = min(b, v)
+	}
+	return place[T]{b, int64(at)}
 }
 
 // argRunF32 finds the extremum of a tile by vectors, and its place only if it is better than what was found before.
@@ -53,17 +97,48 @@ func argRunF32(most bool, x []float32) place[float32] {
 		} else {
 			v = simd.MinOfF32(t)
 		}
-		if b.at >= 0 && !better(most, v, b.v) {
-			continue
-		}
-		for i, w := range t {
-			if w == v || w != w {
-				b = place[float32]{v, int64(lo + i)}
-				break
-			}
-		}
+		b.found(most, v, t, lo)
 	}
 	return b
+}
+
+// found looks for v, the extremum of the tile t, if it is better than what was found before; t begins at lo.
+func (b *place[T]) found(most bool, v T, t []T, lo int) {
+	if b.at >= 0 && !better(most, v, b.v) {
+		return
+	}
+	for i, w := range t {
+		if w == v || w != w {
+			*b = place[T]{v, int64(lo + i)}
+			return
+		}
+	}
+}
+
+// argByHalves is argRunF32 by the kernels that halve takes; few elements are looked through by few.
+func argByHalves[T reals](few func(bool, []T) place[T], larger, smaller func(z, x, y []T)) func(bool, []T) place[T] {
+	const least = 128
+	return func(most bool, x []T) place[T] {
+		if len(x) < least {
+			return few(most, x)
+		}
+		two := larger
+		if !most {
+			two = smaller
+		}
+		b := place[T]{at: -1}
+		buf := floatTiles.Get().(*floatTile)
+		for lo := 0; lo < len(x); lo += tileElems {
+			t := x[lo:min(lo+tileElems, len(x))]
+			left := t
+			if len(t) >= extremeFrom {
+				left = halve(elems[T](unsafe.Pointer(buf), tileElems), t, two)
+			}
+			b.found(most, few(most, left).v, t, lo)
+		}
+		floatTiles.Put(buf)
+		return b
+	}
 }
 
 // argRows is argmax or argmin over rows along one axis.
@@ -135,9 +210,12 @@ type argKernel func(c *backend.Ctx, r rowSet, z []int64) error
 
 func argTable(most bool) backend.Kernel {
 	var t [dtype.N]argKernel
-	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argRun[float64])
-	t[dtype.Bool], t[dtype.Uint8], t[dtype.Uint16], t[dtype.Uint32], t[dtype.Uint64] = argRows(most, argRun[uint8]), argRows(most, argRun[uint8]), argRows(most, argRun[uint16]), argRows(most, argRun[uint32]), argRows(most, argRun[uint64])
-	t[dtype.Int8], t[dtype.Int16], t[dtype.Int32], t[dtype.Int64] = argRows(most, argRun[int8]), argRows(most, argRun[int16]), argRows(most, argRun[int32]), argRows(most, argRun[int64])
+	t[dtype.Float32], t[dtype.Float64] = argRows(most, argRunF32), argRows(most, argByHalves(argRun[float64], simd.MaxF64, simd.MinF64))
+	u8 := argRows(most, argByHalves(argRunByte, simd.MaxU8, simd.MinU8))
+	t[dtype.Bool], t[dtype.Uint8], t[dtype.Int8] = u8, u8, argRows(most, argByHalves(argRunByte, simd.MaxI8, simd.MinI8))
+	t[dtype.Uint16], t[dtype.Int16] = argRows(most, argByHalves(argRunInt, simd.MaxU16, simd.MinU16)), argRows(most, argByHalves(argRunInt, simd.MaxI16, simd.MinI16))
+	t[dtype.Int32], t[dtype.Int64] = argRows(most, argByHalves(argRunInt, simd.MaxI32, simd.MinI32)), argRows(most, argByHalves(argRunInt, simd.MaxI64, simd.MinI64))
+	t[dtype.Uint32], t[dtype.Uint64] = argRows(most, argRunInt[uint32]), argRows(most, argRunInt[uint64])
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		axis, x := 0, in[0]
 		if axes := a.(attr.Axes).Axes; axes.Len() > 0 {

@@ -152,7 +152,7 @@ func wrapIndex(n int, z, x, _, _ unsafe.Pointer, a attr.Attr) {
 	b := a.(attr.Bound)
 	size, least := int64(b.Size), backend.LeastIndex(b)
 	out := elems[int64](z, n)
-	if allWithin(elems[int64](x, n), 0, size) { // as a rule
+	if allWithin(elems[int64](x, n), size) { // as a rule
 		copy(out, elems[int64](x, n))
 		return
 	}

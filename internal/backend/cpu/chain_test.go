@@ -228,7 +228,7 @@ func listing(p *backend.Fused) string {
 
 // TestChainPast runs a program whose outputs are beyond the caches, one of them also in the memory of an input.
 func TestChainPast(t *testing.T) {
-	n := streamFrom/4 + 77
+	n := StreamFrom/4 + 77
 	r := rand.New(rand.NewPCG(5, 6))
 	p := &backend.Fused{Shape: shape.Of("test", n), In: 2, DTypes: slices.Repeat([]dtype.DType{dtype.Float32}, 6), Instrs: []backend.Instr{
 		{Op: "mul", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "abs", Dst: 3, Src: [3]int{2, -1, -1}}, {Op: "sqrt", Dst: 4, Src: [3]int{3, -1, -1}},

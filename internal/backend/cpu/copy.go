@@ -14,11 +14,13 @@ import (
 // so that both sides are touched a cache line at a time; the rest goes element by element.
 
 const (
-	copyBlock  = 256 << 10 // bytes a block moves
-	streamFrom = 8 << 20   // bytes from which a copy goes past the caches
-	streamRow  = 2 << 10   // if its rows are this long
-	turnTile   = 128       // side of a square that is turned
+	copyBlock = 256 << 10 // bytes a block moves
+	streamRow = 2 << 10   // bytes of a row from which on rows may go past the caches
+	turnTile  = 128       // side of a square that is turned
 )
+
+// StreamFrom is how many bytes a result has that goes past the caches; a variable for tests.
+var StreamFrom = 8 << 20
 
 func init() {
 	register(backend.Table{"copy": copyKernel, "cat": catKernel, "slice_update": sliceUpdateKernel, "depends": dependsKernel})
@@ -168,7 +170,7 @@ func (w *mover) rows(c *backend.Ctx) error {
 	last := len(w.dims) - 1
 	run, rows := w.dims[last]*w.size, volume(w.dims[:last])
 	put := copyBytes
-	if run*rows >= streamFrom && run >= streamRow {
+	if run*rows >= StreamFrom && run >= streamRow {
 		put = copyPast
 	}
 	if run >= copyBlock {
@@ -208,7 +210,7 @@ func (w *mover) elements(c *backend.Ctx) error {
 	zs, xs := w.zs[last], w.xs[last]
 	const unit = 1 << 14
 	line := lineCopy(w.size)
-	if xs == 0 && zs == 1 && n*w.size >= streamRow && n*rows*w.size >= streamFrom {
+	if xs == 0 && zs == 1 && n*w.size >= streamRow && n*rows*w.size >= StreamFrom {
 		line = fillPast(w.size)
 	}
 	if n >= unit {

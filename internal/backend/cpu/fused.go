@@ -305,7 +305,7 @@ func (r *runState) chains(p *backend.Fused) {
 	for i := range r.out {
 		o := &r.out[i]
 		one = one && !o.staged
-		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= streamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
+		o.past = o.fresh && p.Head == nil && p.Tail == nil && o.size*r.n >= StreamFrom && uintptr(o.base)%64 == 0 && o.wholeLines(r.flat)
 		r.past = r.past || o.past
 	}
 	if one {

@@ -22,22 +22,29 @@ func checkedIndex(c *backend.Ctx, v backend.View, size int) ([]int64, error) {
 	if len(idx) <= indexBlock {
 		return idx, checkIndex(idx, size)
 	}
-	blocks := (len(idx) + indexBlock - 1) / indexBlock
+	return idx, eachChecked(c, (len(idx)+indexBlock-1)/indexBlock, func(b int) error {
+		return checkIndex(idx[b*indexBlock:min((b+1)*indexBlock, len(idx))], size)
+	})
+}
+
+// eachChecked runs blocks that look at positions before they use them, while they are in the cache: the error is that of the first block
+// that has one, whoever found it first.
+func eachChecked(c *backend.Ctx, blocks int, f func(block int) error) error {
 	errs := make([]error, blocks)
-	err = c.For(blocks, func(b int) { errs[b] = checkIndex(idx[b*indexBlock:min((b+1)*indexBlock, len(idx))], size) })
+	err := each(c, blocks, func(b int) { errs[b] = f(b) })
 	for _, e := range errs {
 		if err == nil {
-			err = e // the first of them, whoever found it first
+			err = e
 		}
 	}
-	return idx, err
+	return err
 }
 
 const indexBlock = 1 << 15
 
 // checkIndex looks for the first position that is out of range, if there is one.
 func checkIndex(idx []int64, size int) error {
-	if allWithin(idx, 0, int64(size)) {
+	if allWithin(idx, int64(size)) {
 		return nil
 	}
 	for _, i := range idx {
@@ -48,21 +55,20 @@ func checkIndex(idx []int64, size int) error {
 	return nil
 }
 
-// allWithin reports whether all elements are from lo on and below hi.
-func allWithin(x []int64, lo, hi int64) bool {
-	for len(x) >= extremeFrom {
-		n := min(len(x), tileElems) // which stay in the first cache for the second look
-		if minRunI64(x[:n]) < lo || maxRunI64(x[:n]) >= hi {
-			return false
-		}
-		x = x[n:]
+// allWithin reports whether all elements are from 0 on and below hi: none has its sign set, and all less hi have. That is less work
+// than finding the smallest and the largest by vectors, which go through memory.
+func allWithin(x []int64, hi int64) bool {
+	var any0, any1 int64
+	all0, all1 := int64(-1), int64(-1)
+	for ; len(x) >= 4; x = x[4:] {
+		a, b, c, d := x[0], x[1], x[2], x[3]
+		any0, any1 = any0|a|b, any1|c|d
+		all0, all1 = all0&(a-hi)&(b-hi), all1&(c-hi)&(d-hi)
 	}
 	for _, v := range x {
-		if v < lo || v >= hi {
-			return false
-		}
+		any0, all0 = any0|v, all0&(v-hi)
 	}
-	return true
+	return any0|any1 >= 0 && all0&all1 < 0
 }
 
 // sliceWalk addresses slices along an axis of a strided view: outer positions, then the axis, then the slice's own.
@@ -120,11 +126,11 @@ func takeSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	}
 	inner := operand{size: w.size, dims: w.inner, strides: w.innerStr}
 	put := copyBytes
-	if bytes >= streamRow && w.count*len(idx)*bytes >= streamFrom {
+	if bytes >= streamRow && w.count*len(idx)*bytes >= StreamFrom {
 		put = copyPast
 	}
 	// Rows lie anywhere, so that the machine cannot see the next one coming.
-	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= streamFrom
+	far := w.wholeSlice && bytes <= aheadRow && w.count*in[0].Shape.Dim(axis)*bytes >= StreamFrom
 	group := max(1, copyBlock/2/bytes)
 	parts := (len(idx) + group - 1) / group
 	return each(c, w.count*parts, func(b int) {
@@ -187,6 +193,13 @@ func pickT[T any](z, x unsafe.Pointer, idx []int64, xs, step int) {
 	var t T
 	size := int(unsafe.Sizeof(t))
 	out := elems[T](z, len(idx))
+	if step == 0 {
+		xs *= size
+		for k, i := range idx {
+			out[k] = *(*T)(unsafe.Add(x, int(i)*xs))
+		}
+		return
+	}
 	for k, i := range idx {
 		out[k] = *(*T)(unsafe.Add(x, (int(i)*xs+k*step)*size))
 	}
@@ -194,7 +207,8 @@ func pickT[T any](z, x unsafe.Pointer, idx []int64, xs, step int) {
 
 func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	axis := a.(attr.Axis).Axis
-	idx, err := checkedIndex(c, in[1], in[0].Shape.Dim(axis))
+	p, err := dense(c, in[1])
+	idx, most := elems[int64](p, in[1].Numel()), in[0].Shape.Dim(axis)
 	if err != nil || len(idx) == 0 {
 		return err
 	}
@@ -211,10 +225,13 @@ func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	piece := min(n, unit)
 	pieces := (n + piece - 1) / piece
 	group := max(1, unit/n)
-	return each(c, (rows+group-1)/group*pieces, func(b int) {
+	return eachChecked(c, (rows+group-1)/group*pieces, func(b int) error {
 		lo := b % pieces * piece
 		hi := min(lo+piece, n)
 		for r := b / pieces * group; r < min((b/pieces+1)*group, rows); r++ {
+			if err := checkIndex(idx[r*n+lo:r*n+hi], most); err != nil {
+				return err
+			}
 			off, rest := lo*step, r
 			for k := last - 1; k >= 0; k-- {
 				if k != axis {
@@ -224,5 +241,6 @@ func gatherElements(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 			}
 			pick(unsafe.Add(z, (r*n+lo)*size), unsafe.Add(x, off*size), idx[r*n+lo:r*n+hi], xs[axis], step)
 		}
+		return nil
 	})
 }

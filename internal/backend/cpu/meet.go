@@ -21,14 +21,21 @@ func meetOf(d dtype.DType, r attr.Reduction) rowMeet {
 		r = attr.ReduceMax
 	case d == dtype.Bool && r == attr.ReduceMul:
 		r = attr.ReduceMin
-	case d == dtype.Float32 && r == attr.ReduceAdd:
-		return func(z, x unsafe.Pointer, n int) {
-			if n == 1 {
-				*(*float32)(z) += *(*float32)(x)
-				return
-			}
-			out := elems[float32](z, n)
-			simd.AddF32(out, out, elems[float32](x, n))
+	}
+	if r == attr.ReduceAdd {
+		switch d {
+		case dtype.Float32:
+			return addRows(simd.AddF32)
+		case dtype.Float64:
+			return addRows(simd.AddF64)
+		case dtype.Uint8, dtype.Int8: // signed and unsigned integers have the same bits
+			return addRows(simd.AddU8)
+		case dtype.Uint16, dtype.Int16:
+			return addRows(simd.AddU16)
+		case dtype.Uint32, dtype.Int32:
+			return addRows(simd.AddI32)
+		case dtype.Uint64, dtype.Int64:
+			return addRows(simd.AddI64)
 		}
 	}
 	switch d {
@@ -56,6 +63,20 @@ func meetOf(d dtype.DType, r attr.Reduction) rowMeet {
 		return meetNumber[complex64](r)
 	}
 	return meetNumber[complex128](r)
+}
+
+// addRows adds rows by a kernel of vectors, few elements one by one.
+func addRows[T reals](vectors func(z, x, y []T)) rowMeet {
+	return func(z, x unsafe.Pointer, n int) {
+		out, in := elems[T](z, n), elems[T](x, n)
+		if n < 8 {
+			for i, v := range in {
+				out[i] += v
+			}
+			return
+		}
+		vectors(out, out, in)
+	}
 }
 
 func meetNumber[T numbers](r attr.Reduction) rowMeet {
@@ -118,18 +139,32 @@ func singleOf(d dtype.DType, r attr.Reduction) single {
 		return setSingle[pair]
 	}
 	switch d {
+	case dtype.Bool, dtype.Complex64, dtype.Complex128:
+		return nil
 	case dtype.Float32:
 		return meetSingle[float32](r)
 	case dtype.Float64:
 		return meetSingle[float64](r)
-	case dtype.Int64:
-		return meetSingle[int64](r)
+	case dtype.Uint8:
+		return meetSingle[uint8](r)
+	case dtype.Int8:
+		return meetSingle[int8](r)
+	case dtype.Uint16:
+		return meetSingle[uint16](r)
+	case dtype.Int16:
+		return meetSingle[int16](r)
+	case dtype.Uint32:
+		return meetSingle[uint32](r)
+	case dtype.Int32:
+		return meetSingle[int32](r)
+	case dtype.Uint64:
+		return meetSingle[uint64](r)
 	}
-	return nil
+	return meetSingle[int64](r)
 }
 
-// meetSingle has the reductions of the types that people scatter.
-func meetSingle[T float32 | float64 | int64](r attr.Reduction) single {
+// meetSingle has the reductions that people scatter by.
+func meetSingle[T reals](r attr.Reduction) single {
 	switch r {
 	case attr.ReduceAdd:
 		return addSingle[T]

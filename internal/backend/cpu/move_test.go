@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/attr"
@@ -148,4 +149,22 @@ func TestTallyMatchesRef(t *testing.T) {
 		backend.Slice[int64](z)[i] = int64(i)
 	}
 	compareWithRef(t, "put_slices", attr.Scatter{Reduce: attr.ReduceAdd}, []backend.View{z, idx, src}, backend.View{DType: dtype.Int64, Shape: z.Shape})
+}
+
+// TestPositionsAreChecked: kernels that look at positions block by block name the first that is out of range.
+func TestPositionsAreChecked(t *testing.T) {
+	const rows, n = 300, 500
+	x, idx, z := fresh(dtype.Float32, shape.Of("test", rows, n)), fresh(dtype.Int64, shape.Of("test", rows, n)), fresh(dtype.Float32, shape.Of("test", rows, n))
+	at := backend.Slice[int64](idx)
+	at[40000], at[140000] = n, -1
+	for name, in := range map[string][]backend.View{"gather": {x, idx}, "scatter": {x, idx, x}} {
+		var a attr.Attr = attr.Axis{Axis: 1}
+		if name == "scatter" {
+			a = attr.Scatter{Axis: 1}
+		}
+		err := table[name](testCtx(), a, []backend.View{z}, in)
+		if err == nil || !strings.Contains(err.Error(), "position 500 is out of range for size 500") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

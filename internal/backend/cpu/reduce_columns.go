@@ -60,16 +60,15 @@ func (r *foldRun[T, A, R]) columnwise(c *backend.Ctx) error {
 func (r *foldRun[T, A, R]) foldColumns(c *backend.Ctx, q *columnPlan) error {
 	p := r.p
 	return each(c, q.blocks(), func(b int) {
-		var scratch []A
+		t := floatTiles.Get().(*floatTile)
+		defer floatTiles.Put(t)
 		q.block(p, b, func(o, ch, lo, n int) {
 			in, out := p.place(o)
 			if q.chunks > 1 {
 				r.column(r.part[(o*q.chunks+ch)*p.inner.size+lo:][:n], in+lo*p.inner.in, ch*q.perChunk, min((ch+1)*q.perChunk, p.count))
 				return
 			}
-			if scratch == nil {
-				scratch = make([]A, n)
-			}
+			scratch := elems[A](unsafe.Pointer(t), n) // of at most foldCols
 			r.column(scratch, in+lo*p.inner.in, 0, p.count)
 			r.end(scratch, out+lo*p.inner.out, p.inner.out)
 		})

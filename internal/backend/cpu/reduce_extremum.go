@@ -9,8 +9,8 @@ import (
 )
 
 // maxOf and minOf fold integers and float64; NaN wins, as max and min have it.
-func maxOf[T reals](low T) folder[T, T, T] {
-	return folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a },
+func maxOf[T reals](low T) extreme[T] {
+	return extreme[T]{folder[T, T, T]{zero: low, join: func(a, b T) T { return max(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -27,11 +27,11 @@ func maxOf[T reals](low T) folder[T, T, T] {
 			for j, v := range x {
 				acc[j] = max(acc[j], v)
 			}
-		})}
+		})}}
 }
 
-func minOf[T reals](high T) folder[T, T, T] {
-	return folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a },
+func minOf[T reals](high T) extreme[T] {
+	return extreme[T]{folder[T, T, T]{zero: high, join: func(a, b T) T { return min(a, b) }, done: func(a T, _ int) T { return a }, ends: func(z, a []T, _ int) { copy(z, a) },
 		run: func(a T, x []T) T {
 			b := a
 			for len(x) >= 2 {
@@ -48,7 +48,7 @@ func minOf[T reals](high T) folder[T, T, T] {
 			for j, v := range x {
 				acc[j] = min(acc[j], v)
 			}
-		})}
+		})}}
 }
 
 // bounds gives the smallest and the largest integer of a type.
@@ -60,12 +60,21 @@ func bounds[T integers]() (low, high T) {
 	return -high - 1, high
 }
 
+// extreme is a reduction that gives one of its elements.
+type extreme[T any] struct{ folder[T, T, T] }
+
+// inVectors is a reduction by a kernel that takes the larger of each two elements, or the smaller.
+func (f extreme[T]) inVectors(two func(z, x, y []T)) extreme[T] {
+	f.run, f.cols, f.joins = byHalves(f.run, two), extremeCols(two), two
+	f.dense = extremesOf(f.run, two)
+	return f
+}
+
 func extremeInts[T integers](most, least *byType, d dtype.DType, larger, smaller func(z, x, y []T)) {
 	low, high := bounds[T]()
 	f, g := maxOf(low), minOf(high)
 	if larger != nil {
-		f.run, f.cols = byLanes(f.run, larger), colsOf(func(acc, x []T) { larger(acc, acc, x) })
-		g.run, g.cols = byLanes(g.run, smaller), colsOf(func(acc, x []T) { smaller(acc, acc, x) })
+		f, g = f.inVectors(larger), g.inVectors(smaller)
 	}
 	most[d], least[d] = f.reducer(), g.reducer()
 }
@@ -83,7 +92,7 @@ func init() {
 		}
 		return max(a, simd.MaxOfF32(x))
 	}
-	f.cols = colsOf(func(acc, x []float32) { simd.MaxF32(acc, acc, x) })
+	f.cols, f.joins, f.dense = extremeCols(simd.MaxF32), simd.MaxF32, extremesOf(f.run, simd.MaxF32)
 	g := minOf(float32(inf))
 	g.run = func(a float32, x []float32) float32 {
 		if len(x) < 16 {
@@ -94,14 +103,11 @@ func init() {
 		}
 		return min(a, simd.MinOfF32(x))
 	}
-	g.cols = colsOf(func(acc, x []float32) { simd.MinF32(acc, acc, x) })
+	g.cols, g.joins, g.dense = extremeCols(simd.MinF32), simd.MinF32, extremesOf(g.run, simd.MinF32)
 	most[dtype.Float32], least[dtype.Float32] = f.reducer(), g.reducer()
-	halves(most, f)
-	halves(least, g)
-	f64, g64 := maxOf(-inf), minOf(inf)
-	f64.cols = colsOf(func(acc, x []float64) { simd.MaxF64(acc, acc, x) })
-	g64.cols = colsOf(func(acc, x []float64) { simd.MinF64(acc, acc, x) })
-	most[dtype.Float64], least[dtype.Float64] = f64.byRuns(maxRunF64).reducer(), g64.byRuns(minRunF64).reducer()
+	halves(most, f.folder)
+	halves(least, g.folder)
+	most[dtype.Float64], least[dtype.Float64] = maxOf(-inf).inVectors(simd.MaxF64).reducer(), minOf(inf).inVectors(simd.MinF64).reducer()
 	extremeInts(most, least, dtype.Bool, simd.MaxU8, simd.MinU8)
 	extremeInts(most, least, dtype.Uint8, simd.MaxU8, simd.MinU8)
 	extremeInts(most, least, dtype.Uint16, simd.MaxU16, simd.MinU16)
@@ -110,28 +116,12 @@ func init() {
 	extremeInts(most, least, dtype.Int8, simd.MaxI8, simd.MinI8)
 	extremeInts(most, least, dtype.Int16, simd.MaxI16, simd.MinI16)
 	extremeInts(most, least, dtype.Int32, simd.MaxI32, simd.MinI32)
-	low, high := bounds[int64]()
-	fi, gi := maxOf(low), minOf(high)
-	fi.cols = colsOf(func(acc, x []int64) { simd.MaxI64(acc, acc, x) })
-	gi.cols = colsOf(func(acc, x []int64) { simd.MinI64(acc, acc, x) })
-	most[dtype.Int64], least[dtype.Int64] = fi.byRuns(maxRunI64).reducer(), gi.byRuns(minRunI64).reducer()
+	extremeInts(most, least, dtype.Int64, simd.MaxI64, simd.MinI64)
 	registerFold("amax", most)
 	registerFold("amin", least)
 	registerFold("count_nonzero", countTable(func(a int64, _ int) int64 { return a }))
 	registerFold("any", countTable(func(a int64, _ int) bool { return a > 0 }))
 	registerFold("all", countTable(func(a int64, n int) bool { return a == int64(n) }))
-}
-
-// byRuns is a folder that takes long runs by vectors.
-func (f folder[T, A, R]) byRuns(long func(x []T) A) folder[T, A, R] {
-	one := f.run
-	f.run = func(a A, x []T) A {
-		if len(x) < extremeFrom {
-			return one(a, x)
-		}
-		return f.join(a, long(x))
-	}
-	return f
 }
 
 // prodOf multiplies in A.

@@ -52,22 +52,6 @@ func maxRunF64(x []float64) float64 {
 	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
 }
 
-// minRunF64 takes the smallest of at least extremeFrom elements.
-func minRunF64(x []float64) float64 {
-	var t [runLanes]float64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MinF64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MinF64(t[:h], t[:h], t[h:2*h])
-	}
-	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
-}
-
 // sumRunI64 adds at least runLanes elements.
 func sumRunI64(x []int64) int64 {
 	var t [runLanes]int64
@@ -83,65 +67,98 @@ func sumRunI64(x []int64) int64 {
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
 }
 
-// maxRunI64 takes the largest of at least extremeFrom elements.
-func maxRunI64(x []int64) int64 {
-	var t [runLanes]int64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MaxI64(t[:n], t[:n], x[:n])
-		x = x[n:]
+// halve finds the extreme of x, of at least extremeFrom elements, by a kernel of vectors: the halves of x meet, then those of what is
+// left. Neither the order matters to an extreme nor whether it sees an element twice, so halves may overlap. What is left in the end,
+// at most extremeFrom/2 elements in t, is the caller's.
+func halve[T any](t, x []T, two func(z, x, y []T)) []T {
+	const lanes = extremeFrom / 2
+	n := len(x)
+	h := ((n+1)/2 + lanes - 1) / lanes * lanes // not more than n
+	two(t[:h], x[:h], x[n-h:])
+	for n = h; n > lanes; n = h {
+		h = (n/2 + lanes - 1) / lanes * lanes
+		two(t[:h], t[:h], t[n-h:n])
 	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MaxI64(t[:h], t[:h], t[h:2*h])
-	}
-	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
+	return t[:n]
 }
 
-// minRunI64 takes the smallest of at least extremeFrom elements.
-func minRunI64(x []int64) int64 {
-	var t [runLanes]int64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MinI64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MinI64(t[:h], t[:h], t[h:2*h])
-	}
-	return min(min(min(t[0], t[4]), min(t[2], t[6])), min(min(t[1], t[5]), min(t[3], t[7])))
-}
-
-// byLanes finds the extreme of runs of short elements by a kernel of vectors: neither the order matters to it nor whether it sees an
-// element twice. What is shorter than its lanes is folded by one.
-func byLanes[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
-	const few, many = 64, 512 // lanes
+// byHalves finds the extreme of runs by a kernel of vectors, that of what is too short for it by one.
+func byHalves[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x []T) T {
+	const lanes = 1024 // that long runs pass by
 	return func(a T, x []T) T {
-		n, w := len(x), few
-		if n < few {
+		n := len(x)
+		if n < extremeFrom {
 			return one(a, x)
 		}
-		if n >= 2*many {
-			w = many
+		buf := floatTiles.Get().(*floatTile)
+		t := elems[T](unsafe.Pointer(buf), lanes)
+		if n > 2*lanes {
+			two(t, x[:lanes], x[n-lanes:])
+			for i := lanes; i+lanes <= n; i += lanes {
+				two(t, t, x[i:i+lanes])
+			}
+			x = t
+		}
+		a = one(a, halve(t, x, two))
+		floatTiles.Put(buf)
+		return a
+	}
+}
+
+// extremesOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
+// the two behind them, until as many elements as a row has are seen from its first.
+func extremesOf[T any](run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
+	const wide = 2048
+	return func(z, x unsafe.Pointer, rows, n int) {
+		out, in := elems[T](z, rows), elems[T](x, rows*n)
+		if n == 1 || n >= extremeFrom {
+			for r := range out {
+				out[r] = run(in[r*n], in[r*n:(r+1)*n])
+			}
+			return
 		}
 		buf := floatTiles.Get().(*floatTile)
-		defer floatTiles.Put(buf)
-		t, u := elems[T](unsafe.Pointer(buf), many), elems[T](unsafe.Pointer(&buf[2*many]), 2*few)
-		two(t[:w], x[:w], x[n-w:])
-		for i := w; i+w <= n; i += w {
-			two(t[:w], t[:w], x[i:i+w])
+		t, u := elems[T](unsafe.Pointer(buf), wide), elems[T](unsafe.Pointer(&buf[len(buf)/2]), wide)
+		for r := 0; r < rows; r += wide / n {
+			m := min(wide/n, rows-r)
+			from, left, span := in[r*n:(r+m)*n], m*n, 1
+			for span < n {
+				by := min(span, n-span)
+				left -= by
+				two(t[:left], from[:left], from[by:by+left])
+				from, span = t, span+by
+				t, u = u, t
+			}
+			for i := range out[r : r+m] {
+				out[r+i] = from[i*n]
+			}
 		}
-		for ; w > few; w /= 2 {
-			two(t[:w/2], t[:w/2], t[w/2:w])
+		floatTiles.Put(buf)
+	}
+}
+
+// extremeCols folds rows column by column. Few columns that follow each other are seen as wide rows of several.
+func extremeCols[T any](two func(z, x, y []T)) func(acc []T, p unsafe.Pointer, stride, rows int) {
+	const wide = 1024
+	plain := colsOf(func(acc, x []T) { two(acc, acc, x) })
+	return func(acc []T, p unsafe.Pointer, stride, rows int) {
+		n := len(acc)
+		if stride != n || n >= wide/8 || rows*n < 2*wide {
+			plain(acc, p, stride, rows)
+			return
 		}
-		// Whole vectors: those behind the first h elements mean nothing any more.
-		for h := few / 2; h > 0; h /= 2 {
-			two(u[:few], t[:few], t[h:h+few])
-			t, u = u, t
+		buf := floatTiles.Get().(*floatTile)
+		x, w := elems[T](p, rows*n), wide/n*n
+		t := elems[T](unsafe.Pointer(buf), w)
+		copy(t, x)
+		for x = x[w:]; len(x) > 0; {
+			m := min(w, len(x))
+			two(t[:m], t[:m], x[:m])
+			x = x[m:]
 		}
-		return one(a, t[:1])
+		for r := 0; r < w; r += n {
+			two(acc, acc, t[r:r+n])
+		}
+		floatTiles.Put(buf)
 	}
 }

@@ -99,6 +99,11 @@ func halfFolder[A any](f folder[float32, A, float32], widen func([]float32, []ui
 			t := buf[:min(rows, rowsAtOnce)*w]
 			for r := 0; r < rows; r += rowsAtOnce {
 				n := min(rowsAtOnce, rows-r)
+				if stride == w {
+					widen(t[:n*w], unsafe.Slice((*uint16)(unsafe.Add(p, r*w*2)), n*w))
+					f.cols(acc, unsafe.Pointer(unsafe.SliceData(t)), w, n)
+					continue
+				}
 				for i := range n {
 					widen(t[i*w:(i+1)*w], unsafe.Slice((*uint16)(unsafe.Add(p, (r+i)*stride*2)), w))
 				}

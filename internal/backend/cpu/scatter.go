@@ -6,6 +6,7 @@ import (
 
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
+	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 	"github.com/lucid-go/lucid/internal/dtype"
 	"github.com/lucid-go/lucid/internal/par"
 )
@@ -31,7 +32,11 @@ type writes struct {
 	slices       bool            // one position for a whole slice, the same for all outer ones
 	sourceInner  int             // elements behind the axis of the source
 	sourceOuters int
+	fresh        unsafe.Pointer // what z begins with, if blocks bring it in and look at their positions themselves; z is new then
 }
+
+// rangeFrom is how many elements of a slice make up for looking at its position once for every range.
+const rangeFrom = 16
 
 // split cuts the work in blocks: outer positions, parts of a slice, parts of the axis. It depends on sizes alone.
 func (w *writes) split() (outers, inners, ranges int) {
@@ -46,10 +51,11 @@ func (w *writes) split() (outers, inners, ranges int) {
 		narrow = 16
 	}
 	inners = min(max(1, w.sourceInner/narrow), (want+outers-1)/outers)
-	// Each range looks at all positions: that must stay small beside moving the elements.
-	piece := w.sourceInner / inners
-	ranges = min(max(1, w.n/16), 8+piece/8, (want+outers*inners-1)/(outers*inners))
-	return outers, inners, ranges
+	// Each range looks at all positions: for single elements that takes as long as writing them.
+	if piece := w.sourceInner / inners; piece >= rangeFrom {
+		ranges = min(max(1, w.n/16), piece/2, (want+outers*inners-1)/(outers*inners))
+	}
+	return outers, inners, max(1, ranges)
 }
 
 // part is the i-th of m parts of n, as even as can be.
@@ -57,8 +63,15 @@ func part(n, m, i int) (lo, hi int) { return n * i / m, n * (i + 1) / m }
 
 func (w *writes) run(c *backend.Ctx) error {
 	outers, inners, ranges := w.split()
-	return each(c, outers*inners*ranges, func(b int) {
+	return eachChecked(c, outers*inners*ranges, func(b int) error {
 		o0, o1 := part(w.sourceOuters, outers, b/(inners*ranges))
+		if w.fresh != nil {
+			each := w.n * w.inner * w.size
+			copyBytes(unsafe.Add(w.z, o0*each), unsafe.Add(w.fresh, o0*each), (o1-o0)*each)
+			if err := checkIndex(w.idx[o0*w.k*w.sourceInner:o1*w.k*w.sourceInner], w.n); err != nil {
+				return err
+			}
+		}
 		i0, i1 := part(w.sourceInner, inners, b/ranges%inners)
 		r0, r1 := part(w.n, ranges, b%ranges)
 		for o := o0; o < o1; o++ {
@@ -68,6 +81,7 @@ func (w *writes) run(c *backend.Ctx) error {
 				w.scatterRows(o, i0, i1, int64(r0), int64(r1))
 			}
 		}
+		return nil
 	})
 }
 
@@ -86,13 +100,24 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 		w.singles(unsafe.Add(w.z, o*w.n*w.size), unsafe.Add(w.src, o*w.k*w.size), w.idx, 1, 0, r0, r1, &pace)
 		return
 	}
-	for k, p := range w.idx {
-		if k%tileElems == tileElems-1 {
-			pace.Step()
+	// Rows of the source that are this block's lie anywhere: some are found, then asked for before they are wanted.
+	var own [64]int
+	for k := 0; k < len(w.idx); {
+		n := 0
+		for ; k < len(w.idx) && n < len(own); k++ {
+			own[n] = k
+			if uint64(w.idx[k]-r0) < uint64(r1-r0) {
+				n++
+			}
 		}
-		if p >= r0 && p < r1 {
-			w.meet(unsafe.Add(w.z, ((o*w.n+int(p))*w.inner+i0)*w.size), unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size), i1-i0)
+		row := func(k int) unsafe.Pointer { return unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size) }
+		for i, k := range own[:n] {
+			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= aheadRow {
+				simd.Prefetch(row(own[i+rowsAhead]), bytes)
+			}
+			w.meet(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
 		}
+		pace.Step()
 	}
 }
 
@@ -135,17 +160,31 @@ func (w *writes) meetEach(z, x unsafe.Pointer, idx []int64, i0 int, r0, r1 int64
 }
 
 // prepareWrites brings operands in order. Half types are combined as float32: finish rounds them once at the end.
-func prepareWrites(c *backend.Ctx, s attr.Scatter, out, in []backend.View) (w *writes, finish func() error, err error) {
-	d := out[0].DType
-	if err := begin(c, out[0], in[0]); err != nil {
-		return nil, nil, err
+func prepareWrites(c *backend.Ctx, s attr.Scatter, slices bool, out, in []backend.View) (w *writes, finish func() error, err error) {
+	d, n := out[0].DType, out[0].Shape.Dim(s.Axis)
+	dims, xd := out[0].Shape.Dims(), in[1].Shape.Dims()
+	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), n: n, outer: volume(dims[:s.Axis]), inner: volume(dims[s.Axis+1:]), slices: slices}
+	if slices {
+		w.k, w.sourceInner, w.sourceOuters = in[1].Numel(), w.inner, w.outer
+	} else {
+		w.k, w.sourceOuters, w.sourceInner = xd[s.Axis], volume(xd[:s.Axis]), volume(xd[s.Axis+1:])
 	}
-	w = &writes{z: stridedOf(out[0]).base, size: d.Size(), n: out[0].Shape.Dim(s.Axis)}
-	if w.idx, err = checkedIndex(c, in[1], w.n); err != nil {
-		return nil, nil, err
+	_, inners, ranges := w.split()
+	if !slices && w.sourceOuters == w.outer && inners*ranges == 1 && in[1].Numel() > 0 && out[0].Numel() > 0 && out[0].Buf != in[0].Buf && in[0].Contiguous() && !d.IsHalf() {
+		w.fresh = stridedOf(in[0]).base
+		p, err := dense(c, in[1])
+		if err != nil {
+			return nil, nil, err
+		}
+		w.idx = elems[int64](p, in[1].Numel())
+	} else {
+		if err := begin(c, out[0], in[0]); err != nil {
+			return nil, nil, err
+		}
+		if w.idx, err = checkedIndex(c, in[1], n); err != nil {
+			return nil, nil, err
+		}
 	}
-	dims := out[0].Shape.Dims()
-	w.outer, w.inner = volume(dims[:s.Axis]), volume(dims[s.Axis+1:])
 	finish = func() error { return nil }
 	if d.IsHalf() && s.Reduce != attr.ReduceSet {
 		src, err := denseF32(c, in[2])
@@ -166,11 +205,10 @@ func prepareWrites(c *backend.Ctx, s attr.Scatter, out, in []backend.View) (w *w
 }
 
 func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
-	w, finish, err := prepareWrites(c, a.(attr.Scatter), out, in)
+	w, finish, err := prepareWrites(c, a.(attr.Scatter), true, out, in)
 	if err != nil || len(w.idx) == 0 || out[0].Numel() == 0 {
 		return err
 	}
-	w.slices, w.k, w.sourceInner, w.sourceOuters = true, len(w.idx), w.inner, w.outer
 	run := w.run
 	if r := a.(attr.Scatter).Reduce; w.outer == 1 && w.inner == 1 && r == attr.ReduceAdd && w.single != nil && len(w.idx) >= 2*tallyChunk && w.n <= tallyChunk/4 {
 		run = w.tally
@@ -183,13 +221,11 @@ func putSlices(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 
 func scatterKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 	s := a.(attr.Scatter)
-	w, finish, err := prepareWrites(c, s, out, in)
+	w, finish, err := prepareWrites(c, s, false, out, in)
 	if err != nil || len(w.idx) == 0 || out[0].Numel() == 0 {
 		return err
 	}
 	zd, xd := out[0].Shape.Dims(), in[1].Shape.Dims()
-	w.k = xd[s.Axis]
-	w.sourceOuters, w.sourceInner = volume(xd[:s.Axis]), volume(xd[s.Axis+1:])
 	if w.sourceOuters != w.outer {
 		w.outerOf = func(o int) int { return within(o, xd[:s.Axis], zd[:s.Axis]) }
 	}

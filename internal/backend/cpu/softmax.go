@@ -35,7 +35,7 @@ func withScratch(n int, f func(t []float32)) {
 
 // streams reports whether a result of that many rows of n floats goes past the caches: it is larger than they are, and
 // rows are long enough for whole lines.
-func streams(rows, n int) bool { return 4*rows*n >= streamFrom && n >= streamRow/4 }
+func streams(rows, n int) bool { return 4*rows*n >= StreamFrom && n >= streamRow/4 }
 
 // rowsOfBlock says how many rows of n elements a block has. If they go past the caches there are many rows, and longer blocks
 // are a twentieth faster: less often a row is not asked for in time.

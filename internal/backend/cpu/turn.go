@@ -29,7 +29,7 @@ func (w *mover) turn(c *backend.Ctx, p int) error {
 	rows, cols := w.dims[last], w.dims[p] // of the source
 	outer := *w
 	outer.dims, outer.zs, outer.xs = drop(w.dims, p), drop(w.zs, p), drop(w.xs, p)
-	past := w.size == 4 && 4*volume(w.dims) >= streamFrom
+	past := w.size == 4 && 4*volume(w.dims) >= StreamFrom
 	// A block is a strip of tiles down the source, so that what is written lies together.
 	turn, wide, tall, strip := turner(w.size), turnTile, turnTile, 8*turnTile
 	if past {

@@ -22,6 +22,14 @@ type tiled struct {
 	brief             bool
 }
 
+// soon is the form of a kernel that will run a few times: half as much of it is unrolled.
+func (t tiled) soon(brief bool) tiled {
+	if t.brief = brief; brief {
+		t.each = 1
+	}
+	return t
+}
+
 func (t tiled) rows() int { return 16 * t.warps * t.each }
 
 // The kernels: the result, the cotangents of keys and values, that of the queries.
@@ -56,11 +64,11 @@ func (t tiled) source(file string, keys bool) string {
 		number(t.half == dtype.BFloat16), t.hd, t.warps, t.each, t.tile, number(keys)) + kernels.Source("attention_tile", file)
 }
 
-// tiled finds a kernel of attention in a form. One that cuDNN's will soon replace is compiled in a third of the time, and runs slower.
+// tiled finds a kernel of attention in a form. One that cuDNN's will soon replace is compiled in half the time, and runs slower.
 func (d *Device) tiled(t tiled, name string, keys bool) (*driver.Function, error) {
 	k := text{name: name, source: func() string { return t.source(name, keys) }, options: options, ours: true, long: true}
 	if t.brief {
-		k.options, k.long = briefly, false
+		k.options = briefly
 	}
 	return d.find(fmt.Sprint(name, t, keys), k)
 }
@@ -107,7 +115,7 @@ func attention(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	t, ok := tilesFor(p, in[0], in[1], in[2], forward)
-	t.brief = later
+	t = t.soon(later)
 	if !ok || len(in) > 3 || !fitsRows(out[0]) {
 		if out[0].Contiguous() {
 			return d.attentionRows(p, out, in)
@@ -210,7 +218,7 @@ func (d *call) attentionGradByKernels(p attr.Attention, out []backend.View, o gr
 	for _, part := range []int{ofQueries, ofKeys} {
 		t, _ := tilesFor(p, o.q, o.k, o.v, part)
 		keys := part == ofKeys
-		t.brief = brief
+		t = t.soon(brief)
 		f, err := d.tiled(t, "attention_grad", keys)
 		if err != nil {
 			return err

@@ -20,6 +20,31 @@ const (
 type attentionWork struct {
 	sync.Mutex
 	done map[cudnn.Attention]float64
+	kept map[cudnn.Attention]bool // an earlier process left its plan behind
+}
+
+// attentionKept reports whether cuDNN's kernels for an attention were kept by an earlier process: then they are ready at once. Where the
+// same bits are asked for it does not matter what others did.
+func (d *call) attentionKept(a cudnn.Attention) bool {
+	if !d.dnnUsed || d.ctx.Deterministic {
+		return false
+	}
+	h, _ := d.dnn()
+	if h == nil {
+		return false
+	}
+	w := &d.attentions
+	w.Lock()
+	defer w.Unlock()
+	kept, known := w.kept[a]
+	if !known {
+		if w.kept == nil {
+			w.kept = map[cudnn.Attention]bool{}
+		}
+		kept = h.KeepsAttention(a)
+		w.kept[a] = kept
+	}
+	return kept
 }
 
 // worth notes an attention and reports whether cuDNN should do it now, or will once it comes again.
@@ -28,7 +53,10 @@ func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	if flops < worthAttention && !d.dnnAlways {
 		return false, false
 	}
-	if !d.dnnAlways && d.face != recording && d.attentions.add(a, flops, d.face == running) < worthCompiling {
+	if work := d.attentions.add(a, flops, d.face == running); !d.dnnAlways && d.face != recording && work < worthCompiling && !d.attentionKept(a) {
+		if d.face == looking && work > 0 { // it comes again, and whoever records it wants to know: then our kernels can be compiled ahead where there is no cuDNN
+			d.openDNN()
+		}
 		return false, !d.dnnOff && (!d.dnnDone.Load() || d.dnnHandle != nil)
 	}
 	h, unknown := d.dnn()

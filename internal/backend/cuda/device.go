@@ -46,6 +46,7 @@ type shared struct {
 	dnnHandle *cudnn.Handle // nil: not there
 	dnnErr    error
 	dnnOff    bool
+	dnnUsed   bool     // by an earlier process
 	dnnAlways bool     // also for work that is too small to be worth it: in tests
 	dnnOps    sync.Map // op → *atomic.Int64: how often cuDNN did it
 

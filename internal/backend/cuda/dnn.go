@@ -11,22 +11,23 @@ import (
 // dnn opens cuDNN, which is optional: nil where it is missing or switched off. One that looks ahead does not wait for it;
 // then unknown says that it may be there.
 func (d *Device) dnn() (h *cudnn.Handle, unknown bool) {
-	open := func() {
-		d.dnnOnce.Do(func() {
-			if h, err := cudnn.New(d.main()); err == nil {
-				d.dnnHandle = h
-			} else {
-				d.dnnErr = err
-			}
-			d.dnnDone.Store(true)
-		})
-	}
 	if d.face == looking && !d.dnnDone.Load() {
-		go open()
+		go d.openDNN()
 		return nil, true
 	}
-	open()
+	d.openDNN()
 	return d.dnnHandle, false
+}
+
+func (d *Device) openDNN() {
+	d.dnnOnce.Do(func() {
+		if h, err := cudnn.New(d.main()); err == nil {
+			d.dnnHandle = h
+		} else {
+			d.dnnErr = err
+		}
+		d.dnnDone.Store(true)
+	})
 }
 
 // DNN says why cuDNN is not used, nil if it is; it opens the library.

@@ -29,6 +29,7 @@ func (d *Device) preload(cold bool) {
 	_, blas := nvrtc.Load(usedBLAS)
 	blas = blas || cold
 	_, dnn := nvrtc.Load(usedDNN)
+	d.dnnUsed = dnn
 	if !blas && !dnn {
 		return
 	}

@@ -248,6 +248,12 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 	return best, nil
 }
 
+// KeepsAttention reports whether a plan of an attention was kept.
+func (h *Handle) KeepsAttention(a Attention) bool {
+	b, ok := nvrtc.Load(keyOf(h.d.Name, a))
+	return ok && len(b) > 1
+}
+
 // keyOf is what a choice is remembered under: all of the work's fields, not its name, which leaves some out.
 func keyOf[W work](device string, w W) string {
 	return fmt.Sprintf("cudnn 3\x00%d\x00%d\x00%s\x00%#v", Version, driver.Version, device, w)

@@ -114,7 +114,7 @@ func Compile(name, source, arch string, options ...string) ([]byte, error) {
 }
 
 // Fast is an option that trades the speed of a kernel for that of its compilation; libraries before 12.8 do without.
-const Fast = "--Ofast-compile=mid"
+const Fast = "--Ofast-compile=min"
 
 // invalidOption is the status of a library that does not know an option.
 const invalidOption = 5
