@@ -2,6 +2,7 @@ package optim
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -29,6 +30,7 @@ type Group struct {
 
 	lr, momentum  float64
 	rate, inertia *lucid.Tensor // the same as 0-d tensors; inertia is nil for optimizers without momentum
+	begin         func(v float64)
 }
 
 // LR returns the learning rate.
@@ -56,6 +58,9 @@ func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia !
 func (g *Group) SetMomentum(v float64) {
 	outside("set_momentum")
 	if g.inertia != nil {
+		if g.begin != nil && v != 0 {
+			g.begin(v)
+		}
 		g.momentum = v
 		g.inertia.Assign(v)
 	}
@@ -101,6 +106,8 @@ type rule[H any] struct {
 	name string
 	// momentum returns the number that schedules may move; nil if there is none.
 	momentum func(h H) float64
+	// begin gives numbers that were made without momentum some, for which there is more state; nil if there is no need to.
+	begin func(h *H, v float64)
 	// state returns what is kept for a parameter, as it is at the start.
 	state func(h H, p *lucid.Tensor, lr float64) []named
 	// shared returns 0-d numbers that all parameters of the same age share.
@@ -185,6 +192,9 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
 		g.inertia = number(w, g.momentum)
+		if e.rule.begin != nil && g.momentum == 0 {
+			g.begin = func(v float64) { e.begin(g, v) }
+		}
 	}
 	for _, p := range params {
 		q := param{p: p, missed: number(w, 0)}
@@ -194,6 +204,23 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 		g.params = append(g.params, q)
 	}
 	e.groups = append(e.groups, g)
+	e.version.Store(e.version.Load() + 1)
+}
+
+// begin makes the state that a group made without momentum lacks, and leaves the rest as it is.
+func (e *engine[H]) begin(g *group[H], v float64) {
+	g.begin = nil
+	e.rule.begin(&g.h, v)
+	for i := range g.params {
+		q := &g.params[i]
+		state := e.rule.state(g.h, q.p, g.lr)
+		for k, s := range state {
+			if at := slices.IndexFunc(q.state, func(o named) bool { return o.name == s.name }); at >= 0 {
+				state[k] = q.state[at]
+			}
+		}
+		q.state = state
+	}
 	e.version.Store(e.version.Load() + 1)
 }
 

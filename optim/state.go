@@ -108,10 +108,10 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
 			g.InitialLR = get("initial_lr")
 			g.SetLR(get("lr"))
-			if g.inertia != nil {
-				g.SetMomentum(get("inertia"))
-			}
 			g.load(d, place)
+			if g.inertia != nil {
+				g.SetMomentum(get("inertia")) // may make state that the file has not
+			}
 			place += len(g.params)
 		}
 		e.version.Store(e.version.Load() + 1)

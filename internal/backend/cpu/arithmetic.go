@@ -134,7 +134,7 @@ func init() {
 		each1(func(v complex64) float32 { return float32(math.Hypot(float64(real(v)), float64(imag(v)))) }), each1(cmplx.Abs))
 	onInexact(&sign, vec1(simd.SignF32), vec1(simd.SignF64), nil, nil)
 	pow := binary64(special.Pow).complexes2(special.PowC)
-	pow[dtype.Float32] = vec2(simd.PowF32)
+	pow[dtype.Float32], pow[dtype.Float64] = vec2(simd.PowF32), vec2(simd.PowF64)
 	onIntegers(&pow, powIntB[uint8], powIntB[uint16], powIntB[uint32], powIntB[uint64], powIntB[int8], powIntB[int16], powIntB[int32], powIntB[int64])
 	var wrap byDType
 	wrap[dtype.Int64] = wrapIndex

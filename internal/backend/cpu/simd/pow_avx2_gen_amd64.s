@@ -4,155 +4,827 @@
 
 #include "textflag.h"
 
-DATA powavx2Const<>+0(SB)/8, $0x7ff0000000000000
-DATA powavx2Const<>+8(SB)/8, $0x7ff0000000000000
-DATA powavx2Const<>+16(SB)/8, $0x7ff0000000000000
-DATA powavx2Const<>+24(SB)/8, $0x7ff0000000000000
-DATA powavx2Const<>+32(SB)/8, $0x7fffffffffffffff
-DATA powavx2Const<>+40(SB)/8, $0x7fffffffffffffff
-DATA powavx2Const<>+48(SB)/8, $0x7fffffffffffffff
-DATA powavx2Const<>+56(SB)/8, $0x7fffffffffffffff
-DATA powavx2Const<>+64(SB)/8, $0x3ff0000000000000
-DATA powavx2Const<>+72(SB)/8, $0x3ff0000000000000
-DATA powavx2Const<>+80(SB)/8, $0x3ff0000000000000
-DATA powavx2Const<>+88(SB)/8, $0x3ff0000000000000
-DATA powavx2Const<>+96(SB)/8, $0x0
-DATA powavx2Const<>+104(SB)/8, $0x0
-DATA powavx2Const<>+112(SB)/8, $0x0
-DATA powavx2Const<>+120(SB)/8, $0x0
-DATA powavx2Const<>+128(SB)/8, $0xc069000000000000
-DATA powavx2Const<>+136(SB)/8, $0xc069000000000000
-DATA powavx2Const<>+144(SB)/8, $0xc069000000000000
-DATA powavx2Const<>+152(SB)/8, $0xc069000000000000
-DATA powavx2Const<>+160(SB)/8, $0x4069000000000000
-DATA powavx2Const<>+168(SB)/8, $0x4069000000000000
-DATA powavx2Const<>+176(SB)/8, $0x4069000000000000
-DATA powavx2Const<>+184(SB)/8, $0x4069000000000000
-DATA powavx2Const<>+192(SB)/8, $0x4338000000000000
-DATA powavx2Const<>+200(SB)/8, $0x4338000000000000
-DATA powavx2Const<>+208(SB)/8, $0x4338000000000000
-DATA powavx2Const<>+216(SB)/8, $0x4338000000000000
-DATA powavx2Const<>+224(SB)/8, $0x41d0000000000000
-DATA powavx2Const<>+232(SB)/8, $0x41d0000000000000
-DATA powavx2Const<>+240(SB)/8, $0x41d0000000000000
-DATA powavx2Const<>+248(SB)/8, $0x41d0000000000000
-DATA powavx2Const<>+256(SB)/8, $0x195f619980c433
-DATA powavx2Const<>+264(SB)/8, $0x195f619980c433
-DATA powavx2Const<>+272(SB)/8, $0x195f619980c433
-DATA powavx2Const<>+280(SB)/8, $0x195f619980c433
+DATA powavx2Const<>+0(SB)/8, $0x7fffffffffffffff
+DATA powavx2Const<>+8(SB)/8, $0x7fffffffffffffff
+DATA powavx2Const<>+16(SB)/8, $0x7fffffffffffffff
+DATA powavx2Const<>+24(SB)/8, $0x7fffffffffffffff
+DATA powavx2Const<>+32(SB)/8, $0x3ff0000000000000
+DATA powavx2Const<>+40(SB)/8, $0x3ff0000000000000
+DATA powavx2Const<>+48(SB)/8, $0x3ff0000000000000
+DATA powavx2Const<>+56(SB)/8, $0x3ff0000000000000
+DATA powavx2Const<>+64(SB)/8, $0x0
+DATA powavx2Const<>+72(SB)/8, $0x0
+DATA powavx2Const<>+80(SB)/8, $0x0
+DATA powavx2Const<>+88(SB)/8, $0x0
+DATA powavx2Const<>+96(SB)/8, $0x10000000000000
+DATA powavx2Const<>+104(SB)/8, $0x10000000000000
+DATA powavx2Const<>+112(SB)/8, $0x10000000000000
+DATA powavx2Const<>+120(SB)/8, $0x10000000000000
+DATA powavx2Const<>+128(SB)/8, $0x4350000000000000
+DATA powavx2Const<>+136(SB)/8, $0x4350000000000000
+DATA powavx2Const<>+144(SB)/8, $0x4350000000000000
+DATA powavx2Const<>+152(SB)/8, $0x4350000000000000
+DATA powavx2Const<>+160(SB)/8, $0x95f619980c433
+DATA powavx2Const<>+168(SB)/8, $0x95f619980c433
+DATA powavx2Const<>+176(SB)/8, $0x95f619980c433
+DATA powavx2Const<>+184(SB)/8, $0x95f619980c433
+DATA powavx2Const<>+192(SB)/8, $0x4330000000000000
+DATA powavx2Const<>+200(SB)/8, $0x4330000000000000
+DATA powavx2Const<>+208(SB)/8, $0x4330000000000000
+DATA powavx2Const<>+216(SB)/8, $0x4330000000000000
+DATA powavx2Const<>+224(SB)/8, $0x43300000000003ff
+DATA powavx2Const<>+232(SB)/8, $0x43300000000003ff
+DATA powavx2Const<>+240(SB)/8, $0x43300000000003ff
+DATA powavx2Const<>+248(SB)/8, $0x43300000000003ff
+DATA powavx2Const<>+256(SB)/8, $0x404b000000000000
+DATA powavx2Const<>+264(SB)/8, $0x404b000000000000
+DATA powavx2Const<>+272(SB)/8, $0x404b000000000000
+DATA powavx2Const<>+280(SB)/8, $0x404b000000000000
 DATA powavx2Const<>+288(SB)/8, $0x4000000000000000
 DATA powavx2Const<>+296(SB)/8, $0x4000000000000000
 DATA powavx2Const<>+304(SB)/8, $0x4000000000000000
 DATA powavx2Const<>+312(SB)/8, $0x4000000000000000
-DATA powavx2Const<>+320(SB)/8, $0x4330000000000000
-DATA powavx2Const<>+328(SB)/8, $0x4330000000000000
-DATA powavx2Const<>+336(SB)/8, $0x4330000000000000
-DATA powavx2Const<>+344(SB)/8, $0x4330000000000000
-DATA powavx2Const<>+352(SB)/8, $0x4330000000000400
-DATA powavx2Const<>+360(SB)/8, $0x4330000000000400
-DATA powavx2Const<>+368(SB)/8, $0x4330000000000400
-DATA powavx2Const<>+376(SB)/8, $0x4330000000000400
-DATA powavx2Const<>+384(SB)/8, $0xbfbf9f0faee99f6a
-DATA powavx2Const<>+392(SB)/8, $0xbfbf9f0faee99f6a
-DATA powavx2Const<>+400(SB)/8, $0xbfbf9f0faee99f6a
-DATA powavx2Const<>+408(SB)/8, $0xbfbf9f0faee99f6a
-DATA powavx2Const<>+416(SB)/8, $0x3fb02cb3179b8a91
-DATA powavx2Const<>+424(SB)/8, $0x3fb02cb3179b8a91
-DATA powavx2Const<>+432(SB)/8, $0x3fb02cb3179b8a91
-DATA powavx2Const<>+440(SB)/8, $0x3fb02cb3179b8a91
-DATA powavx2Const<>+448(SB)/8, $0x3fc024d019af0a96
-DATA powavx2Const<>+456(SB)/8, $0x3fc024d019af0a96
-DATA powavx2Const<>+464(SB)/8, $0x3fc024d019af0a96
-DATA powavx2Const<>+472(SB)/8, $0x3fc024d019af0a96
-DATA powavx2Const<>+480(SB)/8, $0xbfbe9fc7423ba9d6
-DATA powavx2Const<>+488(SB)/8, $0xbfbe9fc7423ba9d6
-DATA powavx2Const<>+496(SB)/8, $0xbfbe9fc7423ba9d6
-DATA powavx2Const<>+504(SB)/8, $0xbfbe9fc7423ba9d6
-DATA powavx2Const<>+512(SB)/8, $0x3fc087cb5548f364
-DATA powavx2Const<>+520(SB)/8, $0x3fc087cb5548f364
-DATA powavx2Const<>+528(SB)/8, $0x3fc087cb5548f364
-DATA powavx2Const<>+536(SB)/8, $0x3fc087cb5548f364
-DATA powavx2Const<>+544(SB)/8, $0xbfc272ba27350c93
-DATA powavx2Const<>+552(SB)/8, $0xbfc272ba27350c93
-DATA powavx2Const<>+560(SB)/8, $0xbfc272ba27350c93
-DATA powavx2Const<>+568(SB)/8, $0xbfc272ba27350c93
-DATA powavx2Const<>+576(SB)/8, $0x3fc488d0665cfe7f
-DATA powavx2Const<>+584(SB)/8, $0x3fc488d0665cfe7f
-DATA powavx2Const<>+592(SB)/8, $0x3fc488d0665cfe7f
-DATA powavx2Const<>+600(SB)/8, $0x3fc488d0665cfe7f
-DATA powavx2Const<>+608(SB)/8, $0xbfc715b8d4c11d34
-DATA powavx2Const<>+616(SB)/8, $0xbfc715b8d4c11d34
-DATA powavx2Const<>+624(SB)/8, $0xbfc715b8d4c11d34
-DATA powavx2Const<>+632(SB)/8, $0xbfc715b8d4c11d34
-DATA powavx2Const<>+640(SB)/8, $0x3fca615466bf73c1
-DATA powavx2Const<>+648(SB)/8, $0x3fca615466bf73c1
-DATA powavx2Const<>+656(SB)/8, $0x3fca615466bf73c1
-DATA powavx2Const<>+664(SB)/8, $0x3fca615466bf73c1
-DATA powavx2Const<>+672(SB)/8, $0xbfcec7061e1c7507
-DATA powavx2Const<>+680(SB)/8, $0xbfcec7061e1c7507
-DATA powavx2Const<>+688(SB)/8, $0xbfcec7061e1c7507
-DATA powavx2Const<>+696(SB)/8, $0xbfcec7061e1c7507
-DATA powavx2Const<>+704(SB)/8, $0x3fd2776c940c6301
-DATA powavx2Const<>+712(SB)/8, $0x3fd2776c940c6301
-DATA powavx2Const<>+720(SB)/8, $0x3fd2776c940c6301
-DATA powavx2Const<>+728(SB)/8, $0x3fd2776c940c6301
-DATA powavx2Const<>+736(SB)/8, $0xbfd715476b43f734
-DATA powavx2Const<>+744(SB)/8, $0xbfd715476b43f734
-DATA powavx2Const<>+752(SB)/8, $0xbfd715476b43f734
-DATA powavx2Const<>+760(SB)/8, $0xbfd715476b43f734
-DATA powavx2Const<>+768(SB)/8, $0x3fdec709dbd24053
-DATA powavx2Const<>+776(SB)/8, $0x3fdec709dbd24053
-DATA powavx2Const<>+784(SB)/8, $0x3fdec709dbd24053
-DATA powavx2Const<>+792(SB)/8, $0x3fdec709dbd24053
-DATA powavx2Const<>+800(SB)/8, $0xbfe715476528d498
-DATA powavx2Const<>+808(SB)/8, $0xbfe715476528d498
-DATA powavx2Const<>+816(SB)/8, $0xbfe715476528d498
-DATA powavx2Const<>+824(SB)/8, $0xbfe715476528d498
-DATA powavx2Const<>+832(SB)/8, $0x3ff71547652b89df
-DATA powavx2Const<>+840(SB)/8, $0x3ff71547652b89df
-DATA powavx2Const<>+848(SB)/8, $0x3ff71547652b89df
-DATA powavx2Const<>+856(SB)/8, $0x3ff71547652b89df
-DATA powavx2Const<>+864(SB)/8, $0xfff0000000000000
-DATA powavx2Const<>+872(SB)/8, $0xfff0000000000000
-DATA powavx2Const<>+880(SB)/8, $0xfff0000000000000
-DATA powavx2Const<>+888(SB)/8, $0xfff0000000000000
-DATA powavx2Const<>+896(SB)/8, $0x3f2446a1fede96af
-DATA powavx2Const<>+904(SB)/8, $0x3f2446a1fede96af
-DATA powavx2Const<>+912(SB)/8, $0x3f2446a1fede96af
-DATA powavx2Const<>+920(SB)/8, $0x3f2446a1fede96af
-DATA powavx2Const<>+928(SB)/8, $0x3eefe1789577ef37
-DATA powavx2Const<>+936(SB)/8, $0x3eefe1789577ef37
-DATA powavx2Const<>+944(SB)/8, $0x3eefe1789577ef37
-DATA powavx2Const<>+952(SB)/8, $0x3eefe1789577ef37
-DATA powavx2Const<>+960(SB)/8, $0x3f55d8a7083d4df3
-DATA powavx2Const<>+968(SB)/8, $0x3f55d8a7083d4df3
-DATA powavx2Const<>+976(SB)/8, $0x3f55d8a7083d4df3
-DATA powavx2Const<>+984(SB)/8, $0x3f55d8a7083d4df3
-DATA powavx2Const<>+992(SB)/8, $0x3f83b29dc40bbcf7
-DATA powavx2Const<>+1000(SB)/8, $0x3f83b29dc40bbcf7
-DATA powavx2Const<>+1008(SB)/8, $0x3f83b29dc40bbcf7
-DATA powavx2Const<>+1016(SB)/8, $0x3f83b29dc40bbcf7
-DATA powavx2Const<>+1024(SB)/8, $0x3fac6b08aaf33332
-DATA powavx2Const<>+1032(SB)/8, $0x3fac6b08aaf33332
-DATA powavx2Const<>+1040(SB)/8, $0x3fac6b08aaf33332
-DATA powavx2Const<>+1048(SB)/8, $0x3fac6b08aaf33332
-DATA powavx2Const<>+1056(SB)/8, $0x3fcebfbe0a4bea82
-DATA powavx2Const<>+1064(SB)/8, $0x3fcebfbe0a4bea82
-DATA powavx2Const<>+1072(SB)/8, $0x3fcebfbe0a4bea82
-DATA powavx2Const<>+1080(SB)/8, $0x3fcebfbe0a4bea82
-DATA powavx2Const<>+1088(SB)/8, $0x3fe62e42ff11625a
-DATA powavx2Const<>+1096(SB)/8, $0x3fe62e42ff11625a
-DATA powavx2Const<>+1104(SB)/8, $0x3fe62e42ff11625a
-DATA powavx2Const<>+1112(SB)/8, $0x3fe62e42ff11625a
-DATA powavx2Const<>+1120(SB)/8, $0x3feffffffffabbcc
-DATA powavx2Const<>+1128(SB)/8, $0x3feffffffffabbcc
-DATA powavx2Const<>+1136(SB)/8, $0x3feffffffffabbcc
-DATA powavx2Const<>+1144(SB)/8, $0x3feffffffffabbcc
-DATA powavx2Const<>+1152(SB)/8, $0x7ff8000000000001
-DATA powavx2Const<>+1160(SB)/8, $0x7ff8000000000001
-DATA powavx2Const<>+1168(SB)/8, $0x7ff8000000000001
-DATA powavx2Const<>+1176(SB)/8, $0x7ff8000000000001
-GLOBL powavx2Const<>(SB), RODATA|NOPTR, $1184
+DATA powavx2Const<>+320(SB)/8, $0x3fa642c8590b2164
+DATA powavx2Const<>+328(SB)/8, $0x3fa642c8590b2164
+DATA powavx2Const<>+336(SB)/8, $0x3fa642c8590b2164
+DATA powavx2Const<>+344(SB)/8, $0x3fa642c8590b2164
+DATA powavx2Const<>+352(SB)/8, $0x3fa47ae147ae147b
+DATA powavx2Const<>+360(SB)/8, $0x3fa47ae147ae147b
+DATA powavx2Const<>+368(SB)/8, $0x3fa47ae147ae147b
+DATA powavx2Const<>+376(SB)/8, $0x3fa47ae147ae147b
+DATA powavx2Const<>+384(SB)/8, $0x3fa8618618618618
+DATA powavx2Const<>+392(SB)/8, $0x3fa8618618618618
+DATA powavx2Const<>+400(SB)/8, $0x3fa8618618618618
+DATA powavx2Const<>+408(SB)/8, $0x3fa8618618618618
+DATA powavx2Const<>+416(SB)/8, $0x3faaf286bca1af28
+DATA powavx2Const<>+424(SB)/8, $0x3faaf286bca1af28
+DATA powavx2Const<>+432(SB)/8, $0x3faaf286bca1af28
+DATA powavx2Const<>+440(SB)/8, $0x3faaf286bca1af28
+DATA powavx2Const<>+448(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA powavx2Const<>+456(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA powavx2Const<>+464(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA powavx2Const<>+472(SB)/8, $0x3fae1e1e1e1e1e1e
+DATA powavx2Const<>+480(SB)/8, $0x3fb1111111111111
+DATA powavx2Const<>+488(SB)/8, $0x3fb1111111111111
+DATA powavx2Const<>+496(SB)/8, $0x3fb1111111111111
+DATA powavx2Const<>+504(SB)/8, $0x3fb1111111111111
+DATA powavx2Const<>+512(SB)/8, $0x3fb3b13b13b13b14
+DATA powavx2Const<>+520(SB)/8, $0x3fb3b13b13b13b14
+DATA powavx2Const<>+528(SB)/8, $0x3fb3b13b13b13b14
+DATA powavx2Const<>+536(SB)/8, $0x3fb3b13b13b13b14
+DATA powavx2Const<>+544(SB)/8, $0x3fb745d1745d1746
+DATA powavx2Const<>+552(SB)/8, $0x3fb745d1745d1746
+DATA powavx2Const<>+560(SB)/8, $0x3fb745d1745d1746
+DATA powavx2Const<>+568(SB)/8, $0x3fb745d1745d1746
+DATA powavx2Const<>+576(SB)/8, $0x3fbc71c71c71c71c
+DATA powavx2Const<>+584(SB)/8, $0x3fbc71c71c71c71c
+DATA powavx2Const<>+592(SB)/8, $0x3fbc71c71c71c71c
+DATA powavx2Const<>+600(SB)/8, $0x3fbc71c71c71c71c
+DATA powavx2Const<>+608(SB)/8, $0x3fc2492492492492
+DATA powavx2Const<>+616(SB)/8, $0x3fc2492492492492
+DATA powavx2Const<>+624(SB)/8, $0x3fc2492492492492
+DATA powavx2Const<>+632(SB)/8, $0x3fc2492492492492
+DATA powavx2Const<>+640(SB)/8, $0x3fc999999999999a
+DATA powavx2Const<>+648(SB)/8, $0x3fc999999999999a
+DATA powavx2Const<>+656(SB)/8, $0x3fc999999999999a
+DATA powavx2Const<>+664(SB)/8, $0x3fc999999999999a
+DATA powavx2Const<>+672(SB)/8, $0x3fd5555555555555
+DATA powavx2Const<>+680(SB)/8, $0x3fd5555555555555
+DATA powavx2Const<>+688(SB)/8, $0x3fd5555555555555
+DATA powavx2Const<>+696(SB)/8, $0x3fd5555555555555
+DATA powavx2Const<>+704(SB)/8, $0x3c75555555555555
+DATA powavx2Const<>+712(SB)/8, $0x3c75555555555555
+DATA powavx2Const<>+720(SB)/8, $0x3c75555555555555
+DATA powavx2Const<>+728(SB)/8, $0x3c75555555555555
+DATA powavx2Const<>+736(SB)/8, $0x40071547652b82fe
+DATA powavx2Const<>+744(SB)/8, $0x40071547652b82fe
+DATA powavx2Const<>+752(SB)/8, $0x40071547652b82fe
+DATA powavx2Const<>+760(SB)/8, $0x40071547652b82fe
+DATA powavx2Const<>+768(SB)/8, $0x3c8777d0ffda0d24
+DATA powavx2Const<>+776(SB)/8, $0x3c8777d0ffda0d24
+DATA powavx2Const<>+784(SB)/8, $0x3c8777d0ffda0d24
+DATA powavx2Const<>+792(SB)/8, $0x3c8777d0ffda0d24
+DATA powavx2Const<>+800(SB)/8, $0xfff0000000000000
+DATA powavx2Const<>+808(SB)/8, $0xfff0000000000000
+DATA powavx2Const<>+816(SB)/8, $0xfff0000000000000
+DATA powavx2Const<>+824(SB)/8, $0xfff0000000000000
+DATA powavx2Const<>+832(SB)/8, $0x7ff0000000000000
+DATA powavx2Const<>+840(SB)/8, $0x7ff0000000000000
+DATA powavx2Const<>+848(SB)/8, $0x7ff0000000000000
+DATA powavx2Const<>+856(SB)/8, $0x7ff0000000000000
+DATA powavx2Const<>+864(SB)/8, $0x4091300000000000
+DATA powavx2Const<>+872(SB)/8, $0x4091300000000000
+DATA powavx2Const<>+880(SB)/8, $0x4091300000000000
+DATA powavx2Const<>+888(SB)/8, $0x4091300000000000
+DATA powavx2Const<>+896(SB)/8, $0xc091300000000000
+DATA powavx2Const<>+904(SB)/8, $0xc091300000000000
+DATA powavx2Const<>+912(SB)/8, $0xc091300000000000
+DATA powavx2Const<>+920(SB)/8, $0xc091300000000000
+DATA powavx2Const<>+928(SB)/8, $0x3fe62e42fefa39ef
+DATA powavx2Const<>+936(SB)/8, $0x3fe62e42fefa39ef
+DATA powavx2Const<>+944(SB)/8, $0x3fe62e42fefa39ef
+DATA powavx2Const<>+952(SB)/8, $0x3fe62e42fefa39ef
+DATA powavx2Const<>+960(SB)/8, $0x3c7abc9e3b39803f
+DATA powavx2Const<>+968(SB)/8, $0x3c7abc9e3b39803f
+DATA powavx2Const<>+976(SB)/8, $0x3c7abc9e3b39803f
+DATA powavx2Const<>+984(SB)/8, $0x3c7abc9e3b39803f
+DATA powavx2Const<>+992(SB)/8, $0x3e21eed8eff8d898
+DATA powavx2Const<>+1000(SB)/8, $0x3e21eed8eff8d898
+DATA powavx2Const<>+1008(SB)/8, $0x3e21eed8eff8d898
+DATA powavx2Const<>+1016(SB)/8, $0x3e21eed8eff8d898
+DATA powavx2Const<>+1024(SB)/8, $0x3de6124613a86d09
+DATA powavx2Const<>+1032(SB)/8, $0x3de6124613a86d09
+DATA powavx2Const<>+1040(SB)/8, $0x3de6124613a86d09
+DATA powavx2Const<>+1048(SB)/8, $0x3de6124613a86d09
+DATA powavx2Const<>+1056(SB)/8, $0x3e5ae64567f544e4
+DATA powavx2Const<>+1064(SB)/8, $0x3e5ae64567f544e4
+DATA powavx2Const<>+1072(SB)/8, $0x3e5ae64567f544e4
+DATA powavx2Const<>+1080(SB)/8, $0x3e5ae64567f544e4
+DATA powavx2Const<>+1088(SB)/8, $0x3e927e4fb7789f5c
+DATA powavx2Const<>+1096(SB)/8, $0x3e927e4fb7789f5c
+DATA powavx2Const<>+1104(SB)/8, $0x3e927e4fb7789f5c
+DATA powavx2Const<>+1112(SB)/8, $0x3e927e4fb7789f5c
+DATA powavx2Const<>+1120(SB)/8, $0x3ec71de3a556c734
+DATA powavx2Const<>+1128(SB)/8, $0x3ec71de3a556c734
+DATA powavx2Const<>+1136(SB)/8, $0x3ec71de3a556c734
+DATA powavx2Const<>+1144(SB)/8, $0x3ec71de3a556c734
+DATA powavx2Const<>+1152(SB)/8, $0x3efa01a01a01a01a
+DATA powavx2Const<>+1160(SB)/8, $0x3efa01a01a01a01a
+DATA powavx2Const<>+1168(SB)/8, $0x3efa01a01a01a01a
+DATA powavx2Const<>+1176(SB)/8, $0x3efa01a01a01a01a
+DATA powavx2Const<>+1184(SB)/8, $0x3f2a01a01a01a01a
+DATA powavx2Const<>+1192(SB)/8, $0x3f2a01a01a01a01a
+DATA powavx2Const<>+1200(SB)/8, $0x3f2a01a01a01a01a
+DATA powavx2Const<>+1208(SB)/8, $0x3f2a01a01a01a01a
+DATA powavx2Const<>+1216(SB)/8, $0x3f56c16c16c16c17
+DATA powavx2Const<>+1224(SB)/8, $0x3f56c16c16c16c17
+DATA powavx2Const<>+1232(SB)/8, $0x3f56c16c16c16c17
+DATA powavx2Const<>+1240(SB)/8, $0x3f56c16c16c16c17
+DATA powavx2Const<>+1248(SB)/8, $0x3f81111111111111
+DATA powavx2Const<>+1256(SB)/8, $0x3f81111111111111
+DATA powavx2Const<>+1264(SB)/8, $0x3f81111111111111
+DATA powavx2Const<>+1272(SB)/8, $0x3f81111111111111
+DATA powavx2Const<>+1280(SB)/8, $0x3fa5555555555555
+DATA powavx2Const<>+1288(SB)/8, $0x3fa5555555555555
+DATA powavx2Const<>+1296(SB)/8, $0x3fa5555555555555
+DATA powavx2Const<>+1304(SB)/8, $0x3fa5555555555555
+DATA powavx2Const<>+1312(SB)/8, $0x3fc5555555555555
+DATA powavx2Const<>+1320(SB)/8, $0x3fc5555555555555
+DATA powavx2Const<>+1328(SB)/8, $0x3fc5555555555555
+DATA powavx2Const<>+1336(SB)/8, $0x3fc5555555555555
+DATA powavx2Const<>+1344(SB)/8, $0x3fe0000000000000
+DATA powavx2Const<>+1352(SB)/8, $0x3fe0000000000000
+DATA powavx2Const<>+1360(SB)/8, $0x3fe0000000000000
+DATA powavx2Const<>+1368(SB)/8, $0x3fe0000000000000
+DATA powavx2Const<>+1376(SB)/8, $0x4338000000000000
+DATA powavx2Const<>+1384(SB)/8, $0x4338000000000000
+DATA powavx2Const<>+1392(SB)/8, $0x4338000000000000
+DATA powavx2Const<>+1400(SB)/8, $0x4338000000000000
+DATA powavx2Const<>+1408(SB)/8, $0x8000000000000000
+DATA powavx2Const<>+1416(SB)/8, $0x8000000000000000
+DATA powavx2Const<>+1424(SB)/8, $0x8000000000000000
+DATA powavx2Const<>+1432(SB)/8, $0x8000000000000000
+DATA powavx2Const<>+1440(SB)/8, $0x7ff8000000000001
+DATA powavx2Const<>+1448(SB)/8, $0x7ff8000000000001
+DATA powavx2Const<>+1456(SB)/8, $0x7ff8000000000001
+DATA powavx2Const<>+1464(SB)/8, $0x7ff8000000000001
+DATA powavx2Const<>+1472(SB)/8, $0xc069000000000000
+DATA powavx2Const<>+1480(SB)/8, $0xc069000000000000
+DATA powavx2Const<>+1488(SB)/8, $0xc069000000000000
+DATA powavx2Const<>+1496(SB)/8, $0xc069000000000000
+DATA powavx2Const<>+1504(SB)/8, $0x4069000000000000
+DATA powavx2Const<>+1512(SB)/8, $0x4069000000000000
+DATA powavx2Const<>+1520(SB)/8, $0x4069000000000000
+DATA powavx2Const<>+1528(SB)/8, $0x4069000000000000
+DATA powavx2Const<>+1536(SB)/8, $0x41d0000000000000
+DATA powavx2Const<>+1544(SB)/8, $0x41d0000000000000
+DATA powavx2Const<>+1552(SB)/8, $0x41d0000000000000
+DATA powavx2Const<>+1560(SB)/8, $0x41d0000000000000
+DATA powavx2Const<>+1568(SB)/8, $0x195f619980c433
+DATA powavx2Const<>+1576(SB)/8, $0x195f619980c433
+DATA powavx2Const<>+1584(SB)/8, $0x195f619980c433
+DATA powavx2Const<>+1592(SB)/8, $0x195f619980c433
+DATA powavx2Const<>+1600(SB)/8, $0x4330000000000400
+DATA powavx2Const<>+1608(SB)/8, $0x4330000000000400
+DATA powavx2Const<>+1616(SB)/8, $0x4330000000000400
+DATA powavx2Const<>+1624(SB)/8, $0x4330000000000400
+DATA powavx2Const<>+1632(SB)/8, $0xbfbf9f0faee99f6a
+DATA powavx2Const<>+1640(SB)/8, $0xbfbf9f0faee99f6a
+DATA powavx2Const<>+1648(SB)/8, $0xbfbf9f0faee99f6a
+DATA powavx2Const<>+1656(SB)/8, $0xbfbf9f0faee99f6a
+DATA powavx2Const<>+1664(SB)/8, $0x3fb02cb3179b8a91
+DATA powavx2Const<>+1672(SB)/8, $0x3fb02cb3179b8a91
+DATA powavx2Const<>+1680(SB)/8, $0x3fb02cb3179b8a91
+DATA powavx2Const<>+1688(SB)/8, $0x3fb02cb3179b8a91
+DATA powavx2Const<>+1696(SB)/8, $0x3fc024d019af0a96
+DATA powavx2Const<>+1704(SB)/8, $0x3fc024d019af0a96
+DATA powavx2Const<>+1712(SB)/8, $0x3fc024d019af0a96
+DATA powavx2Const<>+1720(SB)/8, $0x3fc024d019af0a96
+DATA powavx2Const<>+1728(SB)/8, $0xbfbe9fc7423ba9d6
+DATA powavx2Const<>+1736(SB)/8, $0xbfbe9fc7423ba9d6
+DATA powavx2Const<>+1744(SB)/8, $0xbfbe9fc7423ba9d6
+DATA powavx2Const<>+1752(SB)/8, $0xbfbe9fc7423ba9d6
+DATA powavx2Const<>+1760(SB)/8, $0x3fc087cb5548f364
+DATA powavx2Const<>+1768(SB)/8, $0x3fc087cb5548f364
+DATA powavx2Const<>+1776(SB)/8, $0x3fc087cb5548f364
+DATA powavx2Const<>+1784(SB)/8, $0x3fc087cb5548f364
+DATA powavx2Const<>+1792(SB)/8, $0xbfc272ba27350c93
+DATA powavx2Const<>+1800(SB)/8, $0xbfc272ba27350c93
+DATA powavx2Const<>+1808(SB)/8, $0xbfc272ba27350c93
+DATA powavx2Const<>+1816(SB)/8, $0xbfc272ba27350c93
+DATA powavx2Const<>+1824(SB)/8, $0x3fc488d0665cfe7f
+DATA powavx2Const<>+1832(SB)/8, $0x3fc488d0665cfe7f
+DATA powavx2Const<>+1840(SB)/8, $0x3fc488d0665cfe7f
+DATA powavx2Const<>+1848(SB)/8, $0x3fc488d0665cfe7f
+DATA powavx2Const<>+1856(SB)/8, $0xbfc715b8d4c11d34
+DATA powavx2Const<>+1864(SB)/8, $0xbfc715b8d4c11d34
+DATA powavx2Const<>+1872(SB)/8, $0xbfc715b8d4c11d34
+DATA powavx2Const<>+1880(SB)/8, $0xbfc715b8d4c11d34
+DATA powavx2Const<>+1888(SB)/8, $0x3fca615466bf73c1
+DATA powavx2Const<>+1896(SB)/8, $0x3fca615466bf73c1
+DATA powavx2Const<>+1904(SB)/8, $0x3fca615466bf73c1
+DATA powavx2Const<>+1912(SB)/8, $0x3fca615466bf73c1
+DATA powavx2Const<>+1920(SB)/8, $0xbfcec7061e1c7507
+DATA powavx2Const<>+1928(SB)/8, $0xbfcec7061e1c7507
+DATA powavx2Const<>+1936(SB)/8, $0xbfcec7061e1c7507
+DATA powavx2Const<>+1944(SB)/8, $0xbfcec7061e1c7507
+DATA powavx2Const<>+1952(SB)/8, $0x3fd2776c940c6301
+DATA powavx2Const<>+1960(SB)/8, $0x3fd2776c940c6301
+DATA powavx2Const<>+1968(SB)/8, $0x3fd2776c940c6301
+DATA powavx2Const<>+1976(SB)/8, $0x3fd2776c940c6301
+DATA powavx2Const<>+1984(SB)/8, $0xbfd715476b43f734
+DATA powavx2Const<>+1992(SB)/8, $0xbfd715476b43f734
+DATA powavx2Const<>+2000(SB)/8, $0xbfd715476b43f734
+DATA powavx2Const<>+2008(SB)/8, $0xbfd715476b43f734
+DATA powavx2Const<>+2016(SB)/8, $0x3fdec709dbd24053
+DATA powavx2Const<>+2024(SB)/8, $0x3fdec709dbd24053
+DATA powavx2Const<>+2032(SB)/8, $0x3fdec709dbd24053
+DATA powavx2Const<>+2040(SB)/8, $0x3fdec709dbd24053
+DATA powavx2Const<>+2048(SB)/8, $0xbfe715476528d498
+DATA powavx2Const<>+2056(SB)/8, $0xbfe715476528d498
+DATA powavx2Const<>+2064(SB)/8, $0xbfe715476528d498
+DATA powavx2Const<>+2072(SB)/8, $0xbfe715476528d498
+DATA powavx2Const<>+2080(SB)/8, $0x3ff71547652b89df
+DATA powavx2Const<>+2088(SB)/8, $0x3ff71547652b89df
+DATA powavx2Const<>+2096(SB)/8, $0x3ff71547652b89df
+DATA powavx2Const<>+2104(SB)/8, $0x3ff71547652b89df
+DATA powavx2Const<>+2112(SB)/8, $0x3f2446a1fede96af
+DATA powavx2Const<>+2120(SB)/8, $0x3f2446a1fede96af
+DATA powavx2Const<>+2128(SB)/8, $0x3f2446a1fede96af
+DATA powavx2Const<>+2136(SB)/8, $0x3f2446a1fede96af
+DATA powavx2Const<>+2144(SB)/8, $0x3eefe1789577ef37
+DATA powavx2Const<>+2152(SB)/8, $0x3eefe1789577ef37
+DATA powavx2Const<>+2160(SB)/8, $0x3eefe1789577ef37
+DATA powavx2Const<>+2168(SB)/8, $0x3eefe1789577ef37
+DATA powavx2Const<>+2176(SB)/8, $0x3f55d8a7083d4df3
+DATA powavx2Const<>+2184(SB)/8, $0x3f55d8a7083d4df3
+DATA powavx2Const<>+2192(SB)/8, $0x3f55d8a7083d4df3
+DATA powavx2Const<>+2200(SB)/8, $0x3f55d8a7083d4df3
+DATA powavx2Const<>+2208(SB)/8, $0x3f83b29dc40bbcf7
+DATA powavx2Const<>+2216(SB)/8, $0x3f83b29dc40bbcf7
+DATA powavx2Const<>+2224(SB)/8, $0x3f83b29dc40bbcf7
+DATA powavx2Const<>+2232(SB)/8, $0x3f83b29dc40bbcf7
+DATA powavx2Const<>+2240(SB)/8, $0x3fac6b08aaf33332
+DATA powavx2Const<>+2248(SB)/8, $0x3fac6b08aaf33332
+DATA powavx2Const<>+2256(SB)/8, $0x3fac6b08aaf33332
+DATA powavx2Const<>+2264(SB)/8, $0x3fac6b08aaf33332
+DATA powavx2Const<>+2272(SB)/8, $0x3fcebfbe0a4bea82
+DATA powavx2Const<>+2280(SB)/8, $0x3fcebfbe0a4bea82
+DATA powavx2Const<>+2288(SB)/8, $0x3fcebfbe0a4bea82
+DATA powavx2Const<>+2296(SB)/8, $0x3fcebfbe0a4bea82
+DATA powavx2Const<>+2304(SB)/8, $0x3fe62e42ff11625a
+DATA powavx2Const<>+2312(SB)/8, $0x3fe62e42ff11625a
+DATA powavx2Const<>+2320(SB)/8, $0x3fe62e42ff11625a
+DATA powavx2Const<>+2328(SB)/8, $0x3fe62e42ff11625a
+DATA powavx2Const<>+2336(SB)/8, $0x3feffffffffabbcc
+DATA powavx2Const<>+2344(SB)/8, $0x3feffffffffabbcc
+DATA powavx2Const<>+2352(SB)/8, $0x3feffffffffabbcc
+DATA powavx2Const<>+2360(SB)/8, $0x3feffffffffabbcc
+GLOBL powavx2Const<>(SB), RODATA|NOPTR, $2368
+
+DATA tailMask<>+0(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+8(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+16(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+24(SB)/8, $0xffffffffffffffff
+DATA tailMask<>+32(SB)/8, $0
+DATA tailMask<>+40(SB)/8, $0
+DATA tailMask<>+48(SB)/8, $0
+DATA tailMask<>+56(SB)/8, $0
+GLOBL tailMask<>(SB), RODATA|NOPTR, $64
+
+// func powF64AVX2(z, x, y *float64, n int)
+TEXT ·powF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ z+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), R8
+	MOVQ n+24(FP), CX
+	VMOVUPS powavx2Const<>+0(SB), Y2
+	VMOVUPS powavx2Const<>+32(SB), Y0
+	VMOVUPS powavx2Const<>+64(SB), Y1
+	SUBQ $8, CX
+	JL tail
+
+loop:
+	VMOVUPD (SI), Y3
+	VMOVUPD (R8), Y4
+	VPAND Y2, Y3, Y5
+	VCMPPD $17, powavx2Const<>+96(SB), Y5, Y6
+	VMULPD powavx2Const<>+128(SB), Y5, Y7
+	VBLENDVPD Y6, Y7, Y5, Y7
+	VPADDQ powavx2Const<>+160(SB), Y7, Y8
+	VPSRLQ $52, Y8, Y8
+	VPSLLQ $52, Y8, Y9
+	VPSUBQ Y9, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VSUBPD Y0, Y7, Y7
+	VPOR powavx2Const<>+192(SB), Y8, Y8
+	VSUBPD powavx2Const<>+224(SB), Y8, Y8
+	VBLENDVPD Y6, powavx2Const<>+256(SB), Y1, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD powavx2Const<>+288(SB), Y7, Y8
+	VSUBPD powavx2Const<>+288(SB), Y8, Y9
+	VSUBPD Y9, Y7, Y9
+	VDIVPD Y8, Y0, Y10
+	VMULPD Y10, Y7, Y11
+	VFNMADD231PD Y11, Y8, Y7
+	VFNMADD231PD Y11, Y9, Y7
+	VMULPD Y10, Y7, Y7
+	VMULPD Y11, Y11, Y8
+	VADDPD Y11, Y11, Y9
+	VMOVAPS Y8, Y10
+	VFMSUB231PD Y11, Y11, Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS powavx2Const<>+320(SB), Y9
+	VFMADD231PD powavx2Const<>+352(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+384(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+416(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+448(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+480(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+512(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+544(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+576(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+608(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+640(SB), Y8, Y9
+	VMULPD Y9, Y8, Y9
+	VADDPD powavx2Const<>+672(SB), Y9, Y12
+	VSUBPD powavx2Const<>+672(SB), Y12, Y13
+	VSUBPD Y13, Y9, Y9
+	VADDPD powavx2Const<>+704(SB), Y9, Y9
+	VMULPD Y12, Y8, Y13
+	VMOVAPS Y13, Y14
+	VFMSUB231PD Y12, Y8, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y12, Y10, Y14
+	VMULPD Y13, Y11, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y13, Y11, Y9
+	VFMADD231PD Y11, Y14, Y9
+	VFMADD231PD Y7, Y13, Y9
+	VADDPD Y8, Y11, Y10
+	VSUBPD Y11, Y10, Y11
+	VSUBPD Y11, Y8, Y8
+	VADDPD Y7, Y9, Y7
+	VADDPD Y7, Y8, Y7
+	VMULPD powavx2Const<>+736(SB), Y10, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD powavx2Const<>+736(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+768(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+736(SB), Y7, Y9
+	VADDPD Y8, Y6, Y7
+	VSUBPD Y6, Y7, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD Y9, Y6, Y6
+	VADDPD Y6, Y7, Y8
+	VSUBPD Y7, Y8, Y7
+	VSUBPD Y7, Y6, Y6
+	VCMPPD $0, Y1, Y5, Y7
+	VBLENDVPD Y7, powavx2Const<>+800(SB), Y5, Y7
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y9
+	VCMPPD $30, Y1, Y5, Y10
+	VPAND Y10, Y9, Y9
+	VBLENDVPD Y9, Y8, Y7, Y7
+	VBLENDVPD Y9, Y6, Y1, Y6
+	VMULPD Y7, Y4, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y7, Y4, Y9
+	VFMADD231PD Y4, Y6, Y9
+	VPAND Y2, Y8, Y6
+	VCMPPD $17, powavx2Const<>+864(SB), Y6, Y6
+	VBLENDVPD Y6, Y9, Y1, Y6
+	VCMPPD $0, Y1, Y7, Y7
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VMOVUPS powavx2Const<>+864(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMOVUPS powavx2Const<>+896(SB), Y8
+	VMAXPD Y7, Y8, Y7
+	VROUNDPD $0, Y7, Y8
+	VSUBPD Y8, Y7, Y7
+	VADDPD Y6, Y7, Y9
+	VMULPD powavx2Const<>+928(SB), Y9, Y10
+	VSUBPD Y7, Y9, Y7
+	VSUBPD Y7, Y6, Y6
+	VMOVAPS Y10, Y7
+	VFMSUB231PD powavx2Const<>+928(SB), Y9, Y7
+	VFMADD231PD powavx2Const<>+928(SB), Y6, Y7
+	VFMADD231PD powavx2Const<>+960(SB), Y9, Y7
+	VMULPD Y10, Y10, Y6
+	VMOVUPS powavx2Const<>+992(SB), Y9
+	VFMADD231PD powavx2Const<>+1024(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1056(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1088(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1120(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1152(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1184(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1216(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1248(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1280(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1312(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1344(SB), Y10, Y9
+	VMOVAPS Y7, Y11
+	VFMADD231PD Y10, Y7, Y11
+	VFMADD231PD Y9, Y6, Y11
+	VADDPD Y0, Y10, Y6
+	VSUBPD Y0, Y6, Y7
+	VSUBPD Y7, Y10, Y7
+	VADDPD Y11, Y7, Y7
+	VADDPD Y7, Y6, Y6
+	VMOVUPS powavx2Const<>+1376(SB), Y7
+	VFMADD231PD powavx2Const<>+1344(SB), Y8, Y7
+	VSUBPD powavx2Const<>+1376(SB), Y7, Y9
+	VSUBPD Y9, Y8, Y8
+	VADDPD powavx2Const<>+1376(SB), Y8, Y8
+	VPSLLQ $52, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPSLLQ $52, Y8, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPAND Y2, Y4, Y7
+	VMULPD powavx2Const<>+1344(SB), Y7, Y8
+	VROUNDPD $3, Y7, Y9
+	VCMPPD $0, Y7, Y9, Y7
+	VROUNDPD $3, Y8, Y9
+	VCMPPD $0, Y8, Y9, Y8
+	VMOVUPS powavx2Const<>+1408(SB), Y9
+	VBLENDVPD Y8, Y1, Y9, Y8
+	VBLENDVPD Y7, Y8, Y1, Y8
+	VPAND Y3, Y8, Y8
+	VPOR Y8, Y6, Y6
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y5
+	VMOVUPS powavx2Const<>+1440(SB), Y8
+	VBLENDVPD Y7, Y6, Y8, Y7
+	VBLENDVPD Y5, Y7, Y6, Y5
+	VCMPPD $17, Y1, Y3, Y7
+	VBLENDVPD Y7, Y5, Y6, Y5
+	VCMPPD $3, Y4, Y3, Y6
+	VBLENDVPD Y6, powavx2Const<>+1440(SB), Y5, Y5
+	VCMPPD $0, Y0, Y3, Y3
+	VBLENDVPD Y3, Y0, Y5, Y3
+	VCMPPD $0, Y1, Y4, Y4
+	VBLENDVPD Y4, Y0, Y3, Y3
+	VMOVUPD Y3, (DI)
+	VMOVUPD 32(SI), Y3
+	VMOVUPD 32(R8), Y4
+	VPAND Y2, Y3, Y5
+	VCMPPD $17, powavx2Const<>+96(SB), Y5, Y6
+	VMULPD powavx2Const<>+128(SB), Y5, Y7
+	VBLENDVPD Y6, Y7, Y5, Y7
+	VPADDQ powavx2Const<>+160(SB), Y7, Y8
+	VPSRLQ $52, Y8, Y8
+	VPSLLQ $52, Y8, Y9
+	VPSUBQ Y9, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VSUBPD Y0, Y7, Y7
+	VPOR powavx2Const<>+192(SB), Y8, Y8
+	VSUBPD powavx2Const<>+224(SB), Y8, Y8
+	VBLENDVPD Y6, powavx2Const<>+256(SB), Y1, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD powavx2Const<>+288(SB), Y7, Y8
+	VSUBPD powavx2Const<>+288(SB), Y8, Y9
+	VSUBPD Y9, Y7, Y9
+	VDIVPD Y8, Y0, Y10
+	VMULPD Y10, Y7, Y11
+	VFNMADD231PD Y11, Y8, Y7
+	VFNMADD231PD Y11, Y9, Y7
+	VMULPD Y10, Y7, Y7
+	VMULPD Y11, Y11, Y8
+	VADDPD Y11, Y11, Y9
+	VMOVAPS Y8, Y10
+	VFMSUB231PD Y11, Y11, Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS powavx2Const<>+320(SB), Y9
+	VFMADD231PD powavx2Const<>+352(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+384(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+416(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+448(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+480(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+512(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+544(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+576(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+608(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+640(SB), Y8, Y9
+	VMULPD Y9, Y8, Y9
+	VADDPD powavx2Const<>+672(SB), Y9, Y12
+	VSUBPD powavx2Const<>+672(SB), Y12, Y13
+	VSUBPD Y13, Y9, Y9
+	VADDPD powavx2Const<>+704(SB), Y9, Y9
+	VMULPD Y12, Y8, Y13
+	VMOVAPS Y13, Y14
+	VFMSUB231PD Y12, Y8, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y12, Y10, Y14
+	VMULPD Y13, Y11, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y13, Y11, Y9
+	VFMADD231PD Y11, Y14, Y9
+	VFMADD231PD Y7, Y13, Y9
+	VADDPD Y8, Y11, Y10
+	VSUBPD Y11, Y10, Y11
+	VSUBPD Y11, Y8, Y8
+	VADDPD Y7, Y9, Y7
+	VADDPD Y7, Y8, Y7
+	VMULPD powavx2Const<>+736(SB), Y10, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD powavx2Const<>+736(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+768(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+736(SB), Y7, Y9
+	VADDPD Y8, Y6, Y7
+	VSUBPD Y6, Y7, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD Y9, Y6, Y6
+	VADDPD Y6, Y7, Y8
+	VSUBPD Y7, Y8, Y7
+	VSUBPD Y7, Y6, Y6
+	VCMPPD $0, Y1, Y5, Y7
+	VBLENDVPD Y7, powavx2Const<>+800(SB), Y5, Y7
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y9
+	VCMPPD $30, Y1, Y5, Y10
+	VPAND Y10, Y9, Y9
+	VBLENDVPD Y9, Y8, Y7, Y7
+	VBLENDVPD Y9, Y6, Y1, Y6
+	VMULPD Y7, Y4, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y7, Y4, Y9
+	VFMADD231PD Y4, Y6, Y9
+	VPAND Y2, Y8, Y6
+	VCMPPD $17, powavx2Const<>+864(SB), Y6, Y6
+	VBLENDVPD Y6, Y9, Y1, Y6
+	VCMPPD $0, Y1, Y7, Y7
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VMOVUPS powavx2Const<>+864(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMOVUPS powavx2Const<>+896(SB), Y8
+	VMAXPD Y7, Y8, Y7
+	VROUNDPD $0, Y7, Y8
+	VSUBPD Y8, Y7, Y7
+	VADDPD Y6, Y7, Y9
+	VMULPD powavx2Const<>+928(SB), Y9, Y10
+	VSUBPD Y7, Y9, Y7
+	VSUBPD Y7, Y6, Y6
+	VMOVAPS Y10, Y7
+	VFMSUB231PD powavx2Const<>+928(SB), Y9, Y7
+	VFMADD231PD powavx2Const<>+928(SB), Y6, Y7
+	VFMADD231PD powavx2Const<>+960(SB), Y9, Y7
+	VMULPD Y10, Y10, Y6
+	VMOVUPS powavx2Const<>+992(SB), Y9
+	VFMADD231PD powavx2Const<>+1024(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1056(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1088(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1120(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1152(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1184(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1216(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1248(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1280(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1312(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1344(SB), Y10, Y9
+	VMOVAPS Y7, Y11
+	VFMADD231PD Y10, Y7, Y11
+	VFMADD231PD Y9, Y6, Y11
+	VADDPD Y0, Y10, Y6
+	VSUBPD Y0, Y6, Y7
+	VSUBPD Y7, Y10, Y7
+	VADDPD Y11, Y7, Y7
+	VADDPD Y7, Y6, Y6
+	VMOVUPS powavx2Const<>+1376(SB), Y7
+	VFMADD231PD powavx2Const<>+1344(SB), Y8, Y7
+	VSUBPD powavx2Const<>+1376(SB), Y7, Y9
+	VSUBPD Y9, Y8, Y8
+	VADDPD powavx2Const<>+1376(SB), Y8, Y8
+	VPSLLQ $52, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPSLLQ $52, Y8, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPAND Y2, Y4, Y7
+	VMULPD powavx2Const<>+1344(SB), Y7, Y8
+	VROUNDPD $3, Y7, Y9
+	VCMPPD $0, Y7, Y9, Y7
+	VROUNDPD $3, Y8, Y9
+	VCMPPD $0, Y8, Y9, Y8
+	VMOVUPS powavx2Const<>+1408(SB), Y9
+	VBLENDVPD Y8, Y1, Y9, Y8
+	VBLENDVPD Y7, Y8, Y1, Y8
+	VPAND Y3, Y8, Y8
+	VPOR Y8, Y6, Y6
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y5
+	VMOVUPS powavx2Const<>+1440(SB), Y8
+	VBLENDVPD Y7, Y6, Y8, Y7
+	VBLENDVPD Y5, Y7, Y6, Y5
+	VCMPPD $17, Y1, Y3, Y7
+	VBLENDVPD Y7, Y5, Y6, Y5
+	VCMPPD $3, Y4, Y3, Y6
+	VBLENDVPD Y6, powavx2Const<>+1440(SB), Y5, Y5
+	VCMPPD $0, Y0, Y3, Y3
+	VBLENDVPD Y3, Y0, Y5, Y3
+	VCMPPD $0, Y1, Y4, Y4
+	VBLENDVPD Y4, Y0, Y3, Y3
+	VMOVUPD Y3, 32(DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, R8
+	SUBQ $8, CX
+	JGE loop
+
+tail:
+	ADDQ $8, CX
+	JZ done
+
+tailLoop:
+	MOVQ $4, DX
+	CMPQ CX, DX
+	CMOVQLT CX, DX
+	NEGQ DX
+	LEAQ tailMask<>+32(SB), AX
+	VMOVDQU (AX)(DX*8), Y15
+	VMASKMOVPD (SI), Y15, Y3
+	VMASKMOVPD (R8), Y15, Y4
+	VPAND Y2, Y3, Y5
+	VCMPPD $17, powavx2Const<>+96(SB), Y5, Y6
+	VMULPD powavx2Const<>+128(SB), Y5, Y7
+	VBLENDVPD Y6, Y7, Y5, Y7
+	VPADDQ powavx2Const<>+160(SB), Y7, Y8
+	VPSRLQ $52, Y8, Y8
+	VPSLLQ $52, Y8, Y9
+	VPSUBQ Y9, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VSUBPD Y0, Y7, Y7
+	VPOR powavx2Const<>+192(SB), Y8, Y8
+	VSUBPD powavx2Const<>+224(SB), Y8, Y8
+	VBLENDVPD Y6, powavx2Const<>+256(SB), Y1, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD powavx2Const<>+288(SB), Y7, Y8
+	VSUBPD powavx2Const<>+288(SB), Y8, Y9
+	VSUBPD Y9, Y7, Y9
+	VDIVPD Y8, Y0, Y10
+	VMULPD Y10, Y7, Y11
+	VFNMADD231PD Y11, Y8, Y7
+	VFNMADD231PD Y11, Y9, Y7
+	VMULPD Y10, Y7, Y7
+	VMULPD Y11, Y11, Y8
+	VADDPD Y11, Y11, Y9
+	VMOVAPS Y8, Y10
+	VFMSUB231PD Y11, Y11, Y10
+	VFMADD231PD Y7, Y9, Y10
+	VMOVUPS powavx2Const<>+320(SB), Y9
+	VFMADD231PD powavx2Const<>+352(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+384(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+416(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+448(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+480(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+512(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+544(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+576(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+608(SB), Y8, Y9
+	VFMADD213PD powavx2Const<>+640(SB), Y8, Y9
+	VMULPD Y9, Y8, Y9
+	VADDPD powavx2Const<>+672(SB), Y9, Y12
+	VSUBPD powavx2Const<>+672(SB), Y12, Y13
+	VSUBPD Y13, Y9, Y9
+	VADDPD powavx2Const<>+704(SB), Y9, Y9
+	VMULPD Y12, Y8, Y13
+	VMOVAPS Y13, Y14
+	VFMSUB231PD Y12, Y8, Y14
+	VFMADD231PD Y9, Y8, Y14
+	VFMADD231PD Y12, Y10, Y14
+	VMULPD Y13, Y11, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y13, Y11, Y9
+	VFMADD231PD Y11, Y14, Y9
+	VFMADD231PD Y7, Y13, Y9
+	VADDPD Y8, Y11, Y10
+	VSUBPD Y11, Y10, Y11
+	VSUBPD Y11, Y8, Y8
+	VADDPD Y7, Y9, Y7
+	VADDPD Y7, Y8, Y7
+	VMULPD powavx2Const<>+736(SB), Y10, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD powavx2Const<>+736(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+768(SB), Y10, Y9
+	VFMADD231PD powavx2Const<>+736(SB), Y7, Y9
+	VADDPD Y8, Y6, Y7
+	VSUBPD Y6, Y7, Y6
+	VSUBPD Y6, Y8, Y6
+	VADDPD Y9, Y6, Y6
+	VADDPD Y6, Y7, Y8
+	VSUBPD Y7, Y8, Y7
+	VSUBPD Y7, Y6, Y6
+	VCMPPD $0, Y1, Y5, Y7
+	VBLENDVPD Y7, powavx2Const<>+800(SB), Y5, Y7
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y9
+	VCMPPD $30, Y1, Y5, Y10
+	VPAND Y10, Y9, Y9
+	VBLENDVPD Y9, Y8, Y7, Y7
+	VBLENDVPD Y9, Y6, Y1, Y6
+	VMULPD Y7, Y4, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y7, Y4, Y9
+	VFMADD231PD Y4, Y6, Y9
+	VPAND Y2, Y8, Y6
+	VCMPPD $17, powavx2Const<>+864(SB), Y6, Y6
+	VBLENDVPD Y6, Y9, Y1, Y6
+	VCMPPD $0, Y1, Y7, Y7
+	VBLENDVPD Y7, Y1, Y8, Y7
+	VMOVUPS powavx2Const<>+864(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMOVUPS powavx2Const<>+896(SB), Y8
+	VMAXPD Y7, Y8, Y7
+	VROUNDPD $0, Y7, Y8
+	VSUBPD Y8, Y7, Y7
+	VADDPD Y6, Y7, Y9
+	VMULPD powavx2Const<>+928(SB), Y9, Y10
+	VSUBPD Y7, Y9, Y7
+	VSUBPD Y7, Y6, Y6
+	VMOVAPS Y10, Y7
+	VFMSUB231PD powavx2Const<>+928(SB), Y9, Y7
+	VFMADD231PD powavx2Const<>+928(SB), Y6, Y7
+	VFMADD231PD powavx2Const<>+960(SB), Y9, Y7
+	VMULPD Y10, Y10, Y6
+	VMOVUPS powavx2Const<>+992(SB), Y9
+	VFMADD231PD powavx2Const<>+1024(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1056(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1088(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1120(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1152(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1184(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1216(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1248(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1280(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1312(SB), Y10, Y9
+	VFMADD213PD powavx2Const<>+1344(SB), Y10, Y9
+	VMOVAPS Y7, Y11
+	VFMADD231PD Y10, Y7, Y11
+	VFMADD231PD Y9, Y6, Y11
+	VADDPD Y0, Y10, Y6
+	VSUBPD Y0, Y6, Y7
+	VSUBPD Y7, Y10, Y7
+	VADDPD Y11, Y7, Y7
+	VADDPD Y7, Y6, Y6
+	VMOVUPS powavx2Const<>+1376(SB), Y7
+	VFMADD231PD powavx2Const<>+1344(SB), Y8, Y7
+	VSUBPD powavx2Const<>+1376(SB), Y7, Y9
+	VSUBPD Y9, Y8, Y8
+	VADDPD powavx2Const<>+1376(SB), Y8, Y8
+	VPSLLQ $52, Y7, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPSLLQ $52, Y8, Y7
+	VPADDQ Y0, Y7, Y7
+	VMULPD Y7, Y6, Y6
+	VPAND Y2, Y4, Y7
+	VMULPD powavx2Const<>+1344(SB), Y7, Y8
+	VROUNDPD $3, Y7, Y9
+	VCMPPD $0, Y7, Y9, Y7
+	VROUNDPD $3, Y8, Y9
+	VCMPPD $0, Y8, Y9, Y8
+	VMOVUPS powavx2Const<>+1408(SB), Y9
+	VBLENDVPD Y8, Y1, Y9, Y8
+	VBLENDVPD Y7, Y8, Y1, Y8
+	VPAND Y3, Y8, Y8
+	VPOR Y8, Y6, Y6
+	VCMPPD $17, powavx2Const<>+832(SB), Y5, Y5
+	VMOVUPS powavx2Const<>+1440(SB), Y8
+	VBLENDVPD Y7, Y6, Y8, Y7
+	VBLENDVPD Y5, Y7, Y6, Y5
+	VCMPPD $17, Y1, Y3, Y7
+	VBLENDVPD Y7, Y5, Y6, Y5
+	VCMPPD $3, Y4, Y3, Y6
+	VBLENDVPD Y6, powavx2Const<>+1440(SB), Y5, Y5
+	VCMPPD $0, Y0, Y3, Y3
+	VBLENDVPD Y3, Y0, Y5, Y3
+	VCMPPD $0, Y1, Y4, Y4
+	VBLENDVPD Y4, Y0, Y3, Y3
+	VMASKMOVPD Y3, Y15, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, R8
+	SUBQ $4, CX
+	JG tailLoop
+
+done:
+	VZEROUPPER
+	RET
 
 // func powF32AVX2(z, x, y *float32, n int)
 TEXT ·powF32AVX2(SB), NOSPLIT, $0-32
@@ -160,14 +832,14 @@ TEXT ·powF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ x+8(FP), SI
 	MOVQ y+16(FP), R8
 	MOVQ n+24(FP), CX
-	VMOVUPS powavx2Const<>+0(SB), Y4
-	VMOVUPS powavx2Const<>+32(SB), Y3
-	VMOVUPS powavx2Const<>+64(SB), Y0
-	VMOVUPS powavx2Const<>+96(SB), Y1
-	VMOVUPS powavx2Const<>+128(SB), Y6
-	VMOVUPS powavx2Const<>+160(SB), Y5
-	VMOVUPS powavx2Const<>+192(SB), Y2
-	VMOVUPS powavx2Const<>+224(SB), Y7
+	VMOVUPS powavx2Const<>+832(SB), Y4
+	VMOVUPS powavx2Const<>+0(SB), Y3
+	VMOVUPS powavx2Const<>+32(SB), Y0
+	VMOVUPS powavx2Const<>+64(SB), Y1
+	VMOVUPS powavx2Const<>+1472(SB), Y6
+	VMOVUPS powavx2Const<>+1504(SB), Y5
+	VMOVUPS powavx2Const<>+1376(SB), Y2
+	VMOVUPS powavx2Const<>+1536(SB), Y7
 	SUBQ $8, CX
 	JL tail
 
@@ -175,32 +847,32 @@ loop:
 	VCVTPS2PD (SI), Y8
 	VCVTPS2PD (R8), Y9
 	VPAND Y3, Y8, Y10
-	VPADDQ powavx2Const<>+256(SB), Y10, Y11
+	VPADDQ powavx2Const<>+1568(SB), Y10, Y11
 	VPSRLQ $52, Y11, Y11
 	VPSLLQ $52, Y11, Y12
 	VPSUBQ Y12, Y10, Y12
 	VPADDQ powavx2Const<>+288(SB), Y12, Y12
-	VPOR powavx2Const<>+320(SB), Y11, Y11
-	VSUBPD powavx2Const<>+352(SB), Y11, Y11
+	VPOR powavx2Const<>+192(SB), Y11, Y11
+	VSUBPD powavx2Const<>+1600(SB), Y11, Y11
 	VSUBPD Y0, Y12, Y12
-	VMOVUPS powavx2Const<>+384(SB), Y13
-	VFMADD231PD powavx2Const<>+416(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+448(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+480(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+512(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+544(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+576(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+608(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+640(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+672(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+704(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+736(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+768(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+800(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+832(SB), Y12, Y13
+	VMOVUPS powavx2Const<>+1632(SB), Y13
+	VFMADD231PD powavx2Const<>+1664(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1696(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1728(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1760(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1792(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1824(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1856(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1888(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1920(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1952(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1984(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2016(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2048(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2080(SB), Y12, Y13
 	VFMADD231PD Y12, Y13, Y11
 	VCMPPD $0, Y1, Y10, Y12
-	VBLENDVPD Y12, powavx2Const<>+864(SB), Y11, Y11
+	VBLENDVPD Y12, powavx2Const<>+800(SB), Y11, Y11
 	VCMPPD $17, Y4, Y10, Y12
 	VBLENDVPD Y12, Y11, Y10, Y11
 	VMULPD Y11, Y9, Y11
@@ -211,14 +883,14 @@ loop:
 	VADDPD Y2, Y11, Y12
 	VSUBPD Y2, Y12, Y13
 	VSUBPD Y13, Y11, Y11
-	VMOVUPS powavx2Const<>+896(SB), Y13
-	VFMADD231PD powavx2Const<>+928(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+960(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+992(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1024(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS powavx2Const<>+2112(SB), Y13
+	VFMADD231PD powavx2Const<>+2144(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2176(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2208(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2240(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2272(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2304(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2336(SB), Y11, Y13
 	VPSLLQ $52, Y12, Y11
 	VPADDQ Y0, Y11, Y11
 	VMULPD Y11, Y13, Y11
@@ -228,17 +900,17 @@ loop:
 	VSUBPD Y2, Y13, Y14
 	VCMPPD $0, Y12, Y14, Y12
 	VPSLLQ $63, Y13, Y13
-	VPAND Y8, Y13, Y13
 	VBLENDVPD Y12, Y13, Y1, Y13
+	VPAND Y8, Y13, Y13
 	VPOR Y13, Y11, Y11
 	VCMPPD $17, Y4, Y10, Y10
-	VMOVUPS powavx2Const<>+1152(SB), Y13
+	VMOVUPS powavx2Const<>+1440(SB), Y13
 	VBLENDVPD Y12, Y11, Y13, Y12
 	VBLENDVPD Y10, Y12, Y11, Y10
 	VCMPPD $17, Y1, Y8, Y12
 	VBLENDVPD Y12, Y10, Y11, Y10
 	VCMPPD $3, Y9, Y8, Y11
-	VBLENDVPD Y11, powavx2Const<>+1152(SB), Y10, Y10
+	VBLENDVPD Y11, powavx2Const<>+1440(SB), Y10, Y10
 	VCMPPD $0, Y0, Y8, Y8
 	VBLENDVPD Y8, Y0, Y10, Y8
 	VCMPPD $0, Y1, Y9, Y9
@@ -248,32 +920,32 @@ loop:
 	VCVTPS2PD 16(SI), Y8
 	VCVTPS2PD 16(R8), Y9
 	VPAND Y3, Y8, Y10
-	VPADDQ powavx2Const<>+256(SB), Y10, Y11
+	VPADDQ powavx2Const<>+1568(SB), Y10, Y11
 	VPSRLQ $52, Y11, Y11
 	VPSLLQ $52, Y11, Y12
 	VPSUBQ Y12, Y10, Y12
 	VPADDQ powavx2Const<>+288(SB), Y12, Y12
-	VPOR powavx2Const<>+320(SB), Y11, Y11
-	VSUBPD powavx2Const<>+352(SB), Y11, Y11
+	VPOR powavx2Const<>+192(SB), Y11, Y11
+	VSUBPD powavx2Const<>+1600(SB), Y11, Y11
 	VSUBPD Y0, Y12, Y12
-	VMOVUPS powavx2Const<>+384(SB), Y13
-	VFMADD231PD powavx2Const<>+416(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+448(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+480(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+512(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+544(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+576(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+608(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+640(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+672(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+704(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+736(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+768(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+800(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+832(SB), Y12, Y13
+	VMOVUPS powavx2Const<>+1632(SB), Y13
+	VFMADD231PD powavx2Const<>+1664(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1696(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1728(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1760(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1792(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1824(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1856(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1888(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1920(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1952(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1984(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2016(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2048(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2080(SB), Y12, Y13
 	VFMADD231PD Y12, Y13, Y11
 	VCMPPD $0, Y1, Y10, Y12
-	VBLENDVPD Y12, powavx2Const<>+864(SB), Y11, Y11
+	VBLENDVPD Y12, powavx2Const<>+800(SB), Y11, Y11
 	VCMPPD $17, Y4, Y10, Y12
 	VBLENDVPD Y12, Y11, Y10, Y11
 	VMULPD Y11, Y9, Y11
@@ -284,14 +956,14 @@ loop:
 	VADDPD Y2, Y11, Y12
 	VSUBPD Y2, Y12, Y13
 	VSUBPD Y13, Y11, Y11
-	VMOVUPS powavx2Const<>+896(SB), Y13
-	VFMADD231PD powavx2Const<>+928(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+960(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+992(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1024(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS powavx2Const<>+2112(SB), Y13
+	VFMADD231PD powavx2Const<>+2144(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2176(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2208(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2240(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2272(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2304(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2336(SB), Y11, Y13
 	VPSLLQ $52, Y12, Y11
 	VPADDQ Y0, Y11, Y11
 	VMULPD Y11, Y13, Y11
@@ -301,17 +973,17 @@ loop:
 	VSUBPD Y2, Y13, Y14
 	VCMPPD $0, Y12, Y14, Y12
 	VPSLLQ $63, Y13, Y13
-	VPAND Y8, Y13, Y13
 	VBLENDVPD Y12, Y13, Y1, Y13
+	VPAND Y8, Y13, Y13
 	VPOR Y13, Y11, Y11
 	VCMPPD $17, Y4, Y10, Y10
-	VMOVUPS powavx2Const<>+1152(SB), Y13
+	VMOVUPS powavx2Const<>+1440(SB), Y13
 	VBLENDVPD Y12, Y11, Y13, Y12
 	VBLENDVPD Y10, Y12, Y11, Y10
 	VCMPPD $17, Y1, Y8, Y12
 	VBLENDVPD Y12, Y10, Y11, Y10
 	VCMPPD $3, Y9, Y8, Y11
-	VBLENDVPD Y11, powavx2Const<>+1152(SB), Y10, Y10
+	VBLENDVPD Y11, powavx2Const<>+1440(SB), Y10, Y10
 	VCMPPD $0, Y0, Y8, Y8
 	VBLENDVPD Y8, Y0, Y10, Y8
 	VCMPPD $0, Y1, Y9, Y9
@@ -331,32 +1003,32 @@ tailLoop:
 	VCVTPS2PD (SI), Y8
 	VCVTPS2PD (R8), Y9
 	VPAND Y3, Y8, Y10
-	VPADDQ powavx2Const<>+256(SB), Y10, Y11
+	VPADDQ powavx2Const<>+1568(SB), Y10, Y11
 	VPSRLQ $52, Y11, Y11
 	VPSLLQ $52, Y11, Y12
 	VPSUBQ Y12, Y10, Y12
 	VPADDQ powavx2Const<>+288(SB), Y12, Y12
-	VPOR powavx2Const<>+320(SB), Y11, Y11
-	VSUBPD powavx2Const<>+352(SB), Y11, Y11
+	VPOR powavx2Const<>+192(SB), Y11, Y11
+	VSUBPD powavx2Const<>+1600(SB), Y11, Y11
 	VSUBPD Y0, Y12, Y12
-	VMOVUPS powavx2Const<>+384(SB), Y13
-	VFMADD231PD powavx2Const<>+416(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+448(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+480(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+512(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+544(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+576(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+608(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+640(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+672(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+704(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+736(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+768(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+800(SB), Y12, Y13
-	VFMADD213PD powavx2Const<>+832(SB), Y12, Y13
+	VMOVUPS powavx2Const<>+1632(SB), Y13
+	VFMADD231PD powavx2Const<>+1664(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1696(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1728(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1760(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1792(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1824(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1856(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1888(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1920(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1952(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+1984(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2016(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2048(SB), Y12, Y13
+	VFMADD213PD powavx2Const<>+2080(SB), Y12, Y13
 	VFMADD231PD Y12, Y13, Y11
 	VCMPPD $0, Y1, Y10, Y12
-	VBLENDVPD Y12, powavx2Const<>+864(SB), Y11, Y11
+	VBLENDVPD Y12, powavx2Const<>+800(SB), Y11, Y11
 	VCMPPD $17, Y4, Y10, Y12
 	VBLENDVPD Y12, Y11, Y10, Y11
 	VMULPD Y11, Y9, Y11
@@ -367,14 +1039,14 @@ tailLoop:
 	VADDPD Y2, Y11, Y12
 	VSUBPD Y2, Y12, Y13
 	VSUBPD Y13, Y11, Y11
-	VMOVUPS powavx2Const<>+896(SB), Y13
-	VFMADD231PD powavx2Const<>+928(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+960(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+992(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1024(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1056(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1088(SB), Y11, Y13
-	VFMADD213PD powavx2Const<>+1120(SB), Y11, Y13
+	VMOVUPS powavx2Const<>+2112(SB), Y13
+	VFMADD231PD powavx2Const<>+2144(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2176(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2208(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2240(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2272(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2304(SB), Y11, Y13
+	VFMADD213PD powavx2Const<>+2336(SB), Y11, Y13
 	VPSLLQ $52, Y12, Y11
 	VPADDQ Y0, Y11, Y11
 	VMULPD Y11, Y13, Y11
@@ -384,17 +1056,17 @@ tailLoop:
 	VSUBPD Y2, Y13, Y14
 	VCMPPD $0, Y12, Y14, Y12
 	VPSLLQ $63, Y13, Y13
-	VPAND Y8, Y13, Y13
 	VBLENDVPD Y12, Y13, Y1, Y13
+	VPAND Y8, Y13, Y13
 	VPOR Y13, Y11, Y11
 	VCMPPD $17, Y4, Y10, Y10
-	VMOVUPS powavx2Const<>+1152(SB), Y13
+	VMOVUPS powavx2Const<>+1440(SB), Y13
 	VBLENDVPD Y12, Y11, Y13, Y12
 	VBLENDVPD Y10, Y12, Y11, Y10
 	VCMPPD $17, Y1, Y8, Y12
 	VBLENDVPD Y12, Y10, Y11, Y10
 	VCMPPD $3, Y9, Y8, Y11
-	VBLENDVPD Y11, powavx2Const<>+1152(SB), Y10, Y10
+	VBLENDVPD Y11, powavx2Const<>+1440(SB), Y10, Y10
 	VCMPPD $0, Y0, Y8, Y8
 	VBLENDVPD Y8, Y0, Y10, Y8
 	VCMPPD $0, Y1, Y9, Y9

@@ -4,6 +4,177 @@ package simd
 
 import "math"
 
+func pow64(x, y float64) float64 {
+	v0 := int64(math.Float64bits(x)) & 9223372036854775807
+	v1 := math.Float64frombits(uint64(v0)) < 0x1p-1022
+	v2 := float64(math.Float64frombits(uint64(v0)) * 0x1p+54)
+	var v3 float64 = math.Float64frombits(uint64(v0))
+	if v1 {
+		v3 = v2
+	}
+	v4 := int64(math.Float64bits(v3)) + 2638147582215219
+	v5 := int64(uint64(v4) >> 52)
+	v6 := int64(math.Float64bits(v3)) - (v5 << 52)
+	v7 := v6 + 4607182418800017408
+	v8 := math.Float64frombits(uint64(v7)) - 1
+	v9 := v5 | 4841369599423283200
+	v10 := math.Float64frombits(uint64(v9)) - 0x1.00000000003ffp+52
+	var v11 float64 = 0
+	if v1 {
+		v11 = 54
+	}
+	v12 := v10 - v11
+	v13 := v8 + 2
+	v14 := 1 / v13
+	v15 := float64(v8 * v14)
+	v16 := math.FMA(-v15, v13, v8)
+	v17 := math.FMA(-v15, (v8 - (v13 - 2)), v16)
+	v18 := float64(v17 * v14)
+	v19 := float64(v15 * v15)
+	v20 := math.FMA(v15, v15, -v19)
+	v21 := math.FMA((v15 + v15), v18, v20)
+	v22 := math.FMA(0.04, v19, 0x1.642c8590b2164p-05)
+	v23 := math.FMA(v22, v19, 0x1.8618618618618p-05)
+	v24 := math.FMA(v23, v19, 0x1.af286bca1af28p-05)
+	v25 := math.FMA(v24, v19, 0x1.e1e1e1e1e1e1ep-05)
+	v26 := math.FMA(v25, v19, 0x1.1111111111111p-04)
+	v27 := math.FMA(v26, v19, 0x1.3b13b13b13b14p-04)
+	v28 := math.FMA(v27, v19, 0x1.745d1745d1746p-04)
+	v29 := math.FMA(v28, v19, 0x1.c71c71c71c71cp-04)
+	v30 := math.FMA(v29, v19, 0x1.2492492492492p-03)
+	v31 := math.FMA(v30, v19, 0.2)
+	v32 := float64(v19 * v31)
+	v33 := v32 + 0x1.5555555555555p-02
+	v34 := v33 - 0x1.5555555555555p-02
+	v35 := (v32 - v34) + 0x1.5555555555555p-56
+	v36 := float64(v19 * v33)
+	v37 := math.FMA(v19, v33, -v36)
+	v38 := math.FMA(v19, v35, v37)
+	v39 := math.FMA(v21, v33, v38)
+	v40 := float64(v15 * v36)
+	v41 := math.FMA(v15, v36, -v40)
+	v42 := math.FMA(v15, v39, v41)
+	v43 := math.FMA(v18, v36, v42)
+	v44 := v15 + v40
+	v45 := v40 - (v44 - v15)
+	v46 := v45 + (v43 + v18)
+	v47 := float64(v44 * 0x1.71547652b82fep+01)
+	v48 := math.FMA(v44, 0x1.71547652b82fep+01, -v47)
+	v49 := math.FMA(v44, 0x1.777d0ffda0d24p-55, v48)
+	v50 := math.FMA(v46, 0x1.71547652b82fep+01, v49)
+	v51 := v12 + v47
+	v52 := v47 - (v51 - v12)
+	v53 := v52 + v50
+	v54 := v51 + v53
+	v55 := v53 - (v54 - v51)
+	var v56 float64 = math.Float64frombits(uint64(v0))
+	if math.Float64frombits(uint64(v0)) == 0 {
+		v56 = math.Float64frombits(0xfff0000000000000)
+	}
+	v57 := (math.Float64frombits(uint64(v0)) < math.Float64frombits(0x7ff0000000000000)) && (math.Float64frombits(uint64(v0)) > 0)
+	var v58 float64 = v56
+	if v57 {
+		v58 = v54
+	}
+	var v59 float64 = 0
+	if v57 {
+		v59 = v55
+	}
+	v60 := float64(y * v58)
+	v61 := math.FMA(y, v58, -v60)
+	v62 := math.FMA(y, v59, v61)
+	v63 := int64(math.Float64bits(v60)) & 9223372036854775807
+	var v64 float64 = 0
+	if math.Float64frombits(uint64(v63)) < 1100 {
+		v64 = v62
+	}
+	var v65 float64 = v60
+	if v58 == 0 {
+		v65 = 0
+	}
+	v66 := lesser(1100, v65)
+	v67 := greater(-1100, v66)
+	v68 := math.RoundToEven(v67)
+	v69 := v67 - v68
+	v70 := v69 + v64
+	v71 := float64(v70 * 0x1.62e42fefa39efp-01)
+	v72 := v64 - (v70 - v69)
+	v73 := math.FMA(v70, 0x1.62e42fefa39efp-01, -v71)
+	v74 := math.FMA(v72, 0x1.62e42fefa39efp-01, v73)
+	v75 := math.FMA(v70, 0x1.abc9e3b39803fp-56, v74)
+	v76 := float64(v71 * v71)
+	v77 := math.FMA(0x1.6124613a86d09p-33, v71, 0x1.1eed8eff8d898p-29)
+	v78 := math.FMA(v77, v71, 0x1.ae64567f544e4p-26)
+	v79 := math.FMA(v78, v71, 0x1.27e4fb7789f5cp-22)
+	v80 := math.FMA(v79, v71, 0x1.71de3a556c734p-19)
+	v81 := math.FMA(v80, v71, 0x1.a01a01a01a01ap-16)
+	v82 := math.FMA(v81, v71, 0x1.a01a01a01a01ap-13)
+	v83 := math.FMA(v82, v71, 0x1.6c16c16c16c17p-10)
+	v84 := math.FMA(v83, v71, 0x1.1111111111111p-07)
+	v85 := math.FMA(v84, v71, 0x1.5555555555555p-05)
+	v86 := math.FMA(v85, v71, 0x1.5555555555555p-03)
+	v87 := math.FMA(v86, v71, 0.5)
+	v88 := math.FMA(v75, v71, v75)
+	v89 := math.FMA(v76, v87, v88)
+	v90 := v71 + 1
+	v91 := (v71 - (v90 - 1)) + v89
+	v92 := math.FMA(v68, 0.5, 0x1.8p+52)
+	v93 := v68 - (v92 - 0x1.8p+52)
+	v94 := int64(math.Float64bits(v92)) << 52
+	v95 := v94 + 4607182418800017408
+	v96 := float64((v90 + v91) * math.Float64frombits(uint64(v95)))
+	v97 := int64(math.Float64bits(v93+0x1.8p+52)) << 52
+	v98 := v97 + 4607182418800017408
+	v99 := float64(v96 * math.Float64frombits(uint64(v98)))
+	v100 := int64(math.Float64bits(y)) & 9223372036854775807
+	v101 := float64(math.Float64frombits(uint64(v100)) * 0.5)
+	v102 := math.Trunc(math.Float64frombits(uint64(v100)))
+	v103 := v102 == math.Float64frombits(uint64(v100))
+	v104 := math.Trunc(v101)
+	var v105 int64 = -9223372036854775808
+	if v104 == v101 {
+		v105 = 0
+	}
+	var v106 int64 = 0
+	if v103 {
+		v106 = v105
+	}
+	v107 := v106 & int64(math.Float64bits(x))
+	v108 := int64(math.Float64bits(v99)) | v107
+	var v109 float64 = math.Float64frombits(0x7ff8000000000001)
+	if v103 {
+		v109 = math.Float64frombits(uint64(v108))
+	}
+	var v110 float64 = math.Float64frombits(uint64(v108))
+	if math.Float64frombits(uint64(v0)) < math.Float64frombits(0x7ff0000000000000) {
+		v110 = v109
+	}
+	var v111 float64 = math.Float64frombits(uint64(v108))
+	if x < 0 {
+		v111 = v110
+	}
+	var v112 float64 = v111
+	if x != x || y != y {
+		v112 = math.Float64frombits(0x7ff8000000000001)
+	}
+	var v113 float64 = v112
+	if x == 1 {
+		v113 = 1
+	}
+	var v114 float64 = v113
+	if y == 0 {
+		v114 = 1
+	}
+	return v114
+}
+
+func powF64Generic(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	for i := range z {
+		z[i] = pow64(x[i], y[i])
+	}
+}
+
 func pow1(x, y float32) float32 {
 	v0 := int64(math.Float64bits(float64(x))) & 9223372036854775807
 	v1 := int64(math.Float64bits(math.Float64frombits(uint64(v0)))) + 7141747209585715
@@ -60,11 +231,11 @@ func pow1(x, y float32) float32 {
 	v43 := v42 + 0x1.8p+52
 	v44 := (v43 - 0x1.8p+52) == v42
 	v45 := int64(math.Float64bits(v43)) << 63
-	v46 := v45 & int64(math.Float64bits(float64(x)))
-	var v47 int64 = 0
+	var v46 int64 = 0
 	if v44 {
-		v47 = v46
+		v46 = v45
 	}
+	v47 := v46 & int64(math.Float64bits(float64(x)))
 	v48 := int64(math.Float64bits(v40)) | v47
 	var v49 float64 = math.Float64frombits(0x7ff8000000000001)
 	if v44 {

@@ -4,6 +4,26 @@
 
 package simd
 
+// PowF64 sets z[i] = x[i]^y[i], with the special cases of math.Pow.
+func PowF64(z, x, y []float64) {
+	x, y = x[:len(z)], y[:len(z)]
+	switch {
+	case len(z) == 0:
+	case useAVX512:
+		powF64AVX512(&z[0], &x[0], &y[0], len(z))
+	case useAVX2:
+		powF64AVX2(&z[0], &x[0], &y[0], len(z))
+	default:
+		powF64Generic(z, x, y)
+	}
+}
+
+//go:noescape
+func powF64AVX512(z, x, y *float64, n int)
+
+//go:noescape
+func powF64AVX2(z, x, y *float64, n int)
+
 // PowF32 sets z[i] = x[i]^y[i], with the special cases of math.Pow.
 func PowF32(z, x, y []float32) {
 	x, y = x[:len(z)], y[:len(z)]

@@ -4,5 +4,8 @@
 
 package simd
 
+// PowF64 sets z[i] = x[i]^y[i], with the special cases of math.Pow.
+func PowF64(z, x, y []float64) { powF64Generic(z, x, y) }
+
 // PowF32 sets z[i] = x[i]^y[i], with the special cases of math.Pow.
 func PowF32(z, x, y []float32) { powF32Generic(z, x, y) }
