@@ -32,7 +32,7 @@ func IsGradEnabled() bool { return !scope.Current().NoGrad }
 func Inherit(f func()) func() { return scope.Inherit(f) }
 
 // RequiresGrad_ says whether Backward computes a gradient for the tensor, and returns it. Switching it on makes the
-// tensor a leaf.
+// tensor a leaf; one for which it is switched off keeps the gradient it has, and its hooks.
 func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 	n := acquire(t)
 	defer release(n)
@@ -45,11 +45,15 @@ func (t *Tensor) RequiresGrad_(on bool) *Tensor {
 		if !n.DType().IsInexact() {
 			fault.Throw(fault.DType, "requires_grad", "%v has no gradient; want a floating or complex dtype", n.DType())
 		}
-		t.array().Rebind(ops.NewLeaf(n, graph.NewSlot()))
+		s := n.OwnSlot()
+		if s == nil {
+			s = graph.NewSlot()
+		}
+		t.array().Rebind(ops.NewLeaf(n, s))
 	case !n.Leaf():
 		fault.Throw(fault.Gradient, "requires_grad", "only a leaf can stop requiring a gradient; use Detach")
 	default:
-		t.array().Rebind(ops.StopGradient(n))
+		t.array().Rebind(ops.StopGradient(n).Freeze(n.Slot()))
 		t.array().NotView()
 	}
 	return t
@@ -375,6 +379,8 @@ func assign(op string, h *graph.Array, n *graph.Node) {
 			fault.Throw(fault.Gradient, op, "a leaf of shape %v that requires a gradient is changed in place; do it inside NoGrad", old.Shape())
 		}
 		n = ops.NewLeaf(n, old.Slot())
+	} else if old.Frozen() && !n.Tape() && n.Level() == nil {
+		n = ops.NewFrozen(n, old.Slot())
 	} else if s := old.Slot(); s != nil && s.Retained() && n.Tape() && n != old {
 		s.Release() // the gradient that is asked for is the handle's
 		n.EnsureSlot().Retain()

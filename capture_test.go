@@ -128,14 +128,25 @@ func TestUnrecorded(t *testing.T) {
 	late, _ := fake.New(cpu.Device)
 	w := &world{dev: late}
 	x := w.put(Arange(4).To(Float32)).Eval()
-	f := Compile(func(x *Tensor) *Tensor { return x.To(CPU).Add(1) })
-	for range 4 {
-		if got := f(x).Sum().Item(); got != 10 {
-			t.Fatalf("%v, want 10", got)
+	there := func(x *Tensor) *Tensor { return w.put(x) }
+	const two = "launched one by one: it runs on more than one device"
+	for _, c := range []struct {
+		name, want string
+		f          func(x *Tensor) *Tensor
+	}{
+		{"on the host", "", func(x *Tensor) *Tensor { return x.To(CPU).Add(1) }},
+		{"first there, then on the host", two, func(x *Tensor) *Tensor { return x.Mul(1).Neg().To(CPU).Neg().Add(1) }},
+		{"first on the host", two, func(x *Tensor) *Tensor { return there(x.To(CPU).Add(3)).Sub(2) }},
+	} {
+		f := Compile(c.f)
+		for range 4 {
+			if got := f(x).Sum().Item(); got != 10 {
+				t.Fatalf("%s: %v, want 10", c.name, got)
+			}
 		}
-	}
-	if g := Explain(f).Graphs; len(g) != 1 || g[0] != "" && !strings.Contains(g[0], "one by one") {
-		t.Errorf("%q", g)
+		if g := Explain(f).Graphs; len(g) != 1 || g[0] != c.want {
+			t.Errorf("%s: %q, want %q", c.name, g, c.want)
+		}
 	}
 }
 

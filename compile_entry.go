@@ -62,6 +62,8 @@ type captured struct {
 	h     *graph.Array
 	grad  *graph.Slot // whose gradient it is; h is the one that was there when it was traced
 	taped bool        // it may not be on a tape
+	slot  *graph.Slot // where its own gradient is
+	anew  bool        // that is another after every call
 }
 
 // now is the tensor, nil if it is a gradient that is not there.
@@ -108,6 +110,9 @@ func (e *entry) guardsFail() string {
 		}
 		if c.taped && n.OnTape() {
 			return "a captured tensor was computed from others that require a gradient"
+		}
+		if n.OwnSlot() != c.slot && !c.anew {
+			return "a captured tensor has its gradient elsewhere, or none any more"
 		}
 		if e.specs[i].plainly(n) {
 			continue
@@ -240,10 +245,12 @@ func (e *entry) learn(t *graph.Trace, standIns []*graph.Node, args, outs []*Tens
 		}
 	}
 	for _, k := range r.Captured {
-		e.captured = append(e.captured, captured{k.Handle, k.Grad, k.Taped})
 		n := k.Handle.Raw()
+		s := n.OwnSlot()
+		anew := slices.ContainsFunc(e.written, func(w written) bool { return w.h == k.Handle && w.local })
+		e.captured = append(e.captured, captured{k.Handle, k.Grad, k.Taped, s, anew})
 		e.specs = append(e.specs, specOf(n))
-		if s := n.Slot(); s != nil && n.Leaf() {
+		if s != nil && n.Leaf() {
 			e.hooks = append(e.hooks, hookGuard{s, s.HooksChanged()})
 		}
 	}

@@ -2,6 +2,7 @@ package lucid
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu"
@@ -64,6 +65,23 @@ func TestCompiledHooks(t *testing.T) {
 	is("none again", 1)
 	if n := Explain(step).Traces; n != 5 {
 		t.Errorf("%d traces", n)
+	}
+}
+
+// TestCompiledUnfreezing: a tensor that stopped requiring a gradient and requires one again gets it.
+func TestCompiledUnfreezing(t *testing.T) {
+	p, q := New([]float32{1, 1}, 2).RequiresGrad_(true), New([]float32{1, 1}, 2).RequiresGrad_(true)
+	step := Compile(func(x *Tensor) *Tensor { p.ZeroGrad(); l := p.Mul(x).Mul(q).Sum(); l.Backward(); return l })
+	step(Ones(2))
+	for _, between := range []func(){func() {}, func() { step(Ones(2)) }} {
+		p.RequiresGrad_(false)
+		between()
+		p.RequiresGrad_(true)
+		step(Ones(2))
+		if p.Grad() == nil {
+			t.Fatal("no gradient")
+		}
+		same(t, "gradient", p.Grad(), Ones(2))
 	}
 }
 
@@ -133,4 +151,61 @@ func TestConstantGradientsAreWhereTheirTensorsAre(t *testing.T) {
 		}
 		NoGrad(func() { p.Sub_(p.Grad()) })
 	}
+}
+
+// TestFrozen: a tensor that does not require a gradient for a while keeps the one it has, and its hooks; also where compiled functions are called in
+// between, some of which change it.
+func TestFrozen(t *testing.T) {
+	run := func(compile func(func(x *Tensor) *Tensor) func(x *Tensor) *Tensor) (log []*Tensor) {
+		p, q := Ones(2).RequiresGrad_(true), Ones(2).RequiresGrad_(true)
+		step := compile(func(x *Tensor) *Tensor { l := p.Mul(x).Add(q).Sum(); l.Backward(); return l })
+		move := compile(func(x *Tensor) *Tensor {
+			NoGrad(func() {
+				if g := p.Grad(); g != nil {
+					p.Sub_(g.Mul(x))
+				}
+			})
+			return p.Detach()
+		})
+		p.RegisterHook(func(g *Tensor) *Tensor { return g.Mul(3) })
+		for i := range 3 {
+			log = append(log, step(Ones(2)))
+			p.RequiresGrad_(false)
+			log = append(log, step(Ones(2)), move(Ones(2)), p.Grad().Detach())
+			p.Assign(p.Add(float64(i)))
+			log = append(log, move(Ones(2)), p.Grad().Detach())
+			p.ZeroGrad()
+			log = append(log, move(Ones(2)))
+			p.SetGrad(Full([]int{2}, 5.0))
+			p.RequiresGrad_(true)
+			log = append(log, step(Ones(2)), p.Grad().Detach())
+		}
+		return log
+	}
+	want := run(func(f func(x *Tensor) *Tensor) func(x *Tensor) *Tensor { return f })
+	got := run(func(f func(x *Tensor) *Tensor) func(x *Tensor) *Tensor { return Compile(f) })
+	for i := range want {
+		same(t, fmt.Sprint("place ", i), got[i], want[i])
+	}
+	same(t, "gradients", Stack([]*Tensor{want[3], want[5], want[8]}, 0), New([]float32{3, 3, 3, 3, 8, 8}, 3, 2))
+}
+
+// TestCompiledElsewhere: a trace holds while a captured tensor has its gradient where it had it.
+func TestCompiledElsewhere(t *testing.T) {
+	p, v := Ones(2).RequiresGrad_(true), Ones(2)
+	step := Compile(func(x *Tensor) *Tensor { l := p.Mul(x).Add(v).Sum(); l.Backward(); return l })
+	grad := Compile(func(x *Tensor) *Tensor {
+		if v.Grad() != nil {
+			return x.Add(1)
+		}
+		return x.Add(0)
+	})
+	step(Ones(2))
+	same(t, "none", grad(Ones(2)), Ones(2))
+	v.RequiresGrad_(true)
+	step(Ones(2))
+	same(t, "one", grad(Ones(2)), Full([]int{2}, 2.0))
+	v.RequiresGrad_(false)
+	same(t, "still", grad(Ones(2)), Full([]int{2}, 2.0))
+	same(t, "the other", p.Grad(), Full([]int{2}, 2.0))
 }

@@ -222,14 +222,15 @@ func (e *entry) write(k *call, outs []*graph.Node) {
 		if n == nil {
 			continue
 		}
+		kept := w.kept
 		switch {
 		case w.local:
 			s = graph.NewSlot()
-		case w.h == nil && h.Raw().Leaf(): // inside NoGrad: it stays one
-			s = h.Raw().Slot()
+		case w.h == nil && h.Raw().OwnSlot() != nil: // inside NoGrad: it stays a leaf
+			s, kept = h.Raw().Slot(), !h.Raw().Leaf()
 		}
 		if s != nil {
-			n = ops.NewStoredLeaf(n, s)
+			n = ops.NewStored(n, s, kept)
 		}
 		h.Set(n)
 	}

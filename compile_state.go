@@ -57,8 +57,8 @@ func (e *entry) ready(first int) (moved bool, err error) {
 		return false, err
 	}
 	for _, c := range changes {
-		if c.old.Leaf() {
-			c.to = ops.NewStoredLeaf(c.to, c.old.Slot())
+		if s := c.old.OwnSlot(); s != nil {
+			c.to = ops.NewStored(c.to, s, !c.old.Leaf())
 		}
 		c.h.Replace(c.old, c.to)
 	}

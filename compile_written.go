@@ -13,6 +13,7 @@ type written struct {
 	arg   int
 	slot  *graph.Slot // of a leaf; nil for others
 	local bool        // the leaf was made inside: each call gives it a slot of its own
+	kept  bool        // it is no leaf any more, and has the slot still
 }
 
 // handle returns the tensor among a call's arguments, or the one that was captured.
@@ -30,6 +31,9 @@ func (w *written) handle(k *call) *graph.Array {
 func (e *entry) assigned(t *graph.Trace, w written, final *graph.Node) {
 	if final.Leaf() {
 		w.slot = final.Slot()
+		w.local = w.slot.MadeIn(t)
+	} else if final.Frozen() {
+		w.slot, w.kept = final.Slot(), true
 		w.local = w.slot.MadeIn(t)
 	} else if final.Tape() {
 		e.inline, e.why = true, "an assigned value requires a gradient"

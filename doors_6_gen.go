@@ -585,7 +585,8 @@ func Stack(tensors []*Tensor, dim int) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// more than they hold.
 func Std(x *Tensor, o ...VarOptions) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Std(a0, option("std", o))
@@ -593,7 +594,8 @@ func Std(x *Tensor, o ...VarOptions) *Tensor {
 	return wrap(r0)
 }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// more than they hold.
 func (x *Tensor) Std(dim ...int) *Tensor {
 	a0 := acquire(x)
 	r0 := ops.Std(a0, ops.VarOptions{Dim: dim})

@@ -167,3 +167,30 @@ func TestPartitionSides(t *testing.T) {
 		}
 	}
 }
+
+// TestStdOfHalves: the root of a variance, or of the square of a distance, that a half type does not hold is held.
+func TestStdOfHalves(t *testing.T) {
+	x := New([]float32{300, -300, 10, 10}, 4).To(Float16)
+	if got := x.Std().Item(); math.Abs(got-245) > 0.3 {
+		t.Errorf("the standard deviation is %v", got)
+	}
+	if got := Cdist(x.Reshape(1, 4), Zeros(1, 4).To(Float16)).Item(); math.Abs(got-424.5) > 0.3 {
+		t.Errorf("the distance is %v", got)
+	}
+	std, _ := StdMean(x.Mul(1e-3), VarOptions{})
+	if got := std.Item(); std.DType() != Float16 || math.Abs(got-0.245) > 1e-3 {
+		t.Errorf("the standard deviation is %v", std)
+	}
+}
+
+// TestIntegerSumsAreInt64: whatever integers are added up or multiplied, as in PyTorch.
+func TestIntegerSumsAreInt64(t *testing.T) {
+	for _, d := range []DType{Bool, Uint8, Uint16, Uint32, Uint64, Int8, Int16, Int32, Int64} {
+		x := With{DType: d}.Ones(3, 3)
+		for name, y := range map[string]*Tensor{"sum": x.Sum(), "prod": x.Prod(), "cumsum": x.CumSum(0), "cumprod": x.CumProd(0), "trace": x.Trace(), "nansum": NanSum(x)} {
+			if y.DType() != Int64 {
+				t.Errorf("%s of %v is %v", name, d, y.DType())
+			}
+		}
+	}
+}

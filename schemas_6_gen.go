@@ -338,7 +338,7 @@ func init() {
 				c.option("dim", &v_dim)
 				return []*graph.Node{ops.Stack(c.tensors(), v_dim)}
 			}},
-		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.",
+		schema{name: "std", door: "Std", doc: "Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon\nmore than they hold.",
 			params: []schemaParam{{"input", "tensor", false}, {"dim", "[]int", true}, {"correction", "float64", true}, {"keepdim", "bool", true}},
 			call: func(c *caller) []*graph.Node {
 				var o ops.VarOptions

@@ -100,9 +100,10 @@ func (c *cloner) pointer(src reflect.Value) reflect.Value {
 // cloneTensor copies a tensor with its gradient.
 func cloneTensor(t *lucid.Tensor) *lucid.Tensor {
 	n := t.Detach().Clone()
-	if t.IsLeaf() && t.RequiresGrad() {
+	if g := t.Grad(); t.IsLeaf() && (t.RequiresGrad() || g != nil) {
+		defer n.RequiresGrad_(t.RequiresGrad())
 		n.RequiresGrad_(true)
-		if g := t.Grad(); g != nil {
+		if g != nil {
 			n.SetGrad(g.Detach().Clone())
 		}
 	}

@@ -34,12 +34,17 @@ func rebind(t, v *lucid.Tensor) {
 	h := (*graph.Array)(t)
 	n := (*graph.Array)(v).Acquire()
 	defer n.Unref()
-	if h.Peek().Leaf() {
-		h.Peek().Slot().SetGrad(nil)
-		h.Rebind(ops.NewLeaf(n, h.Peek().Slot()))
+	s := h.Peek().OwnSlot()
+	if s == nil {
+		h.Rebind(n)
 		return
 	}
-	h.Rebind(n)
+	s.SetGrad(nil)
+	if h.Peek().Leaf() {
+		h.Rebind(ops.NewLeaf(n, s))
+	} else {
+		h.Rebind(ops.NewFrozen(n, s))
+	}
 }
 
 // Half brings the floating tensors of m to float16.

@@ -128,7 +128,7 @@ func RequiresGrad(m Module, on bool) {
 
 // Freeze stops gradients for the parameters whose names match one of the patterns, all if none is given, and returns
 // how many matched. In a pattern * stands for one part of a name and ** for any number of parts; a pattern that names
-// a module stands for all inside.
+// a module stands for all inside. Gradients that are there stay, and an optimizer goes by them until they are cleared.
 func Freeze(m Module, patterns ...string) int { return setGrad(m, false, patterns) }
 
 // Unfreeze is the opposite of Freeze.

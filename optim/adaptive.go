@@ -44,6 +44,7 @@ func (o RMSpropOptions) numbers() rmsprop {
 func rmspropRule() rule[rmsprop] {
 	return rule[rmsprop]{name: "rmsprop",
 		momentum: func(h rmsprop) float64 { return h.Momentum },
+		begin:    func(h *rmsprop, v float64) { h.Momentum = v },
 		state: func(h rmsprop, p *lucid.Tensor, _ float64) []named {
 			s := []named{{"square_avg", zeros(p)}}
 			if h.Momentum > 0 {

@@ -7,7 +7,8 @@ import (
 )
 
 // NameState names an optimizer's state in a file of functions. What is kept for a parameter has the parameter's name and, behind
-// it, PyTorch's for the state: body.0.weight.exp_avg. What a group shares is param_groups.0.step, .lr and .momentum. Name the parameters first; the
+// it, PyTorch's for the state: body.0.weight.exp_avg. What a group shares is param_groups.0.step, .lr and .momentum; a parameter that had no
+// gradient in some steps is younger by body.0.weight.missed. Name the parameters first; the
 // state of one without a name is called as in StateDict, state.3.exp_avg. An optimizer that cannot run inside a compiled function is refused.
 func NameState(x *lucid.Exporter, opt Optimizer) { nameState(x, opt, "") }
 
@@ -46,7 +47,7 @@ func (e *engine[H]) nameState(x *lucid.Exporter, prefix string) {
 			if of == "" {
 				of = fmt.Sprintf("%sstate.%d", prefix, place)
 			}
-			x.Name(of+".step", q.step)
+			x.Name(of+".missed", q.missed)
 			for _, s := range q.state {
 				x.Name(of+"."+s.name, s.t)
 			}

@@ -2,6 +2,7 @@ package optim
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/lucid-go/lucid"
 	"github.com/lucid-go/lucid/internal/graph"
@@ -29,6 +30,7 @@ type Group struct {
 
 	lr, momentum  float64
 	rate, inertia *lucid.Tensor // the same as 0-d tensors; inertia is nil for optimizers without momentum
+	begin         func(v float64)
 }
 
 // LR returns the learning rate.
@@ -56,6 +58,9 @@ func (g *Group) Momentum() (v float64, ok bool) { return g.momentum, g.inertia !
 func (g *Group) SetMomentum(v float64) {
 	outside("set_momentum")
 	if g.inertia != nil {
+		if g.begin != nil && v != 0 {
+			g.begin(v)
+		}
 		g.momentum = v
 		g.inertia.Assign(v)
 	}
@@ -69,17 +74,17 @@ type named struct {
 
 // param is a parameter with its state.
 type param struct {
-	p     *lucid.Tensor
-	step  *lucid.Tensor // its own count of steps, once it went another way than its group
-	state []named
+	p      *lucid.Tensor
+	missed *lucid.Tensor // steps of the group in which it had no gradient
+	state  []named
 }
 
 // group has H, the numbers of an optimizer.
 type group[H any] struct {
 	Group
 	h      H
-	clock  *lucid.Tensor // steps taken by all parameters together
-	apart  lucid.GuardCell
+	clock  *lucid.Tensor   // steps taken; a parameter's own are those less the ones it missed
+	apart  lucid.GuardCell // 0: no parameter missed any, so that all are of one age
 	params []param
 }
 
@@ -101,6 +106,8 @@ type rule[H any] struct {
 	name string
 	// momentum returns the number that schedules may move; nil if there is none.
 	momentum func(h H) float64
+	// begin gives numbers that were made without momentum some, for which there is more state; nil if there is no need to.
+	begin func(h *H, v float64)
 	// state returns what is kept for a parameter, as it is at the start.
 	state func(h H, p *lucid.Tensor, lr float64) []named
 	// shared returns 0-d numbers that all parameters of the same age share.
@@ -185,15 +192,35 @@ func (e *engine[H]) add(params []*lucid.Tensor, lr float64, h H) {
 	if e.rule.momentum != nil {
 		g.momentum = e.rule.momentum(h)
 		g.inertia = number(w, g.momentum)
+		if e.rule.begin != nil && g.momentum == 0 {
+			g.begin = func(v float64) { e.begin(g, v) }
+		}
 	}
 	for _, p := range params {
-		q := param{p: p, step: number(w, 0)}
+		q := param{p: p, missed: number(w, 0)}
 		if e.rule.state != nil {
 			q.state = e.rule.state(h, p, lr)
 		}
 		g.params = append(g.params, q)
 	}
 	e.groups = append(e.groups, g)
+	e.version.Store(e.version.Load() + 1)
+}
+
+// begin makes the state that a group made without momentum lacks, and leaves the rest as it is.
+func (e *engine[H]) begin(g *group[H], v float64) {
+	g.begin = nil
+	e.rule.begin(&g.h, v)
+	for i := range g.params {
+		q := &g.params[i]
+		state := e.rule.state(g.h, q.p, g.lr)
+		for k, s := range state {
+			if at := slices.IndexFunc(q.state, func(o named) bool { return o.name == s.name }); at >= 0 {
+				state[k] = q.state[at]
+			}
+		}
+		q.state = state
+	}
 	e.version.Store(e.version.Load() + 1)
 }
 
@@ -225,6 +252,7 @@ func (e *engine[H]) ParamGroups() []*Group {
 
 // ZeroGrad clears the gradients of all parameters.
 func (e *engine[H]) ZeroGrad() {
+	e.version.Load() // there may be more parameters at the next call
 	for _, g := range e.groups {
 		for _, p := range g.Params {
 			p.ZeroGrad()
@@ -274,7 +302,7 @@ func (e *engine[H]) apply(b *batch, skip *lucid.Tensor) {
 }
 
 // gradients returns the gradient of each parameter, nil if none has any. From the first time that some are missing on,
-// each parameter counts its own steps.
+// each parameter has an age of its own. A trace may note that and then not run: what is counted is tensors, so nothing is lost.
 func (g *group[H]) gradients() []*lucid.Tensor {
 	grads := make([]*lucid.Tensor, len(g.params))
 	have := 0
@@ -286,40 +314,37 @@ func (g *group[H]) gradients() []*lucid.Tensor {
 	if have == 0 {
 		return nil
 	}
-	if g.apart.Load() == 0 && have < len(g.params) {
-		for _, q := range g.params {
-			q.step.Assign(g.clock)
-		}
-		g.apart.Store(1)
+	if have < len(g.params) {
+		g.apart.Store(1) // before anybody asks: the trace that finds it out holds at the next call too
 	}
 	return grads
 }
 
+// age returns how many steps a parameter took.
+func (g *group[H]) age(q *param) *lucid.Tensor { return g.clock.Sub(q.missed) }
+
 func (g *group[H]) apply(r *rule[H], grads []*lucid.Tensor, b *batch) {
 	together := g.apart.Load() == 0
 	c := change{lr: g.rate, beta: g.inertia, t: g.clock}
-	if together {
-		g.clock.Add_(1)
-		if r.shared != nil {
-			c.k = r.shared(g.h, &c)
-		}
-		if b != nil {
-			b.state = append(b.state, g.clock)
-		}
+	g.clock.Add_(1)
+	if together && r.shared != nil {
+		c.k = r.shared(g.h, &c)
+	}
+	if b != nil {
+		b.state = append(b.state, g.clock)
 	}
 	for i := range g.params {
 		q := &g.params[i]
 		if grads[i] == nil {
+			q.missed.Add_(1)
+			if b != nil {
+				b.state = append(b.state, q.missed)
+			}
 			continue
 		}
 		if !together {
-			q.step.Add_(1)
-			c.t = q.step
-			if r.shared != nil {
+			if c.t = g.age(q); r.shared != nil {
 				c.k = r.shared(g.h, &c)
-			}
-			if b != nil {
-				b.state = append(b.state, q.step)
 			}
 		}
 		c.p, c.grad, c.state = q.p, grads[i], q.state

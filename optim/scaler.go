@@ -272,9 +272,10 @@ func (g *group[H]) keep(grads []*lucid.Tensor) (k kept) {
 	k.add(g.clock)
 	for i, q := range g.params {
 		if grads[i] == nil {
+			k.add(q.missed)
 			continue
 		}
-		k.add(q.p, q.step)
+		k.add(q.p)
 		for _, x := range q.state {
 			k.add(x.t)
 		}

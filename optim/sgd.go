@@ -41,6 +41,7 @@ func (o SGDOptions) numbers() sgd {
 func sgdRule() rule[sgd] {
 	return rule[sgd]{name: "sgd", complexOK: true,
 		momentum: func(h sgd) float64 { return h.Momentum },
+		begin:    func(h *sgd, v float64) { h.Momentum = v },
 		state: func(h sgd, p *lucid.Tensor, _ float64) []named {
 			if h.Momentum == 0 {
 				return nil

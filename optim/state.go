@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,10 +16,10 @@ func (e *engine[H]) StateDict() *lucid.StateDict {
 	d := lucid.NewStateDict()
 	place := 0
 	for _, g := range e.groups {
-		for _, q := range g.params {
-			step := q.step
-			if g.apart.Load() == 0 {
-				step = g.clock
+		for j := range g.params {
+			q, step := &g.params[j], g.clock
+			if g.apart.Load() != 0 {
+				step = g.age(q)
 			}
 			d.Set(fmt.Sprintf("state.%d.step", place), step.Detach())
 			for _, s := range q.state {
@@ -107,10 +108,10 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 			numbers(&g.h, func(name string, v reflect.Value) { fromFloat(v, get(name)) })
 			g.InitialLR = get("initial_lr")
 			g.SetLR(get("lr"))
-			if g.inertia != nil {
-				g.SetMomentum(get("inertia"))
-			}
 			g.load(d, place)
+			if g.inertia != nil {
+				g.SetMomentum(get("inertia")) // may make state that the file has not
+			}
 			place += len(g.params)
 		}
 		e.version.Store(e.version.Load() + 1)
@@ -119,22 +120,22 @@ func (e *engine[H]) LoadStateDict(d *lucid.StateDict) error {
 
 // load brings the state of the parameters back, the first of which is at a place.
 func (g *group[H]) load(d *lucid.StateDict, place int) {
-	apart, first := int64(0), 0.0
+	steps := make([]float64, len(g.params))
+	for j := range steps {
+		steps[j] = d.Get(fmt.Sprintf("state.%d.step", place+j)).Item()
+	}
+	apart, most := int64(0), slices.Max(steps)
 	for j := range g.params {
 		q := &g.params[j]
-		step := d.Get(fmt.Sprintf("state.%d.step", place+j)).Item()
-		if j == 0 {
-			first = step
-		}
-		if step != first {
+		if steps[j] != most {
 			apart = 1
 		}
-		q.step.Assign(step)
+		q.missed.Assign(most - steps[j])
 		for _, s := range q.state {
 			s.t.Assign(d.Get(fmt.Sprintf("state.%d.%s", place+j, s.name)).To(s.t.Device()))
 		}
 	}
-	g.clock.Assign(first)
+	g.clock.Assign(most)
 	g.apart.Store(apart)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -214,11 +215,8 @@ func Open(typ string, index int) (*Device, error) {
 	}
 	open := registry.openers[typ]
 	if open == nil {
-		known := ""
-		for t := range registry.openers {
-			known += " " + t
-		}
-		return nil, fault.New(fault.Device, "device", "unknown device type %q; known:%s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
+		known := strings.Join(slices.Sorted(maps.Keys(registry.openers)), " ")
+		return nil, fault.New(fault.Device, "device", "unknown device type %q; known: %s (CUDA needs import _ \"github.com/lucid-go/lucid/cuda\")", typ, known)
 	}
 	d, err := open(index)
 	if err != nil {

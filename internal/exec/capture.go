@@ -64,17 +64,13 @@ func newCapture(p *Program, lays []*shape.Layout) *capture {
 			c.why = "an argument has negative strides"
 		}
 	}
-	for k := range p.steps {
-		d := p.steps[k].dev
-		if c.dev == nil {
-			c.dev = d
-		}
-		if d != c.dev {
-			c.why = "it runs on more than one device"
-		}
-	}
-	if c.dev == nil || c.dev.Capture == nil {
+	at := slices.IndexFunc(p.steps, func(s step) bool { return s.dev.Capture != nil })
+	if at < 0 {
 		return nil
+	}
+	c.dev = p.steps[at].dev
+	if slices.ContainsFunc(p.steps, func(s step) bool { return s.dev != c.dev }) {
+		c.why = "it runs on more than one device"
 	}
 	return c
 }

@@ -194,6 +194,23 @@ func NewLeaf(op *Op, x *Node, s *Slot) *Node {
 	return n
 }
 
+// Freeze notes the slot that a tensor had while it required a gradient: the gradient and the hooks stay with it.
+func (n *Node) Freeze(s *Slot) *Node {
+	n.slot.Store(s)
+	return n
+}
+
+// Frozen reports whether the node shows a tensor that required a gradient before, and has its slot still.
+func (n *Node) Frozen() bool { return !n.leaf && n.slot.Load() != nil && !n.Tape() && !n.TapeFreed() }
+
+// OwnSlot returns the slot of a tensor that requires a gradient as a leaf, or did; nil for others.
+func (n *Node) OwnSlot() *Slot {
+	if n.leaf || n.Frozen() {
+		return n.slot.Load()
+	}
+	return nil
+}
+
 // EnsureSlot gives a node on the tape a slot, for hooks and retained gradients.
 func (n *Node) EnsureSlot() *Slot {
 	if s := n.slot.Load(); s != nil {

@@ -139,6 +139,8 @@ func (t *Trace) read(h *Array) *Node {
 		m.leaf = true
 		m.slot.Store(n.slot.Load())
 		m.flags.Or(flagTape)
+	} else if n.Frozen() {
+		m.slot.Store(n.slot.Load())
 	}
 	m.refs.Add(1)
 	if !grad {

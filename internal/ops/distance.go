@@ -32,8 +32,12 @@ func Cdist(x1, x2 *Node, o CdistOptions) *Node {
 	}
 	a, b := floating(x1), floating(x2)
 	d := resultType("cdist", a, b)
-	a, b = Cast(a, d), Cast(b, d)
 	requireKind("cdist", a, d.IsFloat(), "a real floating dtype")
+	wide := d
+	if d.IsHalf() { // which soon do not hold the square of a distance
+		wide = dtype.Float32
+	}
+	a, b = Cast(a, wide), Cast(b, wide)
 	byProduct := false
 	switch o.ComputeMode {
 	case "", "use_mm_for_euclid_dist_if_necessary":
@@ -45,9 +49,9 @@ func Cdist(x1, x2 *Node, o CdistOptions) *Node {
 		fault.Throw(fault.Value, "cdist", "unknown compute_mode %q", o.ComputeMode)
 	}
 	if byProduct {
-		return euclidByProduct(a, b)
+		return Cast(euclidByProduct(a, b), d)
 	}
-	return pNorm(Sub(Unsqueeze(a, -2), Unsqueeze(b, -3)), p)
+	return Cast(pNorm(Sub(Unsqueeze(a, -2), Unsqueeze(b, -3)), p), d)
 }
 
 func norm(op string, p *float64) float64 {

@@ -55,11 +55,14 @@ func variance(op string, x *Node, o VarOptions) *Node {
 //lucid:method Var(dim ...int)
 func Var(x *Node, o VarOptions) *Node { return variance("var", x, o) }
 
-// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0.
+// Std returns the standard deviation, the root of Var. Where it is 0 its gradient is 0. That of halves is rounded once: a variance is soon
+// more than they hold.
 //
 //lucid:func
 //lucid:method Std(dim ...int)
-func Std(x *Node, o VarOptions) *Node { return safeSqrt(variance("std", x, o)) }
+func Std(x *Node, o VarOptions) *Node {
+	return inFloat32(x, func(x *Node) *Node { return safeSqrt(variance("std", x, o)) })
+}
 
 // safeSqrt is √x with the derivative 0 at 0.
 func safeSqrt(x *Node) *Node {

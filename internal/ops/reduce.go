@@ -127,8 +127,6 @@ func summable(x *Node, d dtype.DType) *Node {
 	switch {
 	case d != dtype.Invalid:
 		return Cast(x, d)
-	case x.DType() == dtype.Uint64:
-		return x
 	case !x.DType().IsInexact():
 		return Cast(x, dtype.Int64)
 	}

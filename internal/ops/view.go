@@ -118,6 +118,9 @@ func Alias(x *Node) *Node { return graph.Make1(opAlias, nil, x.Shape(), x.DType(
 // NewLeaf returns a leaf that shows x and leaves its gradient in s.
 func NewLeaf(x *Node, s *graph.Slot) *Node { return graph.NewLeaf(opAlias, x, s) }
 
+// NewFrozen returns a node that shows x and keeps the slot of a tensor that required a gradient.
+func NewFrozen(x *Node, s *graph.Slot) *Node { return Alias(x).Freeze(s) }
+
 // StopGradient returns x as a constant: no gradient passes.
 //
 //lucid:func
@@ -266,6 +269,16 @@ type barrierAttr struct{ _ byte }
 // Barrier shows x through a node that no simplification removes or merges.
 func Barrier(x *Node) *Node {
 	return graph.Make1(opAlias, &barrierAttr{}, x.Shape(), x.DType(), x)
+}
+
+// NewStored returns a leaf on slot s that shows a stored value, or a frozen tensor that has it.
+func NewStored(x *Node, s *graph.Slot, frozen bool) *Node {
+	if !frozen {
+		return NewStoredLeaf(x, s)
+	}
+	n := NewFrozen(x, s)
+	n.Adopt(x)
+	return n
 }
 
 // NewStoredLeaf returns a leaf on slot s that shows a stored value.
