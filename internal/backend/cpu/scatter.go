@@ -53,7 +53,7 @@ func (w *writes) split() (outers, inners, ranges int) {
 	inners = min(max(1, w.sourceInner/narrow), (want+outers-1)/outers)
 	// Each range looks at all positions: for single elements that takes as long as writing them.
 	if piece := w.sourceInner / inners; piece >= rangeFrom {
-		ranges = min(max(1, w.n/16), piece/2, (want+outers*inners-1)/(outers*inners))
+		ranges = min(max(1, w.n/16), piece/8, (want+outers*inners-1)/(outers*inners))
 	}
 	return outers, inners, max(1, ranges)
 }
@@ -112,7 +112,7 @@ func (w *writes) putRows(o, i0, i1 int, r0, r1 int64) {
 		}
 		row := func(k int) unsafe.Pointer { return unsafe.Add(w.src, ((o*w.k+k)*w.inner+i0)*w.size) }
 		for i, k := range own[:n] {
-			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= aheadRow {
+			if bytes := (i1 - i0) * w.size; i+rowsAhead < n && bytes <= 1024 { // longer ones are found by the machine itself
 				simd.Prefetch(row(own[i+rowsAhead]), bytes)
 			}
 			w.meet(unsafe.Add(w.z, ((o*w.n+int(w.idx[k]))*w.inner+i0)*w.size), row(k), i1-i0)
