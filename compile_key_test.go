@@ -49,11 +49,12 @@ func TestCompileTellsConstantsApart(t *testing.T) {
 	is("negative zero", zero(x, math.Copysign(0, -1)), math.Inf(-1))
 	made := Compile(func(x *Tensor) *Tensor { return Zeros(2) })
 	made(x)
+	home := DefaultDevice()
 	SetDefaultDevice(Device{Type: "ref"})
 	if d := made(x).Device(); d.Type != "ref" {
 		t.Errorf("made on %v, where the default device is ref", d)
 	}
-	SetDefaultDevice(CPU)
+	SetDefaultDevice(home)
 	apply := Compile(func(f func(*Tensor) *Tensor, x *Tensor) *Tensor { return f(x) })
 	mixed := Compile(func(m map[any]*Tensor) *Tensor { return m[1].Sub(m["1"]) })
 	type hidden struct {

@@ -31,6 +31,7 @@ func Cdist(x1, x2 *Node, o CdistOptions) *Node {
 		fault.Throw(fault.Shape, "cdist", "%v and %v do not hold rows of the same size", x1.Shape(), x2.Shape())
 	}
 	a, b := floating(x1), floating(x2)
+	ampFloat32(&a, &b)
 	d := resultType("cdist", a, b)
 	requireKind("cdist", a, d.IsFloat(), "a real floating dtype")
 	wide := d
