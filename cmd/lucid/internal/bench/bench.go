@@ -66,7 +66,7 @@ func add(w Workload) {
 	if w.Tol == 0 {
 		w.Tol = 1e-4
 	}
-	if Wait == nil { // they speak of the CPU
+	if w.Reason = gpuReasons[w.Name]; Wait == nil {
 		w.Reason, w.Share = reasons[w.Name], shares[w.Name]
 	}
 	workloads = append(workloads, w)

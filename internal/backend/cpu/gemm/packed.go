@@ -9,7 +9,7 @@ const (
 
 	copiedCols = 512 // columns of a block for which rows of A that lie whole pages apart are copied
 
-	packedLeast = 2 << 20 // multiply-adds in one block, unless threads would have none: 35 microseconds, beside which packing counts little
+	packedLeast = 3 << 20 // multiply-adds in one block, unless threads would have none: 50 microseconds, beside which packing counts little
 
 	groupPanels = 8    // of A that are packed together
 	packedWork  = 8    // multiply-adds in the time in which half an element of B is packed
