@@ -152,3 +152,13 @@ func TestNNMappedWeights(t *testing.T) {
 	norm := func(w, b *Tensor) *Tensor { return LayerNorm(x, []int{3}, w, b) }
 	same(t, "both", VMap(norm)(pile(ws), pile(bs)), pile([]*Tensor{norm(ws[0], bs[0]), norm(ws[1], bs[1])}))
 }
+
+// TestConvOfNothing: a result without elements takes no time, however long it is along other dimensions.
+func TestConvOfNothing(t *testing.T) {
+	for _, d := range []DType{Float32, BFloat16, Complex64, Int32} {
+		out, err := Call("conv_general", []*Tensor{Ones(3, 4, 5).To(d), Zeros(0, 4, 3).To(d)}, map[string]any{"input_dilation": []int{1 << 40}, "padding": 1 << 40})
+		if err != nil || out[0].Eval().NumElement() != 0 {
+			t.Errorf("%v: %v, %v", d, out, err)
+		}
+	}
+}

@@ -20,6 +20,9 @@ func convKernel(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 // convThen is a convolution with something to be done to the output part by part: to finished it is a matrix with a row
 // for each channel of each image. then may be nil.
 func convThen(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
+	if out.Numel() == 0 { // of any size along other dimensions
+		return nil
+	}
 	switch in[0].DType {
 	case dtype.Float32:
 		return convolve(c, a, out, in, then, product32, floatConvOf(ended32))

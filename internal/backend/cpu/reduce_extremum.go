@@ -61,12 +61,12 @@ func bounds[T integers]() (low, high T) {
 }
 
 // extreme is a reduction that gives one of its elements.
-type extreme[T any] struct{ folder[T, T, T] }
+type extreme[T comparable] struct{ folder[T, T, T] }
 
 // inVectors is a reduction by a kernel that takes the larger of each two elements, or the smaller.
 func (f extreme[T]) inVectors(two func(z, x, y []T)) extreme[T] {
 	f.run, f.cols, f.joins = byHalves(f.run, two), extremeCols(two), two
-	f.dense = extremesOf(f.run, two)
+	f.dense = extremesOf(f.zero, f.run, two)
 	return f
 }
 
@@ -92,7 +92,7 @@ func init() {
 		}
 		return max(a, simd.MaxOfF32(x))
 	}
-	f.cols, f.joins, f.dense = extremeCols(simd.MaxF32), simd.MaxF32, extremesOf(f.run, simd.MaxF32)
+	f.cols, f.joins, f.dense = extremeCols(simd.MaxF32), simd.MaxF32, extremesOf(f.zero, f.run, simd.MaxF32)
 	g := minOf(float32(inf))
 	g.run = func(a float32, x []float32) float32 {
 		if len(x) < 16 {
@@ -103,7 +103,7 @@ func init() {
 		}
 		return min(a, simd.MinOfF32(x))
 	}
-	g.cols, g.joins, g.dense = extremeCols(simd.MinF32), simd.MinF32, extremesOf(g.run, simd.MinF32)
+	g.cols, g.joins, g.dense = extremeCols(simd.MinF32), simd.MinF32, extremesOf(g.zero, g.run, simd.MinF32)
 	most[dtype.Float32], least[dtype.Float32] = f.reducer(), g.reducer()
 	halves(most, f.folder)
 	halves(least, g.folder)

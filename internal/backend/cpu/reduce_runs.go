@@ -106,14 +106,21 @@ func byHalves[T any](one func(a T, x []T) T, two func(z, x, y []T)) func(a T, x 
 }
 
 // extremesOf finds the extremes of short rows that follow each other, many at a time: of each element and the next, of each two and
-// the two behind them, until as many elements as a row has are seen from its first.
-func extremesOf[T any](run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
+// the two behind them, until as many elements as a row has are seen from its first. Which of two zeros is the larger the order decides there, so zeros with
+// a sign are found again one row at a time, as elsewhere, from none on.
+func extremesOf[T comparable](none T, run func(a T, x []T) T, two func(z, x, y []T)) func(z, x unsafe.Pointer, rows, n int) {
 	const wide = 2048
+	var zero T
+	signed := false
+	switch any(zero).(type) {
+	case float32, float64:
+		signed = true
+	}
 	return func(z, x unsafe.Pointer, rows, n int) {
 		out, in := elems[T](z, rows), elems[T](x, rows*n)
 		if n == 1 || n >= extremeFrom {
 			for r := range out {
-				out[r] = run(in[r*n], in[r*n:(r+1)*n])
+				out[r] = run(none, in[r*n:(r+1)*n])
 			}
 			return
 		}
@@ -130,7 +137,10 @@ func extremesOf[T any](run func(a T, x []T) T, two func(z, x, y []T)) func(z, x 
 				t, u = u, t
 			}
 			for i := range out[r : r+m] {
-				out[r+i] = from[i*n]
+				if out[r+i] = from[i*n]; signed && out[r+i] == zero {
+					at := (r + i) * n
+					out[r+i] = run(none, in[at:at+n])
+				}
 			}
 		}
 		floatTiles.Put(buf)
