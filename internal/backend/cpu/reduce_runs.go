@@ -15,7 +15,7 @@ const (
 	runFrom  = 2 * runLanes // shorter runs are folded one by one
 )
 
-// extremeFrom is from how many elements on extremes are found by vectors; in which order makes no difference to them.
+// extremeFrom is from how many elements on extremes are found by vectors; in which order makes a difference to the sign of a zero alone.
 const extremeFrom = 32
 
 // extremeLanes is how many lanes the extreme of n elements takes: at most half of them.
@@ -68,7 +68,7 @@ func sumRunI64(x []int64) int64 {
 }
 
 // halve finds the extreme of x, of at least extremeFrom elements, by a kernel of vectors: the halves of x meet, then those of what is
-// left. Neither the order matters to an extreme nor whether it sees an element twice, so halves may overlap. What is left in the end,
+// left. Neither the order matters to an extreme, but for the sign of a zero, nor whether it sees an element twice, so halves may overlap. What is left in the end,
 // at most extremeFrom/2 elements in t, is the caller's.
 func halve[T any](t, x []T, two func(z, x, y []T)) []T {
 	const lanes = extremeFrom / 2
