@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math/bits"
 	"unsafe"
 
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
@@ -18,9 +17,6 @@ const (
 // extremeFrom is from how many elements on extremes are found by vectors; in which order makes a difference to the sign of a zero alone.
 const extremeFrom = 32
 
-// extremeLanes is how many lanes the extreme of n elements takes: at most half of them.
-func extremeLanes(n int) int { return min(runLanes, 1<<(bits.Len(uint(n))-2)) }
-
 // sumRunF64 adds at least runLanes elements.
 func sumRunF64(x []float64) float64 {
 	var t [runLanes]float64
@@ -34,22 +30,6 @@ func sumRunF64(x []float64) float64 {
 		simd.AddF64(t[:h], t[:h], t[h:2*h])
 	}
 	return ((t[0] + t[4]) + (t[2] + t[6])) + ((t[1] + t[5]) + (t[3] + t[7]))
-}
-
-// maxRunF64 takes the largest of at least extremeFrom elements.
-func maxRunF64(x []float64) float64 {
-	var t [runLanes]float64
-	w := extremeLanes(len(x))
-	copy(t[:w], x)
-	for x = x[w:]; len(x) > 0; {
-		n := min(len(x), w)
-		simd.MaxF64(t[:n], t[:n], x[:n])
-		x = x[n:]
-	}
-	for h := w / 2; h >= 8; h /= 2 {
-		simd.MaxF64(t[:h], t[:h], t[h:2*h])
-	}
-	return max(max(max(t[0], t[4]), max(t[2], t[6])), max(max(t[1], t[5]), max(t[3], t[7])))
 }
 
 // sumRunI64 adds at least runLanes elements.

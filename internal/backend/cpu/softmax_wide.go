@@ -10,13 +10,15 @@ import (
 
 // Softmax of float64.
 
+var largestF64 = byHalves(maxOf(math.Inf(-1)).run, simd.MaxF64)
+
 // softmaxWideRows goes over dense rows of float64 by vectors.
 func softmaxWideRows(c *backend.Ctx, x, z []float64, rows, n int, logs bool) error {
 	per := max(1, softmaxElems/(4*n))
 	return c.For((rows+per-1)/per, func(b int) {
 		for r := b * per; r < min((b+1)*per, rows); r++ {
 			from, to := x[r*n:(r+1)*n], z[r*n:(r+1)*n]
-			m := maxRunF64(from)
+			m := largestF64(math.Inf(-1), from)
 			if logs {
 				s := 0.0
 				overTiles(from, from, func(x, _, t []float64) {
