@@ -12,11 +12,12 @@ type Recipe struct {
 	dev    *backend.Device
 	item   int // output of a bundle that the node shows, -1: none
 	bundle bool
+	konst  bool // a 0-d immediate
 }
 
 // RecipeOf returns the node's recipe.
 func RecipeOf(n *Node) Recipe {
-	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsBundle()}
+	r := Recipe{op: n.op, attr: n.attr, dev: n.dev.Load(), item: -1, bundle: n.IsBundle(), konst: n.IsConst()}
 	if k, ok := n.IsItem(); ok {
 		r.item = k
 	}
@@ -32,6 +33,9 @@ func (r *Recipe) Over(in []*Node) *Node {
 		return NewBundle(r.op, r.attr, in...)
 	}
 	n := New(r.op, r.attr, in...)
+	if r.konst {
+		return n.MarkConst()
+	}
 	n.dev.Store(r.dev)
 	return n
 }
