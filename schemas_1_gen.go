@@ -788,13 +788,13 @@ type (
 	//	EnableGQA bool
 	ScaledDotProductAttentionOptions = ops.ScaledDotProductAttentionOptions
 
-	// ScanOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
+	// CumulativeOptions says what dtype a running sum or product has (zero: the input's, integers summing as int64), whether it
 	// runs from the end, and whether each element leaves itself out.
 	//
 	//	DType     DType
 	//	Reverse   bool
 	//	Exclusive bool
-	ScanOptions = ops.ScanOptions
+	CumulativeOptions = ops.CumulativeOptions
 
 	// ScatterOptions says how values meet what is there: "" replaces it, "add" and "multiply" combine.
 	//

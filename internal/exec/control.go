@@ -51,7 +51,7 @@ func (k *controlLaunch) replayOf(sub *graph.Subgraph, number int) (*Replay, erro
 		defer t.Close()
 		args := make([]*graph.Node, len(sub.In))
 		for i, s := range sub.In {
-			args[i] = graph.NewStandIn(t, i, s, k.dev)
+			args[i] = graph.NewPlaceholder(t, i, s, k.dev)
 			args[i].Ref()
 		}
 		outs := sub.Over(args)
@@ -187,7 +187,7 @@ func (k *controlLaunch) start(ctx *backend.Ctx, s graph.StateInit, out, in []bac
 	case s.Output >= 0:
 		v := out[s.Output]
 		part := new(mem.Buffer)
-		v.Buf.Cut(part, v.Offset()*v.DType.Size(), v.Numel()*v.DType.Size())
+		v.Buf.SliceInto(part, v.Offset()*v.DType.Size(), v.Numel()*v.DType.Size())
 		return graph.NewStored(part, graph.Spec{Shape: v.Shape, DType: v.DType}, k.dev), true, nil
 	}
 	spec := k.control.Step.In[k.counter()]

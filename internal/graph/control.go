@@ -78,9 +78,9 @@ func (t *Trace) readControl(h *Array) *Node {
 
 // capture makes what a handle shows outside an input of the body.
 func (t *Trace) capture(h *Array, n *Node) *Node {
-	m := NewStandIn(t, -1, Spec{n.shape, n.dtype}, n.Device())
+	m := NewPlaceholder(t, -1, Spec{n.shape, n.dtype}, n.Device())
 	m.refs.Add(1)
-	t.captured = append(t.captured, Captured{Handle: h, StandIn: m, Outer: h.acquire(t.parent)})
+	t.captured = append(t.captured, Captured{Handle: h, Placeholder: m, Outer: h.acquire(t.parent)})
 	return m
 }
 
@@ -106,7 +106,7 @@ func (t *Trace) Capture(h *Array) Captured {
 // ReleaseOuter drops the claims of a control-flow trace on what it captured.
 func (t *Trace) ReleaseOuter() {
 	for _, c := range t.captured {
-		c.Outer.Float()
+		c.Outer.UnrefNoFree()
 	}
 }
 

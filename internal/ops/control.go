@@ -31,7 +31,7 @@ func traceBody(name string, like []graph.Spec, dev *Node, f func(args []*Node) [
 	parent, _ := scope.Current().Trace.(*graph.Trace)
 	b := &body{trace: graph.NewTrace(graph.TraceControl, name, parent)}
 	for i, s := range like {
-		p := graph.NewStandIn(b.trace, i, s, dev.Device())
+		p := graph.NewPlaceholder(b.trace, i, s, dev.Device())
 		p.Ref()
 		b.args = append(b.args, p)
 	}
@@ -41,7 +41,7 @@ func traceBody(name string, like []graph.Spec, dev *Node, f func(args []*Node) [
 			b.done()
 		}
 	}()
-	scope.With(func(s *scope.State) { s.Trace, s.Keep, s.Arena = b.trace, nil, nil }, func() { b.outs = f(b.args) })
+	scope.With(func(s *scope.State) { s.Trace, s.CheckpointLevel, s.Arena = b.trace, nil, nil }, func() { b.outs = f(b.args) })
 	b.trace.CaptureWritten()
 	r := b.trace.Result()
 	b.captured, b.written, b.finals, b.effects = r.Captured, r.Written, r.Finals, r.Effects
@@ -185,8 +185,8 @@ func withRow(x, i, row *Node) *Node {
 	return put(x, i, Cast(Unsqueeze(row, 0), x.DType()), 0, attr.ReduceSet)
 }
 
-// predicate checks a condition and makes it the number of a branch.
-func predicate(op string, p *Node) *Node {
+// Predicate checks a condition and makes it the number of a branch.
+func Predicate(op string, p *Node) *Node {
 	if p.Shape().Numel() != 1 || p.Rank() > 1 {
 		fault.Throw(fault.Shape, op, "the condition has shape %v; want one value (reduce it with Any or All)", p.Shape())
 	}

@@ -51,7 +51,7 @@ func Switch(op string, index *Node, branches []func(args []*Node) []*Node, args 
 			feeds[k] = 1 + k
 		}
 		for _, k := range b.captured {
-			inputs = append(inputs, k.StandIn)
+			inputs = append(inputs, k.Placeholder)
 			feeds, in = append(feeds, len(in)), append(in, k.Outer)
 		}
 		sub, more := b.subgraph(outs, inputs)
@@ -61,7 +61,7 @@ func Switch(op string, index *Node, branches []func(args []*Node) []*Node, args 
 		c.Branches, c.Feeds = append(c.Branches, sub), append(c.Feeds, feeds)
 	}
 	c.Result = make([]int, len(bodies[0].outs)+len(written))
-	res := graph.Items(graph.NewBundle(opCond, c, in...))
+	res := graph.TupleItems(graph.NewTuple(opCond, c, in...))
 	for i, h := range written {
 		h.Rebind(res[len(bodies[0].outs)+i])
 	}
@@ -86,12 +86,12 @@ func (b *body) shows(h *graph.Array) *Node {
 	}
 	for _, c := range b.captured {
 		if c.Handle == h {
-			return c.StandIn
+			return c.Placeholder
 		}
 	}
 	c := b.trace.Capture(h)
 	b.captured = append(b.captured, c)
-	return c.StandIn
+	return c.Placeholder
 }
 
 // again is a conditional with the branches of n, each changed by f, over these arguments.
@@ -165,7 +165,7 @@ func condJVP(n *Node, tan []*Node) []*Node {
 	args := append(append([]*Node(nil), ins...), differentiable(orZeros(tan[1:], ins))...)
 	var like []*Node
 	for i := range n.NumOut() {
-		like = append(like, graph.Item(n, i))
+		like = append(like, graph.TupleItem(n, i))
 	}
 	outs := again(n, in[0], args, func(branch int, over func([]*Node) []*Node, args []*Node) []*Node {
 		tans := spreadDifferentiable(args[len(ins):], ins)

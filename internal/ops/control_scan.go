@@ -78,7 +78,7 @@ func (b *body) writtenState(op string, args, outs, in []*Node) (_, _, _ []*Node)
 	for i, h := range b.written {
 		c := b.handle(h)
 		mustKeep(op, "written tensor", i, specOf(c.Outer), specOf(b.finals[i]))
-		args, outs, in = append(args, c.StandIn), append(outs, b.finals[i]), append(in, c.Outer)
+		args, outs, in = append(args, c.Placeholder), append(outs, b.finals[i]), append(in, c.Outer)
 	}
 	return args, outs, in
 }
@@ -87,7 +87,7 @@ func (b *body) writtenState(op string, args, outs, in []*Node) (_, _, _ []*Node)
 func (b *body) fixed(args, in []*Node) (_, _ []*Node) {
 	for _, c := range b.captured {
 		if !hasHandle(b.written, c.Handle) {
-			args, in = append(args, c.StandIn), append(in, c.Outer)
+			args, in = append(args, c.Placeholder), append(in, c.Outer)
 		}
 	}
 	return args, in
@@ -106,7 +106,7 @@ func newScan(l *scanLoop, in []*Node) []*Node {
 		s := *l
 		s.saves, l = true, &s
 	}
-	return graph.Items(graph.NewBundle(opScan, scanControl(l, in), in...))
+	return graph.TupleItems(graph.NewTuple(opScan, scanControl(l, in), in...))
 }
 
 // scanControl writes the loop with a counter: elements are read at it, results and saved carries are written at it.
@@ -168,12 +168,12 @@ func (l *scanLoop) parts(in []*Node) (carry, xs, fixed []*Node) {
 // saved returns the carry before each step; a node that did not save it runs again.
 func (l *scanLoop) saved(n *Node) []*Node {
 	if l.saves {
-		return graph.Items(n)[l.carry+l.ys:]
+		return graph.TupleItems(n)[l.carry+l.ys:]
 	}
 	s := *l
 	s.saves = true
 	in := n.Ins()
-	return graph.Items(graph.NewBundle(opScan, scanControl(&s, in), in...))[l.carry+l.ys:]
+	return graph.TupleItems(graph.NewTuple(opScan, scanControl(&s, in), in...))[l.carry+l.ys:]
 }
 
 // scanVJP runs the loop backwards: each step's inside is computed again from the carry that was saved before it.
@@ -182,7 +182,7 @@ func scanVJP(n *Node, cot []*Node, need []bool) []*Node {
 	in := n.Ins()
 	carry, xs, fixed := l.parts(in)
 	saved := l.saved(n)
-	items := graph.Items(n)
+	items := graph.TupleItems(n)
 	carryCot := differentiable(orZeros(cot[:l.carry], carry))
 	var yCots, savedCots []*Node
 	for i, y := range items[l.carry : l.carry+l.ys] {
@@ -300,7 +300,7 @@ func scanJVP(n *Node, tan []*Node) []*Node {
 		}
 		return next, ys
 	})
-	items := graph.Items(n)
+	items := graph.TupleItems(n)
 	out := spreadDifferentiable(last[l.carry:], items[:l.carry])
 	numY := len(differentiable(items[l.carry : l.carry+l.ys]))
 	out = append(out, spreadDifferentiable(ys[:numY], items[l.carry:l.carry+l.ys])...)
@@ -348,4 +348,52 @@ func scanVMap(n *Node, in []*Node, batched []bool, size int) []*Node {
 		ys[i] = moveAxis(ys[i], 0, 1)
 	}
 	return append(last, ys...)
+}
+
+// ScanCheckpointed is Scan by segments of every steps: a gradient stores the carry at the start of each, and runs a segment again.
+func ScanCheckpointed(op string, carry, xs []*Node, length, every int, reverse bool, f func(carry, x []*Node) (next, ys []*Node)) (last, ys []*Node) {
+	if every == 0 || every >= length {
+		return Scan(op, carry, xs, length, reverse, f)
+	}
+	segments, rest := length/every, length%every
+	cut := func(from, to int) (part []*Node) {
+		for _, x := range xs {
+			part = append(part, SliceDim(x, 0, from, to-from, 1))
+		}
+		return part
+	}
+	whole := func(carry []*Node) ([]*Node, []*Node) {
+		var folded []*Node
+		from := 0
+		if reverse {
+			from = rest
+		}
+		for _, x := range cut(from, from+segments*every) {
+			folded = append(folded, Reshape(x, append([]int{segments, every}, x.Shape().Dims()[1:]...)...))
+		}
+		last, ys := Scan(op, carry, folded, segments, reverse, func(carry, x []*Node) (next, ys []*Node) {
+			return Scan(op, carry, x, every, reverse, f)
+		})
+		for i, y := range ys {
+			ys[i] = Reshape(y, append([]int{segments * every}, y.Shape().Dims()[2:]...)...)
+		}
+		return last, ys
+	}
+	if rest == 0 {
+		return whole(carry)
+	}
+	join := func(first, second []*Node) (all []*Node) {
+		for i := range first {
+			all = append(all, Cat([]*Node{first[i], second[i]}, 0))
+		}
+		return all
+	}
+	if reverse {
+		last, end := whole(carry)
+		last, begin := Scan(op, last, cut(0, rest), rest, reverse, f)
+		return last, join(begin, end)
+	}
+	last, begin := whole(carry)
+	last, end := Scan(op, last, cut(segments*every, length), rest, reverse, f)
+	return last, join(begin, end)
 }

@@ -17,7 +17,7 @@ type whileLoop struct {
 // rounds it may take where a gradient is wanted; 0 gives none.
 func While(op string, state []*Node, bound int, cond func(state []*Node) *Node, f func(state []*Node) []*Node) []*Node {
 	like := specsOf(state)
-	test := traceBody(op, like, deviceOf(state), func(args []*Node) []*Node { return []*Node{predicate(op, cond(args))} })
+	test := traceBody(op, like, deviceOf(state), func(args []*Node) []*Node { return []*Node{Predicate(op, cond(args))} })
 	defer test.done()
 	if len(test.written) > 0 {
 		fault.Throw(fault.Trace, op, "the condition writes a tensor; write in the body")
@@ -42,7 +42,7 @@ func While(op string, state []*Node, bound int, cond func(state []*Node) *Node, 
 	testArgs := append([]*Node(nil), test.args...)
 	var from []int // for each captured input of the condition: the input of the node
 	for _, c := range test.captured {
-		testArgs = append(testArgs, c.StandIn)
+		testArgs = append(testArgs, c.Placeholder)
 		at := -1
 		for i, h := range b.written {
 			if h == c.Handle {
@@ -94,7 +94,7 @@ func newWhile(l *whileLoop, in []*Node) []*Node {
 			c.Fixed = append(c.Fixed, i)
 		}
 	}
-	return graph.Items(graph.NewBundle(opWhile, c, in...))
+	return graph.TupleItems(graph.NewTuple(opWhile, c, in...))
 }
 
 // bounded is the loop as a scan, whose steps do nothing once the condition fails. One that is not done by then fails.
