@@ -17,7 +17,7 @@ import (
 
 // Structs of package attr that no file holds, with the reason.
 var notWritten = map[string]string{
-	"Item":  "items are steps of their own",
+	"TupleItem":  "items are steps of their own",
 	"Shown": "belongs to Print",
 	"Print": "holds a Go function",
 	"Span":  "is computed from Pool",
