@@ -37,7 +37,7 @@ func (n *Node) weight() int {
 }
 
 // letGo notes that a handle drops its claim by itself.
-func (n *Node) letGo() {
+func (n *Node) unwatch() {
 	if n.more != nil {
 		n.more.held.Store(false)
 	}

@@ -14,30 +14,30 @@ const (
 // smaller dtype; and an elementwise value whose recomputation would be deep or pin much memory. All other elementwise values
 // and views stay pending on their inputs, and are computed again inside whatever group asks for them; so does everything
 // inside a Checkpoint.
-func (p *planner) decide() {
-	p.reach()
+func (p *planner) chooseStored() {
+	p.markReachable()
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
 		switch f.class {
-		case given:
-			f.mat = true
-			f.from(i)
+		case classInput:
+			f.materialised = true
+			f.startAt(i)
 			continue
-		case konst:
+		case classConst:
 			f.store = f.root
 			continue
-		case kernel, tail, head:
-			f.mat = true
-			f.from(i)
+		case classKernel, classFusedReduction, classProducer:
+			f.materialised = true
+			f.startAt(i)
 			f.store = f.root || f.alive && (!n.Recomputable() || n.Unstored() && f.newUser)
-		case alias, shown, passed, recast:
+		case classAlias, classProducerView, classFoldedCast, classOutputCast:
 			f.store = f.root
 			g := p.info[p.idx.Get(n.In(0))]
-			f.srcs, f.many, f.deep = g.srcs, g.many, g.deep
-		case fuse:
+			f.sources, f.manySources, f.recomputeDepth = g.sources, g.manySources, g.recomputeDepth
+		case classElementwise:
 			f.store = f.root || f.alive && p.worthStoring(n, f)
 			if f.store {
-				f.from(i)
+				f.startAt(i)
 			}
 		}
 		if p.replay {
@@ -51,7 +51,7 @@ func (p *planner) decide() {
 }
 
 // reach finds the nodes somebody can still ask for after the plan: claimed from outside, or held by such a node.
-func (p *planner) reach() {
+func (p *planner) markReachable() {
 	if p.replay {
 		return
 	}
@@ -63,7 +63,7 @@ func (p *planner) reach() {
 		if n.Refs() > int(f.users) {
 			f.alive = true
 		}
-		if f.class == given || !f.alive {
+		if f.class == classInput || !f.alive {
 			continue
 		}
 		stored := f.root || f.class.launched() && !n.Recomputable()
@@ -77,27 +77,27 @@ func (p *planner) reach() {
 }
 
 // from says that a value has a buffer of its own: recomputing what reads it starts there.
-func (f *info) from(i int) {
-	f.srcs, f.many, f.deep = [maxRecomputeBuffers]int32{int32(i) + 1}, false, 0
+func (f *info) startAt(i int) {
+	f.sources, f.manySources, f.recomputeDepth = [maxRecomputeBuffers]int32{int32(i) + 1}, false, 0
 }
 
 // join adds the buffers an input is recomputed from.
-func (f *info) join(g *info) {
-	f.many = f.many || g.many
-	for _, s := range g.srcs {
+func (f *info) addSources(g *info) {
+	f.manySources = f.manySources || g.manySources
+	for _, s := range g.sources {
 		if s == 0 {
 			break
 		}
-		for k := range f.srcs {
-			if f.srcs[k] == s {
+		for k := range f.sources {
+			if f.sources[k] == s {
 				break
 			}
-			if f.srcs[k] == 0 {
-				f.srcs[k] = s
+			if f.sources[k] == 0 {
+				f.sources[k] = s
 				break
 			}
-			if k == len(f.srcs)-1 {
-				f.many = true
+			if k == len(f.sources)-1 {
+				f.manySources = true
 			}
 		}
 	}
@@ -107,14 +107,14 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 	deep := 0
 	for k := range n.NumIn() {
 		g := &p.info[p.idx.Get(n.In(k))]
-		f.join(g)
-		deep = max(deep, int(g.deep)+1)
+		f.addSources(g)
+		deep = max(deep, int(g.recomputeDepth)+1)
 		if n.In(k).DType().Size() > n.DType().Size() && n.Op().Name == "cast" {
 			return true
 		}
 	}
-	f.deep = int8(min(deep, 100))
-	if (f.many || deep > maxRecomputeDepth) && !n.Recomputable() {
+	f.recomputeDepth = int8(min(deep, 100))
+	if (f.manySources || deep > maxRecomputeDepth) && !n.Recomputable() {
 		return true
 	}
 	return n.Unstored() && f.newUser
@@ -124,7 +124,7 @@ func (p *planner) worthStoring(n *graph.Node, f *info) bool {
 func (p *planner) saveForTape() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class == given || f.class == konst || !f.alive {
+		if f.class == classInput || f.class == classConst || !f.alive {
 			continue
 		}
 		if n.CheckpointBoundary() {
@@ -151,7 +151,7 @@ func (p *planner) storeBase(n *graph.Node) {
 	for {
 		g := &p.info[p.idx.Get(n)]
 		if !g.class.view() {
-			if g.class == fuse || g.class.launched() {
+			if g.class == classElementwise || g.class.launched() {
 				g.store = true
 			}
 			return
@@ -164,16 +164,16 @@ func (p *planner) storeBase(n *graph.Node) {
 func (p *planner) materialise() {
 	for i, n := range p.idx.Nodes {
 		f := &p.info[i]
-		if f.class == fuse && f.store {
-			f.mat = true
+		if f.class == classElementwise && f.store {
+			f.materialised = true
 		}
-		if f.class == given || f.class == konst {
+		if f.class == classInput || f.class == classConst {
 			continue
 		}
 		for k := range n.NumIn() {
 			g := &p.info[p.idx.Get(p.source(n, f, k))]
-			if g.class == fuse && (f.class != fuse && f.class != tail || f.group != g.group) {
-				g.mat = true
+			if g.class == classElementwise && (f.class != classElementwise && f.class != classFusedReduction || f.group != g.group) {
+				g.materialised = true
 			}
 		}
 	}

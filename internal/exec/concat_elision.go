@@ -14,46 +14,46 @@ import (
 // A result whose elements somebody shows in another order than theirs, as rows of all heads, is written in that order, which spares a copy too.
 
 // inside is such a kernel: the cat of its results, -1 if there is none, and how each of them lies.
-type inside struct {
+type elision struct {
 	cat  int
 	lays []*shape.Layout
 }
 
 // findInside looks for them. In plans of traces alone: elsewhere somebody may ask for the parts.
-func (p *planner) findInside() {
+func (p *planner) elideConcats() {
 	if !p.replay {
 		return
 	}
 	for i, n := range p.idx.Nodes {
-		if f := &p.info[i]; f.class != kernel || n.Op().Name != "cat" || f.root || f.recast != 0 || f.through != 0 {
+		if f := &p.info[i]; f.class != classKernel || n.Op().Name != "cat" || f.root || f.outputCast != 0 || f.foldedInputs != 0 {
 			continue
 		}
-		if j, in := p.partsOf(n); in != nil {
+		if j, in := p.concatParts(n); in != nil {
 			in.cat = i
-			p.setInside(j, in)
-			p.info[i].class = alias // of all its inputs: it is there when they are
+			p.setElision(j, in)
+			p.info[i].class = classAlias // of all its inputs: it is there when they are
 		}
 	}
 	for i, n := range p.idx.Nodes {
-		if p.info[i].class == alias && n.Op() != nil && n.Op().Name == "reshape" {
-			p.layFor(n)
+		if p.info[i].class == classAlias && n.Op() != nil && n.Op().Name == "reshape" {
+			p.writeReshaped(n)
 		}
 	}
 }
 
-func (p *planner) setInside(kernelAt int, in *inside) {
-	if p.inside == nil {
-		p.inside = map[int]*inside{}
+func (p *planner) setElision(kernelAt int, in *elision) {
+	if p.elisions == nil {
+		p.elisions = map[int]*elision{}
 	}
-	p.inside[kernelAt] = in
+	p.elisions[kernelAt] = in
 }
 
 // layFor lets a kernel write its result in the order in which n shows it, if that spares a copy.
-func (p *planner) layFor(n *graph.Node) {
+func (p *planner) writeReshaped(n *graph.Node) {
 	item, views, m := -1, []*graph.Node(nil), n.In(0)
 	for item < 0 {
 		f := &p.info[p.idx.Get(m)]
-		if f.class != alias || f.root || m.Op() == nil {
+		if f.class != classAlias || f.root || m.Op() == nil {
 			return
 		}
 		if x, ok := m.IsTupleItem(); ok {
@@ -66,7 +66,7 @@ func (p *planner) layFor(n *graph.Node) {
 	}
 	source := m.In(0)
 	j, d := p.idx.Get(source), p.device(source)
-	if f := &p.info[j]; f.class != kernel || f.root || p.inside[j] != nil || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
+	if f := &p.info[j]; f.class != classKernel || f.root || p.elisions[j] != nil || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
 		return
 	}
 	shown := shape.Contiguous(m.Shape())
@@ -78,15 +78,15 @@ func (p *planner) layFor(n *graph.Node) {
 	if n.Op().Layout(n.Attr(), n.In(0).Shape(), shown, n.Shape()) != nil {
 		return // nothing is copied
 	}
-	if lay := before(views, shape.Contiguous(n.In(0).Shape())); lay != nil {
-		in := &inside{cat: -1, lays: make([]*shape.Layout, source.NumOut())}
+	if lay := invertViews(views, shape.Contiguous(n.In(0).Shape())); lay != nil {
+		in := &elision{cat: -1, lays: make([]*shape.Layout, source.NumOut())}
 		in.lays[item] = lay
-		p.setInside(j, in)
+		p.setElision(j, in)
 	}
 }
 
 // partsOf finds the kernel all of whose results are the parts of a cat, each once and only there.
-func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
+func (p *planner) concatParts(cat *graph.Node) (kernelAt int, in *elision) {
 	axis, at := cat.Attr().(attr.Axis).Axis, 0
 	strides := cat.Shape().Strides()
 	for k := range cat.NumIn() {
@@ -95,7 +95,7 @@ func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
 		m, item := part, -1
 		for item < 0 {
 			f := &p.info[p.idx.Get(m)]
-			if f.class != alias || f.root || f.users != 1 || m.Op() == nil {
+			if f.class != classAlias || f.root || f.users != 1 || m.Op() == nil {
 				return 0, nil
 			}
 			if x, ok := m.IsTupleItem(); ok {
@@ -113,16 +113,16 @@ func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
 		j := p.idx.Get(source)
 		f, d := &p.info[j], p.device(source)
 		if in == nil {
-			if f.class != kernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
+			if f.class != classKernel || source.NumOut() != cat.NumIn() || int(f.users) != cat.NumIn() || f.root || d != p.device(cat) || d.WritesStrided == nil || !d.WritesStrided(source.Op().Name) {
 				return 0, nil
 			}
-			kernelAt, in = j, &inside{lays: make([]*shape.Layout, cat.NumIn())}
+			kernelAt, in = j, &elision{lays: make([]*shape.Layout, cat.NumIn())}
 		}
 		if j != kernelAt || in.lays[item] != nil || m.DType() != cat.DType() {
 			return 0, nil
 		}
 		want := &shape.Layout{Strides: strides, Offset: at * strides[axis]}
-		if in.lays[item] = before(views, want); in.lays[item] == nil {
+		if in.lays[item] = invertViews(views, want); in.lays[item] == nil {
 			return 0, nil
 		}
 		at += part.Dim(axis)
@@ -131,7 +131,7 @@ func (p *planner) partsOf(cat *graph.Node) (kernelAt int, in *inside) {
 }
 
 // before is the layout that views, the last one first, show as the one wanted; nil: there is none.
-func before(views []*graph.Node, want *shape.Layout) *shape.Layout {
+func invertViews(views []*graph.Node, want *shape.Layout) *shape.Layout {
 	lay := want
 	for _, v := range views {
 		of := v.In(0).Shape()

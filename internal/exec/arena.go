@@ -24,8 +24,8 @@ const (
 	maxPacked = 1024
 	// apart is how many launches a small temporary outlives its last use on a device that records launches: those of a
 	// recording run side by side where they share no memory.
-	apart     = 16
-	smallTemp = 1 << 20
+	captureLifetime = 16
+	smallTemp       = 1 << 20
 )
 
 // temp is a piece of memory to be placed: a buffer, or several that are written over each other.
@@ -33,11 +33,11 @@ type temp struct {
 	root        int32
 	size        int
 	first, last int32
-	at          int
+	offset      int
 }
 
 // pack places the temporaries of the program.
-func (p *planner) pack() {
+func (p *planner) layOutArenas() {
 	bufs := p.prog.bufs
 	for i := p.prog.numIn; i < len(bufs); i++ {
 		bufs[i].root, bufs[i].arena = int32(i), -1
@@ -62,24 +62,24 @@ func (p *planner) pack() {
 			b.arena = int8(len(p.prog.arenas))
 			t := temp{root: b.root, size: align(b.size), first: b.first, last: b.end}
 			if dev.Capture != nil && t.size <= smallTemp {
-				t.last += apart
+				t.last += captureLifetime
 			}
 			p.temps = append(p.temps, t)
 		}
 		if dev == nil {
 			break
 		}
-		a := arena{dev: dev, size: layOut(p.temps)}
+		a := arena{dev: dev, size: assignOffsets(p.temps)}
 		for _, t := range p.temps {
-			bufs[t.root].at = t.at
+			bufs[t.root].offset = t.offset
 		}
 		p.prog.arenas = append(p.prog.arenas, a)
 	}
 	for i := range p.prog.written() {
 		if bufs[i].arena >= 0 {
-			p.prog.cuts = append(p.prog.cuts, i)
+			p.prog.slices = append(p.prog.slices, i)
 		} else {
-			p.prog.gets = append(p.prog.gets, i)
+			p.prog.allocated = append(p.prog.allocated, i)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func align(n int) int {
 }
 
 // layOut gives every piece its place, and returns how much memory they take.
-func layOut(temps []temp) (top int) {
+func assignOffsets(temps []temp) (top int) {
 	slices.SortStableFunc(temps, func(a, b temp) int { return cmp.Compare(b.size, a.size) })
 	large := temps[:min(len(temps), maxPacked)]
 	placed := make([]*temp, 0, len(large)) // by place
@@ -118,20 +118,20 @@ func layOut(temps []temp) (top int) {
 			if u.last < t.first || t.last < u.first {
 				continue
 			}
-			if u.at-t.at >= t.size {
+			if u.offset-t.offset >= t.size {
 				break
 			}
-			t.at = max(t.at, u.at+u.size)
+			t.offset = max(t.offset, u.offset+u.size)
 		}
-		k, _ := slices.BinarySearchFunc(placed, t.at, func(u *temp, at int) int { return cmp.Compare(u.at, at) })
+		k, _ := slices.BinarySearchFunc(placed, t.offset, func(u *temp, at int) int { return cmp.Compare(u.offset, at) })
 		placed = slices.Insert(placed, k, t)
-		top = max(top, t.at+t.size)
+		top = max(top, t.offset+t.size)
 	}
-	return layOutRest(temps[len(large):], top)
+	return assignOffsetsBySize(temps[len(large):], top)
 }
 
 // layOutRest gives pieces a place above top, the same one to pieces of one size that live one after the other.
-func layOutRest(temps []temp, top int) int {
+func assignOffsetsBySize(temps []temp, top int) int {
 	ends := make([]*temp, len(temps))
 	slices.SortFunc(temps, func(a, b temp) int { return cmp.Compare(a.first, b.first) })
 	for i := range temps {
@@ -142,13 +142,13 @@ func layOutRest(temps []temp, top int) int {
 	for i := range temps {
 		t := &temps[i]
 		for ; ends[0].last < t.first; ends = ends[1:] {
-			free[ends[0].size] = append(free[ends[0].size], ends[0].at)
+			free[ends[0].size] = append(free[ends[0].size], ends[0].offset)
 		}
 		if list := free[t.size]; len(list) > 0 {
-			t.at, free[t.size] = list[len(list)-1], list[:len(list)-1]
+			t.offset, free[t.size] = list[len(list)-1], list[:len(list)-1]
 			continue
 		}
-		t.at = top
+		t.offset = top
 		top += t.size
 	}
 	return top

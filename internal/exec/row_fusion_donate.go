@@ -2,7 +2,7 @@ package exec
 
 // donateRows pairs what a bundle makes for good with inputs that nobody needs any more. Every part sees its rows in the same
 // order, so it is enough that no later part reads what is written over.
-func (p *planner) donateRows(s *step, k int32, taken []bool) {
+func (p *planner) donateInRowFusion(s *step, k int32, taken []bool) {
 	at := 0 // first output of the part
 	for i := range s.rows.Parts {
 		part := &s.rows.Parts[i]
@@ -14,7 +14,7 @@ func (p *planner) donateRows(s *step, k int32, taken []bool) {
 			}
 			for _, in := range s.in {
 				d := &p.prog.bufs[in.buf]
-				if taken[in.buf] || d.keep || d.data != nil || d.last != k || d.first == k || d.size != b.size || d.dev != s.dev || !p.overlaysRows(s, in.buf, i, o) {
+				if taken[in.buf] || d.keep || d.data != nil || d.last != k || d.first == k || d.size != b.size || d.dev != s.dev || !p.overlaysInRowFusion(s, in.buf, i, o) {
 					continue
 				}
 				taken[in.buf], b.donor = true, in.buf
@@ -27,7 +27,7 @@ func (p *planner) donateRows(s *step, k int32, taken []bool) {
 
 // overlaysRows reports whether all parts that read a buffer do so in the order in which part number last writes o, and none
 // of them comes behind it.
-func (p *planner) overlaysRows(s *step, buf int32, last int, o operand) bool {
+func (p *planner) overlaysInRowFusion(s *step, buf int32, last int, o operand) bool {
 	in := s.in
 	for i := range s.rows.Parts {
 		for _, x := range in[:len(s.rows.Parts[i].In)] {

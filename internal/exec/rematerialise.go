@@ -13,13 +13,13 @@ import (
 // some extra work, such a value is dropped behind its last reader before the peak and made again before the first one behind it.
 
 const (
-	rounds       = 16 // looks at the peak
-	maxAgain     = 8  // elementwise ops that are made again in one launch
-	flopsPerByte = 128
+	rematRounds    = 16 // looks at the peak
+	maxRematInstrs = 8  // elementwise ops that are made again in one launch
+	flopsPerByte   = 128
 )
 
 // again is a value that can be made a second time.
-type again struct {
+type remat struct {
 	buf  int32
 	s    step // the launch; the first output with this number is the value
 	out  int
@@ -29,7 +29,7 @@ type again struct {
 }
 
 // recompute lowers the peak by making values again, within a share of the program's work.
-func (p *planner) recompute(share float64) {
+func (p *planner) rematerialise(share float64) {
 	if share <= 0 || p.prog.peakBytes() < MinReorderBytes {
 		return
 	}
@@ -38,15 +38,15 @@ func (p *planner) recompute(share float64) {
 		work += p.prog.steps[k].work()
 	}
 	left := int(share * float64(work))
-	for range rounds {
+	for range rematRounds {
 		before := *p.prog
 		before.bufs, before.steps = slices.Clone(p.prog.bufs), slices.Clone(p.prog.steps)
 		peak, at := p.prog.peakStep()
-		picked := p.pick(at, min(left, peak/8), left)
+		picked := p.pickRemats(at, min(left, peak/8), left)
 		if len(picked) == 0 {
 			return
 		}
-		cost := p.insert(picked)
+		cost := p.insertRemats(picked)
 		if now := p.prog.peakBytes(); now > peak-peak/512 {
 			*p.prog = before
 			return
@@ -86,18 +86,18 @@ func (p *Program) peakStep() (peak, at int) {
 
 // pick chooses values held over launch `at` that can be made again: those that need not be held longest first, until they
 // cost about as much as is wanted, and at most what is left.
-func (p *planner) pick(at, want, left int) (picked []again) {
-	var list []again
+func (p *planner) pickRemats(at, want, left int) (picked []remat) {
+	var list []remat
 	for i := p.prog.numIn; i < len(p.prog.bufs); i++ {
 		b := &p.prog.bufs[i]
 		if b.data != nil || b.keep || int(b.first) >= at || int(b.last) <= at || b.size < MinReorderBytes>>6 {
 			continue
 		}
-		if a, ok := p.canAgain(int32(i), at); ok && a.cost <= left {
+		if a, ok := p.canRematerialise(int32(i), at); ok && a.cost <= left {
 			list = append(list, a)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b again) int {
+	slices.SortStableFunc(list, func(a, b remat) int {
 		x, y := a.cost*p.prog.bufs[b.buf].size, b.cost*p.prog.bufs[a.buf].size // bytes moved for each byte saved
 		if 4*x < 3*y || 4*y < 3*x {
 			return cmp.Compare(x, y)
@@ -129,7 +129,7 @@ func (p *planner) pick(at, want, left int) (picked []again) {
 }
 
 // canAgain says how a value is made again behind launch `at`.
-func (p *planner) canAgain(b int32, at int) (a again, ok bool) {
+func (p *planner) canRematerialise(b int32, at int) (a remat, ok bool) {
 	prog := p.prog
 	before, behind := prog.bufs[b].first, int32(-1)
 	for k := int(prog.bufs[b].first); k < len(prog.steps); k++ {
@@ -151,10 +151,10 @@ func (p *planner) canAgain(b int32, at int) (a again, ok bool) {
 		return a, false
 	}
 	s := &prog.steps[prog.bufs[b].first]
-	a = again{buf: b, at: behind, span: int(behind - before)}
+	a = remat{buf: b, at: behind, span: int(behind - before)}
 	switch op := graph.Lookup(s.op); {
 	case s.fused != nil:
-		if !p.part(s, b, behind, &a) {
+		if !p.subprogram(s, b, behind, &a) {
 			return a, false
 		}
 	case op != nil && op.Cheap:
@@ -188,7 +188,7 @@ func (p *planner) overwritten(in, k int32) bool {
 }
 
 // part makes a program of the instructions that give one output of a fused one, from what is at hand behind it.
-func (p *planner) part(s *step, b, behind int32, a *again) bool {
+func (p *planner) subprogram(s *step, b, behind int32, a *remat) bool {
 	f := s.fused
 	first := 0
 	if f.Producer != nil {
@@ -223,7 +223,7 @@ func (p *planner) part(s *step, b, behind int32, a *again) bool {
 			return true
 		}
 		i, made := maker[r]
-		if deep > maxAgain {
+		if deep > maxRematInstrs {
 			return false
 		}
 		if !made {
@@ -241,7 +241,7 @@ func (p *planner) part(s *step, b, behind int32, a *again) bool {
 			}
 		}
 		need = append(need, i)
-		return len(need) <= maxAgain
+		return len(need) <= maxRematInstrs
 	}
 	if !visit(f.Out[k], 0) || len(need) == 0 {
 		return false
@@ -268,9 +268,9 @@ func (p *planner) part(s *step, b, behind int32, a *again) bool {
 }
 
 // insert puts launches that make values again before their readers; it returns what they cost.
-func (p *planner) insert(list []again) (cost int) {
+func (p *planner) insertRemats(list []remat) (cost int) {
 	prog := p.prog
-	slices.SortStableFunc(list, func(a, b again) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(list, func(a, b remat) int { return cmp.Compare(a.at, b.at) })
 	to := map[int32]int32{}
 	begins := map[int32]int32{}
 	var steps []step

@@ -11,16 +11,16 @@ import (
 // needs its results before that, and if values it reads can be kept so long: the memory the plan needs at its peak must not
 // grow by more than joinSlack.
 
-const joinSlack = 16 << 20
+const horizontalSlack = 16 << 20
 
 // joinKey tells what can be one launch.
-type joinKey struct {
+type horizontalKey struct {
 	dev  *backend.Device
 	code string
 }
 
 // joining is a set of steps that become one.
-type joining struct {
+type horizontalGroup struct {
 	steps []int
 	until int // the first step that reads what one of them makes
 	held  int // bytes that would be free after their own steps
@@ -28,11 +28,11 @@ type joining struct {
 
 // join makes one step of those that can be one. It reports whether there were any: then buffers are no longer paired with those
 // they are written over.
-func (p *planner) join() bool {
+func (p *planner) fuseHorizontally() bool {
 	steps := p.prog.steps
 	found := 0
 	for k := range steps {
-		if joinable(&steps[k]) {
+		if canFuseHorizontally(&steps[k]) {
 			found++
 		}
 	}
@@ -40,35 +40,35 @@ func (p *planner) join() bool {
 		return false
 	}
 	readers, live := p.firstReaders(), p.live()
-	bound := joinSlack
+	bound := horizontalSlack
 	for _, n := range live {
-		bound = max(bound, n+joinSlack)
+		bound = max(bound, n+horizontalSlack)
 	}
-	open := map[joinKey]*joining{}
-	var done []*joining
+	open := map[horizontalKey]*horizontalGroup{}
+	var done []*horizontalGroup
 	for k := range steps {
 		s := &steps[k]
-		if !joinable(s) {
+		if !canFuseHorizontally(s) {
 			continue
 		}
-		key := joinKey{s.dev, s.fused.HorizontalKey}
+		key := horizontalKey{s.dev, s.fused.HorizontalKey}
 		j := open[key]
-		if j == nil || k >= j.until || !j.affords(live, k, bound) {
-			j = &joining{until: math.MaxInt}
+		if j == nil || k >= j.until || !j.fitsMemory(live, k, bound) {
+			j = &horizontalGroup{until: math.MaxInt}
 			open[key] = j
 			done = append(done, j)
 		}
 		j.add(p, k, readers, live)
 	}
-	return p.rebuild(done)
+	return p.mergeHorizontally(done)
 }
 
-func joinable(s *step) bool {
+func canFuseHorizontally(s *step) bool {
 	return s.fused != nil && s.fused.HorizontalKey != "" && s.dev.RunHorizontal != nil && s.sets == 0
 }
 
 // affords reports whether what the steps hold can be held until step k too.
-func (j *joining) affords(live []int, k, bound int) bool {
+func (j *horizontalGroup) fitsMemory(live []int, k, bound int) bool {
 	for t := j.steps[len(j.steps)-1] + 1; t <= k; t++ {
 		if live[t]+j.held > bound {
 			return false
@@ -78,7 +78,7 @@ func (j *joining) affords(live []int, k, bound int) bool {
 }
 
 // add moves the steps back to step k, which is the next of them.
-func (j *joining) add(p *planner, k int, readers []int, live []int) {
+func (j *horizontalGroup) add(p *planner, k int, readers []int, live []int) {
 	if len(j.steps) > 0 {
 		for t := j.steps[len(j.steps)-1] + 1; t <= k; t++ {
 			live[t] += j.held
@@ -141,8 +141,8 @@ func (p *planner) live() []int {
 }
 
 // rebuild puts sets of steps where the last of each stands, and numbers steps anew.
-func (p *planner) rebuild(sets []*joining) bool {
-	into := map[int]*joining{}
+func (p *planner) mergeHorizontally(sets []*horizontalGroup) bool {
+	into := map[int]*horizontalGroup{}
 	gone := make([]bool, len(p.prog.steps))
 	for _, j := range sets {
 		if len(j.steps) < 2 {

@@ -10,7 +10,7 @@ import (
 
 // looks says when the collector is asked which handles nobody has any more: before a large evaluation, since their values
 // would be stored and lie there until it runs by itself. It may take a hundredth of the time.
-var looks = struct {
+var droppedLookup = struct {
 	from atomic.Int64 // bytes that wait to be computed
 	pace atomic.Int64 // how many times as long it does not happen again
 	busy atomic.Bool
@@ -18,37 +18,37 @@ var looks = struct {
 }{}
 
 func init() {
-	looks.from.Store(16 << 20)
-	looks.pace.Store(100)
+	droppedLookup.from.Store(16 << 20)
+	droppedLookup.pace.Store(100)
 }
 
 // AlwaysFindDropped makes every evaluation look for lost handles, those of small values too, until undo is called: for tests.
 func AlwaysFindDropped() (undo func()) {
-	from, pace, watched := looks.from.Swap(0), looks.pace.Swap(0), graph.WatchedBytes.Swap(0)
+	from, pace, watched := droppedLookup.from.Swap(0), droppedLookup.pace.Swap(0), graph.WatchedBytes.Swap(0)
 	return func() {
-		looks.from.Store(from)
-		looks.pace.Store(pace)
+		droppedLookup.from.Store(from)
+		droppedLookup.pace.Store(pace)
 		graph.WatchedBytes.Store(watched)
 	}
 }
 
 // findLost runs Go's collector before a large evaluation, so that the plan knows which handles are lost.
-func findLost(roots []*graph.Node) {
+func findDroppedHandles(roots []*graph.Node) {
 	waiting := 0
 	for _, r := range roots {
 		if !r.Stored() && r.PendingDepth() > 1 { // alone it is for nobody but the caller
 			waiting = max(waiting, r.PendingBytes())
 		}
 	}
-	if int64(waiting) < looks.from.Load() || !looks.busy.CompareAndSwap(false, true) {
+	if int64(waiting) < droppedLookup.from.Load() || !droppedLookup.busy.CompareAndSwap(false, true) {
 		return
 	}
-	defer looks.busy.Store(false)
-	begin, pace := time.Now(), time.Duration(looks.pace.Load())
-	if pace > 0 && begin.Before(looks.next) {
+	defer droppedLookup.busy.Store(false)
+	begin, pace := time.Now(), time.Duration(droppedLookup.pace.Load())
+	if pace > 0 && begin.Before(droppedLookup.next) {
 		return
 	}
 	runtime.GC()
 	end := time.Now()
-	looks.next = end.Add(pace * end.Sub(begin))
+	droppedLookup.next = end.Add(pace * end.Sub(begin))
 }

@@ -27,15 +27,15 @@ func TestLayOut(t *testing.T) {
 		for _, l := range live {
 			least = max(least, l)
 		}
-		top := layOut(temps)
+		top := assignOffsets(temps)
 		for i := range temps {
 			a := &temps[i]
-			if a.at < 0 || a.at+a.size > top || a.at%256 != 0 {
-				t.Fatalf("a piece of %d bytes at %d of %d", a.size, a.at, top)
+			if a.offset < 0 || a.offset+a.size > top || a.offset%256 != 0 {
+				t.Fatalf("a piece of %d bytes at %d of %d", a.size, a.offset, top)
 			}
 			for k := range temps[:i] {
 				b := &temps[k]
-				if a.first <= b.last && b.first <= a.last && a.at < b.at+b.size && b.at < a.at+a.size {
+				if a.first <= b.last && b.first <= a.last && a.offset < b.offset+b.size && b.offset < a.offset+a.size {
 					t.Fatalf("%+v and %+v share memory", *a, *b)
 				}
 			}

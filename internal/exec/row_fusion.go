@@ -13,52 +13,52 @@ import (
 // has no memory beyond those rows. This is done to launches, when all is decided but where temporaries lie.
 
 const (
-	fewRows      = 8       // less are shared among workers otherwise,
-	fewRowsElems = 1 << 14 // unless there is little to do
-	rowsWindow   = 64      // launches behind its last member that a bundle looks at
-	mostInRows   = 32      // members, on devices that compile a bundle
+	fewRows        = 8       // less are shared among workers otherwise,
+	fewRowsElems   = 1 << 14 // unless there is little to do
+	rowGroupWindow = 64      // launches behind its last member that a bundle looks at
+	maxRowGroup    = 32      // members, on devices that compile a bundle
 )
 
 // MinRowFusionElems is from how many elements on that is done; a variable for tests.
 var MinRowFusionElems = 1 << 10
 
 // rowBundle is launches that become one.
-type rowBundle struct {
-	dev     *backend.Device
-	rows    int
-	long    int           // elements of a row
-	members []int         // in order
-	made    map[int32]int // what they write: elements of a row
-	reads   map[int32]bool
-	shown   map[int32]bool // of that, what another bundle reads, which runs later than its members stand
+type rowFusionGroup struct {
+	dev           *backend.Device
+	rows          int
+	long          int           // elements of a row
+	members       []int         // in order
+	made          map[int32]int // what they write: elements of a row
+	reads         map[int32]bool
+	readElsewhere map[int32]bool // of that, what another bundle reads, which runs later than its members stand
 }
 
 // last is the launch in whose place the bundle runs.
-func (b *rowBundle) last() int { return b.members[len(b.members)-1] }
+func (b *rowFusionGroup) last() int { return b.members[len(b.members)-1] }
 
 // bundleRows finds bundles and puts them in the place of their members.
-func (p *planner) bundleRows() {
-	var owner []*rowBundle
+func (p *planner) fuseRows() {
+	var owner []*rowFusionGroup
 	steps := p.prog.steps
 	for k := range steps {
 		if owner != nil && owner[k] != nil {
 			continue
 		}
-		rows, long, ok := foldsRows(&steps[k])
+		rows, long, ok := rowReduction(&steps[k])
 		if !ok {
-			rows, long, ok = takesRows(&steps[k])
+			rows, long, ok = alongRows(&steps[k])
 		}
 		if !ok || steps[k].dev.Host && (rows*long < MinRowFusionElems || rows < fewRows && rows*long > fewRowsElems) {
 			continue
 		}
-		b := &rowBundle{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}, shown: map[int32]bool{}}
+		b := &rowFusionGroup{dev: steps[k].dev, rows: rows, long: long, made: map[int32]int{}, reads: map[int32]bool{}, readElsewhere: map[int32]bool{}}
 		b.add(k, &steps[k], long)
-		p.growBundle(b, owner)
+		p.growRowGroup(b, owner)
 		if len(b.members) < 2 {
 			continue
 		}
 		if owner == nil {
-			owner = make([]*rowBundle, len(steps))
+			owner = make([]*rowFusionGroup, len(steps))
 		}
 		for _, j := range b.members {
 			owner[j] = b
@@ -73,7 +73,7 @@ func (p *planner) bundleRows() {
 		case b == nil:
 			out = append(out, steps[k])
 		case b.last() == k:
-			out = append(out, p.mergeRows(b))
+			out = append(out, p.mergeRowGroup(b))
 		}
 	}
 	p.renumber(out)
@@ -81,9 +81,9 @@ func (p *planner) bundleRows() {
 
 // growBundle adds launches behind the first that go on with what the bundle makes, or reduce the rows it reads. The bundle
 // runs in the place of its last member, so it ends before the first other launch that reads from it.
-func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
+func (p *planner) growRowGroup(b *rowFusionGroup, owner []*rowFusionGroup) {
 	end := len(p.prog.steps)
-	for k := b.last() + 1; k < min(end, b.last()+rowsWindow) && (b.dev.Host || len(b.members) < mostInRows); k++ {
+	for k := b.last() + 1; k < min(end, b.last()+rowGroupWindow) && (b.dev.Host || len(b.members) < maxRowGroup); k++ {
 		s := &p.prog.steps[k]
 		reads, shares := false, false
 		for _, o := range s.in {
@@ -95,7 +95,7 @@ func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 		case other && reads:
 			end = min(end, owner[k].last())
 			for _, o := range s.in {
-				b.shown[o.buf] = true
+				b.readElsewhere[o.buf] = true
 			}
 		case other:
 		case ok && (reads || shares && folds):
@@ -107,9 +107,9 @@ func (p *planner) growBundle(b *rowBundle, owner []*rowBundle) {
 }
 
 // add makes a launch a member; it is over long elements of each row.
-func (b *rowBundle) add(k int, s *step, long int) {
+func (b *rowFusionGroup) add(k int, s *step, long int) {
 	b.members = append(b.members, k)
-	_, _, along := takesRows(s)
+	_, _, along := alongRows(s)
 	for i, o := range s.out {
 		b.made[o.buf] = long
 		if s.fused == nil && !along || s.fused != nil && i >= len(s.fused.Out) {
@@ -125,14 +125,14 @@ func (b *rowBundle) add(k int, s *step, long int) {
 
 // fits reports whether a launch works row by row on what the bundle makes, on how many elements of a row, and whether it
 // reduces them.
-func (b *rowBundle) fits(s *step) (long int, folds, ok bool) {
+func (b *rowFusionGroup) fits(s *step) (long int, folds, ok bool) {
 	if s.dev != b.dev {
 		return 0, false, false
 	}
-	rows, long, folds := foldsRows(s)
+	rows, long, folds := rowReduction(s)
 	along := false
 	if !folds {
-		rows, long, along = takesRows(s)
+		rows, long, along = alongRows(s)
 	}
 	switch {
 	case folds, along:
@@ -150,7 +150,7 @@ func (b *rowBundle) fits(s *step) (long int, folds, ok bool) {
 }
 
 // foldsRows reports whether a launch reduces rows, which are the last dimensions of what it reads.
-func foldsRows(s *step) (rows, long int, ok bool) {
+func rowReduction(s *step) (rows, long int, ok bool) {
 	if s.dev.RunRowFusion == nil {
 		return 0, 0, false
 	}
@@ -236,7 +236,7 @@ func inRows(o operand, rows, made int) bool {
 }
 
 // mergeRows makes one launch of a bundle.
-func (p *planner) mergeRows(b *rowBundle) step {
+func (p *planner) mergeRowGroup(b *rowFusionGroup) step {
 	r := &backend.RowFusion{Count: b.rows}
 	locals := map[int32]int{}
 	local := func(buf int32) int {
@@ -249,7 +249,7 @@ func (p *planner) mergeRows(b *rowBundle) step {
 	for _, k := range b.members {
 		m := &p.prog.steps[k]
 		part := backend.RowFusionPart{Fused: m.fused, Len: b.long}
-		switch _, _, along := takesRows(m); {
+		switch _, _, along := alongRows(m); {
 		case m.fused != nil:
 			part.Len = m.fused.Shape.Numel() / b.rows
 		case along:
@@ -261,7 +261,7 @@ func (p *planner) mergeRows(b *rowBundle) step {
 		}
 		for _, o := range m.out {
 			f := &p.prog.bufs[o.buf]
-			if b.made[o.buf] == b.long && !f.keep && !b.shown[o.buf] && int(f.last) <= b.last() {
+			if b.made[o.buf] == b.long && !f.keep && !b.readElsewhere[o.buf] && int(f.last) <= b.last() {
 				locals[o.buf] = len(r.Locals)
 				r.Locals = append(r.Locals, b.long*o.dtype.Size())
 				f.size = 1 // there is no memory behind it

@@ -11,7 +11,7 @@ func (p *planner) findDonors() {
 		s := &p.prog.steps[k]
 		inPlace := uint32(0)
 		if s.rows != nil {
-			p.donateRows(s, int32(k), taken)
+			p.donateInRowFusion(s, int32(k), taken)
 			continue
 		}
 		if s.fused == nil {

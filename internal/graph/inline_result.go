@@ -41,16 +41,16 @@ func (f *InlineResult) Buffer() *mem.Buffer { return &f.buf }
 func (f *InlineResult) MakeNode(spec Spec, dev *backend.Device, lay *shape.Layout) *Node {
 	n := &f.node
 	n.op, n.shape, n.dtype, n.born, n.lay = opData, spec.Shape, spec.DType, traces.Load(), lay
-	n.place(dev)
+	n.setNewDevice(dev)
 	n.buf.Store(&f.buf)
 	f.buf.Ref()
-	n.flags.Store(flagFresh)
+	n.flags.Store(flagInlineResult)
 	return n
 }
 
 // firstHandle returns the handle that was made with the node, to whoever asks first; nil to all others.
 func (n *Node) firstHandle() *Array {
-	if n.flags.Load()&flagFresh == 0 || n.flags.And(^flagFresh)&flagFresh == 0 {
+	if n.flags.Load()&flagInlineResult == 0 || n.flags.And(^flagInlineResult)&flagInlineResult == 0 {
 		return nil
 	}
 	return &(*InlineResult)(unsafe.Pointer(n)).handle

@@ -7,7 +7,7 @@ const maxLast = 6
 // all readers it has left are ready and make less than they free, they come at once.
 func (d *deps) hoist(base []int32) []int32 {
 	n := len(base)
-	h := &hoisting{deps: d, order: make([]int32, 0, n), placed: make([]bool, n), open: make([]int32, n), left: make([]int32, len(d.size)), unready: make([]int32, len(d.size))}
+	h := &hoisting{deps: d, order: make([]int32, 0, n), scheduled: make([]bool, n), open: make([]int32, n), left: make([]int32, len(d.size)), unready: make([]int32, len(d.size))}
 	for b := range d.size {
 		h.left[b] = int32(len(d.readers.of(b)))
 		h.unready[b] = h.left[b]
@@ -21,8 +21,8 @@ func (d *deps) hoist(base []int32) []int32 {
 		}
 	}
 	for _, k := range base {
-		if !h.placed[k] {
-			h.place(k)
+		if !h.scheduled[k] {
+			h.schedule(k)
 		}
 		for len(h.check) > 0 {
 			b := h.check[len(h.check)-1]
@@ -36,13 +36,13 @@ func (d *deps) hoist(base []int32) []int32 {
 // hoisting is the state of such a walk.
 type hoisting struct {
 	*deps
-	order   []int32
-	placed  []bool
-	open    []int32 // by launch: launches that must come before it and are not placed
-	left    []int32 // by buffer: readers not placed
-	unready []int32 // by buffer: readers that cannot run yet
-	bytes   int     // alive
-	check   []int32 // buffers whose life may be ended
+	order     []int32
+	scheduled []bool
+	open      []int32 // by launch: launches that must come before it and are not placed
+	left      []int32 // by buffer: readers not placed
+	unready   []int32 // by buffer: readers that cannot run yet
+	bytes     int     // alive
+	check     []int32 // buffers whose life may be ended
 }
 
 // ready notes that a launch can run.
@@ -54,8 +54,8 @@ func (h *hoisting) ready(k int32) {
 	}
 }
 
-func (h *hoisting) place(k int32) {
-	h.order, h.placed[k] = append(h.order, k), true
+func (h *hoisting) schedule(k int32) {
+	h.order, h.scheduled[k] = append(h.order, k), true
 	h.bytes += h.made[k]
 	for _, o := range h.p.steps[k].out {
 		if h.left[o.buf] == 0 {
@@ -84,7 +84,7 @@ func (h *hoisting) end(b int32) {
 	var last [maxLast]int32
 	n, makes := 0, 0
 	for _, r := range h.readers.of(int(b)) {
-		if !h.placed[r] {
+		if !h.scheduled[r] {
 			last[n] = r
 			n++
 			makes += h.made[r]
@@ -94,7 +94,7 @@ func (h *hoisting) end(b int32) {
 		return
 	}
 	for _, r := range last[:n] {
-		h.place(r)
+		h.schedule(r)
 	}
 }
 

@@ -5,7 +5,7 @@ package exec
 // once; where there is none, the last of the first order that is left.
 func (d *deps) sink() []int32 {
 	n := len(d.made)
-	s := &sinking{deps: d, order: make([]int32, n), left: n, placed: make([]bool, n), queued: make([]bool, n), gain: make([]int, n), open: make([]int32, n), live: make([]bool, len(d.size))}
+	s := &sinking{deps: d, order: make([]int32, n), left: n, scheduled: make([]bool, n), queued: make([]bool, n), gain: make([]int, n), open: make([]int32, n), live: make([]bool, len(d.size))}
 	for k := range n {
 		s.open[k] = int32(len(d.after.of(k)))
 		for _, b := range d.reads.of(k) {
@@ -21,15 +21,15 @@ func (d *deps) sink() []int32 {
 		s.consider(int32(k))
 	}
 	for k := n - 1; k >= 0; k-- {
-		if !s.placed[k] {
-			s.place(int32(k))
+		if !s.scheduled[k] {
+			s.schedule(int32(k))
 		}
 		for len(s.stack) > 0 {
 			top := s.stack[len(s.stack)-1]
 			s.stack = s.stack[:len(s.stack)-1]
 			s.queued[top] = false
-			if !s.placed[top] && s.bytes+s.held(top) <= d.bound {
-				s.place(top)
+			if !s.scheduled[top] && s.bytes+s.held(top) <= d.bound {
+				s.schedule(top)
 			}
 		}
 	}
@@ -39,19 +39,19 @@ func (d *deps) sink() []int32 {
 // sinking is the state of such a walk.
 type sinking struct {
 	*deps
-	order          []int32
-	left           int // places
-	placed, queued []bool
-	gain           []int   // by launch: bytes it makes that are wanted, less those it would hold of its inputs
-	open           []int32 // by launch: launches that must come behind it and are not placed
-	live           []bool  // by buffer
-	bytes          int     // of them
-	stack          []int32
+	order             []int32
+	left              int // places
+	scheduled, queued []bool
+	gain              []int   // by launch: bytes it makes that are wanted, less those it would hold of its inputs
+	open              []int32 // by launch: launches that must come behind it and are not placed
+	live              []bool  // by buffer
+	bytes             int     // of them
+	stack             []int32
 }
 
 // consider notes a launch that may be placed at once.
 func (s *sinking) consider(k int32) {
-	if s.open[k] == 0 && !s.placed[k] && !s.queued[k] && s.gain[k] >= -s.small {
+	if s.open[k] == 0 && !s.scheduled[k] && !s.queued[k] && s.gain[k] >= -s.small {
 		s.queued[k] = true
 		s.stack = append(s.stack, k)
 	}
@@ -72,9 +72,9 @@ func (s *sinking) held(k int32) (bytes int) {
 	return bytes
 }
 
-func (s *sinking) place(k int32) {
+func (s *sinking) schedule(k int32) {
 	s.left--
-	s.order[s.left], s.placed[k] = k, true
+	s.order[s.left], s.scheduled[k] = k, true
 	for _, o := range s.p.steps[k].out {
 		if s.live[o.buf] {
 			s.live[o.buf] = false
