@@ -26,9 +26,8 @@ type horizontalGroup struct {
 	held  int // bytes that would be free after their own steps
 }
 
-// join makes one step of those that can be one. It reports whether there were any: then buffers are no longer paired with those
-// they are written over.
-func (p *planner) fuseHorizontally() bool {
+// fuseHorizontally makes one launch of those that can be one.
+func (p *planner) fuseHorizontally() {
 	steps := p.prog.steps
 	found := 0
 	for k := range steps {
@@ -37,7 +36,7 @@ func (p *planner) fuseHorizontally() bool {
 		}
 	}
 	if found < 2 {
-		return false
+		return
 	}
 	readers, live := p.firstReaders(), p.live()
 	bound := horizontalSlack
@@ -60,7 +59,9 @@ func (p *planner) fuseHorizontally() bool {
 		}
 		j.add(p, k, readers, live)
 	}
-	return p.mergeHorizontally(done)
+	if p.mergeHorizontally(done) {
+		p.findDonors() // renumbering the launches forgot the pairs
+	}
 }
 
 func canFuseHorizontally(s *step) bool {

@@ -94,18 +94,6 @@ func plan(ctx context.Context, roots []*graph.Node) (*job, error) {
 	return j, nil
 }
 
-func (p *planner) build() {
-	p.collect()
-	p.foldCasts()
-	p.elideConcats()
-	p.assignLevels()
-	p.groupElementwise()
-	p.fuseReductions()
-	p.fuseEpilogues()
-	p.chooseStored()
-	p.lower()
-}
-
 // short reports whether the plan is so small that running it under the lock is cheaper than an event.
 func (p *planner) short() bool {
 	work := 0

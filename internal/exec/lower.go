@@ -49,13 +49,6 @@ func (p *planner) lower() {
 			}
 		}
 	}
-	p.fuseRows()
-	p.reorder()
-	p.rematerialise(p.rematShare)
-	if p.fuseHorizontally() {
-		p.findDonors()
-	}
-	p.layOutArenas()
 }
 
 // input numbers the buffer of a stored node or an argument.

@@ -29,15 +29,15 @@ type remat struct {
 }
 
 // recompute lowers the peak by making values again, within a share of the program's work.
-func (p *planner) rematerialise(share float64) {
-	if share <= 0 || p.prog.peakBytes() < MinReorderBytes {
+func (p *planner) rematerialise() {
+	if p.rematShare <= 0 || p.prog.peakBytes() < MinReorderBytes {
 		return
 	}
 	work := 0
 	for k := range p.prog.steps {
 		work += p.prog.steps[k].work()
 	}
-	left := int(share * float64(work))
+	left := int(p.rematShare * float64(work))
 	for range rematRounds {
 		before := *p.prog
 		before.bufs, before.steps = slices.Clone(p.prog.bufs), slices.Clone(p.prog.steps)

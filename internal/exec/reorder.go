@@ -51,9 +51,8 @@ func linked(n int, pairs [][2]int32) links {
 	return l
 }
 
-// reorder looks for an order of the launches that holds less, and finds out which buffers are written over which.
+// reorder looks for an order of the launches that holds less memory at its peak.
 func (p *planner) reorder() {
-	p.findDonors()
 	temps := 0
 	for i := p.prog.numIn; i < len(p.prog.bufs); i++ {
 		if b := &p.prog.bufs[i]; b.data == nil && !b.keep {

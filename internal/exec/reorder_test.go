@@ -117,6 +117,7 @@ func TestOrder(t *testing.T) {
 		first.findDonors()
 		before := first.prog.peakBytes()
 		want, printed := simulate(t, first.prog)
+		p.findDonors()
 		p.reorder()
 		prog := p.prog
 		after := prog.peakBytes()
@@ -195,6 +196,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.StopTimer()
 		p := &planner{prog: &Program{bufs: slices.Clone(prog.bufs), steps: slices.Clone(prog.steps), numIn: prog.numIn}}
 		b.StartTimer()
+		p.findDonors()
 		p.reorder()
 	}
 }
