@@ -11,7 +11,7 @@ import (
 var generate = flag.Bool("generate", false, "write the files instead of comparing them")
 
 // dir is where the generated files live.
-const dir = "../../../backend/cpu/gemm"
+const dir = ".."
 
 func TestFiles(t *testing.T) {
 	want := Files()
