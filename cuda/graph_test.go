@@ -9,7 +9,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// recorded fails the test if a compiled function does not run as a recording.
+// captured fails the test if a compiled function does not run as a CUDA graph.
 func recorded(t testing.TB, f any) {
 	t.Helper()
 	for _, g := range lucid.Explain(f).Graphs {
@@ -19,7 +19,7 @@ func recorded(t testing.TB, f any) {
 	}
 }
 
-// TestRecording trains the same network recorded, launch by launch and on the CPU; batches lie elsewhere at every step.
+// TestCapture trains the same network captured, launch by launch and on the CPU; batches have new addresses at every step.
 func TestRecording(t *testing.T) {
 	dev := gpu(t)
 	var losses [2][]float64
@@ -63,7 +63,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestRecordingComplaint: a bad position reaches the readers of that run alone, and the random generator goes on.
+// TestCaptureDeviceError: a bad index reaches the readers of that run only, and the random generator advances.
 func TestRecordingComplaint(t *testing.T) {
 	dev := gpu(t)
 	table := lucid.Arange(10).To(lucid.Float32).To(dev).Eval()
@@ -81,7 +81,7 @@ func TestRecordingComplaint(t *testing.T) {
 	if !errors.Is(err, lucid.ErrIndex) || !strings.Contains(err.Error(), "99") {
 		t.Errorf("a reader of the bad run: %v", err)
 	}
-	for i := range 300 { // round the ring of outcomes
+	for i := range 300 { // more runs than the ring of outcomes holds
 		at := at(int64(i%10), 1)
 		if v := f(at); i%50 == 0 {
 			if got := v.Sum().Item(); got != float64(2*(i%10)+2) {
@@ -103,7 +103,7 @@ func TestRecordingComplaint(t *testing.T) {
 	}
 }
 
-// TestSoak trains for long; neither memory nor anything else grows.
+// TestSoak trains for long; memory use does not grow.
 func TestSoak(t *testing.T) {
 	dev := gpu(t)
 	steps := 10000
@@ -120,7 +120,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// TestMemory fills the GPU up to a limit: what does not fit fails cleanly, recordings give way, and work goes on.
+// TestMemory fills the GPU up to a limit: what does not fit fails cleanly, captured graphs give memory back, and work goes
+// on.
 func TestMemory(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Ones(1 << 20).To(dev).Eval()
@@ -147,9 +148,9 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestRecordingEarly: kernels of a recording that start before those they wait for have ended see all that these write, over long
-// chains of small ones and beside large ones, products and copies, and write nothing that is still read: every bit is as launched
-// one by one.
+// TestCapturePDL: kernels of a graph that start by programmatic dependent launch see all their predecessors' writes and
+// overwrite nothing that is still read, in long chains of small kernels and next to large ones, matmuls and copies: the
+// bits are those of single launches.
 func TestRecordingEarly(t *testing.T) {
 	dev := gpu(t)
 	for _, n := range []int{16, 1 << 10} {

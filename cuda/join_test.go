@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestJoined updates many parameters by one launch, more than one launch carries among them, eagerly and recorded. The bits are
-// those of updates evaluated one by one.
+// TestHorizontalFusion updates many parameters by one launch, also more than one launch's parameters hold, eagerly and
+// captured. The bits are those of updates evaluated one by one.
 func TestJoined(t *testing.T) {
 	dev := gpu(t)
 	for _, count := range []int{2, 3, 148, 700} {
@@ -39,7 +39,7 @@ func joined(t *testing.T, dev lucid.Device, d lucid.DType, count int, how string
 		p := lucid.Randn(n).To(dev)
 		g := lucid.Randn(n + 1).To(dev).To(d)
 		lucid.Eval(p, g)
-		if g = g.Narrow(0, i%2, n); i%11 == 5 { // at odd addresses, and strided
+		if g = g.Narrow(0, i%2, n); i%11 == 5 { // unaligned, and strided
 			g = lucid.Randn(n, 2).To(dev).To(d).Eval().Transpose(0, 1).Select(0, 0)
 		}
 		params, grads, mean, square = append(params, p), append(grads, g), append(mean, lucid.ZerosLike(p).Eval()), append(square, lucid.ZerosLike(p).Eval())

@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestLarge computes what small shapes do not reach: rows that are cut, sorted by tiles or too long for registers, loops that
-// load ahead, sums in parts. The same function runs on the CPU and on the GPU over the same values.
+// TestLarge computes what small shapes do not reach: rows that are split, sorted by tiles or too long for registers, loops
+// with prefetching, split sums. The same function runs on the CPU and on the GPU over the same values.
 func TestLarge(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(5)

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestOddProducts multiplies large matrices of halves whose sizes are no multiples of anything, against float32.
+// TestOddProducts multiplies large half-precision matrices of odd sizes, against float32.
 func TestOddProducts(t *testing.T) {
 	dev := gpu(t)
 	for _, c := range [][3]int{{4096, 8003, 1537}, {4095, 4093, 4099}, {1024, 65536, 1001}, {4001, 4096, 4096}, {4096, 4096, 4001}} {
@@ -28,7 +28,7 @@ func TestOddProducts(t *testing.T) {
 	}
 }
 
-// TestProductsBesideEachOther: sums that the library makes in parts, from many goroutines, have the bits they have alone.
+// TestConcurrentProducts: split-K products from many goroutines have the bits they have alone.
 func TestProductsBesideEachOther(t *testing.T) {
 	dev := gpu(t)
 	var wg sync.WaitGroup

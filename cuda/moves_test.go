@@ -7,8 +7,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestMoves asks for the CPU's results of what is read, written and moved in ways that small shapes do not reach: several elements a
-// thread, stretches of long slices, few places that many values meet in.
+// TestMoves compares gathers, scatters and copies with the CPU in cases that small shapes do not reach: several elements a
+// thread, segments of long slices, many values for few indices.
 func TestMoves(t *testing.T) {
 	dev := gpu(t)
 	lucid.Seed(8)
@@ -76,7 +76,7 @@ func TestMoves(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	// Where the same bits are asked for, floats are added in the order of their positions.
+	// Under Deterministic, floats are added in the order of their indices.
 	at, src := tall.To(dev), lucid.Randn(70000).To(dev).Eval()
 	var bits [][]float32
 	for range 10 {

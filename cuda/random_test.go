@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRandom asks for the numbers that the CPU draws: of pairs of words made where they are used, in halves of any length, and of what is
-// stored first because others want it too, because it lies otherwise or is added up, or because there are several keys.
+// TestRandom compares random numbers with the CPU's: fused RNG with any length of the two parts, and numbers that are
+// stored first because they are outputs too, have another layout, are reduced, or have several keys.
 func TestRandom(t *testing.T) {
 	dev := gpu(t)
 	p := 0.3
@@ -64,7 +64,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// rand64 is numbers of 64 bits.
+// rand64 is 64-bit numbers.
 func rand64(n int) (x *lucid.Tensor) {
 	old := lucid.DefaultDType()
 	lucid.SetDefaultDType(lucid.Float64)
@@ -72,7 +72,7 @@ func rand64(n int) (x *lucid.Tensor) {
 	return lucid.Rand(n)
 }
 
-// TestNormal asks for the CPU's numbers but for the last bits of erfinv, and that they are normal.
+// TestNormal compares with the CPU's numbers up to the last bits of erfinv, and checks that they are normal.
 func TestNormal(t *testing.T) {
 	dev := gpu(t)
 	const n = 1 << 16

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRecordingRecurrent trains a long short-term memory on the CPU, launch by launch on the GPU, and recorded there.
+// TestCaptureRecurrent trains an LSTM on the CPU, launch by launch on the GPU, and captured there.
 func TestRecordingRecurrent(t *testing.T) {
 	dev := gpu(t)
 	const steps, batch, in, hidden = 12, 8, 10, 16

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRowPrograms runs what becomes one kernel over rows, eagerly and compiled, against the CPU: softmax and what stands beside it,
-// norms and softmax that are written out, reductions of rows of many lengths.
+// TestRowFusion runs row-fusion groups, eagerly and compiled, against the CPU: softmax with elementwise ops around it,
+// norms and softmax written out, reductions of rows of many lengths.
 func TestRowPrograms(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(9, 10))
@@ -58,7 +58,7 @@ func TestRowPrograms(t *testing.T) {
 						tol = 0.05
 					}
 					g := lucid.Compile(f)
-					for i := range 3 { // eagerly, compiled, recorded
+					for i := range 3 { // eagerly, compiled, captured
 						got := f
 						if i > 0 {
 							got = g

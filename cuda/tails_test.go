@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestRowTails: sums along short rows of values that are computed on the way, against the CPU.
+// TestRowReductions: fused sums along short rows, against the CPU.
 func TestRowTails(t *testing.T) {
 	dev := gpu(t)
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64} {
@@ -15,7 +15,7 @@ func TestRowTails(t *testing.T) {
 			t.Run(fmt.Sprint(d, sizes), func(t *testing.T) {
 				lucid.Seed(12)
 				x, y := lucid.Rand(sizes...).To(d).Eval(), lucid.Rand(sizes...).To(d).Eval()
-				if len(sizes) == 4 { // as a gradient of attention lies
+				if len(sizes) == 4 { // the layout of an attention gradient
 					x = lucid.Rand(sizes[0], sizes[2], sizes[1], sizes[3]).To(d).Transpose(1, 2)
 				}
 				f := func(x, y *lucid.Tensor) []*lucid.Tensor {
@@ -36,8 +36,7 @@ func TestRowTails(t *testing.T) {
 	}
 }
 
-// TestTails: sums down the columns of values that are computed on the way, several at a time, against the CPU; twice, with the
-// same bits.
+// TestColumnReductions: fused sums down columns, several at a time, against the CPU; twice, with the same bits.
 func TestTails(t *testing.T) {
 	dev := gpu(t)
 	for _, d := range []lucid.DType{lucid.Float32, lucid.BFloat16, lucid.Float64} {

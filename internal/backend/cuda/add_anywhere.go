@@ -9,14 +9,14 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// anyOrder reports whether the values of a write may be added in any order: sums of integers are the same then, and those of
-// floats unless the same bits are asked for.
+// allowsAtomics reports whether a scatter may add by atomics, in any order. Sums of integers are exact in any order. Sums
+// of floats differ in their last bits, so Deterministic forbids it.
 func (d *call) anyOrder(to, from dtype.DType, r attr.Reduction) bool {
 	floats := to == dtype.Float32 || to == dtype.Float64
 	return r == attr.ReduceAdd && to == from && (to.IsInteger() && to.Size() >= 4 || floats && !d.ctx.Deterministic)
 }
 
-// wordOf is the type in which elements are added.
+// atomicType is the type atomics work on.
 func wordOf(t dtype.DType) string {
 	if t.IsInteger() {
 		return map[int]string{4: "u32", 8: "u64"}[t.Size()]
@@ -24,7 +24,7 @@ func wordOf(t dtype.DType) string {
 	return ctype[t]
 }
 
-// addAnywhere adds values at dense positions along an axis of what is in out.
+// scatterAtomic adds values to out by atomics, at contiguous indices along an axis.
 func (d *call) addAnywhere(at, out, src backend.View, axis int) error {
 	if at.Shape.Rank() == 1 && at.Numel() >= worthTally && out.Numel()*out.DType.Size() <= fewPlaces {
 		return d.tally(at, out, src)
@@ -44,8 +44,8 @@ func addSource(t dtype.DType, n int) string {
 }
 
 const (
-	worthTally = 1 << 16  // values, from which on
-	fewPlaces  = 32 << 10 // bytes of places are added up by each block for itself
+	worthTally = 1 << 16  // values from which on
+	fewPlaces  = 32 << 10 // so many bytes of output are accumulated per block in shared memory
 )
 
 func tallySource(t dtype.DType, uniform bool) string {
@@ -56,7 +56,8 @@ func tallySource(t dtype.DType, uniform bool) string {
 	return kernels.Source("prelude") + form + "#define WORD " + wordOf(t) + "\n" + kernels.Source("index")
 }
 
-// tally is addAnywhere of a vector with few places, where many values would wait for each other.
+// scatterShared is scatterAtomic into a short vector. Each block accumulates in shared memory first: few addresses would
+// serialise the atomics.
 func (d *call) tally(at, out, src backend.View) error {
 	uniform, size := src.Strides()[0] == 0 && out.DType.IsInteger(), out.DType.Size()
 	if uniform {
@@ -77,7 +78,7 @@ func (d *call) tally(at, out, src backend.View) error {
 	})
 }
 
-// addOne adds one value at many positions of a vector.
+// scatterScalar adds one value at many indices of a vector.
 func (d *call) addOne(out backend.View, in []backend.View) error {
 	at, b, err := d.dense(in[1])
 	if err != nil {

@@ -6,19 +6,20 @@ import (
 	"sync"
 )
 
-// queue compiles kernels ahead of their use, some at a time, so that those a program begins with are ready while the others are still
-// compiled. Who needs one that was not begun compiles it at once. NVRTC reads one source at a time, which is a sixth of its work: with
-// sixteen processors eight at a time are as fast as sixteen or all, and who needs one waits for fewer.
+// compileQueue compiles kernels before their first launch, a few at a time, in the order a program needs them, so that it
+// can start while later ones still compile. A caller that needs a kernel the queue has not begun compiles it at once. NVRTC
+// parses one source at a time, about a sixth of its work: on 16 cores eight at a time are as fast as 16, and a caller waits
+// for fewer.
 type queue struct {
 	mu   sync.Mutex
 	list []func()
-	long int // of those at its head
+	long int // slow ones at the front
 	busy int
 }
 
 const atATime = 8
 
-// add asks for work; what takes long goes before what does not.
+// add enqueues work; slow compilations go before the others.
 func (q *queue) add(long bool, work func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -34,7 +35,7 @@ func (q *queue) add(long bool, work func()) {
 	}
 }
 
-// run does what was asked for until nothing is left.
+// run works the queue off.
 func (q *queue) run() {
 	for {
 		q.mu.Lock()

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestQueue: work asked for ahead is done in order, what takes long before the rest, and never more at a time than there are processors, nor than are worth it.
+// TestQueue: queued work is done in order, slow compilations before the rest, never more at a time than there are
+// processors, nor than atATime.
 func TestQueue(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var q queue
@@ -23,7 +24,7 @@ func TestQueue(t *testing.T) {
 			if n := now.Add(1); n > most.Load() {
 				most.Store(n)
 			}
-			if i < 2 { // the workers are busy until all has been asked for
+			if i < 2 { // the workers are busy until everything is queued
 				<-hold
 			}
 			mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// TestCompileSorts compiles the kernels that put elements in order, for each width of keys and kind of element.
+// TestCompileSorts compiles the sorting kernels, for each width of keys and kind of element.
 func TestCompileSorts(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.Bool, dtype.Int8, dtype.Uint64, dtype.BFloat16, dtype.Float64} {
@@ -71,7 +71,7 @@ func TestCompileScans(t *testing.T) {
 
 var someWindows = windowForm{[3]int{1, 3, 2}, [3]int{1, 2, 1}, [3]int{0, 1, 0}, [3]int{1, 1, 2}, 2, false, false, 1}
 
-// TestCompileWindows compiles convolution, pooling, chosen products and samplers.
+// TestCompileWindows compiles convolution, pooling, gathered products and samplers.
 func TestCompileWindows(t *testing.T) {
 	needCompiler(t)
 	for i, d := range []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64, dtype.Complex64, dtype.Complex128} {
@@ -118,7 +118,7 @@ func TestCompileChannels(t *testing.T) {
 	}
 }
 
-// TestCompileTails compiles programs that end with sums, down columns and along rows.
+// TestCompileTails compiles programs with fused reductions, of columns and of rows.
 func TestCompileTails(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.Float16, dtype.Float32, dtype.Float64} {
@@ -160,7 +160,7 @@ func TestCompileRadix(t *testing.T) {
 	}
 }
 
-// TestCompileMany compiles programs over sets of operands, of all classes.
+// TestCompileMany compiles horizontally fused programs, with inputs of all classes.
 func TestCompileMany(t *testing.T) {
 	needCompiler(t)
 	d := dtype.Float32
@@ -173,7 +173,7 @@ func TestCompileMany(t *testing.T) {
 	}
 }
 
-// TestCompileRecurrent compiles the kernels between the products of recurrent layers.
+// TestCompileRecurrent compiles the pointwise kernels of recurrent layers.
 func TestCompileRecurrent(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float16, dtype.Float32, dtype.Float64} {
@@ -185,7 +185,7 @@ func TestCompileRecurrent(t *testing.T) {
 	}
 }
 
-// TestCompileRows compiles programs over rows: an op along rows, what goes on with it, and reductions of every kind.
+// TestCompileRows compiles row-fusion groups: an op along rows, elementwise ops behind it, and reductions of every kind.
 func TestCompileRows(t *testing.T) {
 	needCompiler(t)
 	for _, d := range []dtype.DType{dtype.BFloat16, dtype.Float32, dtype.Float64} {

@@ -27,7 +27,7 @@ func needCompiler(t *testing.T) {
 	}
 }
 
-// operands says how many inputs an op has and of what types, if not one or two of the same.
+// operands lists the dtypes of an op's inputs, if not one or two of the same.
 func operands(op string, d dtype.DType) []dtype.DType {
 	switch op {
 	case "where":
@@ -186,7 +186,7 @@ func TestCompileFamilies(t *testing.T) {
 			compileOne(t, "scatter_"+d.String(), indexSource("SCATTER", d, d, r))
 		}
 	}
-	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // sums of halves are written to floats
+	for _, d := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // half-precision sums are accumulated in float32
 		compileOne(t, "scatter_wide", indexSource("SCATTER", dtype.Float32, d, attr.ReduceAdd))
 		compileOne(t, "put_wide", indexSource("PUT", dtype.Float32, d, attr.ReduceMul))
 	}

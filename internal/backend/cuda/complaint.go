@@ -9,10 +9,10 @@ import (
 	"github.com/lucid-go/lucid/internal/fault"
 )
 
-// A kernel that meets a value it refuses, such as a position out of range, leaves it in a fault word, leaves out what it
-// would have done, and goes on. Each launch has a word of its own in pinned memory, read when the evaluation ends.
+// A kernel that finds a value it refuses, such as an index out of range, writes it to its fault record, skips that element
+// and goes on. Each launch has a record of its own in pinned memory, which the host reads when the evaluation ends.
 
-// word is struct Fault of prelude.cu.
+// faultRecord is struct Fault of prelude.cu.
 type word struct {
 	code, _     uint32
 	value, size int64
@@ -26,7 +26,7 @@ const (
 	numWords = 4096
 )
 
-// complaint is what a word says, nil if nothing.
+// err is the device error a record holds, nil if none.
 func (w word) complaint(op string) error {
 	switch w.code {
 	case 0:
@@ -39,7 +39,7 @@ func (w word) complaint(op string) error {
 	return fault.New(fault.Index, op, "position %d is out of range for size %d", w.value, w.size)
 }
 
-// words are a device's fault words that nobody uses.
+// faultRecords are a device's free fault records.
 type words struct {
 	free chan *word
 }
@@ -56,8 +56,8 @@ func newWords(d *Device) (*words, error) {
 	return w, nil
 }
 
-// checked runs launches that may complain. The complaint is reported at the end of the evaluation, or at once if there
-// is none to wait for.
+// checked runs launches that may report a device error. It is returned when the evaluation ends, or at once outside an
+// evaluation.
 func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error) error {
 	switch d.face {
 	case looking:
@@ -89,7 +89,7 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(word uintptr) error
 	if work, err = d.Did(0); err != nil {
 		return err
 	}
-	// An evaluation of very many such launches must not take all words.
+	// An evaluation with very many such launches must not take all records.
 	if c == nil || c.Late == nil || len(d.words.free) < numWords/4 {
 		return check()
 	}

@@ -15,22 +15,22 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Device is one GPU, or a face of it: a way of taking launches other than running them.
+// Device is one GPU in one launch mode: a capture and a precompilation each have a Device of their own.
 type Device struct {
 	*shared
 	*driver.Device // with the stream launches go to
 	pool           *mem.Pool
 	face           face
-	rec            *recorder // of the face that records
+	rec            *recorder // of the mode that captures
 }
 
-// shared is what a GPU's faces have in common.
+// shared is what a GPU's Devices have in common.
 type shared struct {
 	arch    string
 	kernels sync.Map // key → *compiled
-	queue   queue    // of kernels to be compiled
+	queue   queue    // of kernels to compile
 	begun   atomic.Int64
-	slow    bool // wait after every launch, so that a fault names its kernel
+	slow    bool // LUCID_CUDA_SYNC=1: synchronise after every launch, so that a fault names its kernel
 	strict  bool
 	times   times
 
@@ -39,16 +39,16 @@ type shared struct {
 	blasOnce  sync.Once
 	blas      *cublas.Handle
 	blasErr   error
-	blasAsked atomic.Bool // somebody makes products
+	blasAsked atomic.Bool // a caller needs matmuls
 
 	dnnOnce   sync.Once
 	dnnDone   atomic.Bool
-	dnnHandle *cudnn.Handle // nil: not there
+	dnnHandle *cudnn.Handle // nil: not found
 	dnnErr    error
 	dnnOff    bool
 	dnnUsed   bool     // by an earlier process
-	dnnAlways bool     // also for work that is too small to be worth it: in tests
-	dnnOps    sync.Map // op → *atomic.Int64: how often cuDNN did it
+	dnnAlways bool     // also for work too small to pay, in tests
+	dnnOps    sync.Map // op → *atomic.Int64: calls done by cuDNN
 
 	attentions attentionWork
 
@@ -71,11 +71,11 @@ func register(t map[string]kernel) {
 	}
 }
 
-// Open opens device number index for the engine. Libraries are opened when something needs them.
+// Open opens device number index for the engine. Libraries are opened at first use.
 func Open(index int) (*backend.Device, *Device, error) {
 	cold := nvrtc.Cold()
 	if cold {
-		go func() { _ = nvrtc.Init() }() // whoever compiles asks again
+		go func() { _ = nvrtc.Init() }() // a caller that compiles sees the error again
 	}
 	dd, err := driver.Open(index)
 	if err != nil {
@@ -102,7 +102,7 @@ func Open(index int) (*backend.Device, *Device, error) {
 	return b, d, nil
 }
 
-// settings tells how products and convolutions are computed.
+// settings identifies the global settings that change how matmuls and convolutions are computed.
 func settings() int64 {
 	if cublas.TF32.Load() {
 		return 1
@@ -121,7 +121,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 	return d.made(len(src), dst)
 }
 
-// made notes that work over so many bytes, asked for just now, writes buffers.
+// made stores the number of the work just submitted in the buffers it writes; bytes is how much memory it uses.
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
 	n, err := d.Did(bytes)
 	for _, b := range bufs {
@@ -130,7 +130,7 @@ func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
 	return err
 }
 
-// did runs what asks for work, and notes which outputs it writes.
+// did submits work, and stores its number in the outputs.
 func (d *Device) did(out, in []backend.View, run func() error) error {
 	if err := run(); err != nil || d.face != running {
 		return err
@@ -162,7 +162,7 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 	return d.Download(dst, src.Dev, src.Made.Load())
 }
 
-// opened finds the device behind the engine's.
+// opened maps the engine's device to ours.
 var opened sync.Map // *backend.Device → *Device
 
 // peer copies from another GPU.
@@ -177,9 +177,9 @@ func (d *Device) peer(dst, src *mem.Buffer, from *backend.Device) error {
 	return d.made(src.Size, dst)
 }
 
-// fallback notes that an op runs on the host, or refuses it.
+// fallback counts an op that runs on the host, or refuses it.
 func (d *Device) fallback(op string) error {
-	if op == "print" { // it shows values to the user, wherever they were computed
+	if op == "print" { // it shows values to the user, on whatever device they are
 		return nil
 	}
 	if d.strict {
@@ -201,5 +201,5 @@ func (d *Device) FallbackOps() map[string]int64 {
 	return m
 }
 
-// Known reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
+// HasKernel reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
 func Known(op string) bool { return table[op] != nil || kinds[op] != "" }

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/cudnn"
 )
 
-// dnn opens cuDNN, which is optional: nil where it is missing or switched off. One that looks ahead does not wait for it;
-// then unknown says that it may be there.
+// dnn opens cuDNN, which is optional: nil where it is missing or switched off. A precompilation does not wait for it;
+// unknown then says that it may be there.
 func (d *Device) dnn() (h *cudnn.Handle, unknown bool) {
 	if d.face == looking && !d.dnnDone.Load() {
 		go d.openDNN()
@@ -30,14 +30,14 @@ func (d *Device) openDNN() {
 	})
 }
 
-// DNN says why cuDNN is not used, nil if it is; it opens the library.
+// DNN opens cuDNN and says why it is not used, nil if it is.
 func (d *Device) DNN() error {
 	d.dnn()
 	return d.dnnErr
 }
 
-// DNNCounts returns how often cuDNN did an op, and the counts of kinds of work whose engine was timed, remembered and
-// refused.
+// DNNCounts returns how often cuDNN did each op, and how many kinds of work had their engine timed, read from the cache,
+// and refused.
 func (d *Device) DNNCounts() (done map[string]int64, tuned, kept, refused int64) {
 	done = map[string]int64{}
 	d.dnnOps.Range(func(op, n any) bool {
@@ -50,8 +50,8 @@ func (d *Device) DNNCounts() (done map[string]int64, tuned, kept, refused int64)
 	return done, tuned, kept, refused
 }
 
-// library does something by cuDNN, if it is there and can; done reports whether it did. Nothing happens under a face that
-// looks ahead, for whom cuDNN has nothing to compile.
+// library does work by cuDNN if it is there and supports it; done reports whether it did. A precompilation skips it: cuDNN
+// has nothing for us to compile.
 func (d *call) library(op, what string, work func(h *cudnn.Handle) error) (done bool, err error) {
 	h, unknown := d.dnn()
 	if unknown || h != nil && d.face == looking {

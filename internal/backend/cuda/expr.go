@@ -10,8 +10,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// kinds says for which types of its last operand an op is written in elementwise.cu, functions.cu, special.cu and complex.cu: b bool, i integers,
-// h halves, f floats, c complex numbers.
+// kinds lists the types of the last operand for which an op is written in elementwise.cu, functions.cu, special.cu and
+// complex.cu: b bool, i integers, h half types, f floats, c complex.
 var kinds = map[string]string{
 	"add": "bihfc", "sub": "ihfc", "mul": "bihfc", "grad_mul": "bihfc", "div": "hfc", "pow": "ihfc", "neg": "ihfc", "square": "ihfc", "abs": "ihfc", "sign": "bihf",
 	"lt": "bihf", "le": "bihf", "gt": "bihf", "ge": "bihf", "eq": "bihfc", "ne": "bihfc",
@@ -52,7 +52,7 @@ func canFuse(op string, _ dtype.DType, in []dtype.DType) bool {
 	return strings.Contains(kinds[op], kindOf(in[len(in)-1]))
 }
 
-// mayComplain reports whether an op can meet values it refuses.
+// mayFault reports whether an op can report a device error.
 func mayComplain(op string, d dtype.DType) bool {
 	switch op {
 	case "floor_divide", "trunc_divide", "remainder", "fmod":
@@ -61,7 +61,7 @@ func mayComplain(op string, d dtype.DType) bool {
 	return op == "wrap_index" || op == "require"
 }
 
-// expression writes an instruction in CUDA C++ over its operands' names. word is the name of the fault word.
+// expression is an instruction in CUDA C++ over its operands' names.
 func expression(ins backend.Instr, out dtype.DType, in dtype.DType, x []string) string {
 	const word = "(j < left ? a.fault : (Fault *)0)"
 	switch ins.Op {

@@ -6,16 +6,16 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// face is what becomes of a launch.
+// launchMode is what a launch does.
 type face byte
 
 const (
 	running   face = iota
-	looking        // nothing happens, but its kernel is compiled
-	recording      // it becomes part of a graph
+	looking        // compile the kernel, launch nothing
+	recording      // add a node to the CUDA graph being captured
 )
 
-// faced returns the face a launch asks for.
+// inMode returns the Device of the launch mode a launch asks for.
 func (d *Device) faced(c *backend.Ctx) *Device {
 	if c != nil && c.Face != nil {
 		return c.Face.(*Device)
@@ -23,7 +23,7 @@ func (d *Device) faced(c *backend.Ctx) *Device {
 	return d
 }
 
-// ahead shows launches to a face that has their kernels compiled side by side.
+// precompile shows launches to a Device that only compiles their kernels, several at a time.
 func (d *Device) ahead(show func(face any)) {
 	show(&Device{shared: d.shared, Device: d.Device, pool: d.pool, face: looking})
 }
@@ -36,10 +36,10 @@ func (d *Device) main() *driver.Device {
 	return d.Device
 }
 
-// nowhere stands for memory that a face which computes nothing never touches; it is aligned as all memory is.
+// nowhere is the address of memory that a precompilation never touches; it is aligned as all memory is.
 const nowhere = 1 << 20
 
-// fixed returns a buffer that holds bytes from the host as long as what is recorded lives.
+// fixed returns a buffer that holds host bytes as long as the captured graph lives.
 func (d *Device) fixed(b []byte) (*mem.Buffer, error) {
 	if d.face == looking {
 		return &mem.Buffer{Dev: nowhere, Size: len(b)}, nil

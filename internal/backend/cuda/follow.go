@@ -2,12 +2,13 @@ package cuda
 
 import "regexp"
 
-// Between two kernels that depend on each other a device stands idle for a microsecond: the first must end before the second is
-// brought to the processors. From Hopper on, a kernel can be started earlier and wait where it first needs what others do.
-// So each of ours begins with such a wait, and recordings start small ones early (driver.Device.Early).
+// Between two dependent kernels a device idles for about a microsecond: the first must end before the second is scheduled.
+// From Hopper on, programmatic dependent launch (PDL) schedules a kernel early; it then waits on the device until its
+// predecessors are done. So each of our kernels begins with that wait, and captured graphs launch small kernels this way
+// (driver.Device.PDL).
 
-// entry is the beginning of a kernel in our sources.
+// entry matches the opening of a kernel in our sources.
 var entry = regexp.MustCompile(`__global__[^{;]*\{`)
 
-// following lets the kernels of a source of ours wait for what stands before them.
+// withPDL inserts the wait at the start of every kernel of a source.
 func following(source string) string { return entry.ReplaceAllString(source, "$0 FOLLOW") }

@@ -13,16 +13,16 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A fused program is one kernel: every thread takes a vector of elements through all instructions in registers. The
-// source depends on the instructions, the dtypes, and on how the inputs lie (their classes, the number of dimensions
-// left after merging, the vector's length, the width of indices), never on sizes.
+// A fused program is one kernel: every thread takes a vector of elements through all instructions in registers. The source
+// depends on the instructions, the dtypes and the input layouts (their classes, the rank after merging dimensions, the
+// vector length, the index width), never on sizes.
 
-// program is a fused program made ready: what its source and its name in the table of kernels depend on.
+// program is a prepared fused program: what its source and its cache key depend on.
 type program struct {
 	key    string
 	faults string
 	last   atomic.Pointer[readied]
-	heavy  bool // it computes functions, not only sums and products
+	heavy  bool // it computes transcendental functions, so arithmetic limits it
 	after  *after
 	*backend.Fused
 }
@@ -34,7 +34,7 @@ type readied struct {
 	f    *driver.Function
 }
 
-// shortForm is a form's key where the inputs are few, made without memory.
+// shortForm is a form's key for few inputs, comparable and without allocation.
 type shortForm struct {
 	classes      [8]class
 	vector, dims uint8
@@ -78,11 +78,11 @@ func prepare(p *backend.Fused) {
 	p.Prep = q
 }
 
-// runFace is runFused with the face a launch asks for.
+// runInMode is runFused in the launch mode a launch asks for.
 func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.faced(c)
 	if f.face != recording && p.Head == nil {
-		err := f.runFused(c, p, nil, out, in) // the way of a single op: without memory for the order of things
+		err := f.runFused(c, p, nil, out, in) // the fast path of a single op: no allocation
 		if err != nil || f.face != running {
 			return err
 		}
@@ -94,7 +94,7 @@ func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
 
-// runFused runs a prepared program; w, if not nil, is the input that its kernel draws by itself.
+// runFused runs a prepared program; rng, if not nil, is the input that its kernel generates.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in []backend.View) error {
 	s := out[0].Shape
 	if p.Tail != nil {
@@ -131,14 +131,14 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 		return err
 	}
 	if q.faults != "" {
-		g := f // what is checked late lies on the heap, what runs at once does not
+		g := f // a deferred check needs the form on the heap
 		g.classes, views = slices.Clone(f.classes), slices.Clone(views)
 		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
 	}
 	return d.launchFused(fn, q, &f, s, 0, views, out)
 }
 
-// lay finds out how the inputs of a program lie, and brings those of the host to the device: that memory is added to tmp, the
+// lay classifies the layouts of a program's inputs, and uploads those in host memory: the buffers are added to tmp, the
 // caller's to free.
 func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem.Buffer) ([]*mem.Buffer, error) {
 	for i := range in {
@@ -160,7 +160,7 @@ func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem
 	return tmp, nil
 }
 
-// launchFused runs a program's kernel.
+// launchFused launches a program's kernel.
 func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
 	if q.Tail != nil {
 		return d.launchTails(fn, q, f, s, word, in, out)
@@ -171,7 +171,7 @@ func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.
 	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, word, span, f, in, out))
 }
 
-// faultName is the op a complaint names.
+// faultName is the op a device error names.
 func faultName(op string) string {
 	switch op {
 	case "wrap_index":
@@ -182,7 +182,7 @@ func faultName(op string) string {
 	return op
 }
 
-// fusedArgs fills the struct Args that fusedSource declares, in the space given as far as it goes.
+// fusedArgs fills the struct Args that fusedSource declares, in the slice given as far as it goes.
 func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend.View) args {
 	a.int(n)
 	a.ptr(word)

@@ -7,7 +7,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/driver"
 )
 
-// fusedKernel finds or compiles the kernel of a program for operands that lie as f says.
+// fusedKernel finds or compiles the kernel of a program for the layouts of f.
 func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Function, error) {
 	short, ok := f.short()
 	if ok {
@@ -19,7 +19,7 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
 		return nil, backend.ErrCold
 	}
-	g := *f // the source may be written later
+	g := *f // the source may be generated later
 	g.classes = slices.Clone(f.classes)
 	fn, err := d.kernel(key, "fused", func() string {
 		if q.Tail != nil {

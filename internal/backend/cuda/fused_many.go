@@ -8,19 +8,19 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// A program over several sets of operands is one launch: the kernel's parameter is a list of what would be the parameter of
-// each set's own launch, and of the block at which each begins. The list travels with the launch, so nothing has to be kept for
-// it, and a recording holds it.
+// Horizontal fusion: a program over several sets of operands is one launch. The kernel's parameter is the list of what
+// would be the parameters of the separate launches, and of the block at which each set begins. It is passed by value, so it
+// needs no memory and a captured graph holds it.
 
-// many is the sets of operands that lie alike.
+// operandSets are the sets of operands of equal layout.
 type many struct {
 	form  form
-	first []int // numbers of their first blocks
+	first []int // first block of each set
 	each  []args
 	total int // blocks
 }
 
-// runMany runs a program over sets of operands.
+// runHorizontal runs a program over sets of operands.
 func (d *Device) runMany(c *backend.Ctx, p *backend.Fused, sets int, out, in []backend.View) error {
 	f := d.faced(c)
 	return f.ordered("fused", out, in, func() error { return f.runSets(p, sets, out, in) })
@@ -67,7 +67,7 @@ func (d *Device) runSets(p *backend.Fused, sets int, out, in []backend.View) err
 	return nil
 }
 
-// launchMany runs a program's kernel over sets that lie alike, as many at a time as a launch carries.
+// launchHorizontal launches a program's kernel over sets of equal layout, as many at a time as the parameters allow.
 func (d *Device) launchMany(q *program, key string, m *many) error {
 	if len(m.each) == 1 {
 		fn, err := d.fusedKernel(nil, q, &m.form)
@@ -80,7 +80,7 @@ func (d *Device) launchMany(q *program, key string, m *many) error {
 	most := (maxArgs/8 - 1) / (words + 1)
 	for at := 0; at < len(m.each); at += most {
 		n := min(most, len(m.each)-at)
-		room := min(most, 1<<bits.Len(uint(n-1))) // kernels for powers of two: a parameter's size is part of its code
+		room := min(most, 1<<bits.Len(uint(n-1))) // compiled for powers of two: the parameter's size is part of the code
 		f := m.form
 		fn, err := d.kernel(fmt.Sprintf("fused %s|%s*%d", q.key, key, room), "fused", func() string { return fusedSource(q, &f, room) })
 		if err != nil {
@@ -106,7 +106,7 @@ func (d *Device) launchMany(q *program, key string, m *many) error {
 	return nil
 }
 
-// writeMany begins a kernel over sets: a block looks which one it is of, and what it is there.
+// writeHorizontal begins a kernel over sets: a block finds its set by its index.
 func writeMany(w func(string, ...any), room int) {
 	w("struct Many { i64 count; i64 first[%d]; Args each[%d]; };", room, room)
 	w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Many all) {\nint k = 0;", threads)

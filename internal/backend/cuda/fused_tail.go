@@ -12,9 +12,10 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A program may end with sums down its columns, those of gradients that every row shares: 32 threads side by side take vectors
-// of a row, eight rows at a time, and keep sums in registers. Rows are cut in chunks by sizes alone and joined in a fixed order.
-// Or with sums along its rows, where these are short: neighbours share a row and join their sums by shuffles.
+// Fused reductions. A program may end with column sums, such as the gradients of biases: 32 adjacent threads take vectors
+// of a row, eight rows at a time, and accumulate in registers. Rows are split into chunks by sizes alone and combined in a
+// fixed order. Or it ends with row sums, where rows are short: adjacent threads share a row and combine their sums by warp
+// shuffles.
 
 const (
 	maxTails    = 3
@@ -24,7 +25,7 @@ const (
 	leastFolded = 1 << 18
 )
 
-// sumsRows reports whether a reduction is a sum along the last dimension, of rows that a few threads share.
+// sumsRows reports whether a reduction is a sum over the last dimension, of rows that a few threads share.
 func sumsRows(x attr.Axes, s *shape.Shape) bool {
 	last := s.Rank() - 1
 	n := s.Dim(last)
@@ -49,7 +50,7 @@ func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	return true
 }
 
-// fitTails shortens vectors so that a row is a whole number of them.
+// fitReductions shortens vectors so that a row is a whole number of them.
 func (f *form) fitTails(t *backend.Tail, s *shape.Shape) {
 	f.vector = min(f.vector, 8)
 	for s.Dim(s.Rank()-1)%f.vector != 0 {
@@ -63,7 +64,7 @@ func (f *form) fitTails(t *backend.Tail, s *shape.Shape) {
 // rowLanes is how many threads share a row.
 func (f *form) rowLanes() int { return min(32, f.cols/f.vector) }
 
-// rowTailsSource writes the kernel of a program whose tails sum rows.
+// rowReductionSource is the kernel of a program that ends with row sums.
 func rowTailsSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -94,7 +95,7 @@ func rowTailsSource(p *program, f *form) string {
 	return b.String()
 }
 
-// writeVector writes the program on the vector of elements from e on, each added to its tails by the line add.
+// writeVector writes the program on the vector of elements from e on; the line add accumulates each of them.
 func writeVector(w func(string, ...any), p *program, f *form, ns int, add string) {
 	if index, offset := f.indices(); ns > 0 {
 		writeOffsets(w, len(f.dims), ns, index, offset)
@@ -105,7 +106,7 @@ func writeVector(w func(string, ...any), p *program, f *form, ns int, add string
 	writeBody(w, p, names, add)
 }
 
-// tailsSource writes the kernel of a program with tails.
+// columnReductionSource is the kernel of a program that ends with column sums.
 func tailsSource(p *program, f *form) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -135,7 +136,7 @@ func tailsSource(p *program, f *form) string {
 	return b.String()
 }
 
-// sumType is what a tail's sums are taken in.
+// sumType is the accumulator type of a fused reduction.
 func sumType(p *program, t *backend.Tail) string {
 	if p.DTypes[t.Src] == dtype.Float64 {
 		return "double"
@@ -143,7 +144,7 @@ func sumType(p *program, t *backend.Tail) string {
 	return "float"
 }
 
-// finishSource writes the kernel that joins the chunks' sums, by eights.
+// finishSource is the kernel that combines the chunks' sums, eight at a time.
 func finishSource(p *program) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -163,7 +164,7 @@ func finishSource(p *program) string {
 	return b.String()
 }
 
-// launchTails runs a program with tails, whose results are the outputs behind the others.
+// launchReductions launches a program with fused reductions, whose results are the last outputs.
 func (d *Device) launchTails(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
 	cols, tails := s.Dim(s.Rank()-1), q.Tails()
 	height := s.Numel() / cols

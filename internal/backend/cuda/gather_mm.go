@@ -18,7 +18,7 @@ func gatherSource(t dtype.DType) string {
 	return kernels.Source("prelude") + typed(t) + kernels.Source("tile", "gather_mm")
 }
 
-// maxGridY is how many blocks a grid has in y.
+// maxGridY is the largest grid in y.
 const maxGridY = 65535
 
 func gatherMM(d *call, _ attr.Attr, out, in []backend.View) error {

@@ -10,18 +10,19 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// slope is what a program multiplies a product with, a function of one input: perhaps the slope of gelu by tanh.
+// geluGrad is the factor a program multiplies a product with, a function of one input: perhaps the derivative of gelu (tanh
+// form).
 type slope struct {
-	x     int             // the input, of halves
-	list  []backend.Instr // they compute the slope in float32
+	x     int             // the input, a half type
+	list  []backend.Instr // compute the factor in float32
 	last  int             // the register that holds it
 	in    int             // registers that are inputs
 	count int             // of registers
-	sums  *backend.Tail   // the columns of the result are added up too; nil: they are not
+	sums  *backend.Tail   // column sums of the result, the bias gradient; nil: none
 }
 
-// slopeAfter sees a program as product · half(f(x)), f being arithmetic and one tanh over x and numbers, perhaps with sums down
-// the columns; nil: it is not such a one. Which function it is the numbers tell, when it runs.
+// geluGradOf matches a program product · half(f(x)), f being arithmetic and one tanh over x and constants, perhaps with
+// column sums; nil: no match. Whether f is gelu's derivative depends on the constants, known at run time.
 func slopeAfter(p *backend.Fused) *slope {
 	n := len(p.Instrs) - 1
 	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.Tails() > 1 {
@@ -66,7 +67,7 @@ func slopeAfter(p *backend.Fused) *slope {
 	return s
 }
 
-// isGelu reports whether the function is the slope of gelu by tanh: it is computed at some places.
+// isGelu reports whether the function is gelu's derivative: it is evaluated at some points.
 func (s *slope) isGelu(in []backend.View) bool {
 	reg := make([]float64, s.count)
 	known := make([]bool, s.count)
@@ -111,7 +112,7 @@ func (s *slope) isGelu(in []backend.View) bool {
 	return true
 }
 
-// geluSlope is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+// geluDerivative is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 func geluSlope(x float64) float64 {
 	beta := math.Sqrt(2 / math.Pi)
 	t := math.Tanh(beta * (x + 0.044715*x*x*x))

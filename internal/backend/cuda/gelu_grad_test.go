@@ -19,7 +19,7 @@ type seenProgram struct {
 	out, in []backend.View
 }
 
-// programs is a device that groups as a GPU does, notes the programs it is given and computes none of them.
+// programs is a device that fuses as a GPU does, notes the programs it is given and computes none of them.
 var programs struct {
 	sync.Once
 	seen []seenProgram
@@ -41,8 +41,8 @@ func seen(f func()) []seenProgram {
 	return programs.seen
 }
 
-// TestGeluSlope: in a training step the product behind gelu is multiplied by the slope of gelu; the program is seen for what it
-// is, with the sums of the bias's gradient where there is one, and others that look like it are not.
+// TestGeluGrad: in a training step the product behind gelu is multiplied by gelu's derivative; the program is matched, with
+// the column sums of the bias gradient where there is one, and similar programs are not.
 func TestGeluSlope(t *testing.T) {
 	const rows, width, wide = 256, 2, 1024
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestGeluSlope(t *testing.T) {
 			if got := a.slope.isGelu(p.in); got != c.want {
 				t.Errorf("%s: taken for the slope of gelu: %v", c.name, got)
 			}
-			for i, v := range p.in[:p.In] { // each of its numbers counts
+			for i, v := range p.in[:p.In] { // each of its constants matters
 				if classOf(v) == byValue {
 					other := slices.Clone(p.in)
 					other[i].Buf = &mem.Buffer{Mem: dtype.Bytes([]float32{1.01, 1.01})}

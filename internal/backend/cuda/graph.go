@@ -14,27 +14,27 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Recordings share memory: what they use beside their inputs lies in one pool, taken while a recording is made and given
-// back when it is done, so that the next one uses it too. They run one behind the other on the device's stream. When that
-// pool gives memory back to the device, all recordings are void.
+// Captured graphs share memory: their temporaries come from one pool, taken during a capture and given back after it, so
+// that the next graph uses it too. Graphs run one after the other on the device's stream. When the pool returns memory to
+// the device, all graphs are void.
 
 // recordings is what the graphs of a device share.
 type recordings struct {
-	mu     sync.Mutex // held while a graph is asked for with its copies
-	making sync.Mutex // one at a time
+	mu     sync.Mutex // held while a graph is launched with its copies
+	making sync.Mutex // one capture at a time
 	pool   *mem.Pool
-	age    int64 // moves when memory went back
+	age    int64 // incremented when memory was returned
 	dev    *driver.Device
 
 	made, ran atomic.Int64
 }
 
-// scratch takes the recordings' memory from the device's pool, so that its limits hold and its counters count it.
+// scratch takes the graphs' memory from the device's pool, so that its limits and counters include it.
 type scratch struct {
 	d    *Device
 	busy atomic.Bool
 	bufs map[uintptr]*mem.Buffer
-	from *mem.Pool // instead of the device's; giving back to it makes nothing void
+	from *mem.Pool // instead of the device's; returning memory to it voids nothing
 }
 
 func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
@@ -67,27 +67,27 @@ func (r *recordings) open(d *Device) {
 	s := &scratch{d: d, bufs: map[uintptr]*mem.Buffer{}}
 	r.pool = mem.NewPool("recordings", s)
 	d.pool.Pressure = func() {
-		if !s.busy.Load() { // else that pool itself is asking
+		if !s.busy.Load() { // else that pool itself is allocating
 			r.pool.Trim()
 		}
 	}
 }
 
-// recorder is the state of a recording under way, and of the graph it becomes.
+// recorder is the state of a capture, and of the graph it becomes.
 type recorder struct {
 	d     *Device
 	main  *driver.Device
 	keep  []*mem.Buffer // memory of its own
-	early bool          // small kernels may start before those they wait for have ended
+	early bool          // small kernels use programmatic dependent launch
 	order
 
 	words []wordUse
-	block *mem.Buffer // the fault words, maxWords of them
-	ring  []stamp     // pinned; what became of the last runs
-	seq   *mem.Buffer // number of runs the device has ended
+	block *mem.Buffer // the fault records, maxFaults of them
+	ring  []stamp     // pinned; the status of the last runs
+	seq   *mem.Buffer // number of runs the device has completed
 }
 
-// wordUse is who complains in a word.
+// faultUse is the launch that owns a fault record.
 type wordUse struct {
 	step int
 	op   string
@@ -98,14 +98,14 @@ const (
 	ringSize = 64
 )
 
-// stamp is struct Stamp of stamp.cu: what became of a run.
+// graphStatus is struct Status of graph_status.cu: the outcome of a run.
 type stamp struct {
 	seq   uint64
-	mask  uint64 // words that complained, by number modulo 64
+	mask  uint64 // records that hold an error, by number modulo 64
 	first word
 }
 
-// fixed sends bytes to memory of the recording's own, at once.
+// fixed uploads bytes to memory of the graph's own, at once.
 func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	m, err := r.d.pool.Get("record", max(len(b), 1))
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	return m, r.main.Upload(m.Dev, b)
 }
 
-// word gives a launch a fault word.
+// record gives a launch a fault record.
 func (r *recorder) word(step int, op string) (uintptr, error) {
 	if r.block == nil {
 		var err error
@@ -130,7 +130,7 @@ func (r *recorder) word(step int, op string) (uintptr, error) {
 	return r.block.Dev + uintptr(len(r.words)-1)*unsafe.Sizeof(word{}), nil
 }
 
-// capture records launches.
+// capture captures launches into a CUDA graph.
 func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	all := &d.recordings
 	all.making.Lock()
@@ -178,7 +178,7 @@ func (r *recorder) free() {
 	r.keep = nil
 }
 
-// stamp ends a recording that may complain: its last launch tells the host what became of the run.
+// status adds the last node of a graph that may report device errors: it writes the outcome of the run to pinned memory.
 func (r *recorder) stamp(f *Device) error {
 	b, err := r.main.Pinned(ringSize * int(unsafe.Sizeof(stamp{})))
 	if err != nil {

@@ -10,29 +10,29 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// graph is a recording that can run.
+// graph is a captured graph that can run.
 type graph struct {
 	r      *recorder
 	exec   *driver.Graph
 	age    int64
 	number uint64          // runs so far
-	works  [ringSize]int64 // under which numbers the device knows the last ones
+	works  [ringSize]int64 // work numbers of the last ones
 }
 
-// unclosed is what is left of a graph that nobody closed.
+// unclosed is what is freed when a graph is collected without Close.
 type unclosed struct {
 	exec *driver.Graph
 	r    *recorder
 }
 
 func (x unclosed) close() {
-	// A device that cannot free any more has failed for good; the next call that can say so does.
+	// A device that cannot free memory has failed for good; the next call that returns an error reports it.
 	_ = x.exec.Close()
 	x.r.free()
 	x.r.release()
 }
 
-// release gives the ring back.
+// release frees the ring.
 func (r *recorder) release() {
 	if r.ring != nil {
 		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(stamp{}))))
@@ -40,17 +40,17 @@ func (r *recorder) release() {
 	}
 }
 
-// Complains reports whether a launch can meet values it refuses.
+// MayFail reports whether a launch can report a device error.
 func (g *graph) Complains() bool { return len(g.r.words) > 0 }
 
-// Close lets go of the graph; runs under way and results that are still to be asked for keep it until they are done.
+// Close lets go of the graph; runs in flight and unread outcomes hold it until they are done.
 func (g *graph) Close() {}
 
-// Launch asks for the graph between copies.
+// Launch submits the graph between copies.
 func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backend.Outcome, error) {
 	d := g.r.d
 	if g.Complains() && g.number >= ringSize/2 {
-		// The ring holds what became of so many runs: the host may not be further ahead.
+		// The ring holds the status of so many runs: the host may not be further ahead.
 		n := g.number - ringSize/2 + 1
 		if _, _, err := g.outcome(n, g.works[n%ringSize])(true); err != nil {
 			return nil, err
@@ -95,7 +95,7 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 	return g.outcome(g.number, work), nil
 }
 
-// outcome reads the stamp of a run, which the device knows as some work.
+// outcome reads the status of a run, whose work number is given.
 func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 	return func(wait bool) (bool, []backend.Complaint, error) {
 		s := &g.r.ring[number%ringSize]

@@ -9,24 +9,25 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// A product of halves and what follows it: sums with a vector or with a matrix, gelu, and the gradient of gelu with the sums down
-// its columns are made by the product's own kernel before it rounds, where the library has one that does; anything else is a launch of its own.
+// Matmul epilogues in half precision: adding a bias or a matrix, gelu, and gelu's gradient with the column sums for the
+// bias gradient are done by cuBLASLt before the product is rounded, where it has an algorithm for it; anything else is a
+// launch of its own.
 
-// canLead reports what begins a program: products whose kernel may do the rest, and random numbers.
+// canLead reports which ops can be the head of a program: matmuls whose epilogue may do the rest, and fused RNG.
 func canLead(op string, a attr.Attr, out dtype.DType) bool {
 	return op == "matmul" && (out.IsHalf() || a != nil) || canDraw(op, out)
 }
 
-// after is a program that a product's kernel may be able to run.
+// epilogue is a program that a matmul's epilogue may be able to run.
 type after struct {
 	added []int  // input registers added to the product, at most two
-	gelu  bool   // then this
-	aux   int    // the output that holds what gelu reads, -1: none
+	gelu  bool   // then gelu
+	aux   int    // the output that holds gelu's input, -1: none
 	last  int    // the output that holds the result
-	slope *slope // the product is multiplied by the slope of gelu; added, gelu and aux are not there then
+	slope *slope // the product is multiplied by gelu's derivative; then added, gelu and aux are unset
 }
 
-// afterProduct sees a program so; nil: it is not such a one.
+// epilogueOf matches a program; nil: it is no epilogue.
 func afterProduct(p *backend.Fused) *after {
 	if p.Head == nil || p.Head.Kept || p.Head.Op != "matmul" {
 		return nil
@@ -49,12 +50,12 @@ func afterProduct(p *backend.Fused) *after {
 	return a.ends(p, at)
 }
 
-// afterSums is afterProduct for the sums of a product of halves, float32, that are rounded after something was added.
+// epilogueOfSums is epilogueOf for a half-precision product with float32 results that are rounded after an addition.
 func afterSums(p *backend.Fused) *after {
 	if p.Tail != nil {
 		return nil
 	}
-	a, at, wide := &after{aux: -1}, p.Head.Dst, map[int]int{} // halves that are widened to be added
+	a, at, wide := &after{aux: -1}, p.Head.Dst, map[int]int{} // half-precision values cast to float32 to be added
 	for _, ins := range p.Instrs {
 		src, of := ins.Src[0], p.DTypes[ins.Dst]
 		switch {
@@ -77,8 +78,8 @@ func afterSums(p *backend.Fused) *after {
 	return a.ends(p, at)
 }
 
-// follow takes an instruction over register at and returns the register it makes, -1 if no kernel of a product does it. An
-// addend of wide stands for what it was widened from; others have the dtype of the sum.
+// absorb matches an instruction over register at and returns the register it makes, -1 if no epilogue does it. An addend in
+// wide stands for what it was cast from; others have the dtype of the sum.
 func (a *after) follow(p *backend.Fused, at int, ins backend.Instr, wide map[int]int) int {
 	x, y := ins.Src[0], ins.Src[1]
 	if y == at {
@@ -104,7 +105,7 @@ func (a *after) follow(p *backend.Fused, at int, ins backend.Instr, wide map[int
 	return ins.Dst
 }
 
-// ends says which outputs hold what; nil if others are wanted.
+// ends finds the outputs; nil if the program stores other values.
 func (a *after) ends(p *backend.Fused, at int) *after {
 	if a.last = slices.Index(p.Out, at); a.last < 0 || len(p.Out) != 1+number(a.aux >= 0) {
 		return nil
@@ -112,10 +113,10 @@ func (a *after) ends(p *backend.Fused, at int) *after {
 	return a
 }
 
-// runHead runs a program behind a product.
+// runHead runs a program behind its head.
 func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if out[0].Numel() == 0 {
-		return nil // and so is all that follows: what is folded has elements
+		return nil // and so are all outputs: what is reduced has elements
 	}
 	if q := p.Prep.(*program); p.Head.Unwritten {
 		if q.after == nil {
@@ -139,7 +140,7 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	return d.runFused(c, p, nil, out[1:], in[:p.In])
 }
 
-// runAfter lets the product's kernel do it all; the product itself is written nowhere.
+// runEpilogue lets the matmul's epilogue do it all; the product itself is not stored.
 func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n int) error {
 	var e cublas.Epilogue
 	result, cols := out[1+a.last], out[0].Shape.Dim(out[0].Shape.Rank()-1)
@@ -191,7 +192,7 @@ func (d *Device) runAfter(c *backend.Ctx, a *after, out, in []backend.View, n in
 	return err
 }
 
-// isVector reports whether a view repeats one contiguous vector along all dimensions but the last.
+// isVector reports whether a view broadcasts one contiguous vector along all dimensions but the last.
 func isVector(v backend.View) bool {
 	st, r := v.Strides(), v.Shape.Rank()
 	for i, s := range st[:r-1] {

@@ -6,14 +6,14 @@ import (
 	"github.com/lucid-go/lucid"
 )
 
-// TestAfterSums: what follows a product of halves that something is added to is seen for what the product's kernel does: a bias, a
+// TestEpilogueOfSums: what follows a half-precision product with an addition is matched as the epilogue it is: a bias, a
 // matrix, gelu, and no more.
 func TestAfterSums(t *testing.T) {
 	gelu := func(x *lucid.Tensor) *lucid.Tensor { return lucid.Gelu(x, lucid.GeluOptions{Approximate: "tanh"}) }
 	for _, c := range []struct {
 		name  string
 		f     func(x, w, bias, rest *lucid.Tensor) *lucid.Tensor
-		added int // -1: the kernel cannot do it
+		added int // -1: no epilogue does it
 		gelu  bool
 	}{
 		{"linear", func(x, w, b, _ *lucid.Tensor) *lucid.Tensor { return lucid.Linear(x, w, b) }, 1, false},
@@ -46,7 +46,7 @@ func TestAfterSums(t *testing.T) {
 	}
 }
 
-// TestSumsOfStep: in a training step of a block of a transformer no sum of halves goes to memory in float32.
+// TestSumsOfStep: a training step of a transformer block stores no half-precision sum in float32.
 func TestSumsOfStep(t *testing.T) {
 	const rows, width, wide = 64, 32, 128
 	products := 0

@@ -16,7 +16,7 @@ func init() {
 	register(map[string]kernel{"take_slices": takeSlices, "put_slices": putSlices, "gather": gather, "scatter": scatter})
 }
 
-// meets are the ways in which a written value meets what is there.
+// combine is how a written value is combined with the one that is there.
 var meets = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
 
 func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
@@ -24,7 +24,7 @@ func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
 		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define MEET %s\n", form, ctype[t], ctype[s], meets[r]) + kernels.Source("index")
 }
 
-// dense holds contiguous forms of operands and the buffers made for them.
+// denseViews holds contiguous forms of operands and the buffers made for them.
 type denseViews struct {
 	views []backend.View
 	bufs  []*mem.Buffer
@@ -36,7 +36,7 @@ func (v *denseViews) free() {
 	}
 }
 
-// denseAll brings operands in order.
+// denseAll makes operands contiguous.
 func (d *Device) denseAll(in []backend.View) (*denseViews, error) {
 	all := &denseViews{}
 	for _, v := range in {
@@ -61,7 +61,7 @@ func product(dims []int) int {
 	return n
 }
 
-// indexFor is the type that counts n elements: what is narrow is divided fast.
+// indexFor is the type that counts n elements: 32-bit division is faster.
 func indexFor(n int) string {
 	if n >= 1<<31 {
 		return "u64"
@@ -69,7 +69,7 @@ func indexFor(n int) string {
 	return "u32"
 }
 
-// longSlice is from how many units on a block has a stretch of one slice.
+// longSlice is the number of units from which a block takes a segment of one slice.
 const longSlice = 512
 
 func takeSource(unit string, total int, long bool) string {
@@ -108,12 +108,12 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	})
 }
 
-// sums reports whether halves must be written to in float32: many may meet in one place.
+// sums reports whether half-precision values must be accumulated in float32: many updates may have the same index.
 func sums(d dtype.DType, r attr.Reduction) bool {
 	return d.IsHalf() && (r == attr.ReduceAdd || r == attr.ReduceMul)
 }
 
-// writing prepares the output of a write: what is there is brought over, wider for sums of halves; end brings it back.
+// writing prepares the output of a scatter: the base is copied, in float32 for half-precision sums; end converts it back.
 func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.View, end func() error, err error) {
 	if !sums(out.DType, r) {
 		return out, func() error { return nil }, d.base(out, base)
@@ -141,7 +141,7 @@ func (d *Device) cast(to, from backend.View) error {
 	return d.runFused(nil, p, nil, []backend.View{to}, []backend.View{from})
 }
 
-// partitions is among how many blocks the places of a write are shared.
+// partitions is the number of blocks that share the indices of a scatter.
 const partitions = 64
 
 func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
@@ -203,7 +203,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	return end()
 }
 
-// along fills the arguments gather and scatter share.
+// along fills the arguments that gather and scatter share.
 func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, word uintptr) args {
 	var g args
 	dims := at.Shape.Dims()
@@ -212,7 +212,7 @@ func along(at, x, src backend.View, axis, total, step, count int, out, from, pos
 	return append(g, places(dims, x.Strides(), src.Strides())...)
 }
 
-// places lists sizes and strides, each padded to 16.
+// layouts lists sizes and strides, each padded to 16.
 func places(lists ...[]int) (g args) {
 	for _, list := range lists {
 		g.int(list...)
@@ -230,7 +230,7 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 	if b != nil {
 		defer b.Free()
 	}
-	// The positions' own dimension does not move where they are read from.
+	// The axis of the indices does not move the base offset.
 	st := slices.Clone(in[0].Strides())
 	by := st[axis]
 	st[axis] = 0

@@ -11,7 +11,8 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// insides is a device whose attention and its gradient write their results wherever they lie; it counts these, and what it puts together otherwise.
+// insides is a device whose attention and its gradient write strided outputs; it counts these, and what it concatenates
+// otherwise.
 var insides struct {
 	sync.Once
 	cats, copies, strided, laid int
@@ -43,7 +44,7 @@ func insideDevice() lucid.Device {
 	return lucid.Device{Type: "insides"}
 }
 
-// anywhere lets a kernel write its outputs wherever they lie, and counts those that do not lie in row-major order.
+// anywhere lets a kernel write strided outputs, and counts those that are not row-major.
 func anywhere(k backend.Kernel, strided *int) backend.Kernel {
 	return func(c *backend.Ctx, a attr.Attr, out, in []backend.View) error {
 		apart := make([]backend.View, len(out))
@@ -63,7 +64,7 @@ func anywhere(k backend.Kernel, strided *int) backend.Kernel {
 	}
 }
 
-// put copies elements one by one to where a view shows them.
+// put copies elements one by one into a view.
 func put(to, from backend.View) {
 	dims, st := to.Shape.Dims(), to.Strides()
 	for i := range to.Numel() {
@@ -76,8 +77,8 @@ func put(to, from backend.View) {
 	}
 }
 
-// TestInside: the gradients of queries, keys and values that were parts of one value are written into its gradient, however they were cut out; where one
-// of them is wanted for itself, or they overlap, they are not.
+// TestConcatElision: the gradients of queries, keys and values that were slices of one value are written into its gradient,
+// however they were sliced; not where one of them is an output itself, or where they overlap.
 func TestInside(t *testing.T) {
 	const b, l, h, e = 2, 3, 2, 4
 	attend := func(q, k, v *lucid.Tensor) *lucid.Tensor {
@@ -91,7 +92,7 @@ func TestInside(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		f    func(x *lucid.Tensor) *lucid.Tensor
-		want int // results that are parts of another
+		want int // results that are slices of another
 	}{
 		{"thirds", thirds, 3},
 		{"columns", func(x *lucid.Tensor) *lucid.Tensor {
@@ -121,7 +122,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestLaid: attention writes its result in the order in which the layer behind it reads it, rows of all heads, unless somebody gets it as it is.
+// TestResultLayout: attention writes its result in the layout that the next layer reads, rows of all heads, unless it is an
+// output itself.
 func TestLaid(t *testing.T) {
 	const b, l, h, e = 2, 3, 2, 4
 	attend := func(x *lucid.Tensor) *lucid.Tensor {

@@ -9,7 +9,7 @@ import (
 // without lists the ops that need no kernel.
 var without = map[string]string{"print": "it shows values on the host"}
 
-// TestKnown asks for a kernel of every op the reference device computes.
+// TestKernelCoverage requires a kernel for every op of the reference device.
 func TestKnown(t *testing.T) {
 	for op := range ref.Device.Table {
 		if !Known(op) && without[op] == "" {

@@ -11,7 +11,7 @@ import (
 
 func init() { register(map[string]kernel{"matmul": matmul}) }
 
-// cublas opens the library; one that looks ahead does not wait for it.
+// cublas opens the library; a precompilation does not wait for it.
 func (d *Device) cublas() (*cublas.Handle, error) {
 	if d.face == looking {
 		go d.openBLAS()
@@ -38,8 +38,9 @@ func matmul(d *call, _ attr.Attr, out, in []backend.View) error {
 	return d.matmulThen(out[0], in, cublas.Epilogue{}, cublas.Operands{Z: address(out[0])})
 }
 
-// matmulThen makes a product that would lie like out, and what follows it, where the operands say; without a way to do both
-// it returns cublas.ErrUnsupported. A transposed operand is used as it lies; one that cannot be is copied first.
+// matmulEpilogue computes a product with the layout of out and its epilogue, written to the addresses in o; it returns
+// cublas.ErrUnsupported where the library cannot do both. A transposed operand is read as it is; one with other strides is
+// copied first.
 func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epilogue, o cublas.Operands) error {
 	h, err := d.cublas()
 	if err != nil {
@@ -103,13 +104,13 @@ func (d *call) matmulThen(out backend.View, in []backend.View, after cublas.Epil
 	return d.productThen(h, p, o)
 }
 
-// matrixOf sees a view as a batch of matrices at one distance, each by rows or by columns.
+// matrixOf describes a view as a strided batch of matrices, each row-major or column-major.
 func matrixOf(v backend.View) (cublas.Matrix, bool) {
 	dims, st := v.Shape.Dims(), v.Strides()
 	r := len(dims)
 	m := cublas.Matrix{Row: st[r-2], Column: st[r-1]}
 	rows, cols := dims[r-2], dims[r-1]
-	// A dimension of size 1 may lie anywhere.
+	// The stride of a dimension of size 1 does not matter.
 	switch {
 	case cols == 1 && (m.Row == 1 || m.Column != 1):
 		if m.Row == 1 {
@@ -158,12 +159,12 @@ func (d *Device) forceDense(v backend.View) (backend.View, *mem.Buffer, error) {
 	return to, b, nil
 }
 
-// product runs a product where the face wants it.
+// product submits a product in the Device's launch mode.
 func (d *Device) product(h *cublas.Handle, p cublas.Product, z, x, y uintptr) error {
 	return d.productThen(h, p, cublas.Operands{Z: z, X: x, Y: y})
 }
 
-// productThen is product with an epilogue. One that looks ahead has nothing to compile for it.
+// productEpilogue is product with an epilogue. A precompilation has nothing to compile for it.
 func (d *Device) productThen(h *cublas.Handle, p cublas.Product, o cublas.Operands) error {
 	if d.face == looking {
 		return nil

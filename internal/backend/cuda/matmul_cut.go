@@ -7,16 +7,17 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// A large product of halves whose rows begin at whole pieces but whose sizes are none is several times as slow as one of whole
-// pieces. It is cut: whole pieces first, then what is left of sums, columns and rows over copies with zeros behind.
+// A large half-precision product whose rows are aligned but whose sizes are no multiples of 8 is several times slower than
+// an aligned one. It is split: an aligned block first, then the remainders of k (accumulated, as in split-K), columns and
+// rows over zero-padded copies.
 
-// worthCutting reports whether a product is such a one.
+// worthSplitting reports whether a product is such a one.
 func worthCutting(p cublas.Product) bool {
 	return p.DType.IsHalf() && !p.Wide && p.Batch == 1 && 2*float64(p.M)*float64(p.N)*float64(p.K) > worthPad && (p.M%piece != 0 || p.N%piece != 0 || p.K%piece != 0) &&
 		p.Pitch >= whole(p.N)
 }
 
-// cut is a product being cut.
+// split is a product being split.
 type cut struct {
 	d    *Device
 	h    *cublas.Handle
@@ -46,7 +47,7 @@ func (d *Device) cutProduct(h *cublas.Handle, p cublas.Product, o cublas.Operand
 	return nil
 }
 
-// tail copies a part of an operand, with zeros up to whole pieces.
+// remainder copies a part of an operand, zero-padded to the alignment.
 func (c *cut) tail(m cublas.Matrix, at uintptr, row, column, rows, cols int) (cublas.Matrix, uintptr, error) {
 	turned := m.Column != 1
 	s, st := []int{rows, cols}, []int{m.Row, m.Column}
@@ -62,7 +63,7 @@ func (c *cut) tail(m cublas.Matrix, at uintptr, row, column, rows, cols int) (cu
 	return matrixBy(whole(s[1]), turned), b.Dev, nil
 }
 
-// sums adds what lies behind the first k terms.
+// addK accumulates the terms behind the first k.
 func (c *cut) sums(m, n, k int) (err error) {
 	if k == c.p.K {
 		return nil
@@ -81,7 +82,7 @@ func (c *cut) sums(m, n, k int) (err error) {
 	return c.d.productThen(c.h, q, o)
 }
 
-// columns makes those behind the first n, and writes to the room behind rows too.
+// columns computes those behind the first n; it also writes the padding behind the rows.
 func (c *cut) columns(m, n, _ int) (err error) {
 	if n == c.p.N {
 		return nil
@@ -95,7 +96,7 @@ func (c *cut) columns(m, n, _ int) (err error) {
 	return c.d.productThen(c.h, q, o)
 }
 
-// rows makes those behind the first m.
+// rows computes those behind the first m.
 func (c *cut) rows(m, _, _ int) (err error) {
 	left := c.p.M - m
 	if left == 0 {

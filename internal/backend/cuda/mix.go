@@ -11,12 +11,13 @@ import (
 
 func init() { register(map[string]kernel{"mix": mix, "bag": bag}) }
 
-// mixSource writes the kernel of that name, for so many threads: each makes a vector of so many elements, of so many rows.
+// spmmSource is the source of a kernel: each thread computes a vector of elements of `leads` rows; total is the number of
+// threads.
 func mixSource(op string, t dtype.DType, total, vector, leads int) string {
 	return kernels.Source("prelude") + typed(t) + fmt.Sprintf("#define INDEX %s\n#define V %d\n#define LEADS %d\n", indexFor(total), vector, leads) + kernels.Source(op)
 }
 
-// vectorOf is the longest vector, of 16 bytes at most, that rows of n elements of both views are made of.
+// vectorOf is the longest vector, of 16 bytes at most, that rows of n elements of both views divide into.
 func vectorOf(n int, x, y backend.View) int {
 	v := 16 / x.DType.Size()
 	for n%v != 0 || (address(x)|address(y))%uintptr(v*x.DType.Size()) != 0 {
@@ -25,7 +26,7 @@ func vectorOf(n int, x, y backend.View) int {
 	return v
 }
 
-// mix multiplies a dimension by a sparse matrix.
+// mix multiplies a dimension by a sparse matrix in CSR form.
 func mix(d *call, a attr.Attr, out, in []backend.View) error {
 	x, err := d.denseAll(in[:4])
 	if err != nil {
@@ -36,7 +37,7 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 	at := len(dims) - 1 - a.(attr.Mix).Behind
 	lead, inner, t := product(dims[:at]), product(dims[at+1:]), in[0].DType
 	vector, leads := vectorOf(inner, x.views[0], out[0]), 1
-	if vector == 1 { // what a thread learns of the matrix serves several rows
+	if vector == 1 { // a thread reuses the matrix entries it loads for several rows
 		leads = 4
 	}
 	total := blocks(lead, leads) * dims[at] * inner / vector
@@ -51,7 +52,7 @@ func mix(d *call, a attr.Attr, out, in []backend.View) error {
 	return d.launch(f, blocks(total, threads), 1, threads, g)
 }
 
-// bag sums rows of a table times weights.
+// bag sums weighted rows of a table.
 func bag(d *call, _ attr.Attr, out, in []backend.View) error {
 	x, err := d.denseAll(in)
 	if err != nil {

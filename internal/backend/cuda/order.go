@@ -7,34 +7,34 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// order is what of a recording must run behind what. Small launches wait only for those whose memory they use, so that a
-// graph runs them side by side; a large one fills the device anyway, and stands between all before and all behind it.
+// dependencies orders the nodes of a capture. Small launches wait only for those whose memory they use, so that a graph
+// runs them concurrently; a large one fills the device anyway and is a barrier.
 type order struct {
 	uses    uses
-	barrier []uintptr // what the last large launch ended with
-	leaves  []uintptr // nodes nothing waits for yet
+	barrier []uintptr // the last nodes of the last large launch
+	leaves  []uintptr // nodes that nothing waits for yet
 	pools   []*mem.Pool
-	small   bool      // the launch under way
+	small   bool      // the current launch
 	behind  []uintptr // what it waits for
 }
 
-// stretch is memory that a launch uses. Temporaries of a program are pieces of one block, which is cut otherwise when it is
-// used again, so stretches may overlap in part.
+// memRange is memory that a launch uses. Temporaries of a program are parts of one block, which is divided differently when
+// it is reused, so ranges may overlap in part.
 type stretch struct {
 	lo, hi  uintptr
 	written bool
 }
 
-// use is who wrote to memory, or has read it since.
+// use is the nodes that wrote a range, or have read it since.
 type use struct {
 	lo, hi      uintptr
 	wrote, read []uintptr
 }
 
-// uses is what was done with which memory since the last large launch.
+// uses is the memory used since the last barrier.
 type uses []use
 
-// before returns what a launch over such memory waits for.
+// before returns the nodes a launch over such memory waits for.
 func (u uses) before(list []stretch) (nodes []uintptr) {
 	for _, s := range list {
 		for _, x := range u {
@@ -49,10 +49,10 @@ func (u uses) before(list []stretch) (nodes []uintptr) {
 	return nodes
 }
 
-// add notes that nodes use memory, behind what before told them to wait for.
+// add notes that nodes use memory, behind what before returned.
 func (u uses) add(list []stretch, nodes []uintptr) uses {
 	for _, s := range list {
-		if s.written { // who waits for this need not wait for what this waited for
+		if s.written { // waiting for this node implies waiting for what it waited for
 			u = slices.DeleteFunc(u, func(x use) bool { return s.lo <= x.lo && x.hi <= s.hi })
 			u = append(u, use{lo: s.lo, hi: s.hi, wrote: nodes})
 			continue
@@ -66,13 +66,13 @@ func (u uses) add(list []stretch, nodes []uintptr) uses {
 	return u
 }
 
-// largeLaunch is the number of bytes from which a launch has nothing to gain from company.
+// largeLaunch is the number of bytes from which concurrency gains nothing.
 const largeLaunch = 8 << 20
 
-// workspace stands for the memory that matrix products share.
+// workspace stands for the workspace that matmuls share.
 const workspace = 1
 
-// begin says what a launch waits for, and gives it a place for what it needs on the way.
+// begin sets what a launch waits for, and gives it a pool for its temporaries.
 func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	o := &r.order
 	bytes := 0
@@ -80,7 +80,7 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 		bytes += v.Buf.Size
 	}
 	o.small = bytes <= largeLaunch
-	f.Device.Early = r.early && o.small // a large one only takes the processors from those before it: ResNet-50 was 4 % slower
+	f.Device.Early = r.early && o.small // a large one would only occupy multiprocessors: ResNet-50 was 4 % slower
 	if !o.small {
 		f.pool, o.behind = f.recordings.pool, o.leaves
 		return f.Device.SetNodes(o.behind)
@@ -88,7 +88,7 @@ func (r *recorder) begin(f *Device, name string, out, in []backend.View) error {
 	o.behind = append(slices.Clone(o.barrier), o.uses.before(touched(name, out, in))...)
 	slices.Sort(o.behind)
 	o.behind = slices.Compact(o.behind)
-	// Memory given back by a launch beside it must not come to this one.
+	// Memory freed by a concurrent launch must not be reused by this one.
 	f.pool = mem.NewPool("launch", &scratch{d: f, bufs: map[uintptr]*mem.Buffer{}, from: f.recordings.pool})
 	o.pools = append(o.pools, f.pool)
 	return f.Device.SetNodes(o.behind)
@@ -114,7 +114,7 @@ func touched(name string, out, in []backend.View) (list []stretch) {
 	return list
 }
 
-// end notes what the launch ended with.
+// end notes the nodes the launch ended with.
 func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
 	o := &r.order
 	nodes, err := f.Device.Nodes()
@@ -136,7 +136,7 @@ func (r *recorder) end(f *Device, name string, out, in []backend.View) error {
 	return nil
 }
 
-// join lets what follows wait for everything, and gives memory back.
+// join makes what follows wait for everything, and frees memory.
 func (r *recorder) join(f *Device) error {
 	f.pool = f.recordings.pool
 	for _, p := range r.order.pools {
@@ -146,7 +146,7 @@ func (r *recorder) join(f *Device) error {
 	return f.Device.SetNodes(r.order.leaves)
 }
 
-// ordered runs a launch in a recording's order.
+// tracked runs a launch with its dependencies.
 func (d *Device) ordered(name string, out, in []backend.View, run func() error) error {
 	if d.face != recording {
 		return d.did(out, in, run)

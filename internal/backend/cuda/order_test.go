@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestOrderOfLaunches: of launches over pieces of one block, any two that touch the same byte, one of them writing, are
-// ordered, however the pieces overlap.
+// TestDependencies: of launches over parts of one block, any two that touch the same byte, one of them writing, are
+// ordered, however the parts overlap.
 func TestOrderOfLaunches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		type launch struct {
 			spans []stretch
-			after map[int]bool // all launches it waits for, through others too
+			after map[int]bool // all launches it waits for, transitively
 		}
 		var u uses
 		var list []launch

@@ -9,7 +9,7 @@ import (
 
 func init() { register(map[string]kernel{"argpartition": argpartition}) }
 
-// argpartition finds the element that sorting would put at K; the places of those before it, and of those behind it, keep their order.
+// argpartition finds the element that sorting would put at K; the indices before it, and those behind it, keep their order.
 func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 	t := a.(attr.TopK)
 	s, err := d.sorter(in[0], t.Axis)
@@ -24,7 +24,7 @@ func argpartition(d *call, a attr.Attr, out, in []backend.View) error {
 	return s.choose("partition")
 }
 
-// partitionSorted sorts few long rows, then puts the places before K, and those behind it, in order.
+// partitionSorted sorts few long rows, then sorts the indices before K, and those behind it.
 func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 	n := x.Shape.Dim(t.Axis)
 	var bufs []*mem.Buffer

@@ -20,10 +20,10 @@ func flat(v backend.View) backend.View {
 	return v
 }
 
-// manyPositions is from how many on positions are sorted before values are written there.
+// manyPositions is the number of indices from which they are sorted before a scatter.
 const manyPositions = 256
 
-// putChunk is how many sorted positions a thread walks: the more there are, the longer may be the runs that are joined afterwards.
+// segmentChunk is how many sorted indices a thread walks: longer chunks leave fewer partial runs to combine.
 func putChunk(count, columns int) int {
 	if columns == 1 && count >= 1<<20 {
 		return 128
@@ -31,8 +31,8 @@ func putChunk(count, columns int) int {
 	return 32
 }
 
-// sortedPositions sorts dense positions below n along lines: their keys, and where each was. Keys have 32 bits, and no more digits
-// than n has.
+// sortedPositions sorts contiguous indices below n along lines: their keys, and their original positions. Keys have 32
+// bits, and only as many digits as n.
 func (d *call) sortedPositions(at backend.View, axis, n int) (*sorter, error) {
 	b, err := d.pool.Get("positions", 4*at.Numel())
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *call) sortedPositions(at backend.View, axis, n int) (*sorter, error) {
 	return s, nil
 }
 
-// narrow writes positions in 32 bits; it complains of those out of range, and makes them n.
+// narrow converts indices to 32 bits; those out of range report a device error and become n.
 func (d *call) narrow(to uintptr, at backend.View, n int) error {
 	f, err := d.kernel("narrow", "narrow", narrowSource)
 	if err != nil {
@@ -77,7 +77,7 @@ func narrowSource() string {
 	return kernels.Source("prelude") + "#define NARROW\n" + kernels.Source("index")
 }
 
-// putSortedSource writes a kernel of put_sorted.cu: of slices, or along lines; each columns at a time.
+// segmentedSource is a kernel of segmented_scatter.cu: of slices, or along lines; each columns at a time.
 func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reduction, each, chunk int) string {
 	form := "#define LINES\n"
 	if slices {
@@ -87,7 +87,8 @@ func putSortedSource(name string, slices bool, t, s dtype.DType, r attr.Reductio
 		typed(t) + fmt.Sprintf("#define S %s\n#define MEET %s\n#define V %d\n#define CHUNK %d\n", ctype[s], meets[r], each, chunk) + kernels.Source("put_sorted")
 }
 
-// putSorted writes values at sorted positions, each columns at a time. more is what struct Args has behind what all forms share.
+// segmentedScatter combines values into sorted indices, each columns at a time. more is what struct Args has behind the
+// common fields.
 func (d *call) putSorted(s *sorter, slices bool, to, src backend.View, from uintptr, r attr.Reduction, n, columns, each int, more args) error {
 	chunk := putChunk(s.n, columns)
 	chunks := blocks(s.n, chunk)

@@ -8,8 +8,8 @@ import (
 	"github.com/lucid-go/lucid/internal/dtype"
 )
 
-// radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written. t matters to those alone.
-// skips: turns may be left out.
+// radixForm is what the kernels of radix.cu depend on. from: keys are made of elements; to: results are written; t matters
+// to those alone. skips: digits equal in all keys are skipped.
 type radixForm struct {
 	t               dtype.DType
 	key             string
@@ -45,8 +45,8 @@ func (s *sorter) radixForm(from, to bool) radixForm {
 	return f
 }
 
-// digits lists the places of the eight bits, from the lowest, in which keys of a dtype differ: see Key in sort.cu. Those of short
-// integers repeat their sign, those of halves end with bits that follow from it.
+// digits lists the shifts of the 8-bit digits, from the lowest, in which keys of a dtype differ: see Key in key.cu. Those
+// of short integers repeat their sign, those of half types end with bits that follow from it.
 func digits(t dtype.DType) []int {
 	switch t {
 	case dtype.Bool, dtype.Uint8:
@@ -68,7 +68,7 @@ func digits(t dtype.DType) []int {
 	return []int{0, 8, 16, 24}
 }
 
-// places are the digits in which the sorter's keys differ.
+// shifts are the digits in which the sorter's keys differ.
 func (s *sorter) places() []int {
 	all := digits(s.t)
 	if s.bits > 0 {
@@ -79,12 +79,12 @@ func (s *sorter) places() []int {
 
 const (
 	radixThreads = 512
-	radixBlocks  = 2       // that a multiprocessor should hold
-	radixItems   = 12      // keys of 32 bits that a thread has
-	radixSpan    = 1 << 15 // keys that a block counts
+	radixBlocks  = 2       // resident blocks a multiprocessor
+	radixItems   = 12      // 32-bit keys a thread
+	radixSpan    = 1 << 15 // keys a block counts
 )
 
-// radixTile is how many keys a block puts in order: TILE of radix.cu.
+// radixTile is how many keys a block sorts: TILE of radix.cu.
 func radixTile(key string) int {
 	if key == "u64" {
 		return radixThreads * radixItems / 2
@@ -92,23 +92,24 @@ func radixTile(key string) int {
 	return radixThreads * radixItems
 }
 
-// byDigits reports whether rows of n keys are sorted by digits rather than by merging: four digits cost less than the tiles that are
-// merged, eight less than these and three merges, where there is much to sort. Words of state hold 30 bits.
+// byDigits reports whether rows of n keys are radix sorted rather than merged: four digits cost less than sorting tiles,
+// eight less than that and three merges, for large inputs. A state word holds 30 bits of count.
 func (s *sorter) byDigits(n int) bool {
 	const little = 1 << 17
 	fits := n < 1<<30 && s.rows*blocks(n, radixTile(keyOf(s.t))) < longest
 	return fits && n > tile && s.rows*n >= little && (len(s.places()) <= 4 || n > 4*tile)
 }
 
-// skips reports whether digits are looked for that are the same in all keys: where integers have many, and rows are few and long.
+// skips reports whether equal digits are looked for: integers of many digits, few and long rows.
 func (s *sorter) skips(n int) bool {
 	return s.t.IsInteger() && len(s.places()) >= 4 && s.rows <= 8 && n >= 1<<20
 }
 
-// radix sorts rows of n keys with their places. from: keys are those of the elements, in their order; to: the results are written.
+// radix sorts rows of n keys with their positions. from: keys are those of the elements in order; to: the results are
+// written.
 func (s *sorter) radix(n int, from, to bool) error {
 	places, tiles := s.places(), blocks(n, radixTile(keyOf(s.t)))
-	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a place
+	total, state := 4*256*s.rows, 4*256*s.rows*tiles // bytes for a digit
 	skips := to && s.skips(n)
 	words, err := s.get(len(places) * (total + state + 8))
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"github.com/lucid-go/lucid/internal/backend"
 )
 
-// recurrentGrad goes back over the steps: a kernel for the gates, and a product that brings their cotangents to the state before.
+// recurrentGrad runs the steps backwards: a kernel for the gates, and a matmul that gives the cotangent of the previous
+// state.
 func recurrentGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	l := d.newLayer(a, in[1])
 	defer l.free()

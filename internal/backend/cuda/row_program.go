@@ -7,28 +7,28 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// Programs that run one behind the other over rows are one kernel: threads that share a row keep what the programs make of it in
-// registers. A program is elementwise ops, reductions of rows, or an op along rows such as softmax; what the kernel depends on is
-// these, how the operands lie, and how threads share a row.
+// Row fusion: programs that run one after the other over the same rows are one kernel; threads that share a row hold the
+// intermediate values in registers. A program is elementwise ops, row reductions, or an op along rows such as softmax. The
+// kernel depends on these, on the operands' layouts, and on how threads share a row.
 
-// longestRow is how long rows of such programs may be: a thread keeps eight elements of each value.
+// longestRow is how long rows of such programs may be: a thread holds eight elements of each value.
 const longestRow = 4096
 
 // rowOps are the ops along rows, with functions of their own in row_ops.cu.
 var rowOps = map[string]bool{"softmax": true, "log_softmax": true, "softmax_grad": true}
 
-// foldsRows reports whether a reduction of rows of n elements can be part of a program.
+// foldsRows reports whether a reduction of rows of n elements can be part of a row-fusion group.
 func foldsRows(op string, _ attr.Attr, in dtype.DType, n int) bool {
 	r, ok := reductions[op]
 	return ok && n <= longestRow && !in.IsComplex() && contains(r.kinds, in)
 }
 
-// takesRows reports whether an op along rows of n elements can be part of a program.
+// takesRows reports whether an op along rows of n elements can be part of a row-fusion group.
 func takesRows(op string, in dtype.DType, n int) bool {
 	return rowOps[op] && in.IsFloat() && n <= longestRow
 }
 
-// rowSharing is how threads share rows of n elements of a program.
+// rowSharing is how threads share rows of n elements of a group.
 func rowSharing(n, vector int) (s share, ok bool) {
 	for _, lanes := range []int{32, 64, 128, 256, 512} {
 		for held := 1; held*vector <= 8 && (lanes == 512 || held <= 2); held *= 2 {
@@ -40,7 +40,7 @@ func rowSharing(n, vector int) (s share, ok bool) {
 	return share{}, false
 }
 
-// rowPlace is how an operand of a program over rows lies.
+// rowLayout is the layout of an operand of a row-fusion group.
 type rowPlace byte
 
 const (
@@ -52,7 +52,7 @@ const (
 	rowElse  rowPlace = '?'
 )
 
-// placeOf says how a view lies that has long elements for each of so many rows.
+// rowLayoutOf classifies a view that has long elements for each of so many rows.
 func placeOf(v backend.View, rows, long int) rowPlace {
 	switch classOf(v) {
 	case byValue:
@@ -84,7 +84,7 @@ func placeOf(v backend.View, rows, long int) rowPlace {
 	return rowElse
 }
 
-// layOf is 1 if elements follow each other, 0 if they are all one, -1 otherwise.
+// layOf is 1 if elements are contiguous, 0 if they are all the same one, -1 otherwise.
 func layOf(dims, strides []int) int {
 	same, next, step := true, true, 1
 	for i := len(dims) - 1; i >= 0; i-- {
@@ -103,7 +103,7 @@ func layOf(dims, strides []int) int {
 	return -1
 }
 
-// runRows runs programs over rows as one launch, or one by one where operands lie otherwise than it can take.
+// runRows runs a row-fusion group as one launch, or its programs one by one where the kernel does not take a layout.
 func (d *Device) runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
 	f := d.faced(c)
 	return f.ordered("rows", out, in, func() error { return f.runRowProgram(c, p, out, in) })
@@ -125,7 +125,7 @@ func (d *Device) runRowProgram(c *backend.Ctx, p *backend.Rows, out, in []backen
 	return d.launch(fn, blocks(p.Count, w.share.perBlock()), 1, w.share.threads(), w.args())
 }
 
-// runRowParts runs the programs one behind the other; what they alone know gets memory.
+// runRowParts runs the programs one after the other; the group's local values get memory.
 func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
 	locals := make([]*mem.Buffer, len(p.Locals))
 	defer func() {

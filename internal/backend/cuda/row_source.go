@@ -11,7 +11,7 @@ import (
 	"github.com/lucid-go/lucid/internal/mem"
 )
 
-// rowReg is a value in registers: an array of what a thread has of the row, or one number for the row.
+// rowReg is a value in registers: an array of a thread's elements of the row, or one number for the row.
 type rowReg struct {
 	name string
 	long bool
@@ -24,19 +24,19 @@ type rowLoad struct {
 	t     dtype.DType
 }
 
-// rowWriter writes the kernel of programs over rows, and finds its arguments on the way.
+// rowWriter generates the kernel of a row-fusion group, and collects its arguments.
 type rowWriter struct {
 	p       *backend.Rows
 	long    int // elements of a row
 	share   share
-	odd     bool // some operand lies otherwise than the kernel can take
+	odd     bool // the kernel does not take the layout of some operand
 	body    strings.Builder
 	files   map[string]bool
 	fold    bool               // it needs the functions of reductions
 	in, out []uintptr          // operands in memory
 	imm     []uint64           // those passed with the launch, two words each
-	size    int                // of the widest element that lies in rows
-	rowsAt  []uintptr          // where rows begin
+	size    int                // of the widest element of full rows
+	rowsAt  []uintptr          // addresses of full rows
 	locals  map[int]rowReg     // by number
 	now     map[uintptr]rowReg // what was stored at an address
 	loaded  map[rowLoad]rowReg
@@ -75,7 +75,7 @@ func (w *rowWriter) array(t dtype.DType) rowReg {
 	return r
 }
 
-// write writes all parts.
+// write generates all parts.
 func (w *rowWriter) write(d *Device, out, in []backend.View) error {
 	for i := range w.p.Parts {
 		part := &w.p.Parts[i]
@@ -102,7 +102,7 @@ func (w *rowWriter) write(d *Device, out, in []backend.View) error {
 	return nil
 }
 
-// input finds a part's operand: made by a part before, or in memory.
+// input finds a part's operand: made by an earlier part, or in memory.
 func (w *rowWriter) input(d *Device, part *backend.RowPart, k int, v backend.View) (rowReg, error) {
 	if l := part.In[k]; l >= 0 {
 		return w.locals[l], nil
@@ -166,7 +166,7 @@ func (w *rowWriter) spread(r rowReg, t dtype.DType) rowReg {
 	return s
 }
 
-// part writes one part: its instructions, its reductions, what it stores.
+// part generates one part: its instructions, its reductions, its stores.
 func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out []backend.View) {
 	switch {
 	case len(part.Instrs) > 0 && rowOps[part.Instrs[0].Op]:
@@ -205,7 +205,7 @@ func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out [
 	}
 }
 
-// instructions writes those of a part, over the elements of a row or once.
+// instructions generates those of a part, over the elements of a row or once.
 func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowReg) {
 	keep := slices.Clone(part.Fused.Out)
 	for t := part.Tail; t != nil; t = t.Next {
@@ -250,7 +250,7 @@ func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowRe
 	}
 }
 
-// store leaves output number k of a part where later parts find it, and in memory if somebody else reads it.
+// store makes output number k of a part known to later parts, and writes it to memory if it is used outside the group.
 func (w *rowWriter) store(part *backend.RowPart, k int, r rowReg, v backend.View) {
 	if l := part.Out[k]; l >= 0 {
 		w.locals[l] = r
@@ -268,7 +268,7 @@ func (w *rowWriter) store(part *backend.RowPart, k int, r rowReg, v backend.View
 	w.out = append(w.out, at)
 }
 
-// key stands for the source.
+// key identifies the source.
 func (w *rowWriter) key() string { return fmt.Sprint(w.share, w.body.String()) }
 
 func (w *rowWriter) source() string {

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// times adds up what launches took, where the device is waited for behind each (LUCID_CUDA_SYNC=1).
+// kernelTimes adds up the times of launches, where the host synchronises after each (LUCID_CUDA_SYNC=1).
 type times struct {
 	sync.Mutex
 	spent map[string]Spent
 }
 
-// Spent is what launches of one kernel took.
+// Spent is the time of the launches of one kernel.
 type Spent struct {
 	Launches    int
-	Time, Least time.Duration // of all together, and of the shortest: the first ones load code and choose algorithms
+	Time, Least time.Duration // the total, and the shortest: the first launches load code and choose algorithms
 }
 
 func (s *shared) spent(what string, begin time.Time) {
@@ -31,7 +31,7 @@ func (s *shared) spent(what string, begin time.Time) {
 	s.times.spent[what] = Spent{t.Launches + 1, t.Time + took, t.Least}
 }
 
-// Times returns what launches took so far, by kernel; empty unless LUCID_CUDA_SYNC=1.
+// Times returns the times of launches so far, by kernel; empty unless LUCID_CUDA_SYNC=1.
 func (s *shared) Times() map[string]Spent {
 	s.times.Lock()
 	defer s.times.Unlock()

@@ -6,14 +6,14 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 )
 
-// truthTile is how many truth values a block looks at: TILE of truths.cu.
+// maskTile is how many mask elements a block takes: TILE of mask_compact.cu.
 const truthTile = 8192
 
 func truthSource(name string) string {
 	return kernels.Source("prelude") + "#define " + strings.ToUpper(name) + "\n" + kernels.Source("truths")
 }
 
-// truths writes the first k of rows of truth values in order, and their places.
+// compactMask writes the first k of rows of booleans in order, and their indices.
 func (s *sorter) truths() error {
 	tiles := blocks(s.n, truthTile)
 	words, err := s.get(4 * s.rows * (tiles + 2))

@@ -25,17 +25,17 @@ type candidate struct {
 	_         [4]int32
 }
 
-// plan is a product made ready: descriptors and an algorithm. Plans are kept.
+// plan is a prepared product: descriptors and an algorithm. Plans are cached.
 type plan struct {
 	desc, x, y, z uintptr
 	algo          algorithm
-	scale         [4]float64 // one, then zero, in the type of the arithmetic
-	mu            sync.Mutex // held while it is asked for
+	scale         [4]float64 // one, then zero, in the compute type
+	mu            sync.Mutex // held while it is submitted
 	unsupported   bool
-	beside        [2]uintptr // where the bias and what is written beside lie
+	beside        [2]uintptr // addresses of the bias and of the auxiliary matrix
 }
 
-// point tells the description where the operands of its epilogue lie.
+// point sets the addresses of the epilogue's operands in the descriptor.
 func (l *plan) point(o Operands) uintptr {
 	l.beside = [2]uintptr{o.Bias, o.Aux}
 	for i, attr := range []uintptr{descBias, descAux} {
@@ -79,12 +79,12 @@ const (
 	prefWorkspace, prefSchemes  = 1, 3
 	prefAlignA                  = 5 // then B, C, D
 
-	sumInComputeType = 2 // how parts of a sum may be added up: not in the output's type
+	sumInComputeType = 2 // split-K partial sums may be added in the compute type, not in the output's type
 	anyScheme        = 7
 
 	candidates = 16
-	slower     = "slower" // is remembered of an epilogue that does not pay
-	worthwhile = 2e8      // operations from which algorithms are timed
+	slower     = "slower" // cached for an epilogue that does not pay
+	worthwhile = 2e8      // FLOPs from which algorithms are timed
 )
 
 // plan makes the descriptors and chooses an algorithm.
@@ -177,13 +177,13 @@ func (h *Handle) plan(p Product, timing bool, o Operands) (l *plan, err error) {
 			}
 		}
 		nvrtc.Keep(key, dtype.Bytes(l.algo[:]))
-	} else if p.After.Slope { // not without the clock
+	} else if p.After.Slope { // not without timing
 		return nil, errSlower
 	}
 	return l, nil
 }
 
-// candidates asks the library for algorithms, the best guess first.
+// candidates asks the library's heuristic for algorithms, the best guess first.
 func (h *Handle) candidates(l *plan, p Product) ([]candidate, error) {
 	pref, n := new(uintptr), new(int32)
 	list := make([]candidate, candidates)

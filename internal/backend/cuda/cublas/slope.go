@@ -2,12 +2,12 @@ package cublas
 
 import "errors"
 
-// errSlower is why a product is made without its epilogue: the clock says so.
+// errSlower is why a product is computed without its epilogue: timing says so.
 var errSlower = errors.New("the product and a pass over memory are faster than this epilogue")
 
-// slopePays reports whether a product that multiplies by the slope of gelu is faster than the plain product and a pass behind it,
-// which reads two matrices and writes one. Some of the library's kernels take three times as long as the plain product. A
-// copy tells how fast memory is.
+// dgeluPays reports whether a product with gelu's derivative as epilogue is faster than the plain product and an
+// elementwise pass, which reads two matrices and writes one. Some of the library's kernels take three times as long as the
+// plain product. A copy measures the memory's speed.
 func (h *Handle) slopePays(l *plan, p Product, o Operands) (bool, error) {
 	q := p
 	q.After = Epilogue{}
@@ -27,7 +27,7 @@ func (h *Handle) slopePays(l *plan, p Product, o Operands) (bool, error) {
 		}
 	}
 	pass := 1.5 * ms[2]
-	if p.After.Later { // the sums are a pass of their own
+	if p.After.Later { // the column sums are a pass of their own
 		pass -= 0.5 * ms[2]
 	}
 	return ms[0] < ms[1]+pass, nil
@@ -40,7 +40,7 @@ func (h *Handle) asked(l *plan, o Operands) error {
 	return nil
 }
 
-// least is the shortest of some runs in milliseconds, by the device's clock.
+// least is the shortest of some runs in milliseconds, by device events.
 func (h *Handle) least(run func() error) (least float64, err error) {
 	w, err := h.watch()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Attention without a matrix of weights: a block has BM rows of queries and goes over the keys in tiles of BN.
+// Attention without a score matrix in memory (flash attention): a block has BM rows of queries and loops over the keys in
+// tiles of BN.
 struct Args {
     i64 heads, groups, length, keys, e, f;
     i64 q[3], k[3], v[3]; // strides of batch, head and row
@@ -14,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
     extern __shared__ __align__(128) unsigned char memory[];
     constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 qs = shared_address(memory), ks = qs + BM * ROW, vs = ks + 2 * BN * ROW;
-    // The last rows have most to do under a causal mask: they begin first.
+    // Under a causal mask the last rows have most work: they are scheduled first.
     const int from = (gridDim.x - 1 - blockIdx.x) * BM, warp = threadIdx.x / 32, lane = threadIdx.x & 31;
     const int batch = blockIdx.y / a.heads, head = blockIdx.y % a.heads, group = head * a.groups / a.heads;
     const u16 *Q = a.Q + batch * a.q[0] + head * a.q[1], *K = a.K + batch * a.k[0] + group * a.k[1], *V = a.V + batch * a.v[0] + group * a.v[1];
@@ -35,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention(const __grid_
         const u32 kt = ks + (t & 1) * BN * ROW, vt = vs + (t & 1) * BN * ROW;
         arrived<1>();
         __syncthreads();
-        // The other halves of both buffers are free: everybody has left tile t-1.
+        // The other stages of both buffers are free: all warps have left tile t-1.
         if (t + 1 < tiles) bring<BN>(ks + (~t & 1) * BN * ROW, K, a.k[2], (t + 1) * BN, keys, a.e);
         commit();
         float s[MR][BN / 8][4] = {};

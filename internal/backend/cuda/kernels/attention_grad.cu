@@ -1,6 +1,6 @@
-// The gradient of attention, weights computed again. With ROWS_ARE_KEYS a block has rows of keys and goes over the queries,
-// adding up the cotangents of keys and values; else it has queries and goes over the keys, for that of the queries. So
-// every sum is made by one block in one order.
+// The gradient of attention; weights are recomputed. With ROWS_ARE_KEYS a block has rows of keys and loops over the
+// queries, accumulating the cotangents of keys and values; else it has queries and loops over the keys, for the cotangent
+// of the queries. So every sum is made by one block in one order.
 struct Args {
     i64 heads, groups, length, keys, e, f;
     i64 q[3], k[3], v[3], g[3];
@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(WARPS * 32) attention_grad(const __
     extern __shared__ __align__(128) unsigned char memory[];
     constexpr int BM = WARPS * MR * 16, ROW = HD * 2;
     const u32 a1 = shared_address(memory), a2 = a1 + BM * ROW, b1 = a2 + BM * ROW, b2 = b1 + 2 * BN * ROW;
-    float *stats = (float *)(memory + (2 * BM + 4 * BN) * ROW); // of the queries of a tile: logarithms, sums
+    float *stats = (float *)(memory + (2 * BM + 4 * BN) * ROW); // of the queries of a tile: logsumexp, row sums
     const int mine = threadIdx.x / 32 * MR * 16, lane = threadIdx.x & 31;
     const int length = a.length, keys = a.keys, share = a.heads / a.groups;
     const float turn = (float)(a.scale * 1.4426950408889634), log2e = 1.4426950408889634f;

@@ -1,6 +1,6 @@
-// What attention's kernels share: tiles of rows in shared memory, and products of them on the tensor cores. A warp has MR
-// times 16 rows; a tile has HD halves in a row, of which the first `used` exist. 16-byte pieces of a row are turned about by its
-// number, so that eight rows of a column of pieces lie in different banks.
+// What attention's kernels share: tiles of rows in shared memory, and their tensor-core products. A warp has MR times 16
+// rows; a tile row has HD half-precision elements, of which the first `used` exist. The 16-byte chunks of a row are
+// swizzled by its number, so that eight rows of a column of chunks are in different banks.
 #if HALF_IS_BF16
 #define MMA_TYPE "bf16"
 #define PACK "cvt.rn.bf16x2.f32 %0, %1, %2;"
@@ -29,7 +29,7 @@ DEV void mma(float c[4], const u32 a[4], u32 b0, u32 b1) {
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// bring loads rows from..from+ROWS-1 of a matrix whose rows lie stride halves apart; rows from count on are zeros.
+// bring loads rows from..from+ROWS-1 of a matrix whose rows are `stride` elements apart; rows from count on are zeros.
 template <int ROWS> DEV void bring(u32 tile, const u16 *m, i64 stride, int from, int count, int used) {
     for (int i = threadIdx.x; i < ROWS * PIECES; i += WARPS * 32) {
         const int row = i / PIECES, piece = i % PIECES;
@@ -38,13 +38,13 @@ template <int ROWS> DEV void bring(u32 tile, const u16 *m, i64 stride, int from,
     }
 }
 
-// rows_of loads a warp's 16 rows of a tile as the left operand, pieces 2k and 2k+1.
+// rows_of loads a warp's 16 rows of a tile as the left operand, chunks 2k and 2k+1.
 DEV void rows_of(u32 a[4], u32 tile, int row, int k) {
     const int lane = threadIdx.x & 31;
     load4(a, piece_at(tile, row + (lane & 15), 2 * k + (lane >> 4)));
 }
 
-// times_turned adds A·Bᵀ: the rows of B are the columns of c.
+// multiply_transposed adds A·Bᵀ: the rows of B are the columns of c.
 DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
@@ -65,7 +65,7 @@ DEV void times_turned(float c[MR][BN / 8][4], u32 a_tile, int a_row, u32 b_tile)
     }
 }
 
-// times adds P·B, P having BN columns in accumulators, rounded to halves.
+// multiply adds P·B; P has BN columns in accumulators, rounded to the half type.
 DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
@@ -89,7 +89,7 @@ DEV void times(float c[MR][HD / 8][4], const float p[MR][BN / 8][4], u32 b_tile)
     }
 }
 
-// put writes a warp's 16 rows of accumulators, times factors of its two rows, to a contiguous matrix.
+// put stores a warp's 16 rows of accumulators, scaled by factors of its two rows, to a contiguous matrix.
 DEV void put(u16 *m, i64 stride, int row, int count, int used, const float c[HD / 8][4], float low, float high) {
     const int lane = threadIdx.x & 31, r = row + (lane >> 2);
 #pragma unroll

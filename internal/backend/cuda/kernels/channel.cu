@@ -1,16 +1,19 @@
-// Statistics of channels. MOMENTS: sums of x - p and of its square, p being a channel's first element, which lies among the
-// others: little cancels. DOTS: sums of g and of g·(x - mean). Work is cut in chunks by sizes alone and joined in a fixed order.
+// Statistics of channels. MOMENTS: sums of x - p and of its square, p being a channel's first element: a pivot close to the
+// mean avoids cancellation. DOTS: sums of g and of g·(x - mean). Work is split into chunks by sizes alone and combined in a
+// fixed order.
 //
-// channel_cols: channels lie side by side; X threads take V of them each, 256/X rows at a time.
-// channel_rows: a channel's elements lie side by side; 256 threads take V of them each.
-// channel_finish: a warp joins the chunks of a channel.
+// channel_cols: channels are adjacent in memory (NHWC); X threads take V of them each, 256/X rows at a time.
+//
+// channel_rows: a channel's elements are adjacent; 256 threads take V of them each.
+//
+// channel_finish: a warp combines the chunks of a channel.
 
 typedef Rep<T>::R R;
 
 struct Args {
     i64 channels, inner, chunk, chunks; // inner: elements of a channel
-    i64 cst;                            // from channel to channel
-    i64 fdims[FD], fst[FD];             // the others
+    i64 cst;                            // stride between channels
+    i64 fdims[FD], fst[FD];             // the other dimensions
     const T *x, *g;
     const R *mean;
     R *part; // chunks × 2 × channels

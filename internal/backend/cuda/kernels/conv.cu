@@ -1,18 +1,19 @@
-// Convolution over SD dimensions, behind tile.cu. Place y of the output reads, for tap k, place y·stride + k·taps - low of an
-// input whose elements lie `between` apart; the rest is zero. The sum of a channel's taps over all channels is cut in chunks
-// by sizes alone and joined in a fixed order.
+// Convolution over SD spatial dimensions; included after tile.cu. Output position y reads, for tap k, position y·stride +
+// k·taps - low of an input whose elements are `between` apart; the rest is zero. The sum of a channel's taps over all
+// channels is split into chunks by sizes alone and combined in a fixed order.
 //
-// conv_tiled: an implicit matrix product, rows being places of the output and columns its channels.
-// conv_direct: a thread per output, for groups of few channels. conv_finish: joins the chunks.
+// conv_tiled: implicit GEMM, rows are output positions and columns output channels.
+//
+// conv_direct: a thread per output, for groups of few channels. conv_finish: combines the chunks.
 
 struct Args {
-    i64 places, outs, groups, terms, chunk, chunks; // places: of all images; outs: channels of a group; terms: of a sum
+    i64 places, outs, groups, terms, chunk, chunks; // positions: of all images; outs: channels of a group; terms: of a sum
     T *out; const T *x; const T *w; R *part;
     i64 size[SD], from[SD], taps[SD], stride[SD], low[SD], dilation[SD], between[SD], flip;
-    i64 xn, xc, xs[SD], wo, wc, ws[SD], area, channels; // strides of x and w; area: places of an image; channels: of a group in x
+    i64 xn, xc, xs[SD], wo, wc, ws[SD], area, channels; // strides of x and w; area: positions of an image; channels: of a group in x
 };
 
-// Place is an output's place: its image and where its window begins in each dimension.
+// Position is an output's position: its image and where its window begins in each dimension.
 struct Place { i64 n, at[SD]; };
 DEV Place place_of(const Args &a, i64 m) {
     Place p;
@@ -58,7 +59,7 @@ DEV R weight(const Args &a, const Term &t, i64 o) {
     for (int d = 0; d < SD; d++) at += (a.flip ? a.taps[d] - 1 - (i64)t.tap[d] : (i64)t.tap[d]) * a.ws[d];
     return get(a.w[at]);
 }
-// leave stores a sum: of channel o of all groups at place m.
+// leave stores a sum: of channel o of all groups at position m.
 DEV void leave(const Args &a, i64 m, i64 o, R sum) {
     const i64 at = (m / a.area * a.groups * a.outs + o) * a.area + m % a.area;
     if (a.chunks == 1) a.out[at] = Put<T>::put(sum);

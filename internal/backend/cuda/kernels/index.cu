@@ -1,12 +1,12 @@
-// Reading and writing at positions. Positions out of range are left out and reported. Where several values are written to
-// one place, one thread writes all of them in the order of the positions, so the result is always the same.
+// Gather and scatter. Indices out of range are skipped and reported. Where several values are written to one index, one
+// thread writes all of them in the order of the indices, so the result is deterministic.
 
 #ifdef TAKE
 // out is [outer, count, inner], x is [outer, n, inner], in units as wide as alignment allows.
 struct Args { i64 total, n, count, inner; UNIT *out; const UNIT *x; const i64 *at; Fault *fault; };
 
-// A thread has four units, a block's worth apart: all positions are under way at once, then all units. They are counted in INDEX. With
-// SEGMENTS a block has a stretch of one slice, so nothing is divided but its number.
+// A thread has four units, a block's size apart: all indices are loaded before all units. They are counted in INDEX. With
+// SEGMENTS a block has a segment of one slice, so only its number is divided.
 extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_constant__ Args a) {
     const INDEX inner = (INDEX)a.inner, count = (INDEX)a.count;
     UNIT v[4];
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_const
 
 #ifdef PUT
 typedef Rep<T>::R R;
-// A block owns 256 columns of the slices and the places p with p mod gridDim.y == blockIdx.y.
+// A block owns 256 columns of the slices and the indices p with p mod gridDim.y == blockIdx.y.
 struct Args { i64 columns, n, count, inner; T *out; const S *src; const i64 *at; Fault *fault; };
 
 extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_constant__ Args a) {
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
 #endif
 
 #ifdef GATHER
-// Positions are dense; what they are read from lies at xs in RANK dimensions, and moves by `by` with each position.
+// Indices are contiguous; the source has strides xs in RANK dimensions, and `by` along the indexed axis.
 struct Args { i64 total, n, by; T *out; const T *x; const i64 *at; Fault *fault; i64 dims[RANK], xs[RANK]; };
 
 // As in take_slices, a thread has four elements.
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__
 
 #if defined(SCATTER) || defined(SCATTER_ADD)
 typedef Rep<T>::R R;
-// Positions are [dims...] dense; x and src have strides of their own, axis is where positions count.
+// Indices are [dims...] contiguous; x and src have strides of their own, axis is the indexed one.
 struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const i64 *at; Fault *fault; i64 dims[16], xs[16], ss[16]; };
 
 #endif
@@ -114,7 +114,7 @@ struct Args { i64 total, n, rank, axis, step, count; T *out; const S *src; const
 extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant__ Args a) {
     const i64 line = (i64)blockIdx.x * 256 + threadIdx.x;
     if (line >= a.total) return;
-    const i64 first = line / a.step * a.step * a.count + line % a.step; // of the line's positions
+    const i64 first = line / a.step * a.step * a.count + line % a.step; // of the line's indices
     i64 rest = first, to = 0, from = 0;
     for (int d = (int)a.rank - 1; d >= 0; d--) {
         const i64 r = rest % a.dims[d];
@@ -131,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant_
 #endif
 
 #ifdef NARROW
-// Positions in 32 bits; those out of range become n.
+// Indices in 32 bits; those out of range become n.
 struct Args { i64 total, n; u32 *out; const i64 *at; Fault *fault; };
 
 extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__ Args a) {
@@ -145,8 +145,7 @@ extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__
 #endif
 
 #ifdef SCATTER_ADD
-// Values are added where they belong in any order: of integers it does not matter, of floats it does in the last bits. WORD is T
-// without its sign.
+// Scatter by atomics, in any order: exact for integers, for floats it changes the last bits. WORD is T without its sign.
 extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     const bool is = e < a.total;
@@ -163,7 +162,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
     if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
     const i64 at = p < 0 ? -1 : to + p * a.xs[a.axis];
     WORD v = at < 0 ? (WORD)0 : (WORD)a.src[from];
-    // Where a warp has one place, one of its threads adds for all.
+    // Where all lanes of a warp have the same index, one lane adds for all.
     const i64 first = __shfl_sync(~0u, at, 0);
     if (__all_sync(~0u, at == first)) {
 #pragma unroll
@@ -175,8 +174,8 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
 #endif
 
 #ifdef TALLY
-// As scatter_add, of few places: a block adds up in shared memory what it meets, and adds that to out. It takes chunk values. If they are all
-// the same (UNIFORM), it counts.
+// As scatter_add, for few indices: a block accumulates a chunk of values in shared memory, then adds that to out. If the
+// values are all the same (UNIFORM), it counts.
 #ifdef UNIFORM
 typedef u32 SUM;
 #else

@@ -1,5 +1,5 @@
-// A sparse matrix, by rows, times a dimension: x is lead by n by inner, the result lead by size by inner. A thread makes V neighbouring
-// elements of LEADS rows, counted in INDEX; what the matrix holds need not be right.
+// A sparse matrix in CSR form times a dimension: x is lead by n by inner, the result lead by size by inner. A thread
+// computes V adjacent elements of LEADS rows, counted in INDEX; the matrix's indices are checked against the bounds.
 
 struct Args {
     i64 total, lead;

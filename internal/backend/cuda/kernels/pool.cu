@@ -1,20 +1,20 @@
-// Windows over the last dimensions, of which there are always three: missing ones have size 1. Output o sees the inputs
-// o·stride - pad + k·dilation for k below kernel; adaptive windows cut the input in `size` parts.
+// Windows over the last dimensions, of which there are always three: missing ones have size 1. Output o reads the inputs
+// o·stride - pad + k·dilation for k below kernel; adaptive windows divide the input into `size` parts.
 
 struct Args {
     i64 total; // threads
-    OUT *out; i64 *at; const T *x; // at: the places pool_max takes
+    OUT *out; i64 *at; const T *x; // at: the indices of pool_max
     i64 in[3], size[3], count, divisor;
 };
 
 typedef Rep<T>::R R;
 
-// The windows' own numbers are constants: what is divided by them is not divided at all.
+// Window parameters are compile-time constants: divisions by them become multiplications.
 static __device__ constexpr IX KERNEL[3] = {KERNELS}, STRIDE[3] = {STRIDES}, PAD[3] = {PADS}, DILATION[3] = {DILATIONS};
 
-// Places are counted in IX, which is narrow where it can be: much of the time goes into dividing.
+// Indices are counted in IX, 32-bit where possible: much of the time goes into divisions.
 
-// Span is where a window lies along one dimension: from lo below hi by step, and its part of the divisor.
+// Span is a window along one dimension: from lo below hi by step, and its part of the divisor.
 struct Span { IX lo, hi, step, n; };
 DEV Span span(const Args &a, int d, IX o) {
     Span s;
@@ -53,8 +53,8 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
             for (IX k = s2.lo; k < s2.hi; k += s2.step)
 #endif
 
-// Where windows are one element wide along the last dimension (channels that lie last), a thread takes V neighbours of it, whose
-// windows are the same but for that.
+// Where windows are one element wide along the last dimension (NHWC), a thread takes V adjacent elements, whose windows are
+// otherwise the same.
 #if defined(POOL_MAX) && V > 1
 extern "C" __global__ void __launch_bounds__(256) pool_max(const __grid_constant__ Args a) {
     const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
@@ -109,7 +109,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean(const __grid_constan
 #endif
 
 #if defined(POOL_MEAN_T) || defined(POOL_MAX_T)
-// The windows that see place i along a dimension: outputs from lo to hi, not all of them where dilation leaves holes.
+// The windows that read input i along a dimension: outputs from lo to hi, not all of them where dilation leaves holes.
 struct Seen { IX lo, hi; };
 DEV Seen seen(const Args &a, int d, IX i) {
     Seen s;
@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_consta
     store_vec<T, V>(a.out + e, sum, V);
 }
 #elif defined(POOL_MAX_T)
-// at says which place each window took: that place gets what the window was given.
+// at is the index of each window's maximum: that element gets the window's cotangent.
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
@@ -188,7 +188,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean_t(const __grid_const
 #endif
 
 #ifdef POOL_UNFOLD
-// out is [planes, kernel, size]: what each tap of each window sees.
+// out is [planes, kernel, size]: what each tap of each window reads.
 extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
@@ -203,13 +203,13 @@ extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_const
 #endif
 
 #ifdef POOL_FOLD
-// window finds the output whose tap t sees place i.
+// window finds the output whose tap t reads input i.
 DEV bool window(const Args &a, int d, IX i, IX t, IX &o) {
     const IX from = i + PAD[d] - t * DILATION[d];
     o = from / STRIDE[d];
     return from >= 0 && from % STRIDE[d] == 0 && o < (IX)a.size[d];
 }
-// x is [planes, kernel, size]: every place of the image sums what the taps that see it hold.
+// x is [planes, kernel, size]: every pixel sums the taps that read it.
 extern "C" __global__ void __launch_bounds__(256) pool_fold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;

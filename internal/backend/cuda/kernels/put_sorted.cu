@@ -1,6 +1,6 @@
-// Writing at many positions, which have been sorted: equal ones are neighbours in their old order. A thread walks CHUNK
-// of them for V neighbouring columns; runs that cross chunks leave their parts behind, and put_finish joins those in order. So the
-// same input gives the same bits, many values for one place are no long walk, and every place is written once.
+// Segmented scatter: writes at many indices, which have been sorted stably, so equal ones are adjacent in their old order.
+// A thread walks CHUNK of them for V adjacent columns; runs that cross chunks store partial results, which segmented_finish
+// combines in order. So it is deterministic, many values for one index are no long walk, and every element is written once.
 
 typedef Rep<T>::R R;
 
@@ -17,7 +17,7 @@ struct Line {
     }
 };
 #else
-// Rows are lines of positions along an axis; see scatter in index.cu.
+// Rows are lines of indices along an axis; see scatter in index.cu.
 struct Args {
     i64 n, count, columns, rows, chunks; const u32 *keys; const u32 *idx; R *first; R *last; T *out; const S *src;
     i64 rank, axis, step; i64 dims[16], xs[16], ss[16];
@@ -62,7 +62,7 @@ DEV void keep(R *to, const R (&v)[V]) {
 #pragma unroll
     for (int j = 0; j < V; j++) to[j] = v[j];
 }
-// put lets what is at a position meet v. Those out of range, of which narrow has complained, are n.
+// put combines what is at an index with v. Those out of range, which narrow has reported, are n.
 DEV void put(const Args &a, const Line &line, u32 key, const R (&v)[V]) {
     if (key >= a.n) return;
     T *to = line.out + key * line.step;
@@ -75,10 +75,10 @@ DEV void put(const Args &a, const Line &line, u32 key, const R (&v)[V]) {
 #ifdef PUT_SORTED
 extern "C" __global__ void __launch_bounds__(256) put_sorted(const __grid_constant__ Args a) {
     THREAD
-    const int AHEAD = 4; // values under way at once
+    const int AHEAD = 4; // values in flight
     R v[V];
     u32 key = keys[lo];
-    bool begun = lo > 0 && keys[lo - 1] == key; // in a chunk before
+    bool begun = lo > 0 && keys[lo - 1] == key; // in an earlier chunk
     for (i64 j = lo; j < hi; j += AHEAD) {
         R w[AHEAD][V];
         u32 is[AHEAD];
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) put_finish(const __grid_consta
     if (hi >= a.count || keys[hi] != key || (lo > 0 && keys[lo - 1] == key)) return; // no run that begins here goes on
     R v[V];
     keep(v, *(const R (*)[V])(a.last + part));
-    const int AHEAD = V <= 2 ? 8 : 2; // parts under way at once
+    const int AHEAD = V <= 2 ? 8 : 2; // partials in flight
     bool on = true;
     for (i64 c = chunk + 1; on && c < a.chunks; c += AHEAD) {
         R w[AHEAD][V];
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(256) put_finish(const __grid_consta
             if (c + u < a.chunks) {
                 begins[u] = keys[(c + u) * CHUNK];
                 ends[u] = keys[min((c + u + 1) * CHUNK, a.count) - 1];
-                keep(w[u], *(const R (*)[V])(a.first + part + (c + u - chunk) * a.columns)); // nobody's, if no run goes on there
+                keep(w[u], *(const R (*)[V])(a.first + part + (c + u - chunk) * a.columns)); // unused if no run goes on there
             }
 #pragma unroll
         for (int u = 0; u < AHEAD; u++) {

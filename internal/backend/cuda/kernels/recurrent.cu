@@ -1,5 +1,5 @@
-// A step of a recurrent layer between two products with the weight of the state: a thread has a unit of a sequence. Elements
-// are T in memory; what goes from step to step is R, and never rounded. Rows of gates have GATES·h elements.
+// The pointwise step of a recurrent layer between two matmuls with the recurrent weight: a thread has a unit of a sequence.
+// Elements are T in memory; states are R and never rounded. Rows of gates have GATES·h elements.
 
 typedef Rep<T>::R R;
 
@@ -51,8 +51,8 @@ extern "C" __global__ void __launch_bounds__(256) recurrent(const __grid_constan
 #elif defined(BACKWARD)
 struct Args { i64 n, h, has; const T *z; const T *kept; const T *prev; const T *start; const T *dy; const R *dh; const T *dc; R *carry; R *dgates; T *dz; T *extra; };
 
-// dgates are the cotangents that meet the weight of the state, dz those of the gates; carry is what goes past the weight: an
-// LSTM's of the memory, a GRU's of the state. The value before the step is that of prev for the first sequences.
+// dgates are the cotangents that are multiplied by the recurrent weight, dz those of the gates; carry bypasses the weight:
+// an LSTM's cell state, a GRU's state. The value before the step is that of prev for the first sequences.
 extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.n * a.h) return;
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(256) recurrent_grad(const __grid_co
 #else
 struct Args { i64 n; const R *x; const T *y; const R *w; R *wide; T *out; };
 
-// x, and y and w where they are, to wide and out where they are.
+// x + y + w, as far as they are given, to wide and out, as far as they are given.
 extern "C" __global__ void __launch_bounds__(256) recurrent_put(const __grid_constant__ Args a) {
     const i64 e = (i64)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.n) return;

@@ -1,11 +1,13 @@
-// Reductions over any dimensions. KD kept and FD folded dimensions are left after merging. Work is cut in chunks by sizes
-// alone and joined in a fixed order, so the same input gives the same bits.
+// Reductions over any dimensions. KD kept and FD reduced dimensions are left after merging. Work is split into chunks by
+// sizes alone and combined in a fixed order, so the same input gives the same bits.
 //
-// reduce_rows: LANES threads per output walk its elements side by side: for contiguous folded dimensions, of which they take
-// vectors of V if there is one dimension that allows it.
-// reduce_cols: a thread per V neighbouring outputs walks down their columns, 32 threads side by side: for contiguous kept
+// reduce_rows: LANES adjacent threads per output, for contiguous reduced dimensions; vector loads of V if there is one
+// dimension that allows it.
+//
+// reduce_cols: a thread per V adjacent outputs walks down their columns, 32 adjacent threads a row: for contiguous kept
 // dimensions.
-// reduce_finish: joins the chunks' accumulators.
+//
+// reduce_finish: combines the chunks' accumulators.
 
 typedef Rep<T>::R R;
 typedef OP<R> Op;
@@ -35,7 +37,7 @@ DEV void leave(const Args &a, i64 o, i64 chunk, A acc) {
 }
 
 #if defined(ROWS) || defined(FINISH)
-// together joins what LANES neighbours have, for the first of them.
+// together combines the accumulators of LANES adjacent threads, for the first of them.
 DEV A together(A acc, double p) {
     __shared__ A share[256];
     const int lane = threadIdx.x % LANES;

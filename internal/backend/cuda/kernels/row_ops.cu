@@ -1,10 +1,10 @@
-// What programs over rows do with a row that LANES threads hold, HELD vectors of V each: behind block.cu and reduce_ops.cu. Every
-// thread of the block must come by, also those whose row does not exist: n is 0 there.
+// Row operations of fused row programs, on a row that LANES threads hold, HELD vectors of V each; included after block.cu
+// and reduce_ops.cu. Every thread of the block must call them, also those without a row: n is 0 there.
 
 #define ROW(R) R (&v)[HELD][V]
 #define EACH(h, i) MINE(h, i) _Pragma("unroll") for (int j = 0; j < V; j++)
 
-// An exponential that is to be rounded to a half needs no more than the device's own.
+// An exponential that is rounded to a half type needs no more than the hardware's approximation.
 template <class M> struct Exp { template <class R> static DEV R of(R x) { return op_exp(x); } };
 #define ROUGH(M) \
     template <> struct Exp<M> { static DEV float of(float x) { float y; x *= 1.44269504f; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; } };
@@ -34,7 +34,7 @@ template <class M, class R> DEV void row_softmax_grad(R (&out)[HELD][V], const R
     EACH(h, i) out[h][j] = rounded<M>(y[h][j] * (v[h][j] - s));
 }
 
-// lane_of gives an accumulator of another lane.
+// lane_of shuffles an accumulator from another lane.
 template <class A, class F> DEV A lane_of(A v, F shuffle) {
     const int N = (sizeof(A) + 3) / 4;
     u32 w[N] = {};
@@ -45,7 +45,7 @@ template <class A, class F> DEV A lane_of(A v, F shuffle) {
     return v;
 }
 
-// row_fold is a reduction of the row, joined in a fixed order; all threads get it.
+// row_fold reduces the row in a fixed order; all threads get the result.
 template <class Op, class R> DEV auto row_fold(const ROW(R), int lane, i64 n, i64 all, double p) {
     typedef typename Op::A A;
     A acc = Op::none();

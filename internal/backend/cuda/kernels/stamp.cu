@@ -1,4 +1,5 @@
-// The last launch of a recording that may complain: what became of the run goes to the host, and the words are cleared.
+// The last node of a captured graph that may report device errors: the outcome of the run goes to pinned memory, and the
+// fault records are cleared.
 struct Stamp { u64 seq, mask; Fault first; };
 struct Args { i64 words; Fault *block; Stamp *ring; u64 *seq; i64 size; };
 

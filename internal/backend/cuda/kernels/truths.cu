@@ -1,23 +1,23 @@
-// Ordering truth values: those that come first, true ones with flip, keep their order, and so do the others behind them. Long
-// rows are read twice: to count what a tile has, then to write every place where it belongs. Where a row lies at whole vectors, as
-// nearly all do, a thread reads 32 neighbours as two of them; else they are read byte by byte, of 32 neighbours at a time.
+// Mask compaction, a stable partition of booleans: those that come first (true ones with flip) keep their order, and so do
+// the others behind them. Long rows are read twice: to count a tile, then to scatter its indices. Aligned rows, the usual
+// case, are read as two 16-byte vectors a thread; others byte by byte, 32 adjacent ones at a time.
 
 struct Args {
     i64 rows, n, step, k, flip, tiles; const u8 *x; u8 *out; i64 *at;
-    u32 *count;  // [row][tile]: those of a tile that come first, then those of all tiles before it
-    u32 *total;  // [row]: those of a row
+    u32 *count;  // [row][tile]: how many of a tile come first, then the prefix over tiles
+    u32 *total;  // [row]: how many of a row
     u32 *ticket; // [row]: tiles counted so far
 };
 
 const int THREADS = 256, WARPS = THREADS / 32, EACH = 32, TILE = THREADS * EACH;
 
-// Row is where a row lies.
+// Row is the source of a row.
 struct Row {
     const u8 *x; i64 step; bool flip;
     DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), flip(a.flip != 0) {}
     DEV bool first(i64 i) const { return (x[i * step] != 0) == flip; }
     DEV bool vectors() const { return step == 1 && (u64)x % 16 == 0; }
-    // firsts says which of 32 elements from i on come first, in a row of vectors; those from n on do not.
+    // firsts is a bit mask of which of 32 elements from i on come first, in an aligned row; those from n on do not.
     DEV u32 firsts(i64 i, i64 n) const {
         u32 bits = 0;
         if (i + 32 <= n) {
@@ -29,14 +29,15 @@ struct Row {
             if (i + j < n && first(i + j)) bits |= 1u << j;
         return bits;
     }
-    // eight says which bytes of a word are not 0, the lowest first: a product brings their high bits together.
+    // eight is a bit mask of the bytes of a word that are not 0, the lowest first: a multiplication gathers their high
+    // bits.
     static DEV u32 eight(u64 w) {
         const u64 low = 0x7f7f7f7f7f7f7f7full;
         return (u32)((((w & low) + low | w) & ~low) / 128 * 0x0102040810204080ull >> 56);
     }
 };
 
-// summed adds up the values of all threads up to each; all is the sum of everything.
+// summed is the inclusive prefix sum over all threads; all is the total.
 DEV u32 summed(u32 v, u32 &all) {
     __shared__ u32 warps[WARPS];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -60,7 +61,7 @@ DEV u32 summed(u32 v, u32 &all) {
 #ifdef TRUTH_COUNT
 DEV u32 peek(const u32 *p) { u32 v; asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"); return v; }
 
-// The block that ends last adds up the counts of its row.
+// The last block to finish adds up the counts of its row.
 extern "C" __global__ void __launch_bounds__(THREADS) truth_count(const __grid_constant__ Args a) {
     __shared__ bool last;
     const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, end = min(a.n, (tile + 1) * TILE);
@@ -103,13 +104,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) truth_count(const __grid_c
 #endif
 
 #ifdef TRUTH_PLACE
-// A warp has a stretch of the tile, 32 neighbours at a time.
+// A warp has a segment of the tile, 32 adjacent elements at a time.
 extern "C" __global__ void __launch_bounds__(THREADS) truth_place(const __grid_constant__ Args a) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const i64 row = blockIdx.x / a.tiles, tile = blockIdx.x % a.tiles, lo = tile * TILE + warp * (32 * EACH);
     const Row of(a, row);
-    u32 firsts[EACH], own = 0, all; // which of 32 neighbours come first
-    if (of.vectors()) { // in all threads of the block, or in none
+    u32 firsts[EACH], own = 0, all; // which of 32 adjacent elements come first
+    if (of.vectors()) { // uniform over the block
         const u32 bits = of.firsts(lo + lane * EACH, a.n);
 #pragma unroll
         for (int j = 0; j < EACH; j++) firsts[j] = __shfl_sync(~0u, bits, j);
@@ -122,7 +123,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) truth_place(const __grid_c
     }
 #pragma unroll
     for (int j = 0; j < EACH; j++) own += __popc(firsts[j]);
-    const u32 upto = summed(lane == 31 ? own : 0, all); // in lane 31 with the warp's own
+    const u32 upto = summed(lane == 31 ? own : 0, all); // in lane 31 including the warp's own
     u32 before = a.count[row * a.tiles + tile] + __shfl_sync(~0u, upto, 31) - own;
     const u32 total = a.total[row], mask = (1u << lane) - 1;
     const i64 o = row / a.step * a.k * a.step + row % a.step;

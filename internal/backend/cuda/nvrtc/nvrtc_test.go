@@ -82,8 +82,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEntries keeps and finds entries without a compiler: damaged ones are not taken, a folder that cannot be written keeps nothing and
-// hurts nobody, and whoever reads while others write finds a whole entry.
+// TestEntries stores and loads entries without a compiler: damaged ones are refused, a folder that cannot be written stores
+// nothing and is no error, and a reader among writers finds a whole entry.
 func TestEntries(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("LUCID_CACHE_DIR", dir)
