@@ -120,7 +120,7 @@ func Doctor() (string, error) {
 		}
 	}
 	err = nvrtc.Init()
-	note(err, "NVRTC %s at %s, kernels kept in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
+	note(err, "NVRTC %s at %s, kernels cached in %s", nvrtc.Version, nvrtc.Path, nvrtc.Folder())
 	err = cublas.Init()
 	note(err, "cuBLASLt at %s, version %d", cublas.Path, cublas.Version)
 	switch err := cudnn.Init(); { // it is optional

@@ -119,7 +119,7 @@ func train(d lucid.Device, steps int, compiled bool) (losses []float64) {
 }
 
 // TestDeviceErrors: refused values become the errors they are on the CPU, and affect nothing else.
-func TestComplaints(t *testing.T) {
+func TestDeviceErrors(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Arange(10).To(dev)
 	bad := func(f func() *lucid.Tensor, want error) {
@@ -162,5 +162,5 @@ func TestHammer(t *testing.T) {
 	}
 	wg.Wait()
 	before := lucid.MemoryStats(dev)
-	t.Logf("%d bytes in use, %d kept", before.Allocated, before.Cached)
+	t.Logf("%d bytes in use, %d cached", before.Allocated, before.Cached)
 }

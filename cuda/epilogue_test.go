@@ -119,7 +119,7 @@ func TestGeluGradient(t *testing.T) {
 }
 
 // TestHalfLoss: a language model's loss and gradients with a vocabulary of an odd size, compiled, against float32.
-func TestLossOfHalves(t *testing.T) {
+func TestHalfLoss(t *testing.T) {
 	dev := gpu(t)
 	const rows, width, words = 2048, 64, 5003
 	lucid.Seed(9)

@@ -10,7 +10,7 @@ import (
 )
 
 // captured fails the test if a compiled function does not run as a CUDA graph.
-func recorded(t testing.TB, f any) {
+func captured(t testing.TB, f any) {
 	t.Helper()
 	for _, g := range lucid.Explain(f).Graphs {
 		if !strings.HasPrefix(g, "recorded") {
@@ -20,7 +20,7 @@ func recorded(t testing.TB, f any) {
 }
 
 // TestCapture trains the same network captured, launch by launch and on the CPU; batches have new addresses at every step.
-func TestRecording(t *testing.T) {
+func TestCapture(t *testing.T) {
 	dev := gpu(t)
 	var losses [2][]float64
 	for k, compiled := range []bool{true, false} {
@@ -52,7 +52,7 @@ func TestRecording(t *testing.T) {
 			}
 		}
 		if compiled {
-			recorded(t, step)
+			captured(t, step)
 		}
 	}
 	t.Log(losses)
@@ -64,7 +64,7 @@ func TestRecording(t *testing.T) {
 }
 
 // TestCaptureDeviceError: a bad index reaches the readers of that run only, and the random generator advances.
-func TestRecordingComplaint(t *testing.T) {
+func TestCaptureDeviceError(t *testing.T) {
 	dev := gpu(t)
 	table := lucid.Arange(10).To(lucid.Float32).To(dev).Eval()
 	f := lucid.Compile(func(i *lucid.Tensor) *lucid.Tensor { return table.IndexSelect(0, i).Mul(2) })
@@ -73,7 +73,7 @@ func TestRecordingComplaint(t *testing.T) {
 		f(at(1, 2))
 	}
 	bad, good := f(at(3, 99)), f(at(3, 4))
-	recorded(t, f)
+	captured(t, f)
 	if got := good.Sum().Item(); got != 14 {
 		t.Errorf("the run behind a bad one gives %v, want 14", got)
 	}
@@ -129,7 +129,7 @@ func TestMemory(t *testing.T) {
 	for range 4 {
 		f(x)
 	}
-	recorded(t, f)
+	captured(t, f)
 	want := f(x).Item()
 	old := lucid.SetMemoryLimit(dev, lucid.MemoryStats(dev).Allocated+(64<<20))
 	err := lucid.Try(func() { lucid.Zeros(64 << 20).To(dev).Add(x.Sum()).Item() })
@@ -151,7 +151,7 @@ func TestMemory(t *testing.T) {
 // TestCapturePDL: kernels of a graph that start by programmatic dependent launch see all their predecessors' writes and
 // overwrite nothing that is still read, in long chains of small kernels and next to large ones, matmuls and copies: the
 // bits are those of single launches.
-func TestRecordingEarly(t *testing.T) {
+func TestCapturePDL(t *testing.T) {
 	dev := gpu(t)
 	for _, n := range []int{16, 1 << 10} {
 		var ws [2]*lucid.Tensor
@@ -191,7 +191,7 @@ func TestRecordingEarly(t *testing.T) {
 					t.Fatalf("size %d, run %d: a recording gives other bits", n, i)
 				}
 			}
-			recorded(t, compiled)
+			captured(t, compiled)
 		})
 	}
 }

@@ -62,7 +62,7 @@ func TestKernel(t *testing.T) {
 			t.Fatalf("run %d gives %v, want %v", i, got, want)
 		}
 	}
-	recorded(t, f)
+	captured(t, f)
 	// Its rules also work inside compiled functions, and in a differentiated one.
 	three := x.Narrow(0, 0, 3).Contiguous()
 	inside := lucid.Compile(grad)
@@ -78,8 +78,8 @@ func TestKernel(t *testing.T) {
 			}
 		}
 	}
-	recorded(t, inside)
-	recorded(t, forward)
+	captured(t, inside)
+	captured(t, forward)
 	bad := Kernel{Name: "bad", Source: "no C++", Outputs: func(in []Spec) ([]Spec, error) { return in, nil }, Launch: func(_, _ []Spec) Launch { return Launch{} }}.Op()
 	if err := lucid.Try(func() { bad(x)[0].Sum().Item() }); !errors.Is(err, lucid.ErrDevice) || !strings.Contains(err.Error(), "error") {
 		t.Errorf("a source that does not compile: %v", err)

@@ -85,7 +85,7 @@ func TestSameBits(t *testing.T) {
 		"logcumsumexp": func() *lucid.Tensor { return x.LogCumSumExp(0) },
 		"argsort":      func() *lucid.Tensor { return x.ArgSort(0) },
 		"index_add":    func() *lucid.Tensor { return lucid.Zeros(10000, 64).To(dev).IndexAdd(0, where, x.Reshape(-1, 64)) },
-		"index_add, halves": func() *lucid.Tensor {
+		"index_add, bfloat16": func() *lucid.Tensor {
 			return lucid.Zeros(10000, 64).To(dev).To(lucid.BFloat16).IndexAdd(0, where, x.Reshape(-1, 64).To(lucid.BFloat16))
 		},
 	} {
@@ -278,7 +278,7 @@ func TestFewOfMany(t *testing.T) {
 }
 
 // TestMaskCompaction partitions booleans along every dimension, some of them and all, against the CPU.
-func TestTruths(t *testing.T) {
+func TestMaskCompaction(t *testing.T) {
 	dev := gpu(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, s := range [][]int{{8192}, {8193}, {3, 20000, 2}, {2, 2049}, {5000, 3}, {300000}} {

@@ -15,21 +15,21 @@ func TestOddProducts(t *testing.T) {
 		lucid.Seed(3)
 		var x, y *lucid.Tensor
 		lucid.WithDevice(dev, func() { x, y = lucid.Randn(m, k), lucid.Randn(k, n) })
-		for _, turned := range []bool{false, true} {
+		for _, transposed := range []bool{false, true} {
 			a, b := x.To(lucid.BFloat16), y.To(lucid.BFloat16)
-			if turned {
+			if transposed {
 				a, b = x.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1), y.Transpose(0, 1).To(lucid.BFloat16).Contiguous().Eval().Transpose(0, 1)
 			}
 			got, want := a.MatMul(b).To(lucid.Float32), a.To(lucid.Float32).MatMul(b.To(lucid.Float32))
 			if e := got.Sub(want).Norm().Div(want.Norm()).Item(); !(e < 4e-3) {
-				t.Errorf("%v, turned %v: off by %.2g", c, turned, e)
+				t.Errorf("%v, transposed %v: off by %.2g", c, transposed, e)
 			}
 		}
 	}
 }
 
 // TestConcurrentProducts: split-K products from many goroutines have the bits they have alone.
-func TestProductsBesideEachOther(t *testing.T) {
+func TestConcurrentProducts(t *testing.T) {
 	dev := gpu(t)
 	var wg sync.WaitGroup
 	for g := range 16 {

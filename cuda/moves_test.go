@@ -24,13 +24,13 @@ func TestMoves(t *testing.T) {
 		"windows of bytes": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.Int8)).Unfold(1, 3, 1).Contiguous()
 		},
-		"windows of halves": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+		"windows of bfloat16": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.BFloat16)).Unfold(1, 5, 1).Contiguous()
 		},
 		"windows of complex numbers": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x.To(lucid.Complex64)).Unfold(1, 3, 1).Contiguous().Real()
 		},
-		"turned": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
+		"transposed": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor {
 			return on(x).Permute(2, 3, 0, 1).Contiguous()
 		},
 		"upside down": func(on func(x *lucid.Tensor) *lucid.Tensor) *lucid.Tensor { return on(x).Flip(1, 3).Contiguous() },

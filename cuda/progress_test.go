@@ -59,7 +59,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 	}
 	wait("eager", 499500, func() *lucid.Tensor { return x.Sum().Eval() })
 	wait("recorded", plain(x).Item(), func() *lucid.Tensor { return plain(x) })
-	wait("recorded that may complain", 6, func() *lucid.Tensor { return checked(x, at) })
+	wait("captured, with device errors possible", 6, func() *lucid.Tensor { return checked(x, at) })
 	wait("large", 999, func() *lucid.Tensor { return large.Add(0).Eval().At(7, 999).Eval() })
 	err := lucid.Try(func() {
 		y := checked(x, bad)
@@ -72,7 +72,7 @@ func TestReadingWaitsForItsOwn(t *testing.T) {
 }
 
 // TestReadingDuringWork reads values of all sizes from several goroutines while others overwrite freed memory.
-func TestReadingBesideWork(t *testing.T) {
+func TestReadingDuringWork(t *testing.T) {
 	dev := gpu(t)
 	var wg sync.WaitGroup
 	for g := range 6 {

@@ -22,16 +22,16 @@ func TestRandom(t *testing.T) {
 			return lucid.Dropout(lucid.Arange(0, n, 1).To(lucid.Float32), lucid.DropoutOptions{P: &p})
 		},
 		"columns": func(n int) *lucid.Tensor { return lucid.Rand(n, 6).Mul(lucid.Arange(0, 6, 1)) },
-		"turned": func(n int) *lucid.Tensor {
+		"transposed": func(n int) *lucid.Tensor {
 			return lucid.Rand(n, 6).Add(lucid.Arange(0, 6*n, 1).Reshape(6, n).Transpose(0, 1))
 		},
-		"of halves": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.BFloat16) },
-		"a mask":    func(n int) *lucid.Tensor { return lucid.Rand(n, 5).Lt(lucid.New(chance, 5).To(lucid.Float32)) },
-		"bernoulli": func(n int) *lucid.Tensor { return lucid.Bernoulli(lucid.Full([]int{n}, 0.4)) },
-		"integers":  func(n int) *lucid.Tensor { return lucid.RandInt(-5, 1000, n) },
-		"few":       func(n int) *lucid.Tensor { return lucid.RandInt(0, 3, n).To(lucid.Int32) },
-		"permuted":  func(n int) *lucid.Tensor { return lucid.RandPerm(n) },
-		"two":       func(n int) *lucid.Tensor { return lucid.Rand(n).Sub(lucid.Rand(n)) },
+		"of bfloat16": func(n int) *lucid.Tensor { return lucid.Rand(n).To(lucid.BFloat16) },
+		"a mask":      func(n int) *lucid.Tensor { return lucid.Rand(n, 5).Lt(lucid.New(chance, 5).To(lucid.Float32)) },
+		"bernoulli":   func(n int) *lucid.Tensor { return lucid.Bernoulli(lucid.Full([]int{n}, 0.4)) },
+		"integers":    func(n int) *lucid.Tensor { return lucid.RandInt(-5, 1000, n) },
+		"few":         func(n int) *lucid.Tensor { return lucid.RandInt(0, 3, n).To(lucid.Int32) },
+		"permuted":    func(n int) *lucid.Tensor { return lucid.RandPerm(n) },
+		"two":         func(n int) *lucid.Tensor { return lucid.Rand(n).Sub(lucid.Rand(n)) },
 	} {
 		for _, n := range []int{1, 2, 5, 12, 1000, 4097, 5000} {
 			for _, compiled := range []bool{false, true} {

@@ -30,7 +30,7 @@ func TestAnomaly(t *testing.T) {
 }
 
 // TestNotCaptured: a compiled function that cannot be captured says why, and computes the right result.
-func TestNotRecorded(t *testing.T) {
+func TestNotCaptured(t *testing.T) {
 	dev := gpu(t)
 	x := lucid.Arange(8).To(lucid.Float32).To(dev).Eval()
 	f := lucid.Compile(func(x *lucid.Tensor) *lucid.Tensor { return x.Mul(2).To(lucid.CPU).Add(1).To(dev).Sum() })

@@ -19,13 +19,13 @@ const (
 // attentionWork counts the FLOPs of each kind of attention so far.
 type attentionWork struct {
 	sync.Mutex
-	done map[cudnn.Attention]float64
-	kept map[cudnn.Attention]bool // an earlier process cached its plan
+	done   map[cudnn.Attention]float64
+	cached map[cudnn.Attention]bool // an earlier process cached its plan
 }
 
 // attentionCached reports whether an earlier process cached cuDNN's plan for an attention: then it is ready at once. Under
 // Deterministic the answer is no, since results must not depend on the cache.
-func (d *call) attentionKept(a cudnn.Attention) bool {
+func (d *call) attentionCached(a cudnn.Attention) bool {
 	if !d.dnnUsed || d.ctx.Deterministic {
 		return false
 	}
@@ -36,15 +36,15 @@ func (d *call) attentionKept(a cudnn.Attention) bool {
 	w := &d.attentions
 	w.Lock()
 	defer w.Unlock()
-	kept, known := w.kept[a]
+	cached, known := w.cached[a]
 	if !known {
-		if w.kept == nil {
-			w.kept = map[cudnn.Attention]bool{}
+		if w.cached == nil {
+			w.cached = map[cudnn.Attention]bool{}
 		}
-		kept = h.KeepsAttention(a)
-		w.kept[a] = kept
+		cached = h.HasAttention(a)
+		w.cached[a] = cached
 	}
-	return kept
+	return cached
 }
 
 // worth counts an attention and reports whether cuDNN should do it now, or will once it comes again.
@@ -53,8 +53,8 @@ func (d *call) worth(a cudnn.Attention) (now, later bool) {
 	if flops < worthAttention && !d.dnnAlways {
 		return false, false
 	}
-	if work := d.attentions.add(a, flops, d.face == running); !d.dnnAlways && d.face != recording && work < worthCompiling && !d.attentionKept(a) {
-		if d.face == looking && work > 0 { // it comes again and will be captured: compile our kernels now in case there is no cuDNN
+	if work := d.attentions.add(a, flops, d.mode == running); !d.dnnAlways && d.mode != capturing && work < worthCompiling && !d.attentionCached(a) {
+		if d.mode == precompiling && work > 0 { // it comes again and will be captured: compile our kernels now in case there is no cuDNN
 			d.openDNN()
 		}
 		return false, !d.dnnOff && (!d.dnnDone.Load() || d.dnnHandle != nil)
@@ -102,7 +102,7 @@ func (d *call) attentionByLibrary(p attr.Attention, out, in []backend.View) (don
 		return false, later, nil
 	}
 	done, err = d.library("attention", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.Attention(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
+		return h.Attention(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(out[0]), address(out[1]))
 	})
 	return done, false, err
 }
@@ -147,7 +147,7 @@ func (d *call) attentionGradByLibrary(p attr.Attention, out []backend.View, in g
 	}
 	defer sums.Free()
 	done, err = d.library("attention_grad", fmt.Sprint(q.Shape, k.Shape), func(h *cudnn.Handle) error {
-		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.face == running, d.pool, address(q), address(k), address(v), address(g), address(y),
+		return h.AttentionGrad(d.Device.Device, a, p.Scale, d.mode == running, d.pool, address(q), address(k), address(v), address(g), address(y),
 			address(stat.views[0]), sums.Dev, address(out[0]), address(out[1]), address(out[2]))
 	})
 	return done, false, err

@@ -71,7 +71,7 @@ func (r *rowsOf) wide(v backend.View) (backend.View, error) {
 }
 
 // product computes z = x·y for all matrices; x is m×k, y k×n, either may be given transposed.
-func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) error {
+func (r *rowsOf) product(z, x, y backend.View, m, n, k int, transposeX, transposeY bool) error {
 	if m == 0 || n == 0 || k == 0 {
 		return r.d.Fill(address(z), 0, r.matrices*m*n*r.t.Size())
 	}
@@ -79,13 +79,13 @@ func (r *rowsOf) product(z, x, y backend.View, m, n, k int, turnX, turnY bool) e
 	if err != nil {
 		return err
 	}
-	matrix := func(rows, cols int, turned bool) cublas.Matrix {
-		if turned {
+	matrix := func(rows, cols int, transposed bool) cublas.Matrix {
+		if transposed {
 			return cublas.Matrix{Row: 1, Column: rows, Batch: rows * cols}
 		}
 		return cublas.Matrix{Row: cols, Column: 1, Batch: rows * cols}
 	}
-	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, turnX), Y: matrix(k, n, turnY),
+	p := cublas.Product{DType: r.t, Batch: r.matrices, M: m, N: n, K: k, X: matrix(m, k, transposeX), Y: matrix(k, n, transposeY),
 		Align: [3]int{cublas.AlignOf(address(z)), cublas.AlignOf(address(x)), cublas.AlignOf(address(y))}, Deterministic: r.d.ctx.Deterministic}
 	return r.d.product(h, p, address(z), address(x), address(y))
 }

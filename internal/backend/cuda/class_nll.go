@@ -116,10 +116,10 @@ func classNLL(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "cross_entropy", func(word uintptr) error {
+	return d.checked(d.ctx, "cross_entropy", func(record uintptr) error {
 		var g args
 		g.int(r.rows, r.n, r.step, r.pitch)
-		g.ptr(address(out[0]), address(out[1]), address(x), address(target), word)
+		g.ptr(address(out[0]), address(out[1]), address(x), address(target), record)
 		return d.launch(f, blocks(r.rows, threads/lanes), 1, threads, g)
 	})
 }
@@ -151,14 +151,14 @@ func classNLLGrad(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "cross_entropy", func(word uintptr) error {
+	return d.checked(d.ctx, "cross_entropy", func(record uintptr) error {
 		var g args
 		g.int(r.rows, r.n, r.step, r.pitch, z.pitch, chunks)
 		g.ptr(address(out[0]), address(x))
 		for _, v := range rest.views {
 			g.ptr(address(v))
 		}
-		g.ptr(word)
+		g.ptr(record)
 		return d.launch(f, grid, 1, threads, g)
 	})
 }

@@ -58,8 +58,8 @@ func (d *call) ownConv(c attr.Conv, out backend.View, in []backend.View) error {
 	size := out.Shape.Dims()[2:]
 	sd, area := len(size), product(size)
 	outs, terms := w[0]/c.Groups, product(w[1:])
-	places := x[0] * area
-	name, grid, chunks := "conv_tiled", blocks(places, 64)*blocks(outs, 64)*c.Groups, 1
+	positions := x[0] * area
+	name, grid, chunks := "conv_tiled", blocks(positions, 64)*blocks(outs, 64)*c.Groups, 1
 	if outs < 8 {
 		name, grid = "conv_direct", blocks(out.Numel(), threads)
 	}
@@ -85,7 +85,7 @@ func (d *call) ownConv(c attr.Conv, out backend.View, in []backend.View) error {
 		flip = 1
 	}
 	var g args
-	g.int(places, outs, c.Groups, terms, chunk, chunks)
+	g.int(positions, outs, c.Groups, terms, chunk, chunks)
 	g.ptr(address(out), address(in[0]), address(in[1]), part)
 	for _, list := range [][]int{size, x[2:], w[2:], c.Stride.Slice(), c.Low.Slice(), c.KernelDilation.Slice(), c.InputDilation.Slice()} {
 		g.int(list...)

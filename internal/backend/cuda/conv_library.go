@@ -41,13 +41,13 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 		for i := range low {
 			low[i] = (w.Shape.Dim(2+i)-1)*c.KernelDilation.At(i) - low[i]
 		}
-		l.x, l.y, l.w = out, x, turned(w, c.Groups)
+		l.x, l.y, l.w = out, x, swapFirst(w, c.Groups)
 	case c.Flip || !ones(c.InputDilation):
 		return nil, false
 	case kernel > size:
 		l.k.Way, l.k.Stride, l.k.Dilation = cudnn.ToWeight, c.KernelDilation, c.Stride
-		l.y, l.w = turned(w, 1), turned(out, 1)
-		if l.x = turned(x, 1); c.Groups > 1 { // (C/groups, groups·N, …) to (N, groups, C/groups, …)
+		l.y, l.w = swapFirst(w, 1), swapFirst(out, 1)
+		if l.x = swapFirst(x, 1); c.Groups > 1 { // (C/groups, groups·N, …) to (N, groups, C/groups, …)
 			st, n := x.Strides(), x.Shape.Dim(1)/c.Groups
 			dims := slices.Concat([]int{n, c.Groups, x.Shape.Dim(0)}, x.Shape.Dims()[2:])
 			l.x = part(x, shape.Of("conv", dims...), slices.Concat([]int{st[1], n * st[1], st[0]}, st[2:]), 0)
@@ -75,7 +75,7 @@ func newConvLibrary(d *call, c attr.Conv, out, x, w backend.View) (*convLibrary,
 }
 
 // swapFirst swaps the first two dimensions within each group: (groups·i, o, …) becomes (groups, o, i, …).
-func turned(v backend.View, groups int) backend.View {
+func swapFirst(v backend.View, groups int) backend.View {
 	st, s := v.Strides(), v.Shape.Dims()
 	dims, to := slices.Concat([]int{s[1], s[0]}, s[2:]), slices.Concat([]int{st[1], st[0]}, st[2:])
 	if groups > 1 {
@@ -103,7 +103,7 @@ func packed(dims []int, last bool) []int {
 }
 
 // hasStrides reports whether a view has these strides; dimensions of size 1 do not matter.
-func lies(v backend.View, strides []int) bool {
+func hasStrides(v backend.View, strides []int) bool {
 	st := v.Strides()
 	for i, n := range v.Shape.Dims() {
 		if n != 1 && st[i] != strides[i] {
@@ -116,7 +116,7 @@ func lies(v backend.View, strides []int) bool {
 // channelsLast reports whether a view is NHWC and not NCHW.
 func (l *convLibrary) channelsLast(v backend.View) bool {
 	s := v.Shape.Dims()
-	return len(s) == l.k.Stride.Len()+2 && lies(v, packed(s, true)) && !lies(v, packed(s, false))
+	return len(s) == l.k.Stride.Len()+2 && hasStrides(v, packed(s, true)) && !hasStrides(v, packed(s, false))
 }
 
 // joined returns the sizes of a view of a convolution, groups merged with the dimension behind them.
@@ -129,7 +129,7 @@ func joined(v backend.View, rank, groupAt int) []int {
 }
 
 // operand is a tensor in a layout cuDNN takes.
-type placed struct {
+type operand struct {
 	view backend.View // of the caller
 	tmp  backend.View // of the copy, if there is one
 	at   uintptr
@@ -138,11 +138,11 @@ type placed struct {
 }
 
 // layOut brings a tensor to a layout: it is copied if it has another, or allocated if it is the result.
-func (l *convLibrary) place(v backend.View, groupAt int, last, result bool) (placed, error) {
+func (l *convLibrary) layOut(v backend.View, groupAt int, last, result bool) (operand, error) {
 	rank := l.k.Stride.Len()
-	p := placed{view: v, dims: joined(v, rank, groupAt), at: address(v)}
+	p := operand{view: v, dims: joined(v, rank, groupAt), at: address(v)}
 	p.lay = packed(p.dims, last)
-	if v.Shape.Rank() == rank+2 && lies(v, p.lay) && p.at%16 == 0 {
+	if v.Shape.Rank() == rank+2 && hasStrides(v, p.lay) && p.at%16 == 0 {
 		return p, nil
 	}
 	st := p.lay
@@ -171,13 +171,13 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 	}()
 	last := l.channelsLast(l.x) || l.channelsLast(l.y)
 	result := map[cudnn.Way]int{cudnn.ToInput: 0, cudnn.ToWeight: 1, cudnn.Forward: 2}[l.k.Way]
-	var p [3]placed
+	var p [3]operand
 	for i, o := range []struct {
 		v       backend.View
 		groupAt int
 	}{{l.x, 1}, {l.w, 0}, {l.y, 1}} {
 		var err error
-		if p[i], err = l.place(o.v, o.groupAt, last, i == result); err != nil {
+		if p[i], err = l.layOut(o.v, o.groupAt, last, i == result); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (l *convLibrary) run(h *cudnn.Handle) error {
 		k.Stride, k.Dilation = lead(k.Stride, 1), lead(k.Dilation, 1)
 		k.Low, k.High = lead(k.Low, 0), lead(k.High, 0)
 	}
-	if err := h.Conv(l.d.Device.Device, k, l.d.face == running, l.d.pool, p[0].at, p[1].at, p[2].at); err != nil {
+	if err := h.Conv(l.d.Device.Device, k, l.d.mode == running, l.d.pool, p[0].at, p[1].at, p[2].at); err != nil {
 		return err
 	}
 	if r := p[result]; r.tmp.Buf != nil {
@@ -207,18 +207,18 @@ func (d *Device) moveInOrder(to, from backend.View) error {
 	}
 	st := to.Strides()
 	slices.SortStableFunc(order, func(i, j int) int { return st[j] - st[i] })
-	turn := func(v backend.View) backend.View {
+	permute := func(v backend.View) backend.View {
 		dims, strides := make([]int, len(order)), make([]int, len(order))
 		for k, i := range order {
 			dims[k], strides[k] = v.Shape.Dim(i), v.Strides()[i]
 		}
 		return part(v, shape.Of("conv", dims...), strides, 0)
 	}
-	return d.move(turn(to), turn(from))
+	return d.move(permute(to), permute(from))
 }
 
 // asTaken returns sizes and strides as cuDNN takes them: one spatial dimension becomes two.
-func asTaken(p placed) (dims, strides attr.Ints) {
+func asTaken(p operand) (dims, strides attr.Ints) {
 	d, st := p.dims, p.lay
 	if len(d) == 3 {
 		d = []int{d[0], d[1], 1, d[2]}

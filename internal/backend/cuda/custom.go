@@ -83,14 +83,14 @@ func runCustom(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 		params = append(params, p)
 	}
-	if d.face == looking {
+	if d.mode == precompiling {
 		return nil
 	}
 	begin := time.Now()
 	if err := d.LaunchParams(f, form.Blocks, form.Threads, form.Shared, unsafe.SliceData(params)); err != nil {
 		return err
 	}
-	if d.slow && d.face == running {
+	if d.slow && d.mode == running {
 		defer func() { d.spent("custom "+k.Name, begin) }()
 		return d.Sync()
 	}

@@ -20,21 +20,21 @@ type Device struct {
 	*shared
 	*driver.Device // with the stream launches go to
 	pool           *mem.Pool
-	face           face
+	mode           launchMode
 	rec            *recorder // of the mode that captures
 }
 
 // shared is what a GPU's Devices have in common.
 type shared struct {
 	arch    string
-	kernels sync.Map // key → *compiled
-	queue   queue    // of kernels to compile
+	kernels sync.Map     // key → *compiled
+	queue   compileQueue // of kernels to compile
 	begun   atomic.Int64
 	slow    bool // LUCID_CUDA_SYNC=1: synchronise after every launch, so that a fault names its kernel
 	strict  bool
-	times   times
+	times   kernelTimes
 
-	words *words
+	faults *faultRecords
 
 	blasOnce  sync.Once
 	blas      *cublas.Handle
@@ -52,7 +52,7 @@ type shared struct {
 
 	attentions attentionWork
 
-	recordings recordings
+	graphs graphs
 
 	// Fallbacks counts ops that ran on the host because the device has no kernel for them.
 	Fallbacks atomic.Int64
@@ -84,15 +84,15 @@ func Open(index int) (*backend.Device, *Device, error) {
 	d := &Device{Device: dd, shared: &shared{arch: fmt.Sprintf("sm_%d%d", dd.Major, dd.Minor), slow: os.Getenv("LUCID_CUDA_SYNC") == "1", strict: os.Getenv("LUCID_CUDA_STRICT") == "1",
 		dnnOff: os.Getenv("LUCID_CUDA_CUDNN") == "0", dnnAlways: os.Getenv("LUCID_CUDA_CUDNN") == "always"}}
 	d.pool = mem.NewPool(fmt.Sprintf("cuda:%d (%s)", index, dd.Name), &source{d: dd, free: map[int][]uintptr{}, size: map[uintptr]int{}})
-	if d.words, err = newWords(d); err != nil {
+	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxTails, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runFace, RunMany: d.runMany,
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxReductions, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runInMode, RunMany: d.runHorizontal,
 		FoldsRows: foldsRows, TakesRows: takesRows, RunRows: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.ahead, Compiled: d.begun.Load, Settings: settings}
+		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.precompile, Compiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
-		d.recordings.open(d)
-		b.Capture, b.Scratch = d.capture, d.recordings.pool
+		d.graphs.open(d)
+		b.Capture, b.Scratch = d.capture, d.graphs.pool
 	}
 	for name, k := range table {
 		b.Table[name] = d.bind(name, k)
@@ -132,7 +132,7 @@ func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
 
 // did submits work, and stores its number in the outputs.
 func (d *Device) did(out, in []backend.View, run func() error) error {
-	if err := run(); err != nil || d.face != running {
+	if err := run(); err != nil || d.mode != running {
 		return err
 	}
 	return d.note(out, in)
@@ -202,4 +202,4 @@ func (d *Device) FallbackOps() map[string]int64 {
 }
 
 // HasKernel reports whether an op has a kernel of its own or can be fused, for some dtypes at least.
-func Known(op string) bool { return table[op] != nil || kinds[op] != "" }
+func HasKernel(op string) bool { return table[op] != nil || kinds[op] != "" }

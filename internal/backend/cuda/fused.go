@@ -19,11 +19,11 @@ import (
 
 // program is a prepared fused program: what its source and its cache key depend on.
 type program struct {
-	key    string
-	faults string
-	last   atomic.Pointer[readied]
-	heavy  bool // it computes transcendental functions, so arithmetic limits it
-	after  *after
+	key      string
+	faults   string
+	last     atomic.Pointer[readied]
+	heavy    bool // it computes transcendental functions, so arithmetic limits it
+	epilogue *epilogue
 	*backend.Fused
 }
 
@@ -54,7 +54,7 @@ func (f *form) short() (k shortForm, ok bool) {
 func prepare(p *backend.Fused) {
 	q := &program{Fused: p, key: p.Code()}
 	for _, ins := range p.Instrs {
-		if mayComplain(ins.Op, p.DTypes[ins.Src[0]]) {
+		if mayFault(ins.Op, p.DTypes[ins.Src[0]]) {
 			switch a := ins.Attr.(type) {
 			case attr.Domain:
 				q.faults = a.Op
@@ -69,33 +69,33 @@ func prepare(p *backend.Fused) {
 		p.Join = q.key
 	}
 	q.heavy = len(filesOf(q)) > 2
-	if p.Head != nil && canDraw(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
+	if p.Head != nil && canGenerate(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
 		q.key, p.Head.Unwritten = q.key+p.Head.Op, true
 	}
-	if q.after = afterProduct(p); q.after != nil {
-		p.Head.Unwritten, p.Head.Apart = true, q.after.slope != nil
+	if q.epilogue = epilogueOf(p); q.epilogue != nil {
+		p.Head.Unwritten, p.Head.Apart = true, q.epilogue.geluGrad != nil
 	}
 	p.Prep = q
 }
 
 // runInMode is runFused in the launch mode a launch asks for.
-func (d *Device) runFace(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
-	f := d.faced(c)
-	if f.face != recording && p.Head == nil {
+func (d *Device) runInMode(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+	f := d.inMode(c)
+	if f.mode != capturing && p.Head == nil {
 		err := f.runFused(c, p, nil, out, in) // the fast path of a single op: no allocation
-		if err != nil || f.face != running {
+		if err != nil || f.mode != running {
 			return err
 		}
 		return f.note(out, in)
 	}
 	if p.Head != nil {
-		return f.ordered(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+		return f.tracked(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
 	}
-	return f.ordered("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
+	return f.tracked("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
 
 // runFused runs a prepared program; rng, if not nil, is the input that its kernel generates.
-func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in []backend.View) error {
+func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *fusedRNG, out, in []backend.View) error {
 	s := out[0].Shape
 	if p.Tail != nil {
 		s = p.Shape
@@ -114,7 +114,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 		}
 	}()
 	if w != nil {
-		f.classes[p.Head.Dst], views[p.Head.Dst], f.drawing = drawn, w.key, w
+		f.classes[p.Head.Dst], views[p.Head.Dst], f.rng = generated, w.key, w
 	}
 	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 		f.pairUp(s.Numel())
 	}
 	if p.Tail != nil {
-		f.fitTails(p.Tail, s)
+		f.fitReductions(p.Tail, s)
 	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 	if q.faults != "" {
 		g := f // a deferred check needs the form on the heap
 		g.classes, views = slices.Clone(f.classes), slices.Clone(views)
-		return d.checked(c, faultName(q.faults), func(word uintptr) error { return d.launchFused(fn, q, &g, s, word, views, out) })
+		return d.checked(c, faultName(q.faults), func(record uintptr) error { return d.launchFused(fn, q, &g, s, record, views, out) })
 	}
 	return d.launchFused(fn, q, &f, s, 0, views, out)
 }
@@ -142,7 +142,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *drawing, out, in 
 // caller's to free.
 func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem.Buffer) ([]*mem.Buffer, error) {
 	for i := range in {
-		if f.classes[i] != drawn {
+		if f.classes[i] != generated {
 			f.classes[i] = classOf(in[i])
 		}
 		if f.classes[i] == byValue {
@@ -161,14 +161,14 @@ func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem
 }
 
 // launchFused launches a program's kernel.
-func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, word uintptr, in, out []backend.View) error {
+func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, record uintptr, in, out []backend.View) error {
 	if q.Tail != nil {
-		return d.launchTails(fn, q, f, s, word, in, out)
+		return d.launchReductions(fn, q, f, s, record, in, out)
 	}
 	n := s.Numel()
 	span := f.span(q, n)
 	var space [24]uint64
-	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, word, span, f, in, out))
+	return d.launch(fn, blocks(n, span), 1, threads, fusedArgs(space[:0], n, record, span, f, in, out))
 }
 
 // faultName is the op a device error names.
@@ -183,9 +183,9 @@ func faultName(op string) string {
 }
 
 // fusedArgs fills the struct Args that fusedSource declares, in the slice given as far as it goes.
-func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend.View) args {
+func fusedArgs(a args, n int, record uintptr, span int, f *form, in, out []backend.View) args {
 	a.int(n)
-	a.ptr(word)
+	a.ptr(record)
 	a.int(span)
 	a.int(f.dims...)
 	for _, s := range f.strides {
@@ -205,8 +205,8 @@ func fusedArgs(a args, n int, word uintptr, span int, f *form, in, out []backend
 	for _, v := range out {
 		a.ptr(address(v))
 	}
-	if f.drawing != nil && !f.drawing.words {
-		a = append(a, f.drawing.below)
+	if f.rng != nil && !f.rng.words {
+		a = append(a, f.rng.below)
 	}
 	return a
 }

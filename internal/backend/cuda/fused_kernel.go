@@ -16,7 +16,7 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 		}
 	}
 	key := "fused " + q.key + "|" + f.key()
-	if c != nil && c.Ready && d.face == running && !d.compiled(key) {
+	if c != nil && c.Ready && d.mode == running && !d.compiled(key) {
 		return nil, backend.ErrCold
 	}
 	g := *f // the source may be generated later
@@ -24,9 +24,9 @@ func (d *Device) fusedKernel(c *backend.Ctx, q *program, f *form) (*driver.Funct
 	fn, err := d.kernel(key, "fused", func() string {
 		if q.Tail != nil {
 			if g.cols > 0 {
-				return rowTailsSource(q, &g)
+				return rowReductionSource(q, &g)
 			}
-			return tailsSource(q, &g)
+			return columnReductionSource(q, &g)
 		}
 		return fusedSource(q, &g, 0)
 	})

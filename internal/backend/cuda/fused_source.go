@@ -15,15 +15,15 @@ import (
 func fusedSource(p *program, f *form, many int) string {
 	var b strings.Builder
 	w := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(kernels.Source(append(filesOf(p), f.drawing.files()...)...))
-	nd, ns := len(f.dims), writeArgs(w, p, f, f.drawing.fields())
+	b.WriteString(kernels.Source(append(filesOf(p), f.rng.files()...)...))
+	nd, ns := len(f.dims), writeArgs(w, p, f, f.rng.fields())
 	index, offset := f.indices()
 	if many > 0 {
-		writeMany(w, many)
+		writeHorizontal(w, many)
 	} else {
 		w("extern \"C\" __global__ void __launch_bounds__(%d) fused(const __grid_constant__ Args a) {\nconst u32 block = blockIdx.x;", threads)
 	}
-	w("const int V = %d, U = %d;", f.vector, f.many(p))
+	w("const int V = %d, U = %d;", f.vector, f.vectorsPerThread(p))
 	w("const %s S = %s;", index, f.apart()) // distance between the vectors of a thread
 	if f.pairs() {
 		w("const %s e = ((%s)block * %du + threadIdx.x) * V;", index, index, threads)
@@ -41,7 +41,7 @@ func fusedSource(p *program, f *form, many int) string {
 	}
 	names := writeLoads(w, p, f)
 	if f.looping(p) {
-		writeAhead(w, p, f, index)
+		writePrefetch(w, p, f, index)
 	}
 	w("#pragma unroll\nfor (int u = 0; u < U; u++) {\nconst i64 left = a.n - (i64)e - (i64)(u * S);")
 	writeBody(w, p, names, "")
@@ -130,7 +130,7 @@ func writeBody(w func(string, ...any), p *program, names []string, fold string) 
 }
 
 // writePrefetch begins the loop of a compute-bound kernel: the next vectors are loaded while it computes.
-func writeAhead(w func(string, ...any), p *program, f *form, index string) {
+func writePrefetch(w func(string, ...any), p *program, f *form, index string) {
 	ptr := 0
 	w("for (;;) {\nconst %s next = e + %d * V;\nconst bool more = next < end;", index, threads)
 	for i, c := range f.classes {
@@ -228,8 +228,8 @@ func writeLoads(w func(string, ...any), p *program, f *form) []string {
 			w("const Rep<%s>::R r%d = get(immediate<%s>(a.imm[%d]));", m, i, m, imm)
 			imm++
 			continue
-		case drawn:
-			f.drawing.write(w, p.DTypes[i], i, ptr)
+		case generated:
+			f.rng.write(w, p.DTypes[i], i, ptr)
 		case scalar:
 			w("const Rep<%s>::R r%d = get(*(const %s *)a.in[%d]);", m, i, m, ptr)
 		case aligned:

@@ -12,7 +12,7 @@ import (
 
 // geluGrad is the factor a program multiplies a product with, a function of one input: perhaps the derivative of gelu (tanh
 // form).
-type slope struct {
+type geluGrad struct {
 	x     int             // the input, a half type
 	list  []backend.Instr // compute the factor in float32
 	last  int             // the register that holds it
@@ -23,13 +23,13 @@ type slope struct {
 
 // geluGradOf matches a program product · half(f(x)), f being arithmetic and one tanh over x and constants, perhaps with
 // column sums; nil: no match. Whether f is gelu's derivative depends on the constants, known at run time.
-func slopeAfter(p *backend.Fused) *slope {
+func geluGradOf(p *backend.Fused) *geluGrad {
 	n := len(p.Instrs) - 1
 	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.Tails() > 1 {
 		return nil
 	}
 	half := p.DTypes[p.Head.Dst]
-	s := &slope{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
+	s := &geluGrad{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
 	if t := p.Tail; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func slopeAfter(p *backend.Fused) *slope {
 }
 
 // isGelu reports whether the function is gelu's derivative: it is evaluated at some points.
-func (s *slope) isGelu(in []backend.View) bool {
+func (s *geluGrad) isGelu(in []backend.View) bool {
 	reg := make([]float64, s.count)
 	known := make([]bool, s.count)
 	for i, v := range in[:s.in] {
@@ -105,7 +105,7 @@ func (s *slope) isGelu(in []backend.View) bool {
 				reg[ins.Dst] = math.Tanh(a[0])
 			}
 		}
-		if !known[s.last] || math.Abs(reg[s.last]-geluSlope(x)) > 1e-6 {
+		if !known[s.last] || math.Abs(reg[s.last]-geluDerivative(x)) > 1e-6 {
 			return false
 		}
 	}
@@ -113,7 +113,7 @@ func (s *slope) isGelu(in []backend.View) bool {
 }
 
 // geluDerivative is the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-func geluSlope(x float64) float64 {
+func geluDerivative(x float64) float64 {
 	beta := math.Sqrt(2 / math.Pi)
 	t := math.Tanh(beta * (x + 0.044715*x*x*x))
 	return 0.5*(1+t) + 0.5*x*(1-t*t)*beta*(1+3*0.044715*x*x)

@@ -18,8 +18,8 @@ import (
 // that the next graph uses it too. Graphs run one after the other on the device's stream. When the pool returns memory to
 // the device, all graphs are void.
 
-// recordings is what the graphs of a device share.
-type recordings struct {
+// graphs is what the graphs of a device share.
+type graphs struct {
 	mu     sync.Mutex // held while a graph is launched with its copies
 	making sync.Mutex // one capture at a time
 	pool   *mem.Pool
@@ -54,7 +54,7 @@ func (s *scratch) Alloc(n int) ([]byte, uintptr, error) {
 
 func (s *scratch) Release(_ []byte, p uintptr) {
 	if s.from == nil {
-		r := &s.d.recordings
+		r := &s.d.graphs
 		r.mu.Lock()
 		r.age++
 		r.mu.Unlock()
@@ -63,9 +63,9 @@ func (s *scratch) Release(_ []byte, p uintptr) {
 	delete(s.bufs, p)
 }
 
-func (r *recordings) open(d *Device) {
+func (r *graphs) open(d *Device) {
 	s := &scratch{d: d, bufs: map[uintptr]*mem.Buffer{}}
-	r.pool = mem.NewPool("recordings", s)
+	r.pool = mem.NewPool("graphs", s)
 	d.pool.Pressure = func() {
 		if !s.busy.Load() { // else that pool itself is allocating
 			r.pool.Trim()
@@ -75,34 +75,34 @@ func (r *recordings) open(d *Device) {
 
 // recorder is the state of a capture, and of the graph it becomes.
 type recorder struct {
-	d     *Device
-	main  *driver.Device
-	keep  []*mem.Buffer // memory of its own
-	early bool          // small kernels use programmatic dependent launch
-	order
+	d    *Device
+	main *driver.Device
+	keep []*mem.Buffer // memory of its own
+	pdl  bool          // small kernels use programmatic dependent launch
+	dependencies
 
-	words []wordUse
-	block *mem.Buffer // the fault records, maxFaults of them
-	ring  []stamp     // pinned; the status of the last runs
-	seq   *mem.Buffer // number of runs the device has completed
+	faults []faultUse
+	block  *mem.Buffer   // the fault records, maxFaults of them
+	ring   []graphStatus // pinned; the status of the last runs
+	seq    *mem.Buffer   // number of runs the device has completed
 }
 
 // faultUse is the launch that owns a fault record.
-type wordUse struct {
+type faultUse struct {
 	step int
 	op   string
 }
 
 const (
-	maxWords = 1024
-	ringSize = 64
+	maxFaults = 1024
+	ringSize  = 64
 )
 
 // graphStatus is struct Status of graph_status.cu: the outcome of a run.
-type stamp struct {
+type graphStatus struct {
 	seq   uint64
 	mask  uint64 // records that hold an error, by number modulo 64
-	first word
+	first faultRecord
 }
 
 // fixed uploads bytes to memory of the graph's own, at once.
@@ -115,28 +115,28 @@ func (r *recorder) fixed(b []byte) (*mem.Buffer, error) {
 	return m, r.main.Upload(m.Dev, b)
 }
 
-// record gives a launch a fault record.
-func (r *recorder) word(step int, op string) (uintptr, error) {
+// newFault gives a launch a fault record.
+func (r *recorder) newFault(step int, op string) (uintptr, error) {
 	if r.block == nil {
 		var err error
-		if r.block, err = r.fixed(make([]byte, maxWords*int(unsafe.Sizeof(word{})))); err != nil {
+		if r.block, err = r.fixed(make([]byte, maxFaults*int(unsafe.Sizeof(faultRecord{})))); err != nil {
 			return 0, err
 		}
 	}
-	if len(r.words) == maxWords {
-		return 0, fault.New(fault.NotImplemented, op, "more than %d launches check values", maxWords)
+	if len(r.faults) == maxFaults {
+		return 0, fault.New(fault.NotImplemented, op, "more than %d launches check values", maxFaults)
 	}
-	r.words = append(r.words, wordUse{step, op})
-	return r.block.Dev + uintptr(len(r.words)-1)*unsafe.Sizeof(word{}), nil
+	r.faults = append(r.faults, faultUse{step, op})
+	return r.block.Dev + uintptr(len(r.faults)-1)*unsafe.Sizeof(faultRecord{}), nil
 }
 
 // capture captures launches into a CUDA graph.
-func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
-	all := &d.recordings
+func (d *Device) capture(show func(mode any) error) (backend.Graph, error) {
+	all := &d.graphs
 	all.making.Lock()
 	defer all.making.Unlock()
 	if all.dev == nil {
-		dev, err := d.Recorder()
+		dev, err := d.CaptureStream()
 		if err != nil {
 			return nil, err
 		}
@@ -145,8 +145,8 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	all.mu.Lock()
 	age := all.age
 	all.mu.Unlock()
-	r := &recorder{d: d, main: d.Device, early: d.StartsEarly() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
-	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, face: recording, rec: r}
+	r := &recorder{d: d, main: d.Device, pdl: d.SupportsPDL() && os.Getenv("LUCID_CUDA_GRAPHS") != "apart"}
+	f := &Device{shared: d.shared, Device: all.dev, pool: all.pool, mode: capturing, rec: r}
 	if err := all.dev.Begin(); err != nil {
 		return nil, err
 	}
@@ -154,8 +154,8 @@ func (d *Device) capture(show func(face any) error) (backend.Graph, error) {
 	if jerr := r.join(f); err == nil {
 		err = jerr
 	}
-	if err == nil && len(r.words) > 0 {
-		err = r.stamp(f)
+	if err == nil && len(r.faults) > 0 {
+		err = r.status(f)
 	}
 	exec, eerr := all.dev.End(err == nil)
 	if err == nil {
@@ -179,21 +179,21 @@ func (r *recorder) free() {
 }
 
 // status adds the last node of a graph that may report device errors: it writes the outcome of the run to pinned memory.
-func (r *recorder) stamp(f *Device) error {
-	b, err := r.main.Pinned(ringSize * int(unsafe.Sizeof(stamp{})))
+func (r *recorder) status(f *Device) error {
+	b, err := r.main.Pinned(ringSize * int(unsafe.Sizeof(graphStatus{})))
 	if err != nil {
 		return err
 	}
-	r.ring = unsafe.Slice((*stamp)(unsafe.Pointer(unsafe.SliceData(b))), ringSize)
+	r.ring = unsafe.Slice((*graphStatus)(unsafe.Pointer(unsafe.SliceData(b))), ringSize)
 	if r.seq, err = r.fixed(make([]byte, 8)); err != nil {
 		return err
 	}
-	fn, err := f.kernel("stamp", "stamp", func() string { return kernels.Source("prelude", "stamp") })
+	fn, err := f.kernel("graph_status", "graph_status", func() string { return kernels.Source("prelude", "graph_status") })
 	if err != nil {
 		return err
 	}
 	var a args
-	a.int(len(r.words))
+	a.int(len(r.faults))
 	a.ptr(r.block.Dev, uintptr(unsafe.Pointer(unsafe.SliceData(b))), r.seq.Dev)
 	a.int(ringSize)
 	return f.launch(fn, 1, 1, threads, a)

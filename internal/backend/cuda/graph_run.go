@@ -35,13 +35,13 @@ func (x unclosed) close() {
 // release frees the ring.
 func (r *recorder) release() {
 	if r.ring != nil {
-		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(stamp{}))))
+		_ = r.main.Unpin(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(r.ring))), ringSize*int(unsafe.Sizeof(graphStatus{}))))
 		r.ring = nil
 	}
 }
 
 // MayFail reports whether a launch can report a device error.
-func (g *graph) Complains() bool { return len(g.r.words) > 0 }
+func (g *graph) Complains() bool { return len(g.r.faults) > 0 }
 
 // Close lets go of the graph; runs in flight and unread outcomes hold it until they are done.
 func (g *graph) Close() {}
@@ -56,7 +56,7 @@ func (g *graph) Launch(before, behind []backend.Copy, made []*mem.Buffer) (backe
 			return nil, err
 		}
 	}
-	all := &d.recordings
+	all := &d.graphs
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if g.age != all.age {
@@ -113,15 +113,15 @@ func (g *graph) outcome(number uint64, work int64) backend.Outcome {
 		}
 		var bad []backend.Complaint
 		named := false
-		for i, w := range g.r.words {
+		for i, w := range g.r.faults {
 			if s.mask>>(i%64)&1 == 0 {
 				continue
 			}
-			says := word{code: s.first.code, value: -1, size: -1}
+			says := faultRecord{code: s.first.code, value: -1, size: -1}
 			if !named {
 				says, named = s.first, true
 			}
-			bad = append(bad, backend.Complaint{Step: w.step, Err: says.complaint(w.op)})
+			bad = append(bad, backend.Complaint{Step: w.step, Err: says.err(w.op)})
 		}
 		return true, bad, nil
 	}

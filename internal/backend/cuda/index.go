@@ -17,11 +17,11 @@ func init() {
 }
 
 // combine is how a written value is combined with the one that is there.
-var meets = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
+var combine = map[attr.Reduction]string{attr.ReduceSet: "second", attr.ReduceAdd: "op_add", attr.ReduceMul: "op_mul", attr.ReduceMax: "op_maximum", attr.ReduceMin: "op_minimum"}
 
 func indexSource(form string, t, s dtype.DType, r attr.Reduction) string {
 	return kernels.Source("prelude", "elementwise") + "template <class T> DEV T second(T, T y) { return y; }\n" +
-		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define MEET %s\n", form, ctype[t], ctype[s], meets[r]) + kernels.Source("index")
+		fmt.Sprintf("#define %s\n#define T %s\n#define S %s\n#define COMBINE %s\n", form, ctype[t], ctype[s], combine[r]) + kernels.Source("index")
 }
 
 // denseViews holds contiguous forms of operands and the buffers made for them.
@@ -100,10 +100,10 @@ func takeSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "index", func(word uintptr) error {
+	return d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(total, dims[axis], count, inner)
-		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), word)
+		g.ptr(address(out[0]), address(x.views[0]), address(x.views[1]), record)
 		return d.launch(f, n, 1, threads, g)
 	})
 }
@@ -155,8 +155,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if count == 0 {
 		return d.base(out[0], in[0])
 	}
-	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
-		return d.addOne(out[0], in)
+	if columns == 1 && count >= manyPositions && in[2].Shape.Rank() == 1 && in[2].Strides()[0] == 0 && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
+		return d.scatterScalar(out[0], in)
 	}
 	x, err := d.denseAll(in[1:])
 	if err != nil {
@@ -167,8 +167,8 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		if columns == 1 && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
-			return d.addAnywhere(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
+		if columns == 1 && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
+			return d.scatterAtomic(flat(x.views[0]), flat(out[0]), flat(x.views[1]), 0)
 		}
 		sorted, err := d.sortedPositions(flat(x.views[0]), 0, dims[s.Axis])
 		if err != nil {
@@ -182,7 +182,7 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 		for inner%each != 0 || (from|address(out[0]))%16 != 0 && each > 1 {
 			each /= 2
 		}
-		return d.putSorted(sorted, true, out[0], in[2], from, s.Reduce, dims[s.Axis], columns, each, args{uint64(inner)})
+		return d.segmentedScatter(sorted, true, out[0], in[2], from, s.Reduce, dims[s.Axis], columns, each, args{uint64(inner)})
 	}
 	to, end, err := d.writing(out[0], in[0], s.Reduce)
 	if err != nil {
@@ -192,10 +192,10 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if err := d.checked(d.ctx, "index", func(word uintptr) error {
+	if err := d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(columns, dims[s.Axis], count, inner)
-		g.ptr(address(to), address(x.views[1]), address(x.views[0]), word)
+		g.ptr(address(to), address(x.views[1]), address(x.views[0]), record)
 		return d.launch(f, blocks(columns, threads), min(partitions, dims[s.Axis]), threads, g)
 	}); err != nil {
 		return err
@@ -204,16 +204,16 @@ func putSlices(d *call, a attr.Attr, out, in []backend.View) error {
 }
 
 // along fills the arguments that gather and scatter share.
-func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, word uintptr) args {
+func along(at, x, src backend.View, axis, total, step, count int, out, from, positions, record uintptr) args {
 	var g args
 	dims := at.Shape.Dims()
 	g.int(total, x.Shape.Dim(axis), len(dims), axis, step, count)
-	g.ptr(out, from, positions, word)
-	return append(g, places(dims, x.Strides(), src.Strides())...)
+	g.ptr(out, from, positions, record)
+	return append(g, layouts(dims, x.Strides(), src.Strides())...)
 }
 
 // layouts lists sizes and strides, each padded to 16.
-func places(lists ...[]int) (g args) {
+func layouts(lists ...[]int) (g args) {
 	for _, list := range lists {
 		g.int(list...)
 		g = append(g, make(args, 16-len(list))...)
@@ -243,10 +243,10 @@ func gather(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	return d.checked(d.ctx, "index", func(word uintptr) error {
+	return d.checked(d.ctx, "index", func(record uintptr) error {
 		var g args
 		g.int(n, in[0].Shape.Dim(axis), by)
-		g.ptr(address(out[0]), address(in[0]), address(at), word)
+		g.ptr(address(out[0]), address(in[0]), address(at), record)
 		g.int(dims...)
 		g.int(strides[1]...)
 		return d.launch(f, blocks(n, 4*threads), 1, threads, g)
@@ -275,11 +275,11 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	dims := at.Shape.Dims()
 	count := dims[s.Axis]
 	lines, step := at.Numel()/count, product(dims[s.Axis+1:])
-	if count >= manyPositions && d.anyOrder(out[0].DType, in[2].DType, s.Reduce) {
+	if count >= manyPositions && d.allowsAtomics(out[0].DType, in[2].DType, s.Reduce) {
 		if err := d.base(out[0], in[0]); err != nil {
 			return err
 		}
-		return d.addAnywhere(at, out[0], in[2], s.Axis)
+		return d.scatterAtomic(at, out[0], in[2], s.Axis)
 	}
 	if count >= manyPositions && count <= longest && lines < 1<<14 && out[0].Shape.Dim(s.Axis) < longest {
 		if err := d.base(out[0], in[0]); err != nil {
@@ -292,8 +292,8 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 		defer sorted.free()
 		var g args
 		g.int(len(dims), s.Axis, step)
-		g = append(g, places(dims, out[0].Strides(), in[2].Strides())...)
-		return d.putSorted(sorted, false, out[0], in[2], address(in[2]), s.Reduce, out[0].Shape.Dim(s.Axis), 1, 1, g)
+		g = append(g, layouts(dims, out[0].Strides(), in[2].Strides())...)
+		return d.segmentedScatter(sorted, false, out[0], in[2], address(in[2]), s.Reduce, out[0].Shape.Dim(s.Axis), 1, 1, g)
 	}
 	to, end, err := d.writing(out[0], in[0], s.Reduce)
 	if err != nil {
@@ -303,8 +303,8 @@ func scatter(d *call, a attr.Attr, out, in []backend.View) error {
 	if err != nil {
 		return err
 	}
-	if err := d.checked(d.ctx, "index", func(word uintptr) error {
-		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), word))
+	if err := d.checked(d.ctx, "index", func(record uintptr) error {
+		return d.launch(f, blocks(lines, threads), 1, threads, along(at, to, in[2], s.Axis, lines, step, count, address(to), address(in[2]), address(at), record))
 	}); err != nil {
 		return err
 	}

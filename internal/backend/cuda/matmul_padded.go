@@ -55,12 +55,12 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	}{{x, &p.X}, {y, &p.Y}} {
 		r := o.v.Shape.Rank()
 		s, st := o.v.Shape.Dims()[r-2:], o.v.Strides()[r-2:]
-		turned := st[0] == 1 && st[1] != 1 // column-major: the copy is too
-		if turned {
+		transposed := st[0] == 1 && st[1] != 1 // column-major: the copy is too
+		if transposed {
 			s, st = []int{s[1], s[0]}, []int{st[1], st[0]}
 		}
 		if s[0]%piece == 0 && s[1]%piece == 0 && st[1] == 1 && st[0]%piece == 0 && st[0] >= s[1] && address(o.v)%16 == 0 {
-			*o.to, at[i] = matrixBy(st[0], turned), address(o.v)
+			*o.to, at[i] = matrixBy(st[0], transposed), address(o.v)
 			continue
 		}
 		v := o.v
@@ -70,7 +70,7 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 			return err
 		}
 		bufs = append(bufs, b)
-		*o.to, at[i] = matrixBy(whole(s[1]), turned), b.Dev
+		*o.to, at[i] = matrixBy(whole(s[1]), transposed), b.Dev
 	}
 	b, err := d.pool.Get("matmul", p.M*p.N*z.DType.Size())
 	if err != nil {
@@ -88,8 +88,8 @@ func (d *call) paddedProduct(h *cublas.Handle, z, x, y backend.View, m, n, k int
 	return d.move(to, backend.View{Buf: b, DType: z.DType, Shape: to.Shape, Lay: &shape.Layout{Strides: []int{p.N, 1}}})
 }
 
-func matrixBy(lead int, turned bool) cublas.Matrix {
-	if turned {
+func matrixBy(lead int, transposed bool) cublas.Matrix {
+	if transposed {
 		return cublas.Matrix{Row: 1, Column: lead}
 	}
 	return cublas.Matrix{Row: lead, Column: 1}

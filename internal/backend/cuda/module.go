@@ -54,7 +54,7 @@ func (d *Device) find(key string, t text) (*driver.Function, error) {
 		e, _ = d.kernels.LoadOrStore(key, new(compiled))
 	}
 	c := e.(*compiled)
-	if d.face == looking {
+	if d.mode == precompiling {
 		if !c.asked.Swap(true) {
 			d.queue.add(t.long, func() { d.compile(c, key, t) })
 		}
@@ -73,12 +73,12 @@ func (d *Device) compile(c *compiled, key string, t text) {
 		begin := time.Now()
 		source := t.source()
 		if t.ours {
-			source = following(source)
+			source = withPDL(source)
 		}
 		var code []byte
 		if code, c.err = nvrtc.Cached(driver.Version, t.name, source, d.arch, t.options...); c.err == nil {
 			if c.f, c.err = d.Load(code, t.name); c.err == nil {
-				c.f.Label, c.f.Waits = key, t.ours
+				c.f.Label, c.f.PDL = key, t.ours
 			}
 		}
 		c.done.Store(true)
@@ -119,10 +119,10 @@ func (d *Device) launchShared(f *driver.Function, blocks, gridY, threads, shared
 	if 8*len(a) > maxArgs {
 		return fault.New(fault.NotImplemented, "cuda", "a kernel with %d bytes of arguments; a launch carries %d", 8*len(a), maxArgs)
 	}
-	if d.face == looking {
+	if d.mode == precompiling {
 		return nil
 	}
-	if d.slow && d.face == running {
+	if d.slow && d.mode == running {
 		begin := time.Now()
 		defer func() { d.spent(f.Label, begin) }()
 		if err := d.Launch(f, blocks, gridY, threads, shared, a); err != nil {
@@ -155,7 +155,7 @@ func (d *Device) bind(name string, k kernel) backend.Kernel {
 		if empty {
 			return nil
 		}
-		return d.faced(c).ordered(name, out, in, func() error { return d.faced(c).run(k, c, a, out, in) })
+		return d.inMode(c).tracked(name, out, in, func() error { return d.inMode(c).run(k, c, a, out, in) })
 	}
 }
 
@@ -186,7 +186,7 @@ func (d *Device) bring(v *backend.View) (*mem.Buffer, error) {
 	if v.Buf.Mem == nil || v.Buf.Dev != 0 {
 		return nil, nil
 	}
-	if d.face != running {
+	if d.mode != running {
 		b, err := d.fixed(v.Buf.Mem)
 		v.Buf = b
 		return nil, err

@@ -44,8 +44,8 @@ func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 	if err != nil {
 		return err
 	}
-	places := backend.View{Buf: whole, DType: z.DType, Shape: z.Shape}
-	if err := d.firstOf(x, nil, places, t.Axis, n, false); err != nil {
+	indices := backend.View{Buf: whole, DType: z.DType, Shape: z.Shape}
+	if err := d.firstOf(x, nil, indices, t.Axis, n, false); err != nil {
 		return err
 	}
 	var parts []backend.View
@@ -57,7 +57,7 @@ func (d *call) partitionSorted(t attr.TopK, z, x backend.View) error {
 		dims := append([]int(nil), z.Shape.Dims()...)
 		dims[t.Axis] = length
 		s := shape.Of("argpartition", dims...)
-		v := part(places, s, places.Strides(), p[0]*places.Strides()[t.Axis])
+		v := part(indices, s, indices.Strides(), p[0]*indices.Strides()[t.Axis])
 		if length > 1 {
 			sorted, err := get(s.Numel())
 			if err != nil {

@@ -51,7 +51,7 @@ func (d *call) windows(op string, w attr.Pool, out []backend.View, in backend.Vi
 	t := in.DType
 	form := newWindowForm(w, max(out[0].Numel(), in.Numel()))
 	if op == "pool_max" || op == "pool_max_t" {
-		form.abreast(t, address(out[0]), address(out[1]), address(x), w)
+		form.vectorise(t, address(out[0]), address(out[1]), address(x), w)
 	}
 	f, err := d.kernel(fmt.Sprint(op, t, form), op, func() string { return poolSource(op, t, form) })
 	if err != nil {
@@ -80,10 +80,10 @@ type windowForm struct {
 }
 
 // vectorise lets a thread take 16 bytes of the last dimension where windows are one element wide along it: NHWC.
-func (f *windowForm) abreast(t dtype.DType, out, places, x uintptr, w attr.Pool) {
+func (f *windowForm) vectorise(t dtype.DType, out, indices, x uintptr, w attr.Pool) {
 	v, last := 16/t.Size(), w.In.Len()-1
 	one := !f.adaptive && last > 0 && f.kernel[2] == 1 && f.stride[2] == 1 && f.pad[2] == 0
-	if one && v > 1 && w.In.At(last)%v == 0 && (out|places|x)%16 == 0 {
+	if one && v > 1 && w.In.At(last)%v == 0 && (out|indices|x)%16 == 0 {
 		f.vector = v
 	}
 }

@@ -34,7 +34,7 @@ type layerRun struct {
 	a                           attr.Recurrent
 	t, wide                     dtype.DType // of elements, and of the states
 	gates, hidden, state, batch int
-	places, order               []int
+	offsets, order              []int
 	bufs                        []*mem.Buffer
 }
 
@@ -45,9 +45,9 @@ func (d *call) newLayer(a attr.Attr, w backend.View) *layerRun {
 	}
 	l.gates = l.a.Cell.Gates()
 	l.hidden, l.state = w.Shape.Dim(0)/l.gates, w.Shape.Dim(1)
-	l.places, l.order = l.a.Places(), l.a.Order()
+	l.offsets, l.order = l.a.Places(), l.a.Order()
 	if len(l.order) > 0 {
-		l.batch = l.places[1]
+		l.batch = l.offsets[1]
 	}
 	return l
 }
@@ -64,7 +64,7 @@ func (l *layerRun) step(k int) (at, n int) {
 		return 0, 0
 	}
 	t := l.order[k]
-	return l.places[t], l.places[t+1] - l.places[t]
+	return l.offsets[t], l.offsets[t+1] - l.offsets[t]
 }
 
 // space returns memory for a state.
@@ -117,7 +117,7 @@ func (l *layerRun) operands(in []backend.View, weights ...int) ([]backend.View, 
 }
 
 // product computes z = x·w, m×k by k×n; w may be given transposed. Rows of z behind the m-th stay.
-func (l *layerRun) product(z, x, w backend.View, m, n, k int, turned bool) error {
+func (l *layerRun) product(z, x, w backend.View, m, n, k int, transposed bool) error {
 	if m == 0 || n == 0 {
 		return nil
 	}
@@ -125,11 +125,11 @@ func (l *layerRun) product(z, x, w backend.View, m, n, k int, turned bool) error
 		return l.d.Fill(address(z), 0, m*n*l.wide.Size())
 	}
 	h, err := l.d.cublas()
-	if err != nil || l.d.face == looking {
+	if err != nil || l.d.mode == precompiling {
 		return err
 	}
 	y := cublas.Matrix{Row: n, Column: 1, Batch: n * k}
-	if turned {
+	if transposed {
 		y = cublas.Matrix{Row: 1, Column: k, Batch: n * k}
 	}
 	p := cublas.Product{DType: l.wide, Batch: 1, M: m, N: n, K: k, X: cublas.Matrix{Row: k, Column: 1, Batch: m * k}, Y: y, Pitch: n, Deterministic: l.d.ctx.Deterministic}
@@ -218,12 +218,12 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 		return err
 	}
 	memory, raw := backend.View{}, state
-	var kept uintptr
+	var cell uintptr
 	if l.a.Cell == attr.CellLSTM {
 		if memory, err = l.widened(&x[3], l.batch, l.hidden); err != nil {
 			return err
 		}
-		kept = address(memory)
+		cell = address(memory)
 	}
 	if l.a.Project {
 		if raw, err = l.space(l.batch, l.hidden); err != nil {
@@ -238,7 +238,7 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 		y := l.from(&out[0], at, l.state)
 		var g args
 		g.int(n, l.hidden)
-		g.ptr(l.from(&x[0], at, l.gates*l.hidden), address(s), l.from(bias, 0, 0), kept, address(raw))
+		g.ptr(l.from(&x[0], at, l.gates*l.hidden), address(s), l.from(bias, 0, 0), cell, address(raw))
 		if l.a.Project {
 			g.ptr(0)
 		} else {
@@ -258,7 +258,7 @@ func recurrent(d *call, a attr.Attr, out, in []backend.View) error {
 		}
 	}
 	if l.a.Cell == attr.CellLSTM && z == nil { // the last cell states alone
-		return l.put(l.batch*l.hidden, kept, 0, 0, 0, address(out[1]))
+		return l.put(l.batch*l.hidden, cell, 0, 0, 0, address(out[1]))
 	}
 	return nil
 }

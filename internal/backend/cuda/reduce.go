@@ -65,24 +65,24 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 		return backend.ErrNoKernel
 	}
 	axes, p := folding(a)
-	var kept, folded, ks, fs []int
+	var remaining, folded, ks, fs []int
 	st := in.Strides()
 	for i, n := range in.Shape.Dims() {
 		if axes.Contains(i) {
 			folded, fs = append(folded, n), append(fs, st[i])
 		} else {
-			kept, ks = append(kept, n), append(ks, st[i])
+			remaining, ks = append(remaining, n), append(ks, st[i])
 		}
 	}
-	kept, ks = collapse(kept, ks)
+	remaining, ks = collapse(remaining, ks)
 	folded, fs = collapse(folded, fs)
 	outer, inner := out.Numel(), in.Numel()/out.Numel()
 	if inner == 0 { // every output is the value of an empty reduction
-		kept, ks, folded, fs = []int{outer}, []int{0}, []int{1}, []int{0}
+		remaining, ks, folded, fs = []int{outer}, []int{0}, []int{1}, []int{0}
 	}
 	// Adjacent threads should read adjacent elements (coalesced).
 	byCols := abs(ks[len(ks)-1]) < abs(fs[len(fs)-1]) && outer >= 32
-	lanes, vector := 256, d.reduceVector(in, inner, kept, ks, folded, fs, byCols)
+	lanes, vector := 256, d.reduceVector(in, inner, remaining, ks, folded, fs, byCols)
 	if !byCols && inner <= 1024*vector {
 		for lanes = 32; lanes > 1 && lanes*vector > inner; lanes /= 2 { // short rows: no idle lanes
 		}
@@ -98,8 +98,8 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	}
 	chunks = max(1, blocks(inner, chunk))
 	source := func(name string, lanes int) (*driver.Function, error) {
-		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(kept), len(folded), lanes, " ", vector, name), name, func() string {
-			return reduceSource(name, op, in.DType, out.DType, len(kept), len(folded), lanes, vector)
+		return d.kernel(fmt.Sprint("reduce ", op, " ", in.DType, out.DType, len(remaining), len(folded), lanes, " ", vector, name), name, func() string {
+			return reduceSource(name, op, in.DType, out.DType, len(remaining), len(folded), lanes, vector)
 		})
 	}
 	name := "reduce_rows"
@@ -123,7 +123,7 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 	g.int(outer, inner, chunk, chunks)
 	g.ptr(address(out), address(in), part)
 	g.int(int(math.Float64bits(p)))
-	g.int(kept...)
+	g.int(remaining...)
 	g.int(ks...)
 	g.int(folded...)
 	g.int(fs...)
@@ -143,11 +143,11 @@ func (d *Device) reduce(op string, a attr.Attr, out, in backend.View) error {
 
 // reduceVector is how many adjacent elements a thread loads: 16 bytes if all are so aligned, but not more than 8 elements,
 // whose accumulators fit in shared memory.
-func (d *Device) reduceVector(in backend.View, inner int, kept, ks, folded, fs []int, byCols bool) int {
+func (d *Device) reduceVector(in backend.View, inner int, remaining, ks, folded, fs []int, byCols bool) int {
 	size, v := in.DType.Size(), min(8, 16/in.DType.Size())
 	dims, along, others := folded, fs, ks
 	if byCols {
-		dims, along, others = kept, ks, fs
+		dims, along, others = remaining, ks, fs
 	}
 	last := len(along) - 1
 	if inner == 0 || !byCols && last > 0 || along[last] != 1 || dims[last]%v != 0 || address(in)%uintptr(v*size) != 0 {

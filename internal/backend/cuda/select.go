@@ -23,8 +23,8 @@ func selectSource(name string, t dtype.DType, f selectForm, skip bool) string {
 
 // selectFormFor chooses for rows of n elements; shared is the shared memory of a block.
 func selectFormFor(t dtype.DType, n, shared int) selectForm {
-	const beside = 10 << 10 // bytes for counts
-	f := selectForm{threads, n*keySize(t) <= shared-beside}
+	const counts = 10 << 10 // bytes for counts
+	f := selectForm{threads, n*keySize(t) <= shared-counts}
 	for f.threads < 1024 && n > 16*f.threads {
 		f.threads *= 2
 	}
@@ -125,18 +125,18 @@ func argmode(d *call, a attr.Attr, out, in []backend.View) error {
 }
 
 // segment is how long the segments are that a long row is divided into: their keys fit in shared memory.
-func (s *sorter) stretch() int { return 128 << 10 / keySize(s.t) }
+func (s *sorter) segment() int { return 128 << 10 / keySize(s.t) }
 
 // cuts reports whether few elements of one long row are wanted: the first of all are among the first of its segments, a
 // block each.
 func (s *sorter) cuts() bool {
-	return s.rows == 1 && s.step == 1 && s.n >= 1<<20 && s.k <= s.stretch()/64 && s.Shared >= 160<<10
+	return s.rows == 1 && s.step == 1 && s.n >= 1<<20 && s.k <= s.segment()/64 && s.Shared >= 160<<10
 }
 
 // segments writes the first k of a row and their indices: the candidates of every segment, and the rest behind the last
 // one, are sorted.
-func (s *sorter) stretches() error {
-	long := s.stretch()
+func (s *sorter) segments() error {
+	long := s.segment()
 	count := s.n / long
 	left := s.n - count*long
 	s.width = count*s.k + left

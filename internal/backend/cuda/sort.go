@@ -185,11 +185,11 @@ func (d *call) firstOf(v backend.View, val *backend.View, at backend.View, axis,
 		}
 		return s.launch("sort_rows", blocks(s.rows, tile/s.p))
 	}
-	if s.t == dtype.Bool && s.rows*blocks(s.n, truthTile) <= longest {
-		return s.truths()
+	if s.t == dtype.Bool && s.rows*blocks(s.n, maskTile) <= longest {
+		return s.compactMask()
 	}
 	if s.cuts() {
-		return s.stretches()
+		return s.segments()
 	}
 	s.width = s.n
 	if k*8 < s.n && !s.fewAndLong() {

@@ -65,7 +65,7 @@ type Handle struct {
 	mu     sync.Mutex
 	plans  map[Product]*plan
 	// Tuned counts the products whose algorithm was timed, Cached those whose algorithm was read from the cache.
-	Tuned, Kept atomic.Int64
+	Tuned, Cached atomic.Int64
 }
 
 // workspace is what Hopper's fastest algorithms ask for.
@@ -110,18 +110,18 @@ type Product struct {
 	Align          [3]int // of z, x and y in bytes, 256 at most
 	Deterministic  bool   // the algorithm does not depend on timings
 	TF32           bool
-	After          Epilogue
+	Epilogue       Epilogue
 }
 
 // Epilogue is what is done to a product before it is rounded and written, in this order.
 type Epilogue struct {
-	Residual bool // a matrix with the layout of z is added
-	Bias     bool // a vector of N elements is added to every row
-	Aux      bool // the value so far is stored too
-	Gelu     bool // tanh form
-	Slope    bool // instead: times gelu's derivative at a matrix with the layout of z, Aux in the operands
-	Sums     bool // with DGelu: its column sums, into Bias in the operands
-	Later    bool // with DGelu: its column sums will be computed by a pass behind it
+	Residual      bool // a matrix with the layout of z is added
+	Bias          bool // a vector of N elements is added to every row
+	Aux           bool // the value so far is stored too
+	Gelu          bool // tanh form
+	DGelu         bool // instead: times gelu's derivative at a matrix with the layout of z, Aux in the operands
+	BiasGrad      bool // with DGelu: its column sums, into Bias in the operands
+	BiasGradLater bool // with DGelu: its column sums will be computed by a pass behind it
 }
 
 // Operands are the addresses of matrices; those of the epilogue are 0 without it. Z may be the residual.
@@ -158,7 +158,7 @@ func (h *Handle) Run(d *driver.Device, p Product, timing bool, o Operands) error
 	if l == nil {
 		begin := time.Now()
 		var err error
-		if l, err = h.plan(p, timing, o); err != nil && p.After == (Epilogue{}) {
+		if l, err = h.plan(p, timing, o); err != nil && p.Epilogue == (Epilogue{}) {
 			h.mu.Unlock()
 			return err
 		}
@@ -184,8 +184,8 @@ func (p Product) String() string {
 	if p.Wide {
 		s += " into float32"
 	}
-	if p.After != (Epilogue{}) {
-		s += fmt.Sprintf(" %+v", p.After)
+	if p.Epilogue != (Epilogue{}) {
+		s += fmt.Sprintf(" %+v", p.Epilogue)
 	}
 	return s
 }

@@ -130,7 +130,7 @@ func (a Attention) describeBackward(n *net) {
 		x = a.masked(n, x, low)
 	}
 	p := n.pointwise(modeExp, typeFloat32, each(), x)
-	turned := func() tensor { return n.tensor(t, virtual, []int64{b, h, s, l}, []int64{h * l * s, l * s, 1, s}) }
+	transposed := func() tensor { return n.tensor(t, virtual, []int64{b, h, s, l}, []int64{h * l * s, l * s, 1, s}) }
 	// gathered adds to = m·x; queries that share keys are summed.
 	gathered := func(to, m, x tensor, width int64) {
 		if g == h {
@@ -139,13 +139,13 @@ func (a Attention) describeBackward(n *net) {
 		}
 		n.reduce(reduceAdd, to, n.matmul(n.between(t, b, h, s, width), m, x))
 	}
-	gathered(dv, n.view(turned(), p), dy, f)
+	gathered(dv, n.view(transposed(), p), dy, f)
 
 	x = n.matmul(each(), dy, vt)
 	x = n.pointwise(modeSub, typeFloat32, each(), x, sums)
 	x = n.pointwise(modeMul, typeFloat32, each(), x, p)
 	ds := n.pointwise(modeMul, typeFloat32, each(), x, scale)
-	gathered(dk, n.view(turned(), ds), q, e)
+	gathered(dk, n.view(transposed(), ds), q, e)
 
 	k := n.view(n.tensor(t, virtual, kd, ks), kt)
 	n.matmul(wideQ, ds, k)

@@ -26,7 +26,7 @@ type Handle struct {
 
 	// Tuned counts the kinds of work whose engine was timed, Cached those read from the cache, Refused those that cuDNN
 	// does not support.
-	Tuned, Kept, Refused atomic.Int64
+	Tuned, Cached, Refused atomic.Int64
 }
 
 // stream is the library's handle for one stream; one goroutine submits at a time.
@@ -161,12 +161,12 @@ func choose[W work](h *Handle, w W, timing bool, space Space, pointers []uintptr
 func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, pointers []uintptr) (best *plan, err error) {
 	n := &net{what: w.String()}
 	key := keyOf(h.d.Name, w)
-	kept, _ := nvrtc.Load(key)
+	cached, _ := nvrtc.Load(key)
 	var list []config
 	h.d.With(func() uintptr {
 		if w.describe(n); n.err == nil {
-			if len(kept) > 1 {
-				best = n.read(s.handle, kept)
+			if len(cached) > 1 {
+				best = n.read(s.handle, cached)
 			}
 			if best == nil {
 				list = n.configs(s.handle, w.allows)
@@ -179,7 +179,7 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		return nil, n.err
 	}
 	if best != nil {
-		h.Kept.Add(1)
+		h.Cached.Add(1)
 		return best, nil
 	}
 	// Engines that compile take a second each, and are no faster where precompiled ones exist.
@@ -193,9 +193,9 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		})
 		return p
 	}
-	if len(kept) == 1 && int(kept[0]) < len(list) {
-		if p := made(list[kept[0]]); p != nil {
-			h.Kept.Add(1)
+	if len(cached) == 1 && int(cached[0]) < len(list) {
+		if p := made(list[cached[0]]); p != nil {
+			h.Cached.Add(1)
 			return p, nil
 		}
 	}
@@ -240,16 +240,16 @@ func makePlan[W work](h *Handle, s *stream, w W, timing bool, space Space, point
 		var text []byte
 		h.d.With(func() uintptr { text = best.text(); return 0 })
 		if len(text) > 1 {
-			nvrtc.Keep(key, text)
+			nvrtc.Store(key, text)
 		}
 	case tune:
-		nvrtc.Keep(key, []byte{byte(number)})
+		nvrtc.Store(key, []byte{byte(number)})
 	}
 	return best, nil
 }
 
 // HasAttention reports whether a plan of an attention is cached.
-func (h *Handle) KeepsAttention(a Attention) bool {
+func (h *Handle) HasAttention(a Attention) bool {
 	b, ok := nvrtc.Load(keyOf(h.d.Name, a))
 	return ok && len(b) > 1
 }

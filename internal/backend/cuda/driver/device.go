@@ -21,7 +21,7 @@ type Device struct {
 	Shared       int // largest shared memory of a block, in bytes
 	Memory       int64
 	Pooled       bool // memory comes stream-ordered from the driver's pool
-	Early        bool // captured kernels are linked by programmatic dependent launch
+	PDL          bool // captured kernels are linked by programmatic dependent launch
 
 	handle  uintptr
 	context uintptr

@@ -16,8 +16,8 @@ type Graph struct {
 // relaxed capture mode lets other goroutines call any driver function during a capture.
 const relaxed = 2
 
-// Recorder returns the device with a stream of its own for captures: what is submitted to it becomes a graph.
-func (d *Device) Recorder() (*Device, error) {
+// CaptureStream returns the device with a stream of its own for captures: what is submitted to it becomes a graph.
+func (d *Device) CaptureStream() (*Device, error) {
 	r := *d
 	r.launcher = nil
 	const nonBlocking = 1
@@ -69,19 +69,19 @@ func (d *Device) Nodes() ([]uintptr, error) {
 func (d *Device) SetNodes(nodes []uintptr) error {
 	const set = 1
 	list := append(slices.Clone(nodes), 0)
-	return d.call("ordering what is recorded", func() uintptr {
+	return d.call("setting the dependencies of a captured node", func() uintptr {
 		return dl.Call(cu.streamUpdateCaptureDependencies, d.Stream, uintptr(unsafe.Pointer(&list[0])), uintptr(len(nodes)), set)
 	})
 }
 
 // SupportsPDL reports whether programmatic dependent launch can be captured: from Hopper on, with a driver that has the
 // function.
-func (d *Device) StartsEarly() bool {
+func (d *Device) SupportsPDL() bool {
 	return d.Major >= 9 && cu.graphNodeGetType != 0 && cu.streamUpdateCaptureEdges != 0
 }
 
 // pdl makes the dependencies of the next captured node, a kernel, programmatic.
-func (d *Device) early() error {
+func (d *Device) pdl() error {
 	nodes, err := d.Nodes()
 	if err != nil || len(nodes) == 0 {
 		return err
@@ -100,7 +100,7 @@ func (d *Device) early() error {
 	if !any {
 		return nil
 	}
-	return d.call("ordering what is recorded", func() uintptr {
+	return d.call("setting the dependencies of a captured node", func() uintptr {
 		return dl.Call(cu.streamUpdateCaptureEdges, d.Stream, uintptr(unsafe.Pointer(&nodes[0])), uintptr(unsafe.Pointer(&edges[0])), uintptr(len(nodes)), set)
 	})
 }

@@ -14,7 +14,7 @@ type Function struct {
 	handle uintptr
 	name   string
 	Label  string       // what it is for
-	Waits  bool         // it waits by itself for its predecessors (PDL), and touches no memory before
+	PDL    bool         // it waits by itself for its predecessors (PDL), and touches no memory before
 	shared atomic.Int64 // bytes of dynamic shared memory beyond the default limit
 	proven atomic.Bool  // it was launched before: a refusal from now on can only be the device's fault
 }
@@ -71,8 +71,8 @@ func (d *Device) Launch(f *Function, gridX, gridY, threads, shared int, args []u
 		}
 		f.shared.Store(int64(shared))
 	}
-	if d.Early && f.Waits {
-		if err := d.early(); err != nil {
+	if d.PDL && f.PDL {
+		if err := d.pdl(); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func (r *readers) take(d *Device) (*reader, error) {
 		r.free = r.free[:n-1]
 		return x, nil
 	}
-	side, err := d.Recorder()
+	side, err := d.CaptureStream()
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ type slot struct {
 // slot returns the next one, whose pinned memory is free.
 func (g *staging) slot(d *Device) (*slot, error) {
 	if g.side == nil {
-		side, err := d.Recorder()
+		side, err := d.CaptureStream()
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ struct Args {
     R *out0, *out1;
 };
 
-DEV i64 place(i64 i, const i64 *dims, const i64 *st) {
+DEV i64 offset(i64 i, const i64 *dims, const i64 *st) {
     i64 at = 0;
     for (int d = FD - 1; d > 0; d--) {
         i64 q;
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_cols(const __grid_cons
             R v[4][V], w[4][V];
 #pragma unroll
             for (int u = 0; u < 4; u++) {
-                const i64 at = place(i + u * Y, a.fdims, a.fst) + c * a.cst;
+                const i64 at = offset(i + u * Y, a.fdims, a.fst) + c * a.cst;
                 load_vec<T, V>(v[u], a.x + at, V);
 #ifndef MOMENTS
                 load_vec<T, V>(w[u], a.g + at, V);
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_cols(const __grid_cons
         }
         for (; i < hi; i += Y) {
             R v[V], w[V];
-            const i64 at = place(i, a.fdims, a.fst) + c * a.cst;
+            const i64 at = offset(i, a.fdims, a.fst) + c * a.cst;
             load_vec<T, V>(v, a.x + at, V);
 #ifndef MOMENTS
             load_vec<T, V>(w, a.g + at, V);
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) channel_rows(const __grid_cons
     const i64 lo = blockIdx.y * a.chunk, hi = min(lo + a.chunk, a.inner);
     for (i64 i = lo + (i64)threadIdx.x * V; i < hi; i += 256 * V) { // the last dimension is whole vectors
         R v[V], w[V];
-        const i64 at = place(i, a.fdims, a.fst) + c * a.cst;
+        const i64 at = offset(i, a.fdims, a.fst) + c * a.cst;
         if (V > 1) {
             load_vec<T, V>(v, a.x + at, V);
 #ifndef MOMENTS

@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(256) class_nll(const __grid_constan
     const R sum = Op::done(acc, a.n, 0);
     const i64 t = a.target[row];
     R at = 0;
-    if (t < 0 || t >= a.n) complain(a.fault, 1, t, a.n);
+    if (t < 0 || t >= a.n) report_fault(a.fault, 1, t, a.n);
     else at = get(x[t * a.step]);
     a.out[row] = Put<T>::put(sum - at);
     a.sums[row] = Put<T>::put(sum);
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(256) class_nll_grad(const __grid_co
         for (int u = 0; u < 4; u++)
             if (i + u * LANES * V < a.n) put(z + i + u * LANES * V, v[u], i + u * LANES * V, t, lse, s, g, a.n - i - u * LANES * V);
     }
-    if (lane == 0 && (t < 0 || t >= a.n)) complain(a.fault, 1, t, a.n);
+    if (lane == 0 && (t < 0 || t >= a.n)) report_fault(a.fault, 1, t, a.n);
 #else // a thread an element, in memory order
     const i64 outer = blockIdx.x / (u32)a.chunks, e = (i64)(blockIdx.x % (u32)a.chunks) * 256 + threadIdx.x;
     if (e >= a.n * a.step) return;
@@ -92,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(256) class_nll_grad(const __grid_co
     Rep<X>::R v[V];
     v[0] = get(a.x[outer * a.pitch + e]);
     put(a.z + outer * a.zpitch + e, v, i, t, get(a.lse[row]), get(a.s[row]), get(a.g[row]), 1);
-    if (i == 0 && (t < 0 || t >= a.n)) complain(a.fault, 1, t, a.n);
+    if (i == 0 && (t < 0 || t >= a.n)) report_fault(a.fault, 1, t, a.n);
 #endif
 }
 #endif

@@ -118,7 +118,7 @@ template <class T> DEV T quotient(T x, T y) { return T(-1) < T(0) && y == T(-1) 
 template <class T> DEV T modulus(T x, T y) { return T(-1) < T(0) && y == T(-1) ? T(0) : (T)(x % y); }
 #define INTEGER_DIVIDE(name, body) \
     template <class T> DEV T int_##name(T x, T y, Fault *f) { \
-        if (y == 0) { complain(f, 2, 0, 0); return 0; } \
+        if (y == 0) { report_fault(f, 2, 0, 0); return 0; } \
         body \
     }
 INTEGER_DIVIDE(trunc_divide, return quotient(x, y);)
@@ -143,13 +143,13 @@ BINARY(remainder, float_remainder(x, y), float_remainder(x, y))
 BINARY(floor_divide, float_floor_divide(x, y), float_floor_divide(x, y))
 
 DEV i64 op_wrap_index(i64 x, i64 size, Fault *f) {
-    if (x < -size || x >= size) { complain(f, 1, x, size); return 0; }
+    if (x < -size || x >= size) { report_fault(f, 1, x, size); return 0; }
     return x < 0 ? x + size : x;
 }
 
 // A value y outside its bounds is written to the fault record with the number of its rule.
 template <class T> DEV T op_require(T x, T y, double low, double high, i64 rule, Fault *f) {
-    if (!((double)y >= low && (double)y <= high)) complain(f, 3, __double_as_longlong((double)y), rule);
+    if (!((double)y >= low && (double)y <= high)) report_fault(f, 3, __double_as_longlong((double)y), rule);
     return x;
 }
 

@@ -5,7 +5,7 @@ struct Args { i64 outs, m, n, k, pairs, xs, ys; T *out; const T *x; const T *y; 
 
 DEV bool good(const Args &a, i64 p, i64 size) {
     if (p >= 0 && p < size) return true;
-    complain(a.fault, 1, p, size);
+    report_fault(a.fault, 1, p, size);
     return false;
 }
 

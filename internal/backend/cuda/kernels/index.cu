@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(256) take_slices(const __grid_const
     for (int k = 0; k < 4; k++) {
         if (!is[k]) continue;
         a.out[first + k * 256] = v[k];
-        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+        if ((u64)p[k] >= (u64)a.n) report_fault(a.fault, 1, p[k], a.n);
     }
 }
 #endif
@@ -61,10 +61,10 @@ extern "C" __global__ void __launch_bounds__(256) put_slices(const __grid_consta
         if (c >= a.columns) continue;
         for (int k = 0; k < min((i64)256, a.count - k0); k++) {
             const i64 p = at[k];
-            if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+            if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
             if (p % gridDim.y != blockIdx.y) continue;
             T *to = a.out + (o * a.n + p) * a.inner + i;
-            *to = Put<T>::put(MEET(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
+            *to = Put<T>::put(COMBINE(get(*to), get(a.src[(o * a.count + k0 + k) * a.inner + i])));
         }
     }
 }
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__
     for (int k = 0; k < 4; k++) {
         if (first + k * 256u >= (INDEX)a.total) continue;
         a.out[first + k * 256u] = v[k];
-        if ((u64)p[k] >= (u64)a.n) complain(a.fault, 1, p[k], a.n);
+        if ((u64)p[k] >= (u64)a.n) report_fault(a.fault, 1, p[k], a.n);
     }
 }
 #endif
@@ -123,9 +123,9 @@ extern "C" __global__ void __launch_bounds__(256) scatter(const __grid_constant_
     }
     for (i64 k = 0; k < a.count; k++) {
         const i64 p = a.at[first + k * a.step];
-        if (p < 0 || p >= a.n) { complain(a.fault, 1, p, a.n); continue; }
+        if (p < 0 || p >= a.n) { report_fault(a.fault, 1, p, a.n); continue; }
         T *z = a.out + to + p * a.xs[a.axis];
-        *z = Put<T>::put(MEET(get(*z), get(a.src[from + k * a.ss[a.axis]])));
+        *z = Put<T>::put(COMBINE(get(*z), get(a.src[from + k * a.ss[a.axis]])));
     }
 }
 #endif
@@ -139,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(256) narrow(const __grid_constant__
     if (e >= a.total) return;
     const i64 p = a.at[e];
     const bool out = p < 0 || p >= a.n;
-    if (out) complain(a.fault, 1, p, a.n);
+    if (out) report_fault(a.fault, 1, p, a.n);
     a.out[e] = out ? (u32)a.n : (u32)p;
 }
 #endif
@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
         rest = q;
     }
     i64 p = is ? a.at[e] : -1;
-    if (is && (p < 0 || p >= a.n)) { complain(a.fault, 1, p, a.n); p = -1; }
+    if (is && (p < 0 || p >= a.n)) { report_fault(a.fault, 1, p, a.n); p = -1; }
     const i64 at = p < 0 ? -1 : to + p * a.xs[a.axis];
     WORD v = at < 0 ? (WORD)0 : (WORD)a.src[from];
     // Where all lanes of a warp have the same index, one lane adds for all.
@@ -173,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(256) scatter_add(const __grid_const
 }
 #endif
 
-#ifdef TALLY
+#ifdef SCATTER_SHARED
 // As scatter_add, for few indices: a block accumulates a chunk of values in shared memory, then adds that to out. If the
 // values are all the same (UNIFORM), it counts.
 #ifdef UNIFORM
@@ -183,9 +183,9 @@ typedef WORD SUM;
 #endif
 struct Args { i64 count, n, chunk; WORD *out; const WORD *src; const i64 *at; Fault *fault; i64 by; };
 
-extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ Args a) {
-    extern __shared__ SUM place[];
-    for (i64 p = threadIdx.x; p < a.n; p += 256) place[p] = 0;
+extern "C" __global__ void __launch_bounds__(256) scatter_shared(const __grid_constant__ Args a) {
+    extern __shared__ SUM sums[];
+    for (i64 p = threadIdx.x; p < a.n; p += 256) sums[p] = 0;
     __syncthreads();
     const i64 lo = blockIdx.x * a.chunk, hi = min(lo + a.chunk, a.count);
     for (i64 e0 = lo + threadIdx.x; e0 < hi; e0 += 1024) {
@@ -204,16 +204,16 @@ extern "C" __global__ void __launch_bounds__(256) tally(const __grid_constant__ 
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (e0 + k * 256 >= hi) continue;
-            if ((u64)p[k] < (u64)a.n) atomicAdd(place + p[k], v[k]);
-            else complain(a.fault, 1, p[k], a.n);
+            if ((u64)p[k] < (u64)a.n) atomicAdd(sums + p[k], v[k]);
+            else report_fault(a.fault, 1, p[k], a.n);
         }
     }
     __syncthreads();
     for (i64 p = threadIdx.x; p < a.n; p += 256)
 #ifdef UNIFORM
-        if (place[p] != 0) atomicAdd(a.out + p, place[p] * a.src[0]);
+        if (sums[p] != 0) atomicAdd(a.out + p, sums[p] * a.src[0]);
 #else
-        if (place[p] != 0) atomicAdd(a.out + p, place[p]);
+        if (sums[p] != 0) atomicAdd(a.out + p, sums[p]);
 #endif
 }
 #endif

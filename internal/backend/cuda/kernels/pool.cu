@@ -37,14 +37,14 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
     return a.divisor != 0 ? (double)a.divisor : a.count == 0 ? 1.0 : (double)(x.n * y.n * z.n);
 }
 
-#define PLACE(e, dims) \
+#define POSITION(e, dims) \
     const IX q2 = e / (IX)dims[2], p2 = e - q2 * (IX)dims[2], q1 = q2 / (IX)dims[1], p1 = q2 - q1 * (IX)dims[1], plane = DIMS > 2 ? q1 / (IX)dims[0] : q1, p0 = DIMS > 2 ? q1 - plane * (IX)dims[0] : 0
 
 #if defined(POOL_MAX) || defined(POOL_MEAN)
 #define WINDOW \
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x; \
     if (e >= a.total) return; \
-    PLACE(e, a.size); \
+    POSITION(e, a.size); \
     const Span s0 = span(a, 0, p0), s1 = span(a, 1, p1), s2 = span(a, 2, p2); \
     const T *x = a.x + plane * (IX)a.in[0] * (IX)a.in[1] * (IX)a.in[2];
 #define EACH \
@@ -59,7 +59,7 @@ DEV double divisor(const Args &a, const Span &x, const Span &y, const Span &z) {
 extern "C" __global__ void __launch_bounds__(256) pool_max(const __grid_constant__ Args a) {
     const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
     if (e >= a.total) return;
-    PLACE(e, a.size);
+    POSITION(e, a.size);
     const Span s0 = span(a, 0, p0), s1 = span(a, 1, p1);
     const T *x = a.x + plane * (IX)a.in[0] * (IX)a.in[1] * (IX)a.in[2];
     IX best[V];
@@ -131,7 +131,7 @@ DEV bool sees(const Args &a, int d, IX o, IX i) { return ADAPTIVE || (i + PAD[d]
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = ((IX)blockIdx.x * 256 + threadIdx.x) * V;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1);
     const IX from = plane * (IX)(a.size[0] * a.size[1] * a.size[2]) + p2;
     const i64 me = (p0 * (IX)a.in[1] + p1) * (IX)a.in[2] + p2;
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_consta
 extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1), s2 = seen(a, 2, p2);
     const IX from = plane * (IX)(a.size[0] * a.size[1] * a.size[2]);
     const i64 me = (p0 * (IX)a.in[1] + p1) * (IX)a.in[2] + p2;
@@ -174,7 +174,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_max_t(const __grid_consta
 extern "C" __global__ void __launch_bounds__(256) pool_mean_t(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     const Seen s0 = seen(a, 0, p0), s1 = seen(a, 1, p1), s2 = seen(a, 2, p2);
     const T *g = a.x + plane * (IX)a.size[0] * (IX)a.size[1] * (IX)a.size[2];
     R sum = 0;
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(256) pool_mean_t(const __grid_const
 extern "C" __global__ void __launch_bounds__(256) pool_unfold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.size);
+    POSITION(e, a.size);
     const IX t2 = plane % KERNEL[2], t1 = plane / KERNEL[2] % KERNEL[1], t0 = plane / (KERNEL[2] * KERNEL[1]) % KERNEL[0];
     const IX i = p0 * STRIDE[0] - PAD[0] + t0 * DILATION[0], j = p1 * STRIDE[1] - PAD[1] + t1 * DILATION[1], k = p2 * STRIDE[2] - PAD[2] + t2 * DILATION[2];
     T v = T();
@@ -213,7 +213,7 @@ DEV bool window(const Args &a, int d, IX i, IX t, IX &o) {
 extern "C" __global__ void __launch_bounds__(256) pool_fold(const __grid_constant__ Args a) {
     const IX e = (IX)blockIdx.x * 256 + threadIdx.x;
     if (e >= a.total) return;
-    PLACE(e, a.in);
+    POSITION(e, a.in);
     typedef Wide<R>::W W;
     W sum = W();
     for (IX t0 = 0; t0 < KERNEL[0]; t0++)

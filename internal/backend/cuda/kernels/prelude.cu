@@ -28,9 +28,9 @@ struct alignas(16) w16 { u64 a, b; };
 // predecessor still runs, and lets its successor be scheduled as early; it touches no memory before all work it depends on
 // is done.
 #if __CUDA_ARCH__ >= 900 && defined(__CUDACC_RTC__)
-#define FOLLOW asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#define PDL_ENTRY asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
 #else
-#define FOLLOW
+#define PDL_ENTRY
 #endif
 
 // A quotient of zeros would be computed at run time.
@@ -142,7 +142,7 @@ template <class M> DEV M immediate(const u64 *p) {
 
 // Fault is where a kernel reports the first value it refuses: an index, a divisor.
 struct Fault { u32 code, pad; i64 value, size; };
-DEV void complain(Fault *f, u32 code, i64 value, i64 size) {
+DEV void report_fault(Fault *f, u32 code, i64 value, i64 size) {
     if (f && atomicCAS(&f->code, 0u, code) == 0) { f->value = value; f->size = size; }
 }
 

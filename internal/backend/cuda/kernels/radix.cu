@@ -1,6 +1,6 @@
 // Stable radix sort of long rows of keys with their indices, eight bits at a time from the lowest.
 //
-// radix_count: histograms of all digits of a row. radix_place: a tile is sorted in shared memory, then scattered in runs;
+// radix_count: histograms of all digits of a row. radix_scatter: a tile is sorted in shared memory, then scattered in runs;
 // the offset of a tile comes from the tiles before it by decoupled look-back: each publishes the counts of its digits, then
 // the inclusive prefix of all tiles up to it. Keys are read once and written once a digit.
 //
@@ -19,17 +19,17 @@ struct Args {
     u32 *total;  // of every digit in a row: [row][digit], for radix_count [pass][row][digit]
     u32 *state;  // published by tiles: [row][tile][digit]
     u32 *ticket; // how many tiles have begun
-    u32 *turn;   // with SKIPS: how many passes come before this one, for radix_plan of every digit
+    u32 *pass;   // with SKIPS: how many passes come before this one, for radix_plan of every digit
 };
 
 const u32 SKIPPED = ~0u;
 
-DEV K turned(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
+DEV K flip_mask(const Args &a) { return a.flip ? ~(K)0 : (K)0; }
 
 // backwards tells whether keys and indices go from the second to the first buffer.
 DEV bool backwards(const Args &a) {
 #ifdef SKIPS
-    return *a.turn & 1;
+    return *a.pass & 1;
 #else
     return false;
 #endif
@@ -38,9 +38,9 @@ DEV bool backwards(const Args &a) {
 // Row is the source of a row: its elements or its keys.
 struct Row {
 #ifdef FROM
-    const T *x; i64 step; K turn;
-    DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), turn(turned(a)) {}
-    DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ turn; }
+    const T *x; i64 step; K mask;
+    DEV Row(const Args &a, i64 row) : x(a.x + row / a.step * a.n * a.step + row % a.step), step(a.step), mask(flip_mask(a)) {}
+    DEV K key(i64 i) const { return Key<R>::of(get(x[i * step])) ^ mask; }
 #else
     const K *keys;
     DEV Row(const Args &a, i64 row) : keys((backwards(a) ? a.keys2 : a.keys) + row * a.n) {}
@@ -51,7 +51,7 @@ struct Row {
 #ifdef RADIX_COUNT
 // SHIFTS lists the shifts of the digits, SPAN is how many keys a block counts.
 extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_constant__ Args a) {
-    constexpr int places[] = PLACES, digits = sizeof(places) / sizeof(int);
+    constexpr int shifts[] = SHIFTS, digits = sizeof(shifts) / sizeof(int);
     __shared__ u32 count[digits][256];
     const i64 spans = (a.n + SPAN - 1) / SPAN, row = blockIdx.x / spans, lo = blockIdx.x % spans * SPAN, hi = min(lo + SPAN, a.n);
     const Row of(a, row);
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_c
     for (i64 i = lo + threadIdx.x; i < hi; i += THREADS) {
         const K key = of.key(i);
 #pragma unroll
-        for (int d = 0; d < digits; d++) atomicAdd(&count[d][(u32)(key >> places[d]) & 255], 1u);
+        for (int d = 0; d < digits; d++) atomicAdd(&count[d][(u32)(key >> shifts[d]) & 255], 1u);
     }
     __syncthreads();
     for (int i = threadIdx.x; i < digits * 256; i += THREADS) {
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_count(const __grid_c
 #ifdef RADIX_PLAN
 // One block; there are DIGITS digits.
 extern "C" __global__ void __launch_bounds__(THREADS) radix_plan(const __grid_constant__ Args a) {
-    u32 turn = 0;
+    u32 pass = 0;
     for (int p = 0; p < DIGITS; p++) {
         int differs = 0;
         for (i64 i = threadIdx.x; i < a.rows * 256; i += THREADS) {
@@ -83,13 +83,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) radix_plan(const __grid_co
         }
         differs = __syncthreads_or(differs);
         const bool runs = differs || p == 0 || p == DIGITS - 1;
-        if (threadIdx.x == 0) a.turn[p] = runs ? turn : SKIPPED;
-        turn += runs;
+        if (threadIdx.x == 0) a.pass[p] = runs ? pass : SKIPPED;
+        pass += runs;
     }
 }
 #endif
 
-#ifdef RADIX_PLACE
+#ifdef RADIX_SCATTER
 DEV u32 digit(const Args &a, K key) { return (u32)(key >> a.shift) & 255; }
 
 // summed is the inclusive prefix sum over the first 256 threads.
@@ -138,12 +138,12 @@ DEV u32 before(const u32 *state, i64 tile) {
 // Tally is a digit in a warp: how many elements so far have it, and which of the 32 current ones.
 struct alignas(8) Tally { u32 lanes, count; };
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const __grid_constant__ Args a) {
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_scatter(const __grid_constant__ Args a) {
     __shared__ union { Tally tally[WARPS][256]; K key[TILE]; u32 idx[TILE]; } s; // counts of each warp, then the prefix over warps
     __shared__ u32 from[256], to[256], mine;
     const int t = threadIdx.x, warp = t / 32, lane = t % 32, first = warp * 32 * ITEMS + lane;
 #ifdef SKIPS
-    if (*a.turn == SKIPPED) return;
+    if (*a.pass == SKIPPED) return;
 #endif
     if (t == 0) mine = atomicAdd(a.ticket, 1u); // in the order in which blocks start, so that none waits for one that has not started
     for (int i = t; i < WARPS * 256; i += THREADS) s.tally[i / 256][i % 256] = Tally();
@@ -239,15 +239,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) radix_place(const 
     for (int i = 0; i < ITEMS; i++) {
         const int p = i * THREADS + t;
         if (p >= live) continue;
-        const u32 place = to[digit(a, k[i])] + p;
+        const u32 dest = to[digit(a, k[i])] + p;
 #ifdef TO
-        if (place >= a.k) continue;
+        if (dest >= a.k) continue;
         const i64 at = s.idx[p];
-        const K key = k[i] ^ turned(a);
-        if (a.out) a.out[o + place * a.step] = Key<R>::lossy(key) ? x[at * a.step] : Put<T>::put(Key<R>::from(key));
-        a.at[o + place * a.step] = at;
+        const K key = k[i] ^ flip_mask(a);
+        if (a.out) a.out[o + dest * a.step] = Key<R>::lossy(key) ? x[at * a.step] : Put<T>::put(Key<R>::from(key));
+        a.at[o + dest * a.step] = at;
 #else
-        idx2[place] = s.idx[p];
+        idx2[dest] = s.idx[p];
 #endif
     }
 }

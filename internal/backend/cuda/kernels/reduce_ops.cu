@@ -37,9 +37,9 @@ template <class R> struct Prod {
 };
 
 // The first extremum, or the first NaN, and its index.
-template <class R> struct Place { R v; i64 i; };
+template <class R> struct Indexed { R v; i64 i; };
 template <class R, int MAX> struct Best {
-    typedef Place<R> A;
+    typedef Indexed<R> A;
     static DEV A none() { A a; a.v = R(); a.i = -1; return a; }
     static DEV bool better(R x, R y) { return MAX ? x > y : x < y; }
     static DEV void join(A &a, R v, i64 i) {
@@ -51,10 +51,10 @@ template <class R, int MAX> struct Best {
     static DEV void add(A &a, R v, i64 i, double) { join(a, v, i); }
     static DEV void merge(A &a, A b) { if (b.i >= 0) join(a, b.v, b.i); }
 };
-template <class R> struct Amax : Best<R, 1> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
-template <class R> struct Amin : Best<R, 0> { static DEV R done(Place<R> a, i64, double) { return a.v; } };
-template <class R> struct Argmax : Best<R, 1> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
-template <class R> struct Argmin : Best<R, 0> { static DEV i64 done(Place<R> a, i64, double) { return a.i; } };
+template <class R> struct Amax : Best<R, 1> { static DEV R done(Indexed<R> a, i64, double) { return a.v; } };
+template <class R> struct Amin : Best<R, 0> { static DEV R done(Indexed<R> a, i64, double) { return a.v; } };
+template <class R> struct Argmax : Best<R, 1> { static DEV i64 done(Indexed<R> a, i64, double) { return a.i; } };
+template <class R> struct Argmin : Best<R, 0> { static DEV i64 done(Indexed<R> a, i64, double) { return a.i; } };
 
 template <class R> struct Count {
     typedef i64 A;

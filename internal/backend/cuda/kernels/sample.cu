@@ -49,10 +49,10 @@ DEV double draw(Stream &s, double n, double p) {
     n = floor(n);
     if (!(n >= 0) || !(p >= 0 && p <= 1) || n - n != 0) return NAN_;
     if (n == 0 || p == 0) return 0;
-    const bool turn = p > 0.5;
-    if (turn) p = 1 - p;
+    const bool swap = p > 0.5;
+    if (swap) p = 1 - p;
     const double k = p == 0 ? 0.0 : n * p < 10 ? few(s, n, p) : many(s, n, p);
-    return turn ? n - k : k;
+    return swap ? n - k : k;
 }
 #endif
 

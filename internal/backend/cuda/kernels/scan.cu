@@ -75,7 +75,7 @@ struct Args {
 };
 
 DEV i64 start(const Args &a, i64 row) { return row / a.step * a.n * a.step + row % a.step; }
-DEV i64 place(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
+DEV i64 offset(const Args &a, i64 at, i64 i) { return at + (REVERSE ? a.n - 1 - i : i) * a.step; }
 DEV typename Rep<OUT>::R result(const Args &a, A v) { return rounded<OUT>(cast<OUT>(Op::done(v, a.n))); }
 #define TWO LINEAR // there is a second operand
 
@@ -86,7 +86,7 @@ const int WARPS = THREADS / 32, PIECE = 32 * V, TILE = WARPS * K * PIECE;
 // take loads V elements from number i on, as far as there are any.
 DEV void take(R (&r)[V], const Args &a, const T *x, i64 at, i64 i, i64 left) {
     if (V == 1) {
-        r[0] = get(x[place(a, at, i)]);
+        r[0] = get(x[offset(a, at, i)]);
     } else if (!REVERSE) {
         load_vec<T, V>(r, x + at + i, left);
     } else { // whole vectors only
@@ -263,7 +263,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, sizeof(A) <= 4 ? 1024 / TH
         typename Rep<OUT>::R out[V];
 #pragma unroll
         for (int j = 0; j < V; j++) out[REVERSE ? V - 1 - j : j] = result(a, has || some ? Op::join(b, v[k][j]) : v[k][j]);
-        if (V == 1) a.out[place(a, at, base + i)] = Put<OUT>::put(out[0]);
+        if (V == 1) a.out[offset(a, at, base + i)] = Put<OUT>::put(out[0]);
         else if (REVERSE) store_vec<OUT, V>(a.out + at + a.n - V - (base + i), out, V);
         else store_vec<OUT, V>(a.out + at + base + i, out, left);
     }
@@ -282,15 +282,15 @@ extern "C" __global__ void __launch_bounds__(256) scan_cols(const __grid_constan
 #pragma unroll
         for (int j = 0; j < AHEAD; j++)
             if (i + j < a.n) {
-                x[j] = get(a.x[place(a, at, i + j)]);
-                if (TWO) f[j] = get(a.f[place(a, at, i + j)]);
+                x[j] = get(a.x[offset(a, at, i + j)]);
+                if (TWO) f[j] = get(a.f[offset(a, at, i + j)]);
             }
 #pragma unroll
         for (int j = 0; j < AHEAD; j++) {
             if (i + j >= a.n) break;
             const A e = Op::from(x[j], f[j], i + j);
             v = i + j > 0 ? Op::join(v, e) : e;
-            a.out[place(a, at, i + j)] = Put<OUT>::put(result(a, v));
+            a.out[offset(a, at, i + j)] = Put<OUT>::put(result(a, v));
         }
     }
 }

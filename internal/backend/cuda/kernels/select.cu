@@ -48,22 +48,22 @@ DEV int bin(const u32 *count, u32 k, u32 &before) {
 // look is the first pass over the row: it counts the highest digits, stores the keys, and counts the NaNs. first is the
 // index of the first of these.
 DEV u32 look(const Args &a, i64 from, u32 *count, u32 &first) {
-    __shared__ u32 nans, place;
+    __shared__ u32 nans, first_nan;
     for (int b = threadIdx.x; b < BINS; b += THREADS) count[b] = 0;
-    if (threadIdx.x == 0) { nans = 0; place = ~0u; }
+    if (threadIdx.x == 0) { nans = 0; first_nan = ~0u; }
     __syncthreads();
 #pragma unroll 4
     for (i64 i = threadIdx.x; i < a.n; i += THREADS) {
         const R v = get(a.x[from + i * a.step]);
         const K key = Key<R>::of(v) ^ (K)(a.flip ? ~(K)0 : 0);
-        if (v != v) { atomicAdd(&nans, 1u); atomicMin(&place, (u32)i); }
+        if (v != v) { atomicAdd(&nans, 1u); atomicMin(&first_nan, (u32)i); }
 #if HELD
         ((K *)memory)[i] = key;
 #endif
         atomicAdd(&count[(u32)(key >> (8 * (int)sizeof(K) - WIDTH))], 1u);
     }
     __syncthreads();
-    first = place;
+    first = first_nan;
     return nans;
 }
 
@@ -134,8 +134,8 @@ template <class F> DEV void sides(const Args &a, i64 from, Found f, F say) {
 extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    look(a, from, count, place);
+    u32 first_nan;
+    look(a, from, count, first_nan);
     const Found f = kth(a, from, count, (u32)a.k - 1);
     sides(a, from, f, [&](u32 side, i64 i, K key, u32 left, bool past) {
         const i64 at = row * a.k + left + past;
@@ -149,8 +149,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) topk(const __grid_constant
 extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    look(a, from, count, place);
+    u32 first_nan;
+    look(a, from, count, first_nan);
     const Found f = kth(a, from, count, (u32)a.k);
     sides(a, from, f, [&](u32 side, i64 i, K, u32 left, bool past) {
         a.at[from + (side == 2 ? a.k + 1 + i - left - past : side == 1 ? a.k : (i64)left) * a.step] = i;
@@ -163,10 +163,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) partition(const __grid_con
 extern "C" __global__ void __launch_bounds__(THREADS) median(const __grid_constant__ Args a) {
     __shared__ u32 count[BINS];
     const i64 row = blockIdx.x, from = start(a, row);
-    u32 place;
-    const u32 nans = look(a, from, count, place);
+    u32 first_nan;
+    const u32 nans = look(a, from, count, first_nan);
     if (nans > 0 && (!SKIP || nans == a.n)) {
-        if (threadIdx.x == 0) a.out[row] = a.x[from + place * a.step];
+        if (threadIdx.x == 0) a.out[row] = a.x[from + first_nan * a.step];
         return;
     }
     const Found f = kth(a, from, count, (u32)(a.n - nans - 1) / 2);

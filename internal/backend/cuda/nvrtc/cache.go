@@ -43,7 +43,7 @@ func Cached(driver int, name, source, arch string, options ...string) ([]byte, e
 		return nil, err
 	}
 	Compiled.Add(1)
-	Keep(key, code)
+	Store(key, code)
 	return code, nil
 }
 
@@ -77,7 +77,7 @@ func Load(key string) ([]byte, bool) {
 }
 
 // Store caches data for Load, also in later processes.
-func Keep(key string, data []byte) {
+func Store(key string, data []byte) {
 	if p := path(key); p != "" {
 		write(filepath.Dir(p), p, data)
 	}
