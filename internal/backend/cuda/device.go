@@ -87,9 +87,9 @@ func Open(index int) (*backend.Device, *Device, error) {
 	if d.faults, err = newFaultRecords(d); err != nil {
 		return nil, nil, err
 	}
-	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFold: canFold, Folds: maxReductions, CanLead: canLead, LeadsFolded: true, Converts: converts, Pitch: pitch, Lays: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runInMode, RunMany: d.runHorizontal,
-		FoldsRows: foldsRows, TakesRows: takesRows, RunRows: d.runRows,
-		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Ahead: d.precompile, Compiled: d.begun.Load, Settings: settings}
+	b := &backend.Device{Type: "cuda", Index: index, Pool: d.pool, Table: backend.Table{}, CanFuse: canFuse, CanFuseReduction: canFold, MaxFusedReductions: maxReductions, CanTakeEpilogue: canLead, EpilogueReduces: true, CanFoldCast: converts, Pitch: pitch, WritesStrided: func(op string) bool { return op == "attention" || op == "attention_grad" }, Prepare: prepare, RunFused: d.runInMode, RunHorizontal: d.runHorizontal,
+		CanReduceRows: foldsRows, CanRunAlongRows: takesRows, RunRowFusion: d.runRows,
+		Wait: dd.Sync, Upload: d.upload, Download: d.download, Peer: d.peer, Fallback: d.fallback, Precompile: d.precompile, NumCompiled: d.begun.Load, Settings: settings}
 	if os.Getenv("LUCID_CUDA_GRAPHS") != "0" {
 		d.graphs.open(d)
 		b.Capture, b.Scratch = d.capture, d.graphs.pool
@@ -125,7 +125,7 @@ func (d *Device) upload(dst *mem.Buffer, src []byte) error {
 func (d *Device) made(bytes int, bufs ...*mem.Buffer) error {
 	n, err := d.Did(bytes)
 	for _, b := range bufs {
-		b.Made.Store(n)
+		b.LastWrite.Store(n)
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (d *Device) note(out, in []backend.View) error {
 	}
 	n, err := d.Did(bytes)
 	for i := range out {
-		out[i].Buf.Made.Store(n)
+		out[i].Buf.LastWrite.Store(n)
 	}
 	return err
 }
@@ -159,7 +159,7 @@ func (d *Device) download(dst []byte, src *mem.Buffer) error {
 		copy(dst, src.Mem)
 		return nil
 	}
-	return d.Download(dst, src.Dev, src.Made.Load())
+	return d.Download(dst, src.Dev, src.LastWrite.Load())
 }
 
 // opened maps the engine's device to ours.

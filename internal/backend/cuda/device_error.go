@@ -90,9 +90,9 @@ func (d *Device) checked(c *backend.Ctx, op string, run func(record uintptr) err
 		return err
 	}
 	// An evaluation with very many such launches must not take all records.
-	if c == nil || c.Late == nil || len(d.faults.free) < numFaults/4 {
+	if c == nil || c.DeferCheck == nil || len(d.faults.free) < numFaults/4 {
 		return check()
 	}
-	c.Late(check)
+	c.DeferCheck(check)
 	return nil
 }

@@ -65,15 +65,15 @@ func prepare(p *backend.Fused) {
 			}
 		}
 	}
-	if p.Head == nil && p.Tail == nil && q.faults == "" {
-		p.Join = q.key
+	if p.Producer == nil && p.Reduction == nil && q.faults == "" {
+		p.HorizontalKey = q.key
 	}
 	q.heavy = len(filesOf(q)) > 2
-	if p.Head != nil && canGenerate(p.Head.Op, p.DTypes[p.Head.Dst]) && !p.Head.Kept && p.Tail == nil {
-		q.key, p.Head.Unwritten = q.key+p.Head.Op, true
+	if p.Producer != nil && canGenerate(p.Producer.Op, p.DTypes[p.Producer.Dst]) && !p.Producer.Stored && p.Reduction == nil {
+		q.key, p.Producer.Unwritten = q.key+p.Producer.Op, true
 	}
 	if q.epilogue = epilogueOf(p); q.epilogue != nil {
-		p.Head.Unwritten, p.Head.Apart = true, q.epilogue.geluGrad != nil
+		p.Producer.Unwritten, p.Producer.NoOverwrite = true, q.epilogue.geluGrad != nil
 	}
 	p.Prep = q
 }
@@ -81,15 +81,15 @@ func prepare(p *backend.Fused) {
 // runInMode is runFused in the launch mode a launch asks for.
 func (d *Device) runInMode(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	f := d.inMode(c)
-	if f.mode != capturing && p.Head == nil {
+	if f.mode != capturing && p.Producer == nil {
 		err := f.runFused(c, p, nil, out, in) // the fast path of a single op: no allocation
 		if err != nil || f.mode != running {
 			return err
 		}
 		return f.note(out, in)
 	}
-	if p.Head != nil {
-		return f.tracked(p.Head.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+	if p.Producer != nil {
+		return f.tracked(p.Producer.Op, out, in, func() error { return f.runHead(c, p, out, in) })
 	}
 	return f.tracked("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }
@@ -97,7 +97,7 @@ func (d *Device) runInMode(c *backend.Ctx, p *backend.Fused, out, in []backend.V
 // runFused runs a prepared program; rng, if not nil, is the input that its kernel generates.
 func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *fusedRNG, out, in []backend.View) error {
 	s := out[0].Shape
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		s = p.Shape
 	}
 	if s.Numel() == 0 {
@@ -114,7 +114,7 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *fusedRNG, out, in
 		}
 	}()
 	if w != nil {
-		f.classes[p.Head.Dst], views[p.Head.Dst], f.rng = generated, w.key, w
+		f.classes[p.Producer.Dst], views[p.Producer.Dst], f.rng = generated, w.key, w
 	}
 	tmp, err := d.lay(&f, s, out[:len(p.Out)], views, tmp)
 	if err != nil {
@@ -123,8 +123,8 @@ func (d *Device) runFused(c *backend.Ctx, p *backend.Fused, w *fusedRNG, out, in
 	if w != nil {
 		f.pairUp(s.Numel())
 	}
-	if p.Tail != nil {
-		f.fitReductions(p.Tail, s)
+	if p.Reduction != nil {
+		f.fitReductions(p.Reduction, s)
 	}
 	fn, err := d.fusedKernel(c, q, &f)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Device) lay(f *form, s *shape.Shape, out, in []backend.View, tmp []*mem
 
 // launchFused launches a program's kernel.
 func (d *Device) launchFused(fn *driver.Function, q *program, f *form, s *shape.Shape, record uintptr, in, out []backend.View) error {
-	if q.Tail != nil {
+	if q.Reduction != nil {
 		return d.launchReductions(fn, q, f, s, record, in, out)
 	}
 	n := s.Numel()

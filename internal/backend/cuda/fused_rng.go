@@ -42,12 +42,12 @@ func fusedRNGOf(op string, n int, in []backend.View) *fusedRNG {
 // runFusedRNG runs a program that begins with random numbers; done is false, and nothing was launched, where they must be
 // stored first.
 func (d *Device) runFusedRNG(c *backend.Ctx, p *backend.Fused, out, in []backend.View) (done bool, err error) {
-	w := fusedRNGOf(p.Head.Op, p.Shape.Numel(), in[p.In:])
+	w := fusedRNGOf(p.Producer.Op, p.Shape.Numel(), in[p.In:])
 	if w == nil {
 		return false, nil
 	}
 	for i, v := range in[:p.In] {
-		if i == p.Head.Dst {
+		if i == p.Producer.Dst {
 			continue
 		}
 		if k := classOf(v); w.words && k == strided { // the offset of a pair's second word would have to be computed too

@@ -13,30 +13,30 @@ import (
 // geluGrad is the factor a program multiplies a product with, a function of one input: perhaps the derivative of gelu (tanh
 // form).
 type geluGrad struct {
-	x     int             // the input, a half type
-	list  []backend.Instr // compute the factor in float32
-	last  int             // the register that holds it
-	in    int             // registers that are inputs
-	count int             // of registers
-	sums  *backend.Tail   // column sums of the result, the bias gradient; nil: none
+	x     int                // the input, a half type
+	list  []backend.Instr    // compute the factor in float32
+	last  int                // the register that holds it
+	in    int                // registers that are inputs
+	count int                // of registers
+	sums  *backend.Reduction // column sums of the result, the bias gradient; nil: none
 }
 
 // geluGradOf matches a program product · half(f(x)), f being arithmetic and one tanh over x and constants, perhaps with
 // column sums; nil: no match. Whether f is gelu's derivative depends on the constants, known at run time.
 func geluGradOf(p *backend.Fused) *geluGrad {
 	n := len(p.Instrs) - 1
-	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.Tails() > 1 {
+	if n < 2 || len(p.Out) != 1 || p.Out[0] != p.Instrs[n].Dst || p.Instrs[n].Op != "mul" || p.NumReductions() > 1 {
 		return nil
 	}
-	half := p.DTypes[p.Head.Dst]
-	s := &geluGrad{x: -1, in: p.In, count: len(p.DTypes), sums: p.Tail}
-	if t := p.Tail; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
+	half := p.DTypes[p.Producer.Dst]
+	s := &geluGrad{x: -1, in: p.In, count: len(p.DTypes), sums: p.Reduction}
+	if t := p.Reduction; t != nil && (t.Src != p.Out[0] || sumsRows(t.Attr.(attr.Axes), p.Shape)) {
 		return nil
 	}
 	by := p.Instrs[n].Src[0]
-	if by == p.Head.Dst {
+	if by == p.Producer.Dst {
 		by = p.Instrs[n].Src[1]
-	} else if p.Instrs[n].Src[1] != p.Head.Dst {
+	} else if p.Instrs[n].Src[1] != p.Producer.Dst {
 		return nil
 	}
 	narrow := slices.IndexFunc(p.Instrs, func(i backend.Instr) bool { return i.Dst == by })
@@ -48,7 +48,7 @@ func geluGradOf(p *backend.Fused) *geluGrad {
 		src := ins.Src[0]
 		switch ins.Op {
 		case "cast":
-			if src == p.Head.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
+			if src == p.Producer.Dst || src >= p.In || s.x >= 0 && src != s.x || p.DTypes[src] != half {
 				return nil
 			}
 			s.x = src
@@ -56,7 +56,7 @@ func geluGradOf(p *backend.Fused) *geluGrad {
 		default:
 			return nil
 		}
-		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Head.Dst) {
+		if p.DTypes[ins.Dst] != dtype.Float32 || slices.Contains(ins.Src[:], p.Producer.Dst) {
 			return nil
 		}
 		s.list = append(s.list, ins)

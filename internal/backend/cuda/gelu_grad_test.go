@@ -29,7 +29,7 @@ func seen(f func()) []seenProgram {
 	programs.Do(func() {
 		d := *ref.Device
 		d.Type = "programs"
-		d.CanFuse, d.CanLead, d.CanFold, d.Folds, d.LeadsFolded, d.Prepare = canFuse, canLead, canFold, maxReductions, true, prepare
+		d.CanFuse, d.CanTakeEpilogue, d.CanFuseReduction, d.MaxFusedReductions, d.EpilogueReduces, d.Prepare = canFuse, canLead, canFold, maxReductions, true, prepare
 		d.RunFused = func(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
 			return nil
@@ -96,8 +96,8 @@ func TestGeluGrad(t *testing.T) {
 					}
 				}
 			}
-			if (a.geluGrad.sums != nil) != c.bias || !p.Head.Unwritten || !p.Head.Apart {
-				t.Errorf("%s: %+v %+v", c.name, a.geluGrad, p.Head)
+			if (a.geluGrad.sums != nil) != c.bias || !p.Producer.Unwritten || !p.Producer.NoOverwrite {
+				t.Errorf("%s: %+v %+v", c.name, a.geluGrad, p.Producer)
 			}
 			if o := p.out[1].Buf; o == p.in[a.geluGrad.x].Buf {
 				t.Errorf("%s: the result has the buffer of gelu's input", c.name)

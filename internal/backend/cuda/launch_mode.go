@@ -17,8 +17,8 @@ const (
 
 // inMode returns the Device of the launch mode a launch asks for.
 func (d *Device) inMode(c *backend.Ctx) *Device {
-	if c != nil && c.Face != nil {
-		return c.Face.(*Device)
+	if c != nil && c.LaunchMode != nil {
+		return c.LaunchMode.(*Device)
 	}
 	return d
 }

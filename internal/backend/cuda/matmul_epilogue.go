@@ -29,19 +29,19 @@ type epilogue struct {
 
 // epilogueOf matches a program; nil: it is no epilogue.
 func epilogueOf(p *backend.Fused) *epilogue {
-	if p.Head == nil || p.Head.Kept || p.Head.Op != "matmul" {
+	if p.Producer == nil || p.Producer.Stored || p.Producer.Op != "matmul" {
 		return nil
 	}
-	if p.Head.Attr != nil {
+	if p.Producer.Attr != nil {
 		return epilogueOfSums(p)
 	}
 	if s := geluGradOf(p); s != nil {
 		return &epilogue{aux: -1, geluGrad: s}
 	}
-	if p.Tail != nil || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Head.Dst] }) {
+	if p.Reduction != nil || slices.ContainsFunc(p.DTypes, func(t dtype.DType) bool { return t != p.DTypes[p.Producer.Dst] }) {
 		return nil
 	}
-	a, at := &epilogue{aux: -1}, p.Head.Dst
+	a, at := &epilogue{aux: -1}, p.Producer.Dst
 	for _, ins := range p.Instrs {
 		if at = a.absorb(p, at, ins, nil); at < 0 {
 			return nil
@@ -52,10 +52,10 @@ func epilogueOf(p *backend.Fused) *epilogue {
 
 // epilogueOfSums is epilogueOf for a half-precision product with float32 results that are rounded after an addition.
 func epilogueOfSums(p *backend.Fused) *epilogue {
-	if p.Tail != nil {
+	if p.Reduction != nil {
 		return nil
 	}
-	a, at, wide := &epilogue{aux: -1}, p.Head.Dst, map[int]int{} // half-precision values cast to float32 to be added
+	a, at, wide := &epilogue{aux: -1}, p.Producer.Dst, map[int]int{} // half-precision values cast to float32 to be added
 	for _, ins := range p.Instrs {
 		src, of := ins.Src[0], p.DTypes[ins.Dst]
 		switch {
@@ -63,7 +63,7 @@ func epilogueOfSums(p *backend.Fused) *epilogue {
 			at = a.absorb(p, at, ins, wide)
 		case src == at && of.IsHalf() && p.DTypes[src] == dtype.Float32:
 			at = ins.Dst
-		case of == dtype.Float32 && src < p.In && src != p.Head.Dst && p.DTypes[src].IsHalf():
+		case of == dtype.Float32 && src < p.In && src != p.Producer.Dst && p.DTypes[src].IsHalf():
 			wide[ins.Dst] = src
 		default:
 			return nil
@@ -97,7 +97,7 @@ func (a *epilogue) absorb(p *backend.Fused, at int, ins backend.Instr, wide map[
 		if k := slices.Index(p.Out, at); k >= 0 {
 			a.aux = k
 		}
-	case ins.Op == "add" && y >= 0 && y < p.In && y != p.Head.Dst && p.DTypes[y].IsHalf() && len(a.added) < 2:
+	case ins.Op == "add" && y >= 0 && y < p.In && y != p.Producer.Dst && p.DTypes[y].IsHalf() && len(a.added) < 2:
 		a.added = append(a.added, y)
 	default:
 		return -1
@@ -118,7 +118,7 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 	if out[0].Numel() == 0 {
 		return nil // and so are all outputs: what is reduced has elements
 	}
-	if q := p.Prep.(*program); p.Head.Unwritten {
+	if q := p.Prep.(*program); p.Producer.Unwritten {
 		if q.epilogue == nil {
 			if done, err := d.runFusedRNG(c, p, out[1:], in); done {
 				return err
@@ -126,15 +126,15 @@ func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.Vie
 		} else if err := d.runEpilogue(c, q.epilogue, out, in, p.In); err != cublas.ErrUnsupported {
 			return err
 		}
-		b, err := d.pool.Get(p.Head.Op, out[0].Numel()*out[0].DType.Size())
+		b, err := d.pool.Get(p.Producer.Op, out[0].Numel()*out[0].DType.Size())
 		if err != nil {
 			return err
 		}
 		defer b.Free()
 		out, in = slices.Clone(out), slices.Clone(in)
-		out[0].Buf, in[p.Head.Dst].Buf = b, b
+		out[0].Buf, in[p.Producer.Dst].Buf = b, b
 	}
-	if err := d.run(table[p.Head.Op], c, p.Head.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
+	if err := d.run(table[p.Producer.Op], c, p.Producer.Attr, out[:1], in[p.In:]); err != nil || len(p.Out) == 0 {
 		return err
 	}
 	return d.runFused(c, p, nil, out[1:], in[:p.In])

@@ -104,12 +104,12 @@ func layOf(dims, strides []int) int {
 }
 
 // runRows runs a row-fusion group as one launch, or its programs one by one where the kernel does not take a layout.
-func (d *Device) runRows(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRows(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	f := d.inMode(c)
 	return f.tracked("rows", out, in, func() error { return f.runRowFusion(c, p, out, in) })
 }
 
-func (d *Device) runRowFusion(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRowFusion(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	w := newRowWriter(p)
 	defer w.free()
 	if err := w.write(d, out, in); err != nil {
@@ -126,7 +126,7 @@ func (d *Device) runRowFusion(c *backend.Ctx, p *backend.Rows, out, in []backend
 }
 
 // runRowParts runs the programs one after the other; the group's local values get memory.
-func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.View) error {
+func (d *Device) runRowParts(c *backend.Ctx, p *backend.RowFusion, out, in []backend.View) error {
 	locals := make([]*mem.Buffer, len(p.Locals))
 	defer func() {
 		for _, b := range locals {
@@ -158,7 +158,7 @@ func (d *Device) runRowParts(c *backend.Ctx, p *backend.Rows, out, in []backend.
 		var err error
 		switch {
 		case len(part.Instrs) == 0:
-			for t, k := part.Tail, 0; t != nil && err == nil; t, k = t.Next, k+1 {
+			for t, k := part.Reduction, 0; t != nil && err == nil; t, k = t.Next, k+1 {
 				err = d.run(table[t.Op], c, t.Attr, o[k:k+1], v[t.Src:t.Src+1])
 			}
 		case rowOps[part.Instrs[0].Op]:

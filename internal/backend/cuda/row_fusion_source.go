@@ -26,7 +26,7 @@ type rowLoad struct {
 
 // rowWriter generates the kernel of a row-fusion group, and collects its arguments.
 type rowWriter struct {
-	p       *backend.Rows
+	p       *backend.RowFusion
 	long    int // elements of a row
 	share   share
 	odd     bool // the kernel does not take the layout of some operand
@@ -44,7 +44,7 @@ type rowWriter struct {
 	tmp     []*mem.Buffer
 }
 
-func newRowWriter(p *backend.Rows) *rowWriter {
+func newRowWriter(p *backend.RowFusion) *rowWriter {
 	w := &rowWriter{p: p, size: 1, files: map[string]bool{}, locals: map[int]rowReg{}, now: map[uintptr]rowReg{}, loaded: map[rowLoad]rowReg{}}
 	for i := range p.Parts {
 		w.long = max(w.long, p.Parts[i].Len)
@@ -103,7 +103,7 @@ func (w *rowWriter) write(d *Device, out, in []backend.View) error {
 }
 
 // input finds a part's operand: made by an earlier part, or in memory.
-func (w *rowWriter) input(d *Device, part *backend.RowPart, k int, v backend.View) (rowReg, error) {
+func (w *rowWriter) input(d *Device, part *backend.RowFusionPart, k int, v backend.View) (rowReg, error) {
 	if l := part.In[k]; l >= 0 {
 		return w.locals[l], nil
 	}
@@ -167,7 +167,7 @@ func (w *rowWriter) spread(r rowReg, t dtype.DType) rowReg {
 }
 
 // part generates one part: its instructions, its reductions, its stores.
-func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out []backend.View) {
+func (w *rowWriter) part(part *backend.RowFusionPart, q *program, regs []rowReg, out []backend.View) {
 	switch {
 	case len(part.Instrs) > 0 && rowOps[part.Instrs[0].Op]:
 		ins := part.Instrs[0]
@@ -192,7 +192,7 @@ func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out [
 		w.store(part, k, regs[o], out[k])
 		k++
 	}
-	for t := part.Tail; t != nil; t = t.Next {
+	for t := part.Reduction; t != nil; t = t.Next {
 		from, to := part.DTypes[t.Src], ctype[out[k].DType]
 		_, p := folding(t.Attr)
 		if t.Op == "logsumexp" || t.Op == "vector_norm" {
@@ -206,9 +206,9 @@ func (w *rowWriter) part(part *backend.RowPart, q *program, regs []rowReg, out [
 }
 
 // instructions generates those of a part, over the elements of a row or once.
-func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowReg) {
+func (w *rowWriter) instructions(part *backend.RowFusionPart, q *program, regs []rowReg) {
 	keep := slices.Clone(part.Fused.Out)
-	for t := part.Tail; t != nil; t = t.Next {
+	for t := part.Reduction; t != nil; t = t.Next {
 		keep = append(keep, t.Src)
 	}
 	names := make([]string, len(regs))
@@ -251,7 +251,7 @@ func (w *rowWriter) instructions(part *backend.RowPart, q *program, regs []rowRe
 }
 
 // store makes output number k of a part known to later parts, and writes it to memory if it is used outside the group.
-func (w *rowWriter) store(part *backend.RowPart, k int, r rowReg, v backend.View) {
+func (w *rowWriter) store(part *backend.RowFusionPart, k int, r rowReg, v backend.View) {
 	if l := part.Out[k]; l >= 0 {
 		w.locals[l] = r
 		return
