@@ -58,7 +58,7 @@ func (r *rowsOf) space(s *shape.Shape) (backend.View, error) {
 	return backend.View{Buf: b, DType: r.t, Shape: s}, nil
 }
 
-// wide converts a view to a contiguous one in the accumulator dtype.
+// wide canFoldCast a view to a contiguous one in the accumulator dtype.
 func (r *rowsOf) wide(v backend.View) (backend.View, error) {
 	if v.DType == r.t && v.Contiguous() {
 		return v, nil

@@ -16,8 +16,8 @@ func init() { register(map[string]kernel{"class_nll": classNLL, "class_nll_grad"
 // which it computes. x and the cotangent may be half types: the casts around a loss are folded into it.
 type classNLLTypes struct{ x, z, t dtype.DType }
 
-// converts reports which casts next to a kernel are folded into it.
-func converts(op string, in int, of, as dtype.DType) bool {
+// canFoldCast reports which casts next to a kernel are folded into it.
+func canFoldCast(op string, in int, of, as dtype.DType) bool {
 	switch op {
 	case "class_nll":
 		return in == 0 && of == dtype.Float32 && as.IsHalf()

@@ -126,7 +126,7 @@ func TestCompileFusedReductions(t *testing.T) {
 			Instrs: []backend.Instr{{Op: "add", Dst: 2, Src: [3]int{0, 1, -1}}, {Op: "exp", Dst: 3, Src: [3]int{2, -1, -1}}}}
 		for _, axis := range []int{0, 1} {
 			a := attr.Axes{Axes: attr.MakeInts(axis)}
-			if !canFold("sum", a, d, p.Shape) {
+			if !canFuseReduction("sum", a, d, p.Shape) {
 				t.Errorf("%v: dimension %d is not folded", d, axis)
 			}
 			p.Reduction = &backend.Reduction{Op: "sum", Attr: a, Src: 2, Next: &backend.Reduction{Op: "sum", Attr: a, Src: 3}}

@@ -89,7 +89,7 @@ func (d *Device) runInMode(c *backend.Ctx, p *backend.Fused, out, in []backend.V
 		return f.note(out, in)
 	}
 	if p.Producer != nil {
-		return f.tracked(p.Producer.Op, out, in, func() error { return f.runHead(c, p, out, in) })
+		return f.tracked(p.Producer.Op, out, in, func() error { return f.runProducer(c, p, out, in) })
 	}
 	return f.tracked("fused", out, in, func() error { return f.runFused(c, p, nil, out, in) })
 }

@@ -32,8 +32,8 @@ func sumsRows(x attr.Axes, s *shape.Shape) bool {
 	return x.Axes == attr.MakeInts(last) && n >= 16 && n <= 256 && n&(n-1) == 0 && s.Numel() >= leastFolded
 }
 
-// canFold reports whether a reduction can end a program: a sum over all dimensions but the last, or over a short last one.
-func canFold(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
+// canFuseReduction reports whether a reduction can end a program: a sum over all dimensions but the last, or over a short last one.
+func canFuseReduction(op string, a attr.Attr, in dtype.DType, s *shape.Shape) bool {
 	x, ok := a.(attr.Axes)
 	last := s.Rank() - 1
 	if ok && op == "sum" && in.IsFloat() && last >= 0 && sumsRows(x, s) {

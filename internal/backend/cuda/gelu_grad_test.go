@@ -29,7 +29,7 @@ func seen(f func()) []seenProgram {
 	programs.Do(func() {
 		d := *ref.Device
 		d.Type = "programs"
-		d.CanFuse, d.CanTakeEpilogue, d.CanFuseReduction, d.MaxFusedReductions, d.EpilogueReduces, d.Prepare = canFuse, canLead, canFold, maxReductions, true, prepare
+		d.CanFuse, d.CanTakeEpilogue, d.CanFuseReduction, d.MaxFusedReductions, d.EpilogueReduces, d.Prepare = canFuse, canTakeEpilogue, canFuseReduction, maxReductions, true, prepare
 		d.RunFused = func(_ *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 			programs.seen = append(programs.seen, seenProgram{p, slices.Clone(out), slices.Clone(in)})
 			return nil

@@ -113,7 +113,7 @@ func sums(d dtype.DType, r attr.Reduction) bool {
 	return d.IsHalf() && (r == attr.ReduceAdd || r == attr.ReduceMul)
 }
 
-// writing prepares the output of a scatter: the base is copied, in float32 for half-precision sums; end converts it back.
+// writing prepares the output of a scatter: the base is copied, in float32 for half-precision sums; end canFoldCast it back.
 func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.View, end func() error, err error) {
 	if !sums(out.DType, r) {
 		return out, func() error { return nil }, d.base(out, base)
@@ -133,7 +133,7 @@ func (d *Device) writing(out, base backend.View, r attr.Reduction) (to backend.V
 	}, nil
 }
 
-// cast converts a view.
+// cast canFoldCast a view.
 func (d *Device) cast(to, from backend.View) error {
 	p := &backend.Fused{Shape: to.Shape, DTypes: []dtype.DType{from.DType, to.DType}, In: 1, Out: []int{1},
 		Instrs: []backend.Instr{{Op: "cast", Attr: attr.Cast{To: to.DType}, Dst: 1, Src: [3]int{0, -1, -1}}}}

@@ -13,8 +13,8 @@ import (
 // bias gradient are done by cuBLASLt before the product is rounded, where it has an algorithm for it; anything else is a
 // launch of its own.
 
-// canLead reports which ops can be the head of a program: matmuls whose epilogue may do the rest, and fused RNG.
-func canLead(op string, a attr.Attr, out dtype.DType) bool {
+// canTakeEpilogue reports which ops can begin a program: matmuls whose epilogue may do the rest, and fused RNG.
+func canTakeEpilogue(op string, a attr.Attr, out dtype.DType) bool {
 	return op == "matmul" && (out.IsHalf() || a != nil) || canGenerate(op, out)
 }
 
@@ -113,8 +113,8 @@ func (a *epilogue) ends(p *backend.Fused, at int) *epilogue {
 	return a
 }
 
-// runHead runs a program behind its head.
-func (d *Device) runHead(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
+// runProducer runs the op a program begins with, then the program.
+func (d *Device) runProducer(c *backend.Ctx, p *backend.Fused, out, in []backend.View) error {
 	if out[0].Numel() == 0 {
 		return nil // and so are all outputs: what is reduced has elements
 	}

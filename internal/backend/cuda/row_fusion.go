@@ -17,14 +17,14 @@ const longestRow = 4096
 // rowOps are the ops along rows, with functions of their own in row_fusion.cu.
 var rowOps = map[string]bool{"softmax": true, "log_softmax": true, "softmax_grad": true}
 
-// foldsRows reports whether a reduction of rows of n elements can be part of a row-fusion group.
-func foldsRows(op string, _ attr.Attr, in dtype.DType, n int) bool {
+// canReduceRows reports whether a reduction of rows of n elements can be part of a row-fusion group.
+func canReduceRows(op string, _ attr.Attr, in dtype.DType, n int) bool {
 	r, ok := reductions[op]
 	return ok && n <= longestRow && !in.IsComplex() && contains(r.kinds, in)
 }
 
-// takesRows reports whether an op along rows of n elements can be part of a row-fusion group.
-func takesRows(op string, in dtype.DType, n int) bool {
+// canRunAlongRows reports whether an op along rows of n elements can be part of a row-fusion group.
+func canRunAlongRows(op string, in dtype.DType, n int) bool {
 	return rowOps[op] && in.IsFloat() && n <= longestRow
 }
 

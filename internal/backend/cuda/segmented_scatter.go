@@ -59,7 +59,7 @@ func (d *call) sortedPositions(at backend.View, axis, n int) (*sorter, error) {
 	return s, nil
 }
 
-// narrow converts indices to 32 bits; those out of range report a device error and become n.
+// narrow canFoldCast indices to 32 bits; those out of range report a device error and become n.
 func (d *call) narrow(to uintptr, at backend.View, n int) error {
 	f, err := d.kernel("narrow", "narrow", narrowSource)
 	if err != nil {
