@@ -1,5 +1,5 @@
-// Package trace notes what ran while somebody asks for it. Any layer may add to it; when nobody asks it costs one atomic load.
-package trace
+// Package profile notes what ran while somebody asks for it. Any layer may add to it; when nobody asks it costs one atomic load.
+package profile
 
 import (
 	"sync"
