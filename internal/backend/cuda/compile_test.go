@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lucid-go/lucid/internal/asmvariant"
 	"github.com/lucid-go/lucid/internal/attr"
 	"github.com/lucid-go/lucid/internal/backend"
 	"github.com/lucid-go/lucid/internal/backend/cuda/kernels"
 	"github.com/lucid-go/lucid/internal/backend/cuda/nvrtc"
 	"github.com/lucid-go/lucid/internal/dtype"
-	"github.com/lucid-go/lucid/internal/impl"
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
@@ -20,10 +20,10 @@ import (
 func needCompiler(t *testing.T) {
 	t.Helper()
 	err := nvrtc.Init()
-	impl.Feature("nvrtc", err == nil)
+	asmvariant.Feature("nvrtc", err == nil)
 	if err != nil {
 		t.Logf("SKIP: %v", err)
-		impl.Require(t, "nvrtc")
+		asmvariant.Require(t, "nvrtc")
 	}
 }
 

@@ -1,4 +1,4 @@
-package impl
+package asmvariant
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ func TestList(t *testing.T) {
 	if got, want := List("p"), []string{"foo/a", "foo/b", "foo/c", "bar/a"}; !slices.Equal(got, want) {
 		t.Errorf("List = %v, want %v", got, want)
 	}
-	if got := List("nobody"); got != nil {
+	if got := List("unknown"); got != nil {
 		t.Errorf("List of an unknown package = %v", got)
 	}
 }

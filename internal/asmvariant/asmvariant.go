@@ -1,4 +1,4 @@
-package impl
+package asmvariant
 
 import (
 	"strings"
@@ -26,11 +26,11 @@ func Register(pkg, name string, flag *bool) {
 	defer mu.Unlock()
 	routine, feature, ok := strings.Cut(name, "/")
 	if !ok || routine == "" || feature == "" {
-		panic("impl: variant " + name + " of " + pkg + " is not named routine/feature")
+		panic("asmvariant: variant " + name + " of " + pkg + " is not named routine/feature")
 	}
 	for _, v := range variants {
 		if v.pkg == pkg && v.name == name {
-			panic("impl: variant " + name + " of " + pkg + " is registered twice")
+			panic("asmvariant: variant " + name + " of " + pkg + " is registered twice")
 		}
 	}
 	variants = append(variants, variant{pkg, name, flag, *flag})
@@ -59,9 +59,9 @@ func List(pkg string) []string {
 	return names
 }
 
-// Select makes pkg use the named variant: it turns this one on and the other
-// variants of the same routine off. The name "" turns all variants of pkg off, so
-// that the Go twins run. It returns a function that puts the flags back, and
+// Select makes pkg use the named variant: it enables this one and disables the other
+// variants of the same routine. The name "" disables all variants of pkg, so
+// that the Go twins run. It returns a function that restores the flags, and
 // whether the variant is known and can run here; if not, nothing changes.
 func Select(pkg, name string) (restore func(), ok bool) {
 	mu.Lock()
