@@ -16,7 +16,7 @@ func TestLostHandlesCostNothing(t *testing.T) {
 	}
 	const size, layers = 1024, 24
 	w, x := lucid.Randn(size, size).Mul(0.03).Eval(), lucid.Randn(size, size).Eval()
-	undo := exec.LookAlways()
+	undo := exec.AlwaysFindDropped()
 	defer undo()
 	var first *lucid.Tensor
 	forward := func() *lucid.Tensor {
@@ -46,7 +46,7 @@ func TestLostHandlesCostNothing(t *testing.T) {
 
 // TestLostHandlesAreLost runs random programs with a collection before every evaluation, in which every handle is watched.
 func TestLostHandlesAreLost(t *testing.T) {
-	defer exec.LookAlways()()
+	defer exec.AlwaysFindDropped()()
 	n := 80
 	switch {
 	case testutil.Long():

@@ -12,7 +12,7 @@ import (
 // TestNoDiffInOtherOrder: random graphs and their gradients have the same bits launch by launch, in an order that holds less, and
 // with everything made again that can be, however small they are.
 func TestNoDiffInOtherOrder(t *testing.T) {
-	defer func(was int) { exec.WorthOrder = was }(exec.WorthOrder)
+	defer func(was int) { exec.MinReorderBytes = was }(exec.MinReorderBytes)
 	graphs := 150
 	if testutil.Long() {
 		graphs = 4000
@@ -34,12 +34,12 @@ func TestNoDiffInOtherOrder(t *testing.T) {
 			l, grads := loss(in)
 			return append(append(outs(in), l), grads...)
 		}
-		exec.WorthOrder = 1 << 40
+		exec.MinReorderBytes = 1 << 40
 		plain := both(g.inputs)
 		tensortest.EvalAll(plain)
 		first := lucid.Compile(both)
 		firstOuts := first(g.inputs)
-		exec.WorthOrder = 1
+		exec.MinReorderBytes = 1
 		again := both(g.inputs)
 		tensortest.EvalAll(again)
 		step := lucid.Compile(both, lucid.CompileOptions{Recompute: 1})

@@ -29,13 +29,13 @@ func EvalAll(ts []*lucid.Tensor) {
 func Bits(t *lucid.Tensor) string {
 	n := (*graph.Array)(t).Acquire()
 	defer func() { n.Unref() }()
-	v, err := exec.Reading(context.Background(), n)
+	v, err := exec.HostView(context.Background(), n)
 	if err == nil && !v.Contiguous() {
 		c := ops.Contiguous(n)
 		c.Ref()
 		n.Unref()
 		n = c
-		v, err = exec.Reading(context.Background(), n)
+		v, err = exec.HostView(context.Background(), n)
 	}
 	if err != nil {
 		Throw("read", err)
