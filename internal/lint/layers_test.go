@@ -70,6 +70,8 @@ var layers = []layer{
 	{name: "models", packages: []string{"models/..."}, imports: []string{"public", "."}},
 	{name: "program", packages: []string{"cmd/...", "examples/...", "bench/..."}, imports: []string{"public", "."}},
 	{name: "tests on a GPU", packages: []string{"internal/testutil/gpu"}, imports: []string{".", "cuda"}},
+	{name: "tests by subject", packages: []string{"internal/test/...", "internal/testutil/golden", "internal/testutil/tensortest"},
+		imports: []string{"public", ".", "internal/..."}},
 	{name: "test support", packages: []string{"internal/testutil/..."}, imports: []string{"leaves", "internal/graph"}},
 	{name: "tool", packages: []string{"internal/gen/...", "internal/lint/...", "scripts/...", "docs/..."}, imports: []string{"public", ".", "internal/..."}},
 }
