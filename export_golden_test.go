@@ -17,7 +17,7 @@ import (
 // graph from a file would have to.
 func verifyAll(ts []*Tensor) error {
 	return graph.Verify(peekAll(ts), func(n *graph.Node) error {
-		if _, item := n.IsItem(); item || n.IsConst() || n.Op().NotInFiles != "" {
+		if _, item := n.IsTupleItem(); item || n.IsConst() || n.Op().NotInFiles != "" {
 			return nil
 		}
 		return Try(func() { ops.Validate(n.Op(), n.Attr(), n.Ins()) })

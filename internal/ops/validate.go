@@ -22,7 +22,7 @@ func Validate(op *graph.Op, a attr.Attr, in []*Node) {
 	}
 	c.must(op.Inputs.Takes(len(in)), "has %v inputs, not %d", op.Inputs, len(in))
 	for _, x := range in {
-		c.must(!x.IsBundle(), "an operand has several values")
+		c.must(!x.IsTuple(), "an operand has several values")
 		c.must(op.DTypes == 0 || op.DTypes.Has(x.DType()), "an operand of %v; want one of %v", x.DType(), op.DTypes)
 	}
 	op.Validate(op, a, in)

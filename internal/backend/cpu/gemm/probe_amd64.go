@@ -2,7 +2,7 @@
 
 package gemm
 
-// The probes use four registers less than there are: see internal/gen/asm/gemm.
+// The probes use four registers less than there are: see internal/backend/cpu/gemm/asmgen.
 const (
 	avx512Chains = 28
 	avx2Chains   = 12
