@@ -8,7 +8,7 @@ import (
 )
 
 // attended checks q, k, v and perhaps a mask.
-func (c claim) attended(q, k, v *Node, masks []*Node) {
+func (c check) attended(q, k, v *Node, masks []*Node) {
 	attrOf[attr.Attention](c)
 	c.floating(q)
 	c.sameDType([]*Node{q, k, v})
@@ -25,28 +25,26 @@ func (c claim) attended(q, k, v *Node, masks []*Node) {
 	}
 }
 
-func init() {
-	legal["attention"] = func(c claim) {
-		c.must(len(c.in) == 3 || len(c.in) == 4, "%d inputs", len(c.in))
-		c.attended(c.in[0], c.in[1], c.in[2], c.in[3:])
-		c.must(!attrOf[attr.Attention](c).Shifted, "a cotangent of logarithms, which only a gradient has")
+func validateAttention(c check) {
+	c.attended(c.in[0], c.in[1], c.in[2], c.in[3:])
+	c.must(!attrOf[attr.Attention](c).Shifted, "a cotangent of logarithms, which only a gradient has")
+}
+
+func validateAttentionGrad(c check) {
+	a := attrOf[attr.Attention](c)
+	at := attentionGradMask(a)
+	c.must(len(c.in) == at || len(c.in) == at+1, "%d inputs", len(c.in))
+	g, q, v, y := c.in[0], c.in[1], c.in[3], c.in[5]
+	c.attended(q, c.in[2], v, c.in[at:])
+	d := append(q.Shape().Clone()[:3], v.Dim(3))
+	for _, x := range []*Node{g, y} {
+		c.must(x.DType() == q.DType() && slices.Equal(x.Shape().Dims(), d), "a result or cotangent of %v %v", x.DType(), x.Shape())
 	}
-	legal["attention_grad"] = func(c claim) {
-		a := attrOf[attr.Attention](c)
-		at := attentionGradMask(a)
-		c.must(len(c.in) == at || len(c.in) == at+1, "%d inputs", len(c.in))
-		g, q, v, y := c.in[0], c.in[1], c.in[3], c.in[5]
-		c.attended(q, c.in[2], v, c.in[at:])
-		d := append(q.Shape().Clone()[:3], v.Dim(3))
-		for _, x := range []*Node{g, y} {
-			c.must(x.DType() == q.DType() && slices.Equal(x.Shape().Dims(), d), "a result or cotangent of %v %v", x.DType(), x.Shape())
-		}
-		rows := []*Node{c.in[4]}
-		if a.Shifted {
-			rows = append(rows, c.in[6])
-		}
-		for _, s := range rows {
-			c.must(s.DType() == statDType(q.DType()) && slices.Equal(s.Shape().Dims(), d[:3]), "logarithms or cotangents of %v %v", s.DType(), s.Shape())
-		}
+	rows := []*Node{c.in[4]}
+	if a.Shifted {
+		rows = append(rows, c.in[6])
+	}
+	for _, s := range rows {
+		c.must(s.DType() == statDType(q.DType()) && slices.Equal(s.Shape().Dims(), d[:3]), "logarithms or cotangents of %v %v", s.DType(), s.Shape())
 	}
 }
