@@ -119,7 +119,7 @@ func convolve[T numbers](c *backend.Ctx, a attr.Conv, out backend.View, in []bac
 
 // halfConvolve computes in float32 and rounds once.
 func halfConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
-	if out.DType == dtype.BFloat16 && gemm.HasPairs() {
+	if out.DType == dtype.BFloat16 && gemm.HasBF16() {
 		if done, err := pairedConvolve(c, a, out, in, then); done || err != nil {
 			return err
 		}

@@ -79,10 +79,10 @@ func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 	d.images = ceil(j.images, d.split[1])
 	d.split[0] = ceil(j.kernels, min(columnsRows, max(columnsLeast, columnsArea/(p.outs()*d.images))))
 	d.kernels = ceil(j.kernels, d.split[0])
-	d.cols = ceil(d.images, gemm.TapColumns) * gemm.TapColumns
+	d.cols = ceil(d.images, gemm.DirectColumns) * gemm.DirectColumns
 	d.off = []int{0}
 	if d.few {
-		d.cols = ceil(d.images*p.outs(), gemm.TapColumns) * gemm.TapColumns
+		d.cols = ceil(d.images*p.outs(), gemm.DirectColumns) * gemm.DirectColumns
 	} else {
 		d.off = d.off[:0]
 		for u := range p.outs() {

@@ -9,7 +9,7 @@ import (
 // The direct way copies a strip of the input, some output rows high, into scratch with its padding, one input channel
 // after the other. There the second matrix needs no making: the row of a channel and a tap begins at an offset and runs on
 // through all output rows of the strip. Between two output rows lie a few columns that mean nothing; they are computed
-// and left out (gemm.Taps). Against filling the matrix, each input element is copied once instead of once for each tap.
+// and left out (gemm.Direct). Against filling the matrix, each input element is copied once instead of once for each tap.
 
 const (
 	directDepth = 640      // most terms of a sum before it is added to the output
@@ -33,20 +33,20 @@ type floatConv[T numbers] struct {
 
 	row, lanes int // longest row of places, output channels of a vector
 	packPlaces func(dst []T, cols int, a []T, n, k, ars int)
-	places     func(h, cols, channels int, t gemm.PlaceTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
+	places     func(h, cols, channels int, t gemm.PositionTaps, x []T, at [2]int, xcs int, w []T, wcs int, c []T, to [2]int, add bool)
 
 	abreast     int             // longest row of places with channels abreast
 	togetherOf  func(h int) int // most such rows of h places computed together
-	abreastRows func(rows, cols, channels int, t *gemm.AbreastTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
+	abreastRows func(rows, cols, channels int, t *gemm.NHWCTaps, x []T, at *[4]int, w, c []T, to *[4]int, ccs int, add bool)
 
 	hasWindow func(taps int) bool
 	window    func(taps, wide, rows, cols int, x []T, pitch int, w, c []T, crs int)
 }
 
 func floatConvOf[T gemm.Float](ended endedProduct[T]) *floatConv[T] {
-	return &floatConv[T]{ended, gemm.PackTaps[T], gemm.Taps[T], gemm.TapsTo[T], gemm.NewScatter[T], gemm.Columns[T],
-		gemm.PlaceRow[T](), gemm.PlaceLanes[T](), gemm.PackPlaces[T], gemm.Places[T], gemm.AbreastRow[T](), gemm.AbreastRows[T], gemm.Abreast[T],
-		gemm.HasWindow[T], gemm.Window[T]}
+	return &floatConv[T]{ended, gemm.PackDirect[T], gemm.Direct[T], gemm.DirectTo[T], gemm.NewScatter[T], gemm.Columns[T],
+		gemm.PositionRowLen[T](), gemm.PositionLanes[T](), gemm.PackPositions[T], gemm.Positions[T], gemm.NHWCRowLen[T](), gemm.NHWCRows[T], gemm.NHWC[T],
+		gemm.HasDepthwise[T], gemm.Depthwise[T]}
 }
 
 // directConv is a phase computed the direct way.
@@ -137,7 +137,7 @@ func (d *directConv[T]) rowsOf(b int) (group, o0, o1 int) {
 // block computes some strips.
 func (d *directConv[T]) block(from, to int) {
 	j, p := d.j, &d.j.phase
-	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.TapColumns)
+	x, freeX := borrow[T](d.plane(d.channels*p[0].taps, 0, 0) + gemm.DirectColumns)
 	defer freeX()
 	pace, work, each := par.NewPace(), 0, d.kernels*j.channels*p.taps()*d.rows*d.pitch
 	for s := from; s < to; s++ {
@@ -170,7 +170,7 @@ func (d *directConv[T]) strip(x []T, u *strip) {
 		d.sums(x, u, func(a []T, off []int, add bool) { j.float.tapsTo(m, a, off, x, z, j.outPlaces, to, add) })
 		return
 	}
-	cols := ceil(n, gemm.TapColumns) * gemm.TapColumns
+	cols := ceil(n, gemm.DirectColumns) * gemm.DirectColumns
 	z, free := borrow[T](m * cols)
 	defer free()
 	d.sums(x, u, func(a []T, off []int, add bool) { j.float.taps(m, n, a, off, x, z, cols, add) })

@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// The way by places multiplies a scalar of the input by a vector of kernels (gemm.Places): output channels are lanes, and
+// The way by places multiplies a scalar of the input by a vector of kernels (gemm.Positions): output channels are lanes, and
 // rows of places, two at a time, are what is computed together. So there is nothing between output rows, strides and
 // short rows cost nothing, and rows of taps that see only padding are left out. Sums stand by places in scratch until
 // they are complete, and are turned on their way out. It needs as many output channels as make up vectors.
@@ -31,7 +31,7 @@ type placesConv[T numbers] struct {
 	images         int // of a block
 	channels       int // of a chunk
 	kernels, split int // output channels of a block, blocks of them
-	taps           gemm.PlaceTaps
+	taps           gemm.PositionTaps
 	tapCount       int
 	ends           []int // of the parts an output row is cut into
 	packed         []T   // kernels: panel by panel, in it channel by channel, tap by tap
@@ -76,7 +76,7 @@ func (j *convJob[T]) newPlaces() *placesConv[T] {
 	}
 	d.enough(panel)
 	d.split = ceil(j.kernels, d.kernels)
-	d.taps = gemm.NewPlaceTaps(d.offsets())
+	d.taps = gemm.NewPositionTaps(d.offsets())
 	n := ceil(d.cols, j.float.row)
 	for q := range n + 1 {
 		d.ends = append(d.ends, q*d.cols/n)

@@ -7,7 +7,7 @@ import (
 )
 
 // The gradient of kernels is a convolution with few outputs and as many taps as an image has places. Its outputs along a row
-// are places (see gemm.Abreast, with taps where others have channels), its kernels are the lanes, and the taps are summed
+// are places (see gemm.NHWC, with taps where others have channels), its kernels are the lanes, and the taps are summed
 // over: the kernels are turned once, so that at each tap they lie side by side, and the input is copied with its padding,
 // some images and rows of taps at a time.
 
@@ -34,8 +34,8 @@ type sumsConv[T numbers] struct {
 	padded         int      // kernels, in vectors
 	parts          int      // of the sums
 	runs           []outputRun
-	order          []int               // where an output stands among the sums
-	taps           []*gemm.AbreastTaps // by strip, row of outputs and run; behind the rows, of all of them
+	order          []int            // where an output stands among the sums
+	taps           []*gemm.NHWCTaps // by strip, row of outputs and run; behind the rows, of all of them
 	packed         []T
 	partial        []T
 }
@@ -121,14 +121,14 @@ func (d *sumsConv[T]) list() {
 	p := &d.j.phase[1]
 	for s := range d.strips {
 		for t := range p.outs + 1 {
-			var taps []gemm.AbreastTap
+			var taps []gemm.NHWCTap
 			for r := range min(d.rows, p.taps-s*d.rows) {
 				if i := p.first + t*p.stride + (s*d.rows+r)*p.step; t == p.outs || i >= 0 && i < d.j.size[1] {
-					taps = append(taps, gemm.AbreastTap{X: r * d.pitch, W: r})
+					taps = append(taps, gemm.NHWCTap{X: r * d.pitch, W: r})
 				}
 			}
 			for _, r := range d.runs {
-				d.taps = append(d.taps, gemm.NewAbreastTaps(r.n, r.step, taps))
+				d.taps = append(d.taps, gemm.NewNHWCTaps(r.n, r.step, taps))
 			}
 		}
 	}

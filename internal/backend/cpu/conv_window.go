@@ -7,7 +7,7 @@ import (
 )
 
 // A convolution of each channel by itself with three, five or seven rows of taps, stride 1, copies a strip of a plane
-// with its padding and slides the window over it (gemm.Window).
+// with its padding and slides the window over it (gemm.Depthwise).
 
 const (
 	windowLeast = 12       // shortest rows: kernels compute whole vectors
@@ -40,7 +40,7 @@ func (j *convJob[T]) byWindow(c *backend.Ctx) error {
 	each := max(1, blockElems/(p[1].outs*p[2].outs))
 	tells := j.tells()
 	return c.For(ceil(j.images*channels, each), func(b int) {
-		x, freeX := borrow[T]((strip+high-1)*win.pitch + gemm.WindowSlack)
+		x, freeX := borrow[T]((strip+high-1)*win.pitch + gemm.DepthwiseSlack)
 		defer freeX()
 		w, freeW := borrow[T](len(places))
 		defer freeW()

@@ -86,7 +86,7 @@ func (d *winogradConv[T]) pack(c *backend.Ctx) error {
 		return err
 	}
 	return c.For(j.groups*simd.WinogradTile, func(b int) {
-		gemm.PackTaps(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
+		gemm.PackDirect(d.packed[b*m*k:][:m*k], m, k, plain[b*m*k:], k, 1)
 	})
 }
 
@@ -108,7 +108,7 @@ func (d *winogradConv[T]) strip(b int) {
 	defer freeM()
 	for f := range simd.WinogradTile {
 		at := (group*simd.WinogradTile + f) * j.kernels * j.channels
-		gemm.Taps(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
+		gemm.Direct(j.kernels, d.count, d.packed[at:], d.off, v[f*j.channels*d.count:], m[f*j.kernels*d.count:], d.count, false)
 	}
 	y, freeY := borrow[float32](16 * d.count)
 	defer freeY()
