@@ -212,7 +212,7 @@ func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
 	z, freeZ := borrow[T](m * lanes)
 	defer freeZ()
 	if n > 0 {
-		transposeOf(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
+		transposeBlock(x, lanes, j.x[(from*j.n+c.i0)*j.inner:], j.n*j.inner, rows, n)
 	}
 	var off []int
 	for o := c.o0; o < c.o1; o++ {
@@ -230,5 +230,5 @@ func (j *mixJob[T]) turned(from, to int, c *mixChunk) {
 			gemm.Direct(1, lanes, j.w[lo:hi], off, x[q*lanes:], to[q*lanes:], lanes, false)
 		}
 	}
-	transposeOf(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
+	transposeBlock(j.z[(from*j.m+c.o0)*j.inner:], j.m*j.inner, z, lanes, m, rows)
 }

@@ -91,7 +91,7 @@ func (j *convJob[T]) newColumns(few bool) *columnsConv[T] {
 			d.off = append(d.off, at*d.cols)
 		}
 	}
-	d.parts = min(d.units(), ceil(sumsParts, j.groups*d.split[0]*d.split[1]))
+	d.parts = min(d.units(), ceil(filterGradParts, j.groups*d.split[0]*d.split[1]))
 	return d
 }
 
@@ -108,7 +108,7 @@ func (d *columnsConv[T]) area() int { return len(d.off) * d.kernels * d.cols }
 
 // byColumns computes a phase. It reports whether the zeros between rows of taps met an
 // infinity or a NaN that no output should see: the result is then to be computed in another way.
-func (j *convJob[T]) byColumns(c *backend.Ctx, few bool) (spoiled bool, err error) {
+func (j *convJob[T]) byColumns(c *backend.Ctx, few bool) (again bool, err error) {
 	d := j.newColumns(few)
 	blocks := j.groups * d.split[0] * d.split[1]
 	var free func()
@@ -144,11 +144,11 @@ func (d *columnsConv[T]) sum(b int) {
 		a, freeA = borrow[T](m * ars)
 		defer freeA()
 	}
-	places := d.rows * d.pitch
+	positions := d.rows * d.pitch
 	if !d.few {
-		places = d.plane(p[0].outs, 0, 0)
+		positions = d.plane(p[0].outs, 0, 0)
 	}
-	x, freeX := borrow[T](places * d.cols)
+	x, freeX := borrow[T](positions * d.cols)
 	defer freeX()
 	tmp, freeTmp := borrow[T](d.scratch(u.i1 - u.i0))
 	defer freeTmp()
@@ -167,9 +167,9 @@ func (d *columnsConv[T]) sum(b int) {
 		}
 		base := u.i0*j.imageStep + (u.group*j.channels+channel)*j.channelStep
 		if d.few {
-			d.pairs(x, tmp, base, u.i1-u.i0, t0, t1, rows)
+			d.packImageOutputs(x, tmp, base, u.i1-u.i0, t0, t1, rows)
 		} else {
-			d.turn(x, tmp, base, u.i1-u.i0, t0, t1, rows)
+			d.packImages(x, tmp, base, u.i1-u.i0, t0, t1, rows)
 		}
 		n := u.i1 - u.i0
 		if d.few {
@@ -238,7 +238,7 @@ func (d *columnsConv[T]) join(b int) {
 			if d.few {
 				copy(buf, z[o*d.cols+i*outs:][:n*outs])
 			} else {
-				transposeOf(buf, outs, z[o*d.cols+i:], m*d.cols, outs, n)
+				transposeBlock(buf, outs, z[o*d.cols+i:], m*d.cols, outs, n)
 				nan = nan || hasNaN(buf[:n*outs])
 			}
 			for l := range n {
@@ -254,14 +254,14 @@ func (d *columnsConv[T]) join(b int) {
 // put writes the outputs of one image and kernel.
 func (d *columnsConv[T]) put(plane int, x []T) {
 	j, p := d.j, &d.j.phase
-	if len(x) == j.outPlaces && j.z != nil {
+	if len(x) == j.outPositions && j.z != nil {
 		copy(j.z[plane*len(x):], x)
 		return
 	}
 	for at := 0; at < len(x); at += p[2].outs {
 		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
-		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-		j.write(plane*j.outPlaces+place, p[2].outStep, x[at:][:p[2].outs])
+		pos := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+		j.write(plane*j.outPositions+pos, p[2].outStep, x[at:][:p[2].outs])
 	}
 }
 

@@ -7,14 +7,14 @@ import (
 	"github.com/lucid-go/lucid/internal/par"
 )
 
-// abreastPair are one or two rows of places that are computed together: where they begin in the input and in the output.
-type abreastPair struct {
+// nhwcPair are one or two rows of places that are computed together: where they begin in the input and in the output.
+type nhwcPair struct {
 	taps, rows int
 	at, to     [4]int
 }
 
 // pairs finds the rows of places of some output rows and pairs those with the same taps.
-func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
+func (d *nhwcConv[T]) pairs(group, from, to int) (pairs []nhwcPair) {
 	j, p := d.j, &d.j.phase
 	all := j.groups * j.kernels
 	open := make([]int, len(d.taps)) // by taps: a pair that has one row, and one
@@ -22,8 +22,8 @@ func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
 		t1, t0, image := r%p[1].outs, r/p[1].outs%p[0].outs, r/(p[1].outs*p[0].outs)
 		at := image*j.imageStep + group*j.channels + p[2].first*j.step[2]
 		at += (p[0].first+t0*p[0].stride)*j.step[0] + (p[1].first+t1*p[1].stride)*j.step[1]
-		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
-		z := (image*j.outPlaces+place)*all + group*j.kernels
+		pos := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out
+		z := (image*j.outPositions+pos)*all + group*j.kernels
 		for q, t2 := range d.parts[:len(d.parts)-1] {
 			taps := (d.deep[t0]*len(d.sets[1])+d.high[t1])*d.kinds + d.kind[q]
 			x, y := at+t2*p[2].stride*j.step[2], z+t2*p[2].outStep*all
@@ -31,7 +31,7 @@ func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
 				pairs[k].at[1], pairs[k].to[1], pairs[k].rows, open[taps] = x, y, 2, 0
 				continue
 			}
-			pairs = append(pairs, abreastPair{taps, 1, [4]int{x}, [4]int{y}})
+			pairs = append(pairs, nhwcPair{taps, 1, [4]int{x}, [4]int{y}})
 			open[taps] = len(pairs)
 		}
 	}
@@ -39,7 +39,7 @@ func (d *abreastConv[T]) pairs(group, from, to int) (pairs []abreastPair) {
 }
 
 // block computes some rows and output channels.
-func (d *abreastConv[T]) block(b int) {
+func (d *nhwcConv[T]) block(b int) {
 	j, p := d.j, &d.j.phase
 	all := j.images * p[0].outs * p[1].outs
 	part, b := b%d.split, b/d.split
@@ -49,7 +49,7 @@ func (d *abreastConv[T]) block(b int) {
 	var tmp []T
 	if j.kernels%j.float.lanes != 0 {
 		var free func()
-		tmp, free = borrow[T](2 * j.float.abreast * 2 * j.float.lanes)
+		tmp, free = borrow[T](2 * j.float.nhwcRowLen * 2 * j.float.lanes)
 		defer free()
 	}
 	step, size := p[2].outStep*j.groups*j.kernels, int(unsafe.Sizeof(j.z[0]))
@@ -74,12 +74,12 @@ func (d *abreastConv[T]) block(b int) {
 					for _, to := range q.to[:q.rows] { // lines that come late would stop the stores
 						simd.PrefetchOwn(unsafe.Pointer(&j.z[to+o]), step*size, taps.Len(), cols*size)
 					}
-					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, j.z[o:], &q.to, step, c > 0)
+					j.float.nhwc(q.rows, cols, count, taps, j.x[c:], &q.at, w, j.z[o:], &q.to, step, c > 0)
 				} else {
-					j.float.abreastRows(q.rows, cols, count, taps, j.x[c:], &q.at, w, tmp, &[4]int{0, taps.Len() * cols}, cols, false)
+					j.float.nhwc(q.rows, cols, count, taps, j.x[c:], &q.at, w, tmp, &[4]int{0, taps.Len() * cols}, cols, false)
 					d.put(tmp, j.z[o:], q, step, cols, rest, c > 0)
 				}
-				if work += q.rows * taps.Len() * cols * count * p.taps(); work > placesPace {
+				if work += q.rows * taps.Len() * cols * count * p.taps(); work > positionsPace {
 					work = 0
 					pace.Step()
 				}
@@ -89,7 +89,7 @@ func (d *abreastConv[T]) block(b int) {
 }
 
 // put writes sums, cols apart, of which only some columns count.
-func (d *abreastConv[T]) put(sums, z []T, q *abreastPair, step, cols, some int, add bool) {
+func (d *nhwcConv[T]) put(sums, z []T, q *nhwcPair, step, cols, some int, add bool) {
 	n := d.taps[q.taps].Len()
 	for r, to := range q.to[:q.rows] {
 		for i := range n {

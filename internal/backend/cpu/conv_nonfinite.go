@@ -12,7 +12,7 @@ import (
 
 // run computes the output, and what follows it.
 func (j *convJob[T]) run(c *backend.Ctx) error {
-	outs := j.images * j.groups * j.kernels * j.outPlaces
+	outs := j.images * j.groups * j.kernels * j.outPositions
 	if outs == 0 {
 		return nil
 	}
@@ -24,18 +24,18 @@ func (j *convJob[T]) run(c *backend.Ctx) error {
 		if err := j.runPhases(c); err != nil {
 			return err
 		}
-		if anySpoiled(c, j.z[:outs]) && anySpoiled(c, j.w[:j.kernelEnd()]) {
-			if err := j.withCare(c); err != nil {
+		if anyNonFinite(c, j.z[:outs]) && anyNonFinite(c, j.w[:j.kernelEnd()]) {
+			if err := j.withNonFiniteFilter(c); err != nil {
 				return err
 			}
 		}
-	case care && anySpoiled(c, j.w[:j.kernelEnd()]):
+	case care && anyNonFinite(c, j.w[:j.kernelEnd()]):
 		j.then = nil
-		if err := j.withCare(c); err != nil {
+		if err := j.withNonFiniteFilter(c); err != nil {
 			return err
 		}
 	default:
-		if err := j.runPhases(c); err != nil || j.told {
+		if err := j.runPhases(c); err != nil || j.epilogueDone {
 			return err
 		}
 	}
@@ -48,11 +48,11 @@ func (j *convJob[T]) follow(c *backend.Ctx) error {
 	if j.then == nil {
 		return nil
 	}
-	return tellRows(c, j.then, j.images*j.groups*j.kernels, j.outPlaces)
+	return epilogueRows(c, j.then, j.images*j.groups*j.kernels, j.outPositions)
 }
 
-// tellRows tells what follows of a whole output of so many rows and columns.
-func tellRows(c *backend.Ctx, then finished, rows, cols int) error {
+// epilogueRows fused what follows of a whole output of so many rows and columns.
+func epilogueRows(c *backend.Ctx, then finished, rows, cols int) error {
 	each := max(1, blockElems/cols)
 	return c.For(ceil(rows, each), func(b int) { then(b*each, 0, min(each, rows-b*each), cols) })
 }
@@ -85,22 +85,22 @@ func (j *convJob[T]) kernelEnd() int {
 	return max(0, end)
 }
 
-// anySpoiled reports whether one of some elements is infinite or no number.
-func anySpoiled[T numbers](c *backend.Ctx, x []T) bool {
+// anyNonFinite reports whether one of some elements is infinite or no number.
+func anyNonFinite[T numbers](c *backend.Ctx, x []T) bool {
 	if len(x) <= blockElems {
-		return spoiled(x)
+		return nonFinite(x)
 	}
 	var found atomic.Bool
 	err := c.For(ceil(len(x), blockElems), func(b int) {
-		if spoiled(x[b*blockElems : min((b+1)*blockElems, len(x))]) {
+		if nonFinite(x[b*blockElems : min((b+1)*blockElems, len(x))]) {
 			found.Store(true)
 		}
 	})
 	return err == nil && found.Load() // one that stopped the loop stops what comes next too
 }
 
-// spoiled is anySpoiled of a block: an element less itself is zero, or no number.
-func spoiled[T numbers](x []T) bool {
+// nonFinite is anyNonFinite of a block: an element less itself is zero, or no number.
+func nonFinite[T numbers](x []T) bool {
 	var s0, s1, s2, s3 T
 	for ; len(x) >= 4; x = x[4:] {
 		s0 += x[0] - x[0]
@@ -114,20 +114,20 @@ func spoiled[T numbers](x []T) bool {
 	return s0+s1+s2+s3 != 0
 }
 
-// spoiledTap is an element of a kernel that is not finite.
-type spoiledTap[T numbers] struct {
+// nonFiniteTap is an element of a kernel that is not finite.
+type nonFiniteTap[T numbers] struct {
 	channel int
 	tap     [3]int
 	w       T
 }
 
-// withCare computes with zeros instead of kernels that are not finite, and adds what these give.
-func (j *convJob[T]) withCare(c *backend.Ctx) error {
+// withNonFiniteFilter computes with zeros instead of kernels that are not finite, and adds what these give.
+func (j *convJob[T]) withNonFiniteFilter(c *backend.Ctx) error {
 	w := j.w
 	clean, free := borrow[T](j.kernelEnd())
 	defer free()
 	copy(clean, w)
-	all := make([][]spoiledTap[T], j.groups*j.kernels)
+	all := make([][]nonFiniteTap[T], j.groups*j.kernels)
 	for o := range all {
 		for ch := range j.channels {
 			n := j.kernelSize
@@ -136,7 +136,7 @@ func (j *convJob[T]) withCare(c *backend.Ctx) error {
 				at := o*j.kernelStep + ch*j.kernelInStep + tap[0]*j.tapStep[0] + tap[1]*j.tapStep[1] + tap[2]*j.tapStep[2]
 				if v := w[at]; v-v != 0 {
 					clean[at] = 0
-					all[o] = append(all[o], spoiledTap[T]{ch, tap, v})
+					all[o] = append(all[o], nonFiniteTap[T]{ch, tap, v})
 				}
 			}
 		}
@@ -149,14 +149,14 @@ func (j *convJob[T]) withCare(c *backend.Ctx) error {
 	}
 	return c.For(j.images*len(all), func(b int) {
 		if taps := all[b%len(all)]; len(taps) > 0 {
-			j.spoil(b/len(all), b%len(all), taps)
+			j.addNonFinite(b/len(all), b%len(all), taps)
 		}
 	})
 }
 
-// spoil adds what kernels that are not finite give to one output channel of one image. It is infinite or no number.
-func (j *convJob[T]) spoil(image, o int, taps []spoiledTap[T]) {
-	sums, free := borrow[T](j.outPlaces)
+// addNonFinite adds what kernels that are not finite give to one output channel of one image. It is infinite or no number.
+func (j *convJob[T]) addNonFinite(image, o int, taps []nonFiniteTap[T]) {
+	sums, free := borrow[T](j.outPositions)
 	defer free()
 	clear(sums)
 	known := map[[3]int]bool{} // taps of which one is no number, whatever it is multiplied by
@@ -167,9 +167,9 @@ func (j *convJob[T]) spoil(image, o int, taps []spoiledTap[T]) {
 		known[t.tap] = t.w != t.w
 		at := image*j.imageStep + (o/j.kernels*j.channels+t.channel)*j.channelStep
 		var x [1]T
-		j.meets(0, t.tap[0], func(t0, i0 int) {
-			j.meets(1, t.tap[1], func(t1, i1 int) {
-				j.meets(2, t.tap[2], func(t2, i2 int) {
+		j.tapOutputs(0, t.tap[0], func(t0, i0 int) {
+			j.tapOutputs(1, t.tap[1], func(t1, i1 int) {
+				j.tapOutputs(2, t.tap[2], func(t2, i2 int) {
 					j.read(x[:], at+i0*j.step[0]+i1*j.step[1]+i2*j.step[2], 1)
 					sums[(t0*j.outSize[1]+t1)*j.outSize[2]+t2] += t.w * x[0]
 				})
@@ -178,9 +178,9 @@ func (j *convJob[T]) spoil(image, o int, taps []spoiledTap[T]) {
 	}
 	all := j.groups * j.kernels
 	for i, s := range sums {
-		at := (image*all+o)*j.outPlaces + i
+		at := (image*all+o)*j.outPositions + i
 		if j.last {
-			at = (image*j.outPlaces+i)*all + o
+			at = (image*j.outPositions+i)*all + o
 		}
 		switch {
 		case s == 0:
@@ -192,8 +192,8 @@ func (j *convJob[T]) spoil(image, o int, taps []spoiledTap[T]) {
 	}
 }
 
-// meets lists the outputs along a dimension that see an element of the input by a tap of the kernel, and which.
-func (j *convJob[T]) meets(d, tap int, f func(out, in int)) {
+// tapOutputs lists the outputs along a dimension that see an element of the input by a tap of the kernel, and which.
+func (j *convJob[T]) tapOutputs(d, tap int, f func(out, in int)) {
 	for _, p := range j.phases[d] {
 		for u := range p.taps {
 			if p.tap+u*p.tapStep != tap {

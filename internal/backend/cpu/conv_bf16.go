@@ -8,19 +8,19 @@ import (
 )
 
 // Where products of bfloat16 are made in pairs (gemm.BFloat16), which takes half the time of float32 or less, a convolution of
-// bfloat16 is such products: the second matrix is filled with elements as they are, block by block. The ways of float32
+// bfloat16 is such products: the second matrix is im2col with elements as they are, block by block. The ways of float32
 // read the input where it lies, and would have to widen it first.
 
 const (
-	pairedCols  = 256     // columns of a block
-	pairedDepth = 1152    // rows of a chunk
-	pairedLeast = 16      // kernels, and terms of a sum, for which it pays
-	pairedWork  = 1 << 20 // multiply-adds
+	bf16Cols  = 256     // columns of a block
+	bf16Depth = 1152    // rows of a chunk
+	bf16Least = 16      // kernels, and terms of a sum, for which it pays
+	bf16Work  = 1 << 20 // multiply-adds
 )
 
-// pairedConvolve is a convolution of bfloat16 so. It reports whether it was: not if there are too few kernels or terms, or if
+// bf16Convolve is a convolution of bfloat16 so. It reports whether it was: not if there are too few kernels or terms, or if
 // padding would meet a kernel that is not finite.
-func pairedConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) (bool, error) {
+func bf16Convolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) (bool, error) {
 	x, err := flatOf[uint16](c, in[0])
 	if err != nil {
 		return false, err
@@ -32,18 +32,18 @@ func pairedConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.
 	}
 	defer w.done()
 	j := newConvJob[uint16](a, out, in, x.strides, w.strides)
-	j.float, j.paired = &floatConv[uint16]{ended: endedHalf(dtype.BFloat16)}, true
+	j.float, j.isBF16 = &floatConv[uint16]{ended: endedHalf(dtype.BFloat16)}, true
 	j.x, j.w, j.z, j.then = x.x, w.x, backend.Slice[uint16](out), then
 	taps := j.kernelSize[0] * j.kernelSize[1] * j.kernelSize[2]
 	outs := out.Numel()
-	if j.kernels < pairedLeast || j.channels*taps < pairedLeast || outs*j.channels*taps < pairedWork {
+	if j.kernels < bf16Least || j.channels*taps < bf16Least || outs*j.channels*taps < bf16Work {
 		return false, nil
 	}
 	if j.isPointwise() {
 		return true, j.pointwise(c)
 	}
 	kernels, care := j.groups*j.kernels*j.channels*taps, j.readsZeros()
-	if care && outs > kernels && anySpoiledHalf(c, j.w[:j.kernelEnd()]) {
+	if care && outs > kernels && anyNonFiniteBF16(c, j.w[:j.kernelEnd()]) {
 		return false, nil
 	}
 	if care && outs <= kernels { // what follows must not see results that are made again
@@ -52,18 +52,18 @@ func pairedConvolve(c *backend.Ctx, a attr.Conv, out backend.View, in []backend.
 	if err := j.run(c); err != nil || !care || outs > kernels {
 		return true, err
 	}
-	if anySpoiledHalf(c, j.z[:outs]) && anySpoiledHalf(c, j.w[:j.kernelEnd()]) {
+	if anyNonFiniteBF16(c, j.z[:outs]) && anyNonFiniteBF16(c, j.w[:j.kernelEnd()]) {
 		return false, nil
 	}
 	if then != nil {
-		j.then, j.told = then, false
+		j.then, j.epilogueDone = then, false
 		return true, j.follow(c)
 	}
 	return true, nil
 }
 
-// anySpoiledHalf reports whether one of some bfloat16 is infinite or no number.
-func anySpoiledHalf(c *backend.Ctx, x []uint16) bool {
+// anyNonFiniteBF16 reports whether one of some bfloat16 is infinite or no number.
+func anyNonFiniteBF16(c *backend.Ctx, x []uint16) bool {
 	found := make([]bool, ceil(len(x), blockElems))
 	err := c.For(len(found), func(b int) {
 		const special = 0x7f80 // the greatest exponent
@@ -82,22 +82,22 @@ func anySpoiledHalf(c *backend.Ctx, x []uint16) bool {
 	return false
 }
 
-// byPaired computes a phase.
-func (j *convJob[T]) byPaired(c *backend.Ctx) error {
-	p := pairedConv{j: any(j).(*convJob[uint16])}
+// byBF16 computes a phase.
+func (j *convJob[T]) byBF16(c *backend.Ctx) error {
+	p := bf16Conv{j: any(j).(*convJob[uint16])}
 	if p.j.isProduct() {
 		return p.product(c)
 	}
-	return p.filled(c)
+	return p.im2col(c)
 }
 
-type pairedConv struct {
+type bf16Conv struct {
 	j       *convJob[uint16]
 	partial []float32 // parts of sums, by block
 }
 
 // product is byProduct: rows of places by rows of places.
-func (p pairedConv) product(c *backend.Ctx) error {
+func (p bf16Conv) product(c *backend.Ctx) error {
 	j := p.j
 	x, w := j.productRows()
 	k := j.phase.taps() * j.channels
@@ -105,10 +105,10 @@ func (p pairedConv) product(c *backend.Ctx) error {
 	defer freeX()
 	ws, freeW := borrow[uint16](w.rows * k)
 	defer freeW()
-	if err := layRows(c, xs, j.x, &x, j.channels); err != nil {
+	if err := packRows(c, xs, j.x, &x, j.channels); err != nil {
 		return err
 	}
-	if err := layRows(c, ws, j.w, &w, j.channels); err != nil {
+	if err := packRows(c, ws, j.w, &w, j.channels); err != nil {
 		return err
 	}
 	var failed error
@@ -116,7 +116,7 @@ func (p pairedConv) product(c *backend.Ctx) error {
 	return failed
 }
 
-func (p pairedConv) filled(c *backend.Ctx) error {
+func (p bf16Conv) im2col(c *backend.Ctx) error {
 	j := p.j
 	free, err := j.packKernels(c)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p pairedConv) filled(c *backend.Ctx) error {
 	if free != nil {
 		defer free()
 	}
-	j.tiles = j.plan(pairedCols, pairedDepth)
+	j.tiles = j.plan(bf16Cols, bf16Depth)
 	n := j.tiles.count()
 	if j.tiles.sums == 1 {
 		return c.For(n, p.block)
@@ -140,7 +140,7 @@ func (p pairedConv) filled(c *backend.Ctx) error {
 }
 
 // block computes one block of the output.
-func (p pairedConv) block(b int) {
+func (p bf16Conv) block(b int) {
 	t := p.j.tile(b)
 	sums, free := borrow[float32]((t.o1 - t.o0) * (t.c1 - t.c0))
 	defer free()
@@ -149,13 +149,13 @@ func (p pairedConv) block(b int) {
 }
 
 // splitBlock computes one part of the sums of a block.
-func (p pairedConv) splitBlock(b int) {
+func (p bf16Conv) splitBlock(b int) {
 	j := p.j
 	p.multiply(j.tile(b/j.tiles.sums), b%j.tiles.sums, p.partial[b*j.area():])
 }
 
 // joinBlock adds the parts of a block, first to last.
-func (p pairedConv) joinBlock(b int) {
+func (p bf16Conv) joinBlock(b int) {
 	t, sums, area := p.j.tile(b), p.j.tiles.sums, p.j.area()
 	z := p.partial[b*sums*area:][:(t.o1-t.o0)*(t.c1-t.c0)]
 	for s := 1; s < sums; s++ {
@@ -164,7 +164,7 @@ func (p pairedConv) joinBlock(b int) {
 	p.round(t, z)
 }
 
-func (p pairedConv) multiply(t tile, part int, sums []float32) {
+func (p bf16Conv) multiply(t tile, part int, sums []float32) {
 	n := t.c1 - t.c0
 	p.j.chunks(t, part, func(m, k int, w, col []uint16, brs, bcs int, add bool) {
 		mode := gemm.Overwrite
@@ -176,9 +176,9 @@ func (p pairedConv) multiply(t tile, part int, sums []float32) {
 }
 
 // round writes finished sums to the output.
-func (p pairedConv) round(t tile, sums []float32) {
+func (p bf16Conv) round(t tile, sums []float32) {
 	j, m, cols := p.j, t.o1-t.o0, t.c1-t.c0
-	if outs := j.phase.outs(); j.tiles.perImage > 0 && outs == j.outPlaces { // columns follow each other there too
+	if outs := j.phase.outs(); j.tiles.perImage > 0 && outs == j.outPositions { // columns follow each other there too
 		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
 		narrowRows(dtype.BFloat16, j.z[at:], outs, sums, cols, m, cols)
 		return

@@ -12,19 +12,19 @@ import (
 // some images and rows of taps at a time.
 
 const (
-	sumsTaps   = 448        // taps of a strip, about
-	sumsImages = 32         // most images of a block
-	sumsFew    = 8          // fewest, to have enough blocks
-	sumsParts  = 32         // blocks that there should be at least
-	sumsRows   = 128        // most kernels of a block
-	sumsInput  = 64 << 10   // elements of the scratch of the input, about
-	sumsLeast  = 64         // fewest taps
-	sumsWidth  = 2          // fewest outputs of a row, unless columns would be few too
-	sumsPace   = placesPace // multiply-adds between two looks at the clock
+	filterGradTaps   = 448           // taps of a strip, about
+	filterGradImages = 32            // most images of a block
+	filterGradFew    = 8             // fewest, to have enough blocks
+	filterGradParts  = 32            // blocks that there should be at least
+	filterGradRows   = 128           // most kernels of a block
+	filterGradInput  = 64 << 10      // elements of the scratch of the input, about
+	filterGradLeast  = 64            // fewest taps
+	filterGradWidth  = 2             // fewest outputs of a row, unless columns would be few too
+	filterGradPace   = positionsPace // multiply-adds between two looks at the clock
 )
 
-// sumsConv is a phase computed so.
-type sumsConv[T numbers] struct {
+// filterGradConv is a phase computed so.
+type filterGradConv[T numbers] struct {
 	j              *convJob[T]
 	high, wide     convAxis // outputs and taps have changed places
 	rows, strips   int      // rows of taps of a strip, strips of an image
@@ -43,20 +43,20 @@ type sumsConv[T numbers] struct {
 // outputRun are outputs along a row that read the same part of the input, evenly apart.
 type outputRun struct{ part, shift, step, n, to int }
 
-// sumsGroup are rows of outputs that are computed together: those of a run, in the scratch of the input and among the sums.
-type sumsGroup struct {
+// filterGradGroup are rows of outputs that are computed together: those of a run, in the scratch of the input and among the sums.
+type filterGradGroup struct {
 	run, row, rows int // row: that of outputs, or behind them if they are several
 	at, to, scaled [4]int
 }
 
-// isSums reports whether the taps are the long side, and kernels fill vectors.
-func (j *convJob[T]) isSums() bool {
+// isFilterGrad reports whether the taps are the long side, and kernels fill vectors.
+func (j *convJob[T]) isFilterGrad() bool {
 	p := &j.phase
-	if j.float.abreast <= 0 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < sumsLeast {
+	if j.float.nhwcRowLen <= 0 || !p.one() || p.outs() == 0 || j.channels == 0 || p.taps() < filterGradLeast {
 		return false
 	}
 	a := newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)
-	if p[2].outs < a.parts() || p[2].outs < sumsWidth*a.parts() && j.images >= columnsFew {
+	if p[2].outs < a.parts() || p[2].outs < filterGradWidth*a.parts() && j.images >= columnsFew {
 		return false // too few sums at a time
 	}
 	wide := ceil(j.kernels, j.float.lanes) * j.float.lanes
@@ -65,22 +65,22 @@ func (j *convJob[T]) isSums() bool {
 	return p[2].taps > p[2].outs && p[1].step > 0 && p[2].step > 0 && full && p[1].tapStep*j.tapStep[1] == p[2].taps && p[2].tapStep*j.tapStep[2] == 1
 }
 
-func (j *convJob[T]) newSums() *sumsConv[T] {
+func (j *convJob[T]) newFilterGrad() *filterGradConv[T] {
 	p := &j.phase
-	d := &sumsConv[T]{j: j, high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs),
+	d := &filterGradConv[T]{j: j, high: newConvAxis(p[1].first, p[1].step, p[1].stride, p[1].outs),
 		wide: newConvAxis(p[2].first, p[2].step, p[2].stride, p[2].outs)}
 	d.pitch = p[2].taps + d.wide.extra
-	d.strips = ceil(p[1].taps, min(p[1].taps, max(1, sumsTaps/p[2].taps)))
+	d.strips = ceil(p[1].taps, min(p[1].taps, max(1, filterGradTaps/p[2].taps)))
 	d.rows = ceil(p[1].taps, d.strips)
 	d.height = d.rows + d.high.extra
-	d.inputs = ceil(j.images, max(1, min(sumsImages, sumsInput/d.plane(d.high.parts(), 0))))
+	d.inputs = ceil(j.images, max(1, min(filterGradImages, filterGradInput/d.plane(d.high.parts(), 0))))
 	d.images = ceil(j.images, d.inputs)
 	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
 	panel := 2 * j.float.lanes
-	d.kernels = min(ceil(j.kernels, panel)*panel, sumsRows)
+	d.kernels = min(ceil(j.kernels, panel)*panel, filterGradRows)
 	d.split = ceil(j.kernels, d.kernels)
-	d.parts = min(j.channels*d.strips, ceil(sumsParts, j.groups*d.inputs*d.split))
-	for d.images > sumsFew && j.groups*d.inputs*d.split*d.parts < j.leastBlocks() { // the parts, which bits depend on, stay
+	d.parts = min(j.channels*d.strips, ceil(filterGradParts, j.groups*d.inputs*d.split))
+	for d.images > filterGradFew && j.groups*d.inputs*d.split*d.parts < j.leastBlocks() { // the parts, which bits depend on, stay
 		d.inputs = ceil(j.images, ceil(d.images, 2))
 		d.images = ceil(j.images, d.inputs)
 	}
@@ -105,10 +105,10 @@ func (j *convJob[T]) newSums() *sumsConv[T] {
 }
 
 // lengthen adds an output to the last run, or begins another.
-func (d *sumsConv[T]) lengthen(part, shift, to int) {
+func (d *filterGradConv[T]) lengthen(part, shift, to int) {
 	if last := len(d.runs) - 1; last >= 0 {
 		r := &d.runs[last]
-		if step := shift - r.shift - (r.n-1)*r.step; r.part == part && r.n < d.j.float.abreast && (r.n == 1 && step > 0 || step == r.step) {
+		if step := shift - r.shift - (r.n-1)*r.step; r.part == part && r.n < d.j.float.nhwcRowLen && (r.n == 1 && step > 0 || step == r.step) {
 			r.step, r.n = step, r.n+1
 			return
 		}
@@ -117,7 +117,7 @@ func (d *sumsConv[T]) lengthen(part, shift, to int) {
 }
 
 // list finds the rows of taps of each strip that a row of outputs sees inside the input.
-func (d *sumsConv[T]) list() {
+func (d *filterGradConv[T]) list() {
 	p := &d.j.phase[1]
 	for s := range d.strips {
 		for t := range p.outs + 1 {
@@ -135,13 +135,13 @@ func (d *sumsConv[T]) list() {
 }
 
 // plane is where a part lies in the scratch of an image.
-func (d *sumsConv[T]) plane(high, wide int) int {
+func (d *filterGradConv[T]) plane(high, wide int) int {
 	return (high*d.wide.parts() + wide) * d.height * d.pitch
 }
 
-// bySums computes a phase.
-func (j *convJob[T]) bySums(c *backend.Ctx) error {
-	d := j.newSums()
+// byFilterGrad computes a phase.
+func (j *convJob[T]) byFilterGrad(c *backend.Ctx) error {
+	d := j.newFilterGrad()
 	var freePartial func()
 	if n := j.phase.taps(); d.inputs > 1 { // several blocks read each panel
 		var free func()
@@ -166,21 +166,21 @@ func (j *convJob[T]) bySums(c *backend.Ctx) error {
 }
 
 // pack lays out some rows of taps of the panel of kernels of a group that begins at o.
-func (d *sumsConv[T]) pack(to []T, group, ch, o, t1, rows int) {
+func (d *filterGradConv[T]) pack(to []T, group, ch, o, t1, rows int) {
 	j, n := d.j, rows*d.j.phase[2].taps
 	cols, kernels := min(2*j.float.lanes, d.padded-o), min(2*j.float.lanes, j.kernels-o)
 	to = to[:n*cols]
 	if kernels < cols {
 		clear(to)
 	}
-	j.float.packPlaces(to, cols, j.w[(group*j.kernels+o)*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, t1):], kernels, n, j.kernelStep)
+	j.float.packPositions(to, cols, j.w[(group*j.kernels+o)*j.kernelStep+ch*j.kernelInStep+j.tapRow(0, t1):], kernels, n, j.kernelStep)
 }
 
 // area is the number of sums of a block.
-func (d *sumsConv[T]) area() int { return d.images * d.j.phase.outs() * d.kernels }
+func (d *filterGradConv[T]) area() int { return d.images * d.j.phase.outs() * d.kernels }
 
 // block computes a part of the sums of some images and kernels.
-func (d *sumsConv[T]) block(b int) {
+func (d *filterGradConv[T]) block(b int) {
 	j, p := d.j, &d.j.phase
 	sums, part := d.partial[b*d.area():][:d.area()], b%d.parts
 	at, image, group := b/d.parts%d.split*d.kernels, b/d.parts/d.split%d.inputs*d.images, b/d.parts/d.split/d.inputs
@@ -221,8 +221,8 @@ func (d *sumsConv[T]) block(b int) {
 			for i := range groups {
 				q := &groups[i]
 				q.scale(cols)
-				j.float.abreastRows(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
-				if work += q.rows * d.runs[q.run].n * cols * rows * p[2].taps; work > sumsPace {
+				j.float.nhwc(q.rows, cols, p[2].taps, d.taps[(u%d.strips*(p[1].outs+1)+q.row)*len(d.runs)+q.run], x, &q.at, w, z, &q.scaled, cols, u > first)
+				if work += q.rows * d.runs[q.run].n * cols * rows * p[2].taps; work > filterGradPace {
 					work = 0
 					pace.Step()
 				}
@@ -233,13 +233,13 @@ func (d *sumsConv[T]) block(b int) {
 
 // groups are the rows of outputs of some images, as many of a run together as can be: the same row of several images,
 // and what is left of any.
-func (d *sumsConv[T]) groups(images, each int) (groups []sumsGroup) {
+func (d *filterGradConv[T]) groups(images, each int) (groups []filterGradGroup) {
 	p := &d.j.phase
 	for run, r := range d.runs {
-		most := d.j.float.togetherOf(r.n)
-		rest := sumsGroup{run: run, row: p[1].outs}
+		most := d.j.float.nhwcRowsOf(r.n)
+		rest := filterGradGroup{run: run, row: p[1].outs}
 		for t := range p[1].outs {
-			g := sumsGroup{run: run, row: t}
+			g := filterGradGroup{run: run, row: t}
 			for i := range images {
 				to := &g
 				if i >= images/most*most {
@@ -266,14 +266,14 @@ func (d *sumsConv[T]) groups(images, each int) (groups []sumsGroup) {
 }
 
 // scale finds where the rows stand among sums cols apart.
-func (g *sumsGroup) scale(cols int) {
+func (g *filterGradGroup) scale(cols int) {
 	for r, to := range g.to {
 		g.scaled[r] = to * cols
 	}
 }
 
 // write adds the parts of the sums of a group of an image, first to last, and writes them to the output.
-func (d *sumsConv[T]) write(group, i int) {
+func (d *filterGradConv[T]) write(group, i int) {
 	j, p := d.j, &d.j.phase
 	outs, area := p.outs(), d.area()
 	images := min(d.images, j.images-i/d.images*d.images)
@@ -295,7 +295,7 @@ func (d *sumsConv[T]) write(group, i int) {
 			for e, at := range d.order {
 				line[e] = sums[at*cols+k]
 			}
-			plane := ((i*j.groups+group)*j.kernels+o+k)*j.outPlaces + p[1].out*j.outSize[2] + p[2].out
+			plane := ((i*j.groups+group)*j.kernels+o+k)*j.outPositions + p[1].out*j.outSize[2] + p[2].out
 			if whole {
 				j.write(plane, 1, line)
 				continue

@@ -28,7 +28,7 @@ func TestConvThen(t *testing.T) {
 			{x: []int{2, 6, 12, 12}, w: []int{6, 1, 3, 3}, stride: 1, pad: 1, wide: 1, groups: 6},                    // depthwise
 			{x: []int{2, 16, 12, 13}, w: []int{16, 16, 3, 3}, stride: 1, pad: 1, wide: 1, groups: 1, winograd: true}, // Winograd
 			{x: []int{2, 16, 6, 6}, w: []int{32, 16, 3, 3}, stride: 1, pad: 2, wide: 2, groups: 1},                   // phases
-			{x: []int{2, 4, 20, 20}, w: []int{4, 4, 18, 18}, stride: 1, wide: 1, groups: 1},                          // by columns, filled
+			{x: []int{2, 4, 20, 20}, w: []int{4, 4, 18, 18}, stride: 1, wide: 1, groups: 1},                          // by columns, im2col
 			{x: []int{1, 4, 2000}, w: []int{16, 4, 60}, stride: 1, wide: 1, groups: 1},                               // long rows
 			{x: []int{2, 4, 5, 5}, w: []int{3, 4, 2, 2}, stride: 3, wide: 1, groups: 1},
 		} {

@@ -8,14 +8,14 @@ import (
 // Convolutions of integers are computed from their definition, four channels at a time. Sums and products wrap, so
 // signed and unsigned types of one size have the same bits and share the code.
 
-const wholeWork = 1 << 16 // multiply-adds of a block
+const intWork = 1 << 16 // multiply-adds of a block
 
 type words interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// wholeConv is such a convolution while it runs. Missing spatial dimensions have size 1.
-type wholeConv[T words] struct {
+// intConv is such a convolution while it runs. Missing spatial dimensions have size 1.
+type intConv[T words] struct {
 	x, w, z           []T
 	xs, ws            []int // strides: image and channel, or kernel and channel
 	step, tapStep     [3]int
@@ -25,7 +25,7 @@ type wholeConv[T words] struct {
 	phase             phase3
 }
 
-func wholeConvolve[T words](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
+func intConvolve[T words](c *backend.Ctx, a attr.Conv, out backend.View, in []backend.View, then finished) error {
 	x, err := flatOf[T](c, in[0])
 	if err != nil {
 		return err
@@ -37,21 +37,21 @@ func wholeConvolve[T words](c *backend.Ctx, a attr.Conv, out backend.View, in []
 	}
 	defer w.done()
 	xd, wd, od := in[0].Shape.Dims(), in[1].Shape.Dims(), out.Shape.Dims()
-	j := &wholeConv[T]{x: x.x, w: w.x, z: backend.Slice[T](out), xs: x.strides, ws: w.strides, channels: wd[1], kernels: wd[0], perGroup: wd[0] / a.Groups,
+	j := &intConv[T]{x: x.x, w: w.x, z: backend.Slice[T](out), xs: x.strides, ws: w.strides, channels: wd[1], kernels: wd[0], perGroup: wd[0] / a.Groups,
 		size: [3]int{1, 1, 1}, outSize: [3]int{1, 1, 1}}
-	phases := [3][]convPhase{onePlace, onePlace, onePlace}
-	places, skip := 1, 3-a.Stride.Len()
+	phases := [3][]convPhase{unitPhase, unitPhase, unitPhase}
+	positions, skip := 1, 3-a.Stride.Len()
 	for d := range a.Stride.Len() {
 		j.size[d+skip], j.outSize[d+skip], j.step[d+skip], j.tapStep[d+skip] = xd[2+d], od[2+d], x.strides[2+d], w.strides[2+d]
 		phases[d+skip] = convPhases(a, d, xd[2+d], wd[2+d], od[2+d])
-		places *= od[2+d]
+		positions *= od[2+d]
 	}
 	for _, p0 := range phases[0] {
 		for _, p1 := range phases[1] {
 			for _, p2 := range phases[2] {
 				j.phase = phase3{p0, p1, p2}
 				rows := od[0] * od[1] * p0.outs * p1.outs
-				each := max(1, wholeWork/max(1, p2.outs*max(1, j.channels*j.phase.taps())))
+				each := max(1, intWork/max(1, p2.outs*max(1, j.channels*j.phase.taps())))
 				if err := c.For(ceil(rows, each), func(b int) { j.rows(b*each, min((b+1)*each, rows)) }); err != nil {
 					return err
 				}
@@ -61,11 +61,11 @@ func wholeConvolve[T words](c *backend.Ctx, a attr.Conv, out backend.View, in []
 	if then == nil {
 		return nil
 	}
-	return tellRows(c, then, od[0]*od[1], places)
+	return epilogueRows(c, then, od[0]*od[1], positions)
 }
 
 // rows computes rows of outputs, counted over images, kernels and the places of the phase.
-func (j *wholeConv[T]) rows(from, to int) {
+func (j *intConv[T]) rows(from, to int) {
 	p := &j.phase
 	n := p[2].outs
 	buf, free := borrow[T](5 * n)
@@ -98,7 +98,7 @@ func (j *wholeConv[T]) rows(from, to int) {
 }
 
 // tap adds what one tap gives to a row: element first + t·stride of every channel's row at x, times its kernel at w.
-func (j *wholeConv[T]) tap(sums, parts []T, x, w, first int) {
+func (j *intConv[T]) tap(sums, parts []T, x, w, first int) {
 	stride, last := j.phase[2].stride, j.size[2]
 	lo := max(0, ceil(-first, stride))
 	hi := min(len(sums), ceil(last-first, stride))

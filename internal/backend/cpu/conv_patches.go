@@ -12,7 +12,7 @@ const patchLeast = 4
 
 // isPatches reports whether every tap of a phase lies inside the input, taps side by side, and none is read twice.
 func (j *convJob[T]) isPatches() bool {
-	if j.x == nil || j.z == nil || j.channels == 0 || j.kernels < patchLeast || j.phase.taps() < 2 || j.phase.outs() != j.outPlaces {
+	if j.x == nil || j.z == nil || j.channels == 0 || j.kernels < patchLeast || j.phase.taps() < 2 || j.phase.outs() != j.outPositions {
 		return false
 	}
 	for d, p := range j.phase {
@@ -47,14 +47,14 @@ func (j *convJob[T]) byPatches(c *backend.Ctx) error {
 				for t1 := range p[1].outs {
 					at := base + (p[0].first+t0*p[0].stride+u0)*j.step[0] + (p[1].first+t1*p[1].stride+u1)*j.step[1]
 					to := cols[r*p[2].taps*n+(t0*p[1].outs+t1)*p[2].outs:]
-					turnPlaces(to, n, j.x[at:], p[2].stride*j.step[2], j.step[2], p[2].outs, p[2].taps)
+					transposeStrided(to, n, j.x[at:], p[2].stride*j.step[2], j.step[2], p[2].outs, p[2].taps)
 				}
 			}
 		}
 	}); err != nil {
 		return err
 	}
-	j.told = j.then != nil
+	j.epilogueDone = j.then != nil
 	k := j.channels * taps
 	lead := []int{j.images, j.groups}
 	w := stack[T]{x: j.panel, rows: j.kernels, cols: k, rs: j.panelRow, cs: j.panelCol, lead: lead, step: []int{0, j.panelLen}}
@@ -62,10 +62,10 @@ func (j *convJob[T]) byPatches(c *backend.Ctx) error {
 	return j.inStrips(c, &w, &x)
 }
 
-// turnPlaces sets dst[j·ldd+i] = src[i·lds+j·by] for i < rows and j < cols.
-func turnPlaces[T numbers](dst []T, ldd int, src []T, lds, by, rows, cols int) {
+// transposeStrided sets dst[j·ldd+i] = src[i·lds+j·by] for i < rows and j < cols.
+func transposeStrided[T numbers](dst []T, ldd int, src []T, lds, by, rows, cols int) {
 	if by == 1 {
-		transposeOf(dst, ldd, src, lds, rows, cols)
+		transposeBlock(dst, ldd, src, lds, rows, cols)
 		return
 	}
 	for j := range cols {
@@ -76,8 +76,8 @@ func turnPlaces[T numbers](dst []T, ldd int, src []T, lds, by, rows, cols int) {
 	}
 }
 
-// isSpread reports whether every output is one tap of one place of the input, each place having as many as there are phases.
-func (j *convJob[T]) isSpread() bool {
+// isTransposedPatches reports whether every output is one tap of one place of the input, each place having as many as there are phases.
+func (j *convJob[T]) isTransposedPatches() bool {
 	if j.x == nil || j.z == nil || j.channels < patchLeast || len(j.phases[0])*len(j.phases[1])*len(j.phases[2]) < 2 || !j.isEven() {
 		return false
 	}
@@ -94,8 +94,8 @@ func (j *convJob[T]) isSpread() bool {
 	return true
 }
 
-// bySpread computes all phases.
-func (j *convJob[T]) bySpread(c *backend.Ctx) error {
+// byTransposedPatches computes all phases.
+func (j *convJob[T]) byTransposedPatches(c *backend.Ctx) error {
 	count := [3]int{len(j.phases[0]), len(j.phases[1]), len(j.phases[2])}
 	taps, k := count[0]*count[1]*count[2], j.channels
 	m, n := j.kernels*taps, j.size[0]*j.size[1]*j.size[2]
@@ -124,7 +124,7 @@ func (j *convJob[T]) bySpread(c *backend.Ctx) error {
 	lead := []int{j.images, j.groups}
 	w := stack[T]{x: panel, rows: m, cols: k, rs: k, cs: 1, lead: lead, step: []int{0, m * k}}
 	x := stack[T]{x: j.x, rows: k, cols: n, rs: j.channelStep, cs: j.step[2], lead: lead, step: []int{j.imageStep, k * j.channelStep}}
-	product := convJob[T]{mul: j.mul, float: j.float, images: j.images, groups: j.groups, channels: k, kernels: m, outPlaces: n, z: sums}
+	product := convJob[T]{mul: j.mul, float: j.float, images: j.images, groups: j.groups, channels: k, kernels: m, outPositions: n, z: sums}
 	if err := product.inStrips(c, &w, &x); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (j *convJob[T]) bySpread(c *backend.Ctx) error {
 				copy(to, from)
 				continue
 			}
-			transposeOf(to, count[2], from, n, count[2], j.size[2])
+			transposeBlock(to, count[2], from, n, count[2], j.size[2])
 		}
 	})
 }

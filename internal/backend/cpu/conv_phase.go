@@ -37,16 +37,16 @@ func convPhases(c attr.Conv, d, in, kernel, outs int) []convPhase {
 		}
 		if c.Flip {
 			p.tap, p.tapStep = kernel-1-p.tap, -p.tapStep
-			p.turn()
+			p.reverse()
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// turn counts the taps from the other end, so that the kernel is read forward. Rows along the taps stay as they are:
-// they are filled in the order of the input.
-func (p *convPhase) turn() {
+// reverse counts the taps from the other end, so that the kernel is read forward. Rows along the taps stay as they are:
+// they are im2col in the order of the input.
+func (p *convPhase) reverse() {
 	if p.taps > 0 && p.taps <= p.outs {
 		p.first, p.step = p.first+(p.taps-1)*p.step, -p.step
 		p.tap, p.tapStep = p.tap+(p.taps-1)*p.tapStep, -p.tapStep

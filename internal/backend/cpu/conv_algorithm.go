@@ -9,13 +9,13 @@ import "github.com/lucid-go/lucid/internal/backend"
 // runPhases computes the output. Ways that take all phases together come first; for the others, phases cover the output one by one.
 func (j *convJob[T]) runPhases(c *backend.Ctx) error {
 	switch {
-	case j.paired: // bfloat16 in pairs was chosen before the job was made
+	case j.isBF16: // bfloat16 in pairs was chosen before the job was made
 	case j.isLanes(): // depthwise with strides, dilation or narrow planes: before the ways of one phase, which it replaces for all
 		return j.byLanes(c)
-	case j.isSpread(): // transposed patches: one product
-		return j.bySpread(c)
-	case j.isTurned(): // few places, many kernels: turning both ends costs less than reading kernels by vectors of places
-		return j.turned(c)
+	case j.isTransposedPatches(): // transposed patches: one product
+		return j.byTransposedPatches(c)
+	case j.isViaNHWC(): // few places, many kernels: turning both ends costs less than reading kernels by vectors of places
+		return j.viaNHWC(c)
 	}
 	return j.eachPhase(c)
 }
@@ -36,99 +36,99 @@ func (j *convJob[T]) eachPhase(c *backend.Ctx) error {
 }
 
 // way is how a phase is computed.
-type way uint8
+type algorithm uint8
 
 const (
-	wayFilled way = iota
-	wayPaired
-	wayDepthwise
-	wayWindow
-	wayWinograd
-	wayCorrelation
-	wayLaneGrad
-	wayDots
-	wayProduct
-	wayPatches
-	waySums
-	wayAbreast
-	wayPlaces
-	wayDirect
-	wayColumns
+	algoIm2col algorithm = iota
+	algoBF16
+	algoDepthwise3x3
+	algoDepthwise
+	algoWinograd
+	algoDepthwiseGrad3x3
+	algoDepthwiseGradLanes
+	algoDepthwiseGrad1D
+	algoGEMM
+	algoPatches
+	algoFilterGrad
+	algoNHWC
+	algoPositions
+	algoDirect
+	algoFilterGradColumns
 )
 
-// wayOf is the way of this phase.
-func (j *convJob[T]) wayOf() way {
+// algorithm is the way of this phase.
+func (j *convJob[T]) algorithm() algorithm {
 	switch {
-	case j.paired:
-		return wayPaired
+	case j.isBF16:
+		return algoBF16
 	// One channel makes one: bound by loads, so routines that read a row once for all taps.
+	case j.isDepthwise3x3():
+		return algoDepthwise3x3
 	case j.isDepthwise():
-		return wayDepthwise
-	case j.isWindow():
-		return wayWindow
+		return algoDepthwise
 	// Only if the caller allowed it.
 	case j.isWinograd():
-		return wayWinograd
+		return algoWinograd
 	// Gradients of single channels' taps: by rows if 3 by 3, else with a channel in each lane, or along a line.
 	case j.isCorrelation():
-		return wayCorrelation
+		return algoDepthwiseGrad3x3
 	case j.isLaneGrad():
-		return wayLaneGrad
+		return algoDepthwiseGradLanes
 	case j.isDots():
-		return wayDots
+		return algoDepthwiseGrad1D
 	// One product of matrices as they lie, or as they are after one copy.
 	case j.isProduct():
-		return wayProduct
+		return algoGEMM
 	case j.isPatches():
-		return wayPatches
+		return algoPatches
 	// Gradients of kernels: many taps, few outputs.
-	case j.isSums():
-		return waySums
+	case j.isFilterGrad():
+		return algoFilterGrad
 	// Output channels fill vectors: without copies if channels lie abreast, else by strips of the input.
-	case j.isAbreast():
-		return wayAbreast
-	case j.isPlaces():
-		return wayPlaces
+	case j.isNHWC():
+		return algoNHWC
+	case j.isPositions():
+		return algoPositions
 	// They do not: lanes are places, if rows are long enough for what lies between them.
 	case j.isDirect():
-		return wayDirect
+		return algoDirect
 	}
 	if ok, _ := j.isColumns(); ok {
-		return wayColumns
+		return algoFilterGradColumns
 	}
-	return wayFilled
+	return algoIm2col
 }
 
 func (j *convJob[T]) runPhase(c *backend.Ctx) error {
-	w := j.wayOf()
+	w := j.algorithm()
 	switch w {
-	case wayPaired:
-		return j.byPaired(c)
-	case wayDepthwise:
-		return j.depthwise(c)
-	case wayWindow:
-		return j.byWindow(c)
-	case wayWinograd:
+	case algoBF16:
+		return j.byBF16(c)
+	case algoDepthwise3x3:
+		return j.depthwise3x3(c)
+	case algoDepthwise:
+		return j.byDepthwise(c)
+	case algoWinograd:
 		return j.byWinograd(c)
-	case wayCorrelation:
+	case algoDepthwiseGrad3x3:
 		return j.correlate(c)
-	case wayLaneGrad:
+	case algoDepthwiseGradLanes:
 		return j.byLaneGrad(c)
-	case wayDots:
+	case algoDepthwiseGrad1D:
 		return j.byDots(c)
-	case wayProduct:
+	case algoGEMM:
 		return j.byProduct(c)
-	case wayPatches:
+	case algoPatches:
 		return j.byPatches(c)
-	case waySums:
-		return j.bySums(c)
-	case wayAbreast:
-		return j.byAbreast(c)
-	case wayPlaces:
-		return j.byPlaces(c)
-	case wayColumns:
+	case algoFilterGrad:
+		return j.byFilterGrad(c)
+	case algoNHWC:
+		return j.byNHWC(c)
+	case algoPositions:
+		return j.byPositions(c)
+	case algoFilterGradColumns:
 		_, few := j.isColumns()
-		if spoiled, err := j.byColumns(c, few); err != nil || !spoiled {
+		if again, err := j.byColumns(c, few); err != nil || !again {
 			return err
 		} // a zero between rows met an infinity
 	}
@@ -139,14 +139,14 @@ func (j *convJob[T]) runPhase(c *backend.Ctx) error {
 	if free != nil {
 		defer free()
 	}
-	if w == wayDirect {
+	if w == algoDirect {
 		return j.direct(c)
 	}
-	return j.filled(c)
+	return j.im2col(c)
 }
 
-// filled makes the second matrix block by block (conv_block.go).
-func (j *convJob[T]) filled(c *backend.Ctx) error {
+// im2col makes the second matrix block by block (conv_block.go).
+func (j *convJob[T]) im2col(c *backend.Ctx) error {
 	j.tiles = j.plan(convCols, convDepth)
 	n := j.tiles.count()
 	if j.tiles.sums == 1 {

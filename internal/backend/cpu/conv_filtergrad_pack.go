@@ -11,8 +11,8 @@ func (d *columnsConv[T]) scratch(images int) int {
 	return images * (d.pitch + d.wide.shared)
 }
 
-// turn fills the second matrix of a strip: images side by side at each place of the input.
-func (d *columnsConv[T]) turn(x, tmp []T, base, images, t0, t1, rows int) {
+// packImages fills the second matrix of a strip: images side by side at each place of the input.
+func (d *columnsConv[T]) packImages(x, tmp []T, base, images, t0, t1, rows int) {
 	p := &d.j.phase
 	for u0 := range p[0].outs {
 		i0 := p[0].first + t0*p[0].step + u0*p[0].stride
@@ -24,15 +24,15 @@ func (d *columnsConv[T]) turn(x, tmp []T, base, images, t0, t1, rows int) {
 					if r == last {
 						n += d.wide.shared
 					}
-					d.turnRow(x[(to+r*d.pitch)*d.cols:][:n*d.cols], tmp, base, images, i0, d.high.at(h, t1+r), d.wide.at(w, 0), n)
+					d.packImageRow(x[(to+r*d.pitch)*d.cols:][:n*d.cols], tmp, base, images, i0, d.high.at(h, t1+r), d.wide.at(w, 0), n)
 				}
 			}
 		}
 	}
 }
 
-// turnRow fills n places of one row.
-func (d *columnsConv[T]) turnRow(x, tmp []T, base, images, i0, i1, first, n int) {
+// packImageRow fills n places of one row.
+func (d *columnsConv[T]) packImageRow(x, tmp []T, base, images, i0, i1, first, n int) {
 	j := d.j
 	lo, hi := inside(first, d.wide.stride, n, j.size[2])
 	if uint(i0) >= uint(j.size[0]) || uint(i1) >= uint(j.size[1]) {
@@ -55,14 +55,14 @@ func (d *columnsConv[T]) turnRow(x, tmp []T, base, images, i0, i1, first, n int)
 		for i := range images {
 			j.read(tmp[i*n:][:n], at+i*j.imageStep, by)
 		}
-		transposeOf(x, d.cols, tmp, n, images, n)
+		transposeBlock(x, d.cols, tmp, n, images, n)
 		return
 	}
-	transposeOf(x, d.cols, j.x[at:], j.imageStep, images, n)
+	transposeBlock(x, d.cols, j.x[at:], j.imageStep, images, n)
 }
 
-// transposeOf sets dst[j·ldd+i] = src[i·lds+j] for i < rows and j < cols.
-func transposeOf[T numbers](dst []T, ldd int, src []T, lds, rows, cols int) {
+// transposeBlock sets dst[j·ldd+i] = src[i·lds+j] for i < rows and j < cols.
+func transposeBlock[T numbers](dst []T, ldd int, src []T, lds, rows, cols int) {
 	if z, ok := any(dst).([]float32); ok {
 		simd.TransposeBlockF32(z, ldd, any(src).([]float32), lds, rows, cols)
 		return
@@ -86,9 +86,9 @@ func (d *columnsConv[T]) windowWide() int {
 	return (p.taps-1)*p.step + (p.outs-1)*p.stride + 1
 }
 
-// pairs fills the second matrix of a strip with a column for each image and output: a row of outputs lies together in
+// packImageOutputs fills the second matrix of a strip with a column for each image and output: a row of outputs lies together in
 // the input, so it is copied as it is to each place.
-func (d *columnsConv[T]) pairs(x, tmp []T, base, images, t0, t1, rows int) {
+func (d *columnsConv[T]) packImageOutputs(x, tmp []T, base, images, t0, t1, rows int) {
 	j, p := d.j, &d.j.phase
 	high, wide := d.windowRows(), d.windowWide()
 	w := convWindow{high: p[1].first + t1*p[1].step, highStep: 1, rows: (rows-1)*p[1].step + (p[1].outs-1)*p[1].stride + 1,
@@ -103,7 +103,7 @@ func (d *columnsConv[T]) pairs(x, tmp []T, base, images, t0, t1, rows int) {
 		for u1 := range p[1].outs {
 			to, from := x[(i*p[1].outs+u1)*p[2].outs:], tmp[i*high*wide+u1*p[1].stride*wide:]
 			for r := range rows {
-				copySpread(to[r*d.pitch*d.cols:], d.cols, from, r*p[1].step*wide, p[2].step, p[2].stride, p[2].taps, p[2].outs)
+				copyStridedRows(to[r*d.pitch*d.cols:], d.cols, from, r*p[1].step*wide, p[2].step, p[2].stride, p[2].taps, p[2].outs)
 			}
 		}
 	}

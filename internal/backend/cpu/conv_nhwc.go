@@ -13,17 +13,17 @@ import (
 // no copy, no padding, and nothing to turn.
 
 const (
-	abreastChannels = 4        // fewest channels: the loop over them is the inner one
-	abreastDepth    = 640      // most terms of a sum before it is added to the others, or one channel
-	abreastPlaces   = 896      // most places of a block
-	abreastShort    = 224      // if the kernels stay in the second cache: threads wait for each other's last block
-	abreastKernels  = 64 << 10 // elements of kernels that do
-	abreastInput    = 64 << 10 // elements of the input that the rows of a block begin with, about
-	abreastRows     = 256      // most output channels of a block
+	nhwcChannels  = 4        // fewest channels: the loop over them is the inner one
+	nhwcDepth     = 640      // most terms of a sum before it is added to the others, or one channel
+	nhwcPositions = 896      // most places of a block
+	nhwcShort     = 224      // if the kernels stay in the second cache: threads wait for each other's last block
+	nhwcKernels   = 64 << 10 // elements of kernels that do
+	nhwcInput     = 64 << 10 // elements of the input that the rows of a block begin with, about
+	nhwcRows      = 256      // most output channels of a block
 )
 
-// abreastConv is a phase computed so.
-type abreastConv[T numbers] struct {
+// nhwcConv is a phase computed so.
+type nhwcConv[T numbers] struct {
 	j              *convJob[T]
 	parts          []int // the ends of those an output row is cut into
 	rows           int   // output rows of a block
@@ -41,36 +41,36 @@ type abreastConv[T numbers] struct {
 // tapSet are the taps from lo on, below hi.
 type tapSet struct{ lo, hi int }
 
-// isAbreast reports whether channels lie so, and output channels fill vectors.
-func (j *convJob[T]) isAbreast() bool {
-	if !j.last || j.float.abreast <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < abreastChannels ||
+// isNHWC reports whether channels lie so, and output channels fill vectors.
+func (j *convJob[T]) isNHWC() bool {
+	if !j.last || j.float.nhwcRowLen <= 0 || j.x == nil || j.z == nil || j.channelStep != 1 || j.channels < nhwcChannels ||
 		j.phase.taps() == 0 || j.phase[2].stride*j.step[2] < 0 {
 		return false
 	}
 	return 4*j.kernels >= 3*ceil(j.kernels, j.float.lanes)*j.float.lanes
 }
 
-// newAbreast cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
+// newNHWC cuts the work into blocks, the more the more threads there are. The chunks, which bits depend on, depend on the sizes alone, and not
 // on the number of images.
-func (j *convJob[T]) newAbreast() *abreastConv[T] {
+func (j *convJob[T]) newNHWC() *nhwcConv[T] {
 	p := &j.phase
-	d := &abreastConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, abreastDepth/p.taps())))}
+	d := &nhwcConv[T]{j: j, channels: ceil(j.channels, ceil(j.channels, max(1, nhwcDepth/p.taps())))}
 	panel := 2 * j.float.lanes
 	d.padded = ceil(j.kernels, j.float.lanes) * j.float.lanes
-	d.kernels = min(ceil(j.kernels, panel)*panel, abreastRows)
+	d.kernels = min(ceil(j.kernels, panel)*panel, nhwcRows)
 	all := j.images * p[0].outs * p[1].outs
-	places := abreastPlaces
-	if j.kernels*j.channels*p.taps() <= abreastKernels {
-		places = abreastShort
+	positions := nhwcPositions
+	if j.kernels*j.channels*p.taps() <= nhwcKernels {
+		positions = nhwcShort
 	}
-	d.rows = min(all, max(2, min(places/p[2].outs, abreastInput/(p[2].outs*p[2].stride*d.channels))))
+	d.rows = min(all, max(2, min(positions/p[2].outs, nhwcInput/(p[2].outs*p[2].stride*d.channels))))
 	blocks := func() int { return j.groups * ceil(all, d.rows) * ceil(j.kernels, d.kernels) }
 	most := j.leastBlocks()
 	for least := 128; blocks() < most && least >= panel; least /= 2 { // fewer kernels read the input more often, fewer rows the kernels
 		for blocks() < most && d.kernels > least {
 			d.kernels = ceil(d.kernels/2, panel) * panel
 		}
-		for blocks() < most && d.rows > 2 && d.rows*p[2].outs > placesFew {
+		for blocks() < most && d.rows > 2 && d.rows*p[2].outs > positionsFew {
 			d.rows = ceil(d.rows, 2)
 		}
 	}
@@ -102,9 +102,9 @@ func setsOf(p *convPhase, size int) (of []int, sets []tapSet) {
 }
 
 // cut cuts rows into parts, such that no tap leaves out places at both ends of one, and finds the taps of each.
-func (d *abreastConv[T]) cut() {
+func (d *nhwcConv[T]) cut() {
 	j, p := d.j, &d.j.phase[2]
-	for n := ceil(p.outs, j.float.abreast); ; n++ {
+	for n := ceil(p.outs, j.float.nhwcRowLen); ; n++ {
 		d.parts = d.parts[:0]
 		for q := range n + 1 {
 			d.parts = append(d.parts, q*p.outs/n)
@@ -116,7 +116,7 @@ func (d *abreastConv[T]) cut() {
 }
 
 // list finds the taps of each kind of parts and reports whether it could.
-func (d *abreastConv[T]) list() bool {
+func (d *nhwcConv[T]) list() bool {
 	j, p := d.j, &d.j.phase
 	var kinds [][]gemm.NHWCTap // along a row
 	var lengths []int
@@ -163,9 +163,9 @@ func (d *abreastConv[T]) list() bool {
 	return true
 }
 
-// byAbreast computes a phase.
-func (j *convJob[T]) byAbreast(c *backend.Ctx) error {
-	d := j.newAbreast()
+// byNHWC computes a phase.
+func (j *convJob[T]) byNHWC(c *backend.Ctx) error {
+	d := j.newNHWC()
 	var free func()
 	d.packed, free = borrow[T](j.groups * d.padded * j.channels * j.phase.taps())
 	defer free()
@@ -177,16 +177,16 @@ func (j *convJob[T]) byAbreast(c *backend.Ctx) error {
 }
 
 // panelCols is the width of the panel that begins at output channel o: two vectors, or one for the last.
-func (d *abreastConv[T]) panelCols(o int) int { return min(2*d.j.float.lanes, d.padded-o) }
+func (d *nhwcConv[T]) panelCols(o int) int { return min(2*d.j.float.lanes, d.padded-o) }
 
 // panelAt is where the kernels of the panel that begins at output channel o of a group, and of the chunk that begins at
 // channel c, lie.
-func (d *abreastConv[T]) panelAt(group, o, c int) int {
+func (d *nhwcConv[T]) panelAt(group, o, c int) int {
 	return ((group*d.padded+o)*d.j.channels + c*d.panelCols(o)) * d.j.phase.taps()
 }
 
 // pack lays out the kernels.
-func (d *abreastConv[T]) pack(c *backend.Ctx) error {
+func (d *nhwcConv[T]) pack(c *backend.Ctx) error {
 	j, taps, panel := d.j, d.j.phase.taps(), 2*d.j.float.lanes
 	offs, even := j.tapOffsets()
 	panels, chunks := ceil(j.kernels, panel), ceil(j.channels, d.channels)
@@ -201,7 +201,7 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 		}
 		if j.kernelInStep == 1 { // the channels of a tap follow each other
 			for t, at := range offs {
-				j.float.packPlaces(to[t*count*cols:], cols, from[at:], rows, count, j.kernelStep)
+				j.float.packPositions(to[t*count*cols:], cols, from[at:], rows, count, j.kernelStep)
 			}
 			return
 		}
@@ -209,14 +209,14 @@ func (d *abreastConv[T]) pack(c *backend.Ctx) error {
 			tmp, free := borrow[T](count * taps * cols)
 			defer free()
 			if j.kernelInStep == taps { // and the channels of a kernel
-				j.float.packPlaces(tmp, cols, from[offs[0]:], rows, count*taps, j.kernelStep)
+				j.float.packPositions(tmp, cols, from[offs[0]:], rows, count*taps, j.kernelStep)
 			} else {
 				for ch := range count {
-					j.float.packPlaces(tmp[ch*taps*cols:], cols, from[ch*j.kernelInStep+offs[0]:], rows, taps, j.kernelStep)
+					j.float.packPositions(tmp[ch*taps*cols:], cols, from[ch*j.kernelInStep+offs[0]:], rows, taps, j.kernelStep)
 				}
 			}
 			for t := range taps {
-				copySpread(to[t*count*cols:], cols, tmp, t*cols, taps*cols, 1, count, rows)
+				copyStridedRows(to[t*count*cols:], cols, tmp, t*cols, taps*cols, 1, count, rows)
 			}
 			return
 		}

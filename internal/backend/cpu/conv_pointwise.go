@@ -33,7 +33,7 @@ func (j *convJob[T]) pointwise(c *backend.Ctx) error {
 	lead := []int{j.images, j.groups}
 	w := stack[T]{x: j.w, rows: j.kernels, cols: j.channels, rs: j.kernelStep, cs: j.kernelInStep,
 		lead: lead, step: []int{0, j.kernels * j.kernelStep}}
-	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPlaces, rs: j.channelStep, cs: j.step[2],
+	x := stack[T]{x: j.x, rows: j.channels, cols: j.outPositions, rs: j.channelStep, cs: j.step[2],
 		lead: lead, step: []int{j.imageStep, j.channels * j.channelStep}}
 	return j.inStrips(c, &w, &x)
 }

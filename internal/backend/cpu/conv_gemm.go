@@ -13,7 +13,7 @@ const productRow = 256 // places of a row that is long enough to be read where i
 
 // isProduct reports whether there is one output and no tap outside the input.
 func (j *convJob[T]) isProduct() bool {
-	if j.x == nil || j.z == nil || j.groups != 1 || j.channels == 0 || j.outPlaces != 1 || j.phase.taps() < 2 {
+	if j.x == nil || j.z == nil || j.groups != 1 || j.channels == 0 || j.outPositions != 1 || j.phase.taps() < 2 {
 		return false
 	}
 	for d, p := range j.phase {
@@ -24,14 +24,14 @@ func (j *convJob[T]) isProduct() bool {
 	return true
 }
 
-// rowsOfPlaces is an operand: rows of places, one for each image or kernel, by channels.
-type rowsOfPlaces struct {
+// positionRows is an operand: rows of places, one for each image or kernel, by channels.
+type positionRows struct {
 	rows, rowStep, channelStep, first int
 	size, step                        [3]int
 }
 
 // together reports whether the places of a row follow each other, evenly apart.
-func (r *rowsOfPlaces) together() bool {
+func (r *positionRows) together() bool {
 	n := r.step[2]
 	for d := 2; d >= 0; d-- {
 		if r.size[d] > 1 && r.step[d] != n {
@@ -46,9 +46,9 @@ func (r *rowsOfPlaces) together() bool {
 }
 
 // productRows are the operands of the product.
-func (j *convJob[T]) productRows() (x, w rowsOfPlaces) {
-	x = rowsOfPlaces{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
-	w = rowsOfPlaces{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
+func (j *convJob[T]) productRows() (x, w positionRows) {
+	x = positionRows{rows: j.images, rowStep: j.imageStep, channelStep: j.channelStep}
+	w = positionRows{rows: j.kernels, rowStep: j.kernelStep, channelStep: j.kernelInStep}
 	for d, p := range j.phase {
 		x.size[d], w.size[d] = p.taps, p.taps
 		x.step[d], w.step[d] = p.step*j.step[d], p.tapStep*j.tapStep[d]
@@ -77,18 +77,18 @@ func (j *convJob[T]) byProduct(c *backend.Ctx) error {
 	defer freeX()
 	ws, freeW := borrow[T](w.rows * k)
 	defer freeW()
-	if err := layRows(c, xs, j.x, &x, j.channels); err != nil {
+	if err := packRows(c, xs, j.x, &x, j.channels); err != nil {
 		return err
 	}
-	if err := layRows(c, ws, j.w, &w, j.channels); err != nil {
+	if err := packRows(c, ws, j.w, &w, j.channels); err != nil {
 		return err
 	}
 	j.mul(x.rows, w.rows, k, xs, k, 1, ws, 1, k, j.z, w.rows, false, run)
 	return failed
 }
 
-// copySpread copies rows of n elements that are a step apart: dst[r·drs+i] = src[at+r·srs+i·step].
-func copySpread[T numbers](dst []T, drs int, src []T, at, srs, step, rows, n int) {
+// copyStridedRows copies rows of n elements that are a step apart: dst[r·drs+i] = src[at+r·srs+i·step].
+func copyStridedRows[T numbers](dst []T, drs int, src []T, at, srs, step, rows, n int) {
 	if z, ok := any(dst).([]float32); ok && srs >= 0 && step > 0 {
 		simd.PadRowsF32(z, drs, any(src).([]float32)[at:], srs, step, rows, 0, n, 0, 0)
 		return
@@ -105,8 +105,8 @@ func copySpread[T numbers](dst []T, drs int, src []T, at, srs, step, rows, n int
 	}
 }
 
-// layRows lays the channels of each row behind each other.
-func layRows[T numbers](c *backend.Ctx, to, from []T, r *rowsOfPlaces, channels int) error {
+// packRows lays the channels of each row behind each other.
+func packRows[T numbers](c *backend.Ctx, to, from []T, r *positionRows, channels int) error {
 	n := r.size[0] * r.size[1] * r.size[2]
 	each := max(1, blockElems/(n*channels))
 	return c.For(ceil(r.rows, each), func(b int) {
@@ -114,7 +114,7 @@ func layRows[T numbers](c *backend.Ctx, to, from []T, r *rowsOfPlaces, channels 
 			at := row * n * channels
 			for ch := range channels {
 				for i := range r.size[0] {
-					copySpread(to[at:], r.size[2], from, r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0], r.step[1], r.step[2], r.size[1], r.size[2])
+					copyStridedRows(to[at:], r.size[2], from, r.first+row*r.rowStep+ch*r.channelStep+i*r.step[0], r.step[1], r.step[2], r.size[1], r.size[2])
 					at += r.size[1] * r.size[2]
 				}
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/lucid-go/lucid/internal/shape"
 )
 
-// abreastView is a view with its channels side by side.
-func abreastView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
+// nhwcView is a view with its channels side by side.
+func nhwcView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
 	n := len(dims)
 	last := randomView(r, d, slices.Concat(dims[:1], dims[2:], dims[1:2]))
 	s := shape.Of("test", last.Shape.Dims()...).Strides()
@@ -23,14 +23,14 @@ func abreastView(r *rand.Rand, d dtype.DType, dims []int) backend.View {
 	return v
 }
 
-// TestConvAbreast runs convolutions of inputs whose channels lie abreast: one to three dimensions, rows that are cut,
+// TestConvNHWC runs convolutions of inputs whose channels lie abreast: one to three dimensions, rows that are cut,
 // that see padding at both ends or nothing else, strides, dilated inputs, groups, sums in several chunks, output channels
 // that do not fill their vectors, infinite kernels that must not meet padding.
-func TestConvAbreast(t *testing.T) { forConvVariants(t, testConvAbreast) }
+func TestConvNHWC(t *testing.T) { forConvVariants(t, testConvNHWC) }
 
-func testConvAbreast(t *testing.T, part int) {
+func testConvNHWC(t *testing.T, part int) {
 	r := rand.New(rand.NewPCG(8, 14))
-	ways := 0
+	count := 0
 	for i := range 48 / part {
 		d := []dtype.DType{dtype.Float32, dtype.Float32, dtype.Float64}[i%3]
 		rank := 1 + r.IntN(3)
@@ -52,35 +52,35 @@ func testConvAbreast(t *testing.T, part int) {
 		if slices.Contains(out[2:], 0) {
 			continue
 		}
-		xs, ws := abreastView(r, d, x), randomView(r, d, w)
+		xs, ws := nhwcView(r, d, x), randomView(r, d, w)
 		if r.IntN(4) == 0 {
-			ws = abreastView(r, d, w)
+			ws = nhwcView(r, d, w)
 		}
 		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{xs, ws}, xs.Strides(), ws.Strides())
 		j.last, j.x, j.z, j.float = true, []float32{0}, []float32{0}, floatConvOf(ended32)
-		if !j.isPointwise() && j.onlyPlaces() && j.wayOf() == wayAbreast {
-			ways++
+		if !j.isPointwise() && j.writesNHWC() && j.algorithm() == algoNHWC {
+			count++
 		}
 		if r.IntN(4) == 0 {
 			d.Put(ws.Buf.Mem, ws.Offset(), dtype.Scalar{Kind: dtype.KindFloat, F: math.Inf(1)})
 		}
 		checkKernel(t, "conv_last", a, slices.Concat(out[:1], out[2:], out[1:2]), xs, ws)
 	}
-	t.Logf("channels abreast in %d cases", ways)
-	if ways < max(1, 12/part) {
-		t.Errorf("channels abreast in %d cases", ways)
+	t.Logf("channels abreast in %d cases", count)
+	if count < max(1, 12/part) {
+		t.Errorf("channels abreast in %d cases", count)
 	}
 	two := func(v int) attr.Ints { return attr.MakeInts(v, v) }
 	same := attr.Conv{Stride: two(1), Low: two(1), High: two(1), KernelDilation: two(1), InputDilation: two(1), Groups: 1}
-	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, abreastView(r, dtype.Float32, []int{1, 12, 6, 28}), abreastView(r, dtype.Float32, []int{32, 12, 3, 3}))
+	checkKernel(t, "conv_last", same, []int{1, 6, 28, 32}, nhwcView(r, dtype.Float32, []int{1, 12, 6, 28}), nhwcView(r, dtype.Float32, []int{32, 12, 3, 3}))
 }
 
-// TestConvTurned runs convolutions of few places with many kernels: channels first, strides, dilated inputs, short rows.
-func TestConvTurned(t *testing.T) { forConvVariants(t, testConvTurned) }
+// TestConvViaNHWC runs convolutions of few places with many kernels: channels first, strides, dilated inputs, short rows.
+func TestConvViaNHWC(t *testing.T) { forConvVariants(t, testConvViaNHWC) }
 
-func testConvTurned(t *testing.T, part int) {
+func testConvViaNHWC(t *testing.T, part int) {
 	r := rand.New(rand.NewPCG(18, 14))
-	ways := 0
+	count := 0
 	for i := range max(2, 8/part) {
 		d := []dtype.DType{dtype.Float32, dtype.Float64}[i%2]
 		n, channels, kernels, high, wide, k := 1, 40+r.IntN(10), []int{32, 46}[r.IntN(2)], 2+r.IntN(2), 2+r.IntN(2), 3+i%4/2*2
@@ -90,12 +90,12 @@ func testConvTurned(t *testing.T, part int) {
 		x, w := outputOf(d, []int{n, channels, high, wide}), randomView(r, d, []int{kernels, channels, k, k})
 		fillRandom(r, d, x.Buf.Mem, x.Numel())
 		j := newConvJob[float32](a, backend.View{Shape: shape.Of("test", out...)}, []backend.View{x, w}, x.Strides(), w.Strides())
-		if j.x, j.z, j.float = []float32{0}, []float32{0}, floatConvOf(ended32); j.isTurned() {
-			ways++
+		if j.x, j.z, j.float = []float32{0}, []float32{0}, floatConvOf(ended32); j.isViaNHWC() {
+			count++
 		}
 		checkKernel(t, "conv", a, out, x, w)
 	}
-	if ways == 0 {
+	if count == 0 {
 		t.Error("never turned")
 	}
 }

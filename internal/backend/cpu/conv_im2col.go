@@ -6,7 +6,7 @@ import (
 	"github.com/lucid-go/lucid/internal/backend/cpu/simd"
 )
 
-// The filled way makes the second matrix block by block: each block of columns fills its part, cut in chunks of rows that
+// The im2col way makes the second matrix block by block: each block of columns fills its part, cut in chunks of rows that
 // stay in the cache, and multiplies at once.
 
 const (
@@ -25,7 +25,7 @@ type convTiles struct {
 	width              int  // columns of a block
 	perImage           int  // blocks of columns in one image; 0: a block holds whole images
 	depth              int  // rows of a chunk
-	byTaps             bool // the second matrix is filled along the taps, not along the outputs
+	byTaps             bool // the second matrix is im2col along the taps, not along the outputs
 }
 
 // count is the number of blocks of the output.
@@ -66,12 +66,12 @@ func (j *convJob[T]) columns(b int) (from, to int) {
 }
 
 // places is scratch for the places a block reads.
-type places struct {
+type patchIndex struct {
 	points []point
 	runs   []run
 }
 
-var placePool = sync.Pool{New: func() any { return new(places) }}
+var patchPool = sync.Pool{New: func() any { return new(patchIndex) }}
 
 // tile is one block of the output: rows o0 to o1 of a group, and columns c0 to c1.
 type tile struct{ group, o0, o1, c0, c1 int }
@@ -93,7 +93,7 @@ func (j *convJob[T]) area() int { return (j.kernels + j.tiles.rows - 1) / j.tile
 func (j *convJob[T]) block(b int) {
 	t := j.tile(b)
 	n, outs := t.c1-t.c0, j.phase.outs()
-	if j.tiles.perImage > 0 && j.z != nil && outs == j.outPlaces { // in place
+	if j.tiles.perImage > 0 && j.z != nil && outs == j.outPositions { // in place
 		at := ((t.c0/outs)*j.groups*j.kernels+t.group*j.kernels+t.o0)*outs + t.c0%outs
 		j.multiply(t, 0, j.z[at:], outs)
 		return
@@ -138,7 +138,7 @@ func (j *convJob[T]) multiply(t tile, part int, z []T, zrs int) {
 	})
 }
 
-// chunks gives f the kernels and the second matrix of a part of a tile's sums, chunk by chunk of rows, filled.
+// chunks gives f the kernels and the second matrix of a part of a tile's sums, chunk by chunk of rows, im2col.
 func (j *convJob[T]) chunks(t tile, part int, f func(m, k int, w, col []T, brs, bcs int, add bool)) {
 	p, tiles := &j.phase, &j.tiles
 	n := t.c1 - t.c0
@@ -146,8 +146,8 @@ func (j *convJob[T]) chunks(t tile, part int, f func(m, k int, w, col []T, brs, 
 	to := min(from+tiles.sum, j.channels*p.taps())
 	col, free := borrow[T](tiles.depth * n)
 	defer free()
-	pl := placePool.Get().(*places)
-	defer placePool.Put(pl)
+	pl := patchPool.Get().(*patchIndex)
+	defer patchPool.Put(pl)
 	input := t.group * j.channels * j.channelStep
 	for k := from; k < to || k == from; k += tiles.depth {
 		kc := max(0, min(tiles.depth, to-k))
@@ -167,7 +167,7 @@ func (j *convJob[T]) chunks(t tile, part int, f func(m, k int, w, col []T, brs, 
 }
 
 // fill writes, for every point, the runs seen from there; zero where that is outside the input.
-func (j *convJob[T]) fill(dst []T, width, base int, pl *places, step int) {
+func (j *convJob[T]) fill(dst []T, width, base int, pl *patchIndex, step int) {
 	in, last := j.size, j.step[2]
 	for i := range pl.points {
 		p, row := &pl.points[i], dst[i*width:][:width]
@@ -207,9 +207,9 @@ func (j *convJob[T]) spread(b tile, z []T) {
 		t2 := at % p[2].outs
 		run := min(p[2].outs-t2, b.c1-c)
 		t1, t0 := at/p[2].outs%p[1].outs, at/p[2].outs/p[1].outs
-		place := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out + t2*p[2].outStep
+		pos := ((p[0].out+t0*p[0].outStep)*j.outSize[1]+p[1].out+t1*p[1].outStep)*j.outSize[2] + p[2].out + t2*p[2].outStep
 		for r := range b.o1 - b.o0 {
-			j.write((image*all+channel+r)*j.outPlaces+place, p[2].outStep, z[r*n+c-b.c0:][:run])
+			j.write((image*all+channel+r)*j.outPositions+pos, p[2].outStep, z[r*n+c-b.c0:][:run])
 		}
 		c += run
 	}
